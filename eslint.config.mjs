@@ -1,0 +1,65 @@
+import eslint from "@eslint/js";
+import tseslint from "typescript-eslint";
+
+/** Imports run one way: api <- core <- resources <- dynamic, sdk on top, and the service stands alone. */
+const room = (files, forbidden, why) => ({
+  files,
+  rules: {
+    "no-restricted-imports": ["error", { patterns: [{ regex: forbidden, message: why }] }],
+  },
+});
+
+export default tseslint.config(
+  { ignores: ["dist/", "**/node_modules/", ".consortium/", "coverage/", "**/*.generated.*"] },
+  eslint.configs.recommended,
+  {
+    files: ["**/*.ts"],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
+      "no-console": "error",
+      "no-restricted-properties": [
+        "error",
+        { object: "process", property: "env", message: "Settings enter at one edge: see provider/api/settings.ts." },
+      ],
+    },
+  },
+  {
+    files: ["**/*.mjs", "tools/**", "bench/**"],
+    languageOptions: {
+      globals: {
+        process: "readonly",
+        console: "readonly",
+        URL: "readonly",
+        setTimeout: "readonly",
+        fetch: "readonly",
+        AbortSignal: "readonly",
+        performance: "readonly",
+      },
+    },
+  },
+  {
+    files: ["tests/**", "bench/**", "tools/**", "cli/**"],
+    rules: { "no-restricted-properties": "off", "no-console": "off" },
+  },
+  room(
+    ["provider/api/**"],
+    "(/core/|/resources/|/dynamic/|/sdk/|/service/|^@pulumi/)",
+    "The API client knows nothing of Pulumi or of the rest.",
+  ),
+  room(
+    ["provider/core/**"],
+    "(/resources/|/dynamic/|/sdk/|/service/|^@pulumi/)",
+    "The core knows nothing of Pulumi, nor of one resource.",
+  ),
+  room(
+    ["provider/resources/**"],
+    "(/dynamic/|/sdk/|/service/|^@pulumi/)",
+    "A resource definition knows nothing of Pulumi.",
+  ),
+  room(["provider/dynamic/**"], "(/sdk/|/service/)", "The adapter does not know the programs' side."),
+  room(["service/**"], "(/provider/|/sdk/|^@pulumi/)", "The embedded service has its own idea of the wire."),
+);

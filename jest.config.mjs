@@ -1,0 +1,21 @@
+/** Unit tests read the sources; end-to-end tests (tests/e2e) drive the real Pulumi CLI on the build in dist/. */
+const transform = {
+  "^.+\\.ts$": [
+    "@swc/jest",
+    { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "commonjs" } },
+  ],
+};
+const common = { transform, testEnvironment: "node", rootDir: import.meta.dirname };
+
+export default {
+  maxWorkers: 2,
+  projects: [
+    {
+      ...common,
+      displayName: "unit",
+      testMatch: ["<rootDir>/tests/**/*.test.ts"],
+      testPathIgnorePatterns: ["/node_modules/", "/tests/e2e/"],
+    },
+    { ...common, displayName: "e2e", testMatch: ["<rootDir>/tests/e2e/**/*.test.ts"] },
+  ],
+};
