@@ -5,7 +5,12 @@ const transform = {
     { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "commonjs" } },
   ],
 };
-const common = { transform, testEnvironment: "node", rootDir: import.meta.dirname };
+const common = {
+  transform,
+  testEnvironment: "node",
+  moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
+  rootDir: import.meta.dirname,
+};
 
 export default {
   maxWorkers: 2,

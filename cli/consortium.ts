@@ -1,0 +1,30 @@
+#!/usr/bin/env node
+import { createRequire } from "node:module";
+import { Command } from "commander";
+
+/** A subcommand: adds its arguments, options and action. */
+export type Define = (command: Command) => void;
+
+/** Each is one file, loaded only when it is asked for. */
+const commands: Record<string, { summary: string; load: () => Promise<{ define: Define }> }> = {
+  serve: { summary: "run a whole Consortium service on this machine", load: () => import("./serve.js") },
+};
+
+async function main(): Promise<void> {
+  const { version } = createRequire(__filename)("pulumi-consortium/package.json") as { version: string };
+  const program = new Command("consortium")
+    .description("Tools for private blockchain consortia")
+    .version(version)
+    .showHelpAfterError("(see consortium --help)");
+  const asked = process.argv.slice(2).filter((word) => word in commands);
+  for (const [name, { summary, load }] of Object.entries(commands)) {
+    const command = program.command(name).description(summary);
+    if (asked.includes(name)) (await load()).define(command);
+  }
+  await program.parseAsync();
+}
+
+main().catch((error: unknown) => {
+  console.error(`consortium: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,145 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { startService, type Service, type TetherOptions } from "../service";
+
+interface Flags {
+  host: string;
+  port: number;
+  data?: string;
+  tether: TetherOptions[];
+  organization: string[];
+  apiKey?: string;
+  nodeStart?: number;
+  environmentStart?: number;
+  latency?: number;
+  limitConsortia?: number;
+  limitEnvironments?: number;
+  limitNodes?: number;
+  showKey?: boolean;
+  log?: boolean;
+  quiet?: boolean;
+  json?: boolean;
+}
+
+export function define(command: Command): void {
+  const keyOption = new Option(
+    "--api-key <key>",
+    "API key of the first organization (better given in the environment)",
+  );
+  command
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option("--port <port>", "port to listen on; 0 takes any free one", number, 4280)
+    .option("--data <folder>", "where data and keys are kept (default: in memory, gone when it stops)")
+    .option("--tether <id[=environment]>", "a tether service, and the name of what it pins; repeatable", tether, [])
+    .option("--organization <name>", 'an organization; repeatable (default: "local")', gather, [])
+    .addOption(keyOption.env("CONSORTIUM_SERVE_API_KEY"))
+    .option("--node-start <seconds>", "how long a node takes to start (default: 1.5)", number)
+    .option("--environment-start <seconds>", "how long an environment takes to start (default: 0.5)", number)
+    .option("--latency <ms>", "pause before every answer (default: 0)", number)
+    .option("--limit-consortia <count>", "consortia per organization (default: 2)", number)
+    .option("--limit-environments <count>", "environments per consortium (default: 3)", number)
+    .option("--limit-nodes <count>", "nodes per environment (default: 4)", number)
+    .option("--show-key", "show the API key even where nobody watches")
+    .option("--log", "log requests")
+    .option("--quiet", "print nothing but errors")
+    .option("--json", "print one line of JSON when it is ready")
+    .action((flags: Flags) => serve(flags));
+}
+
+async function serve(flags: Flags): Promise<void> {
+  const known = flags.data === undefined ? undefined : readKey(join(flags.data, "api-key"));
+  const service = await start(flags);
+  const kept = keyFile(flags, service);
+  stopOnSignal(async () => {
+    await service.close();
+    kept.discard();
+  });
+  const generated = !flags.apiKey && service.apiKey !== known;
+  if (flags.json) console.log(JSON.stringify(summary(flags, service, kept.file)));
+  else if (!flags.quiet) console.log(greeting(flags, service, kept.file, generated));
+}
+
+function start(flags: Flags): Promise<Service> {
+  const [first = "local", ...others] = flags.organization;
+  return startService({
+    ...{ host: flags.host, port: flags.port, dataDir: flags.data, log: flags.log, tethers: flags.tether },
+    organizations: [{ name: first, apiKey: flags.apiKey || undefined }, ...others.map((name) => ({ name }))],
+    limits: {
+      consortia: flags.limitConsortia,
+      environments: flags.limitEnvironments,
+      nodes: flags.limitNodes,
+    },
+    timing: {
+      nodeStart: milliseconds(flags.nodeStart),
+      environmentStart: milliseconds(flags.environmentStart),
+      latency: flags.latency,
+    },
+  });
+}
+
+/** The file that holds the first organization's key; without a data folder one that lasts as long as the service. */
+function keyFile(flags: Flags, service: Service): { file: string; discard(): void } {
+  if (flags.data !== undefined) return { file: resolve(flags.data, "api-key"), discard: () => undefined };
+  const dir = mkdtempSync(join(tmpdir(), "consortium-"));
+  const file = join(dir, "api-key");
+  writeFileSync(file, `${service.apiKey}\n`, { mode: 0o600 });
+  return { file, discard: () => rmSync(dir, { recursive: true, force: true }) };
+}
+
+function summary(flags: Flags, service: Service, apiKeyFile: string) {
+  const { baseUrl, url, port } = service;
+  const organizations = service.organizations.map(({ name, id }) => ({ name, id }));
+  const dataDir = flags.data === undefined ? null : resolve(flags.data);
+  return { baseUrl, url, port, pid: process.pid, dataDir, apiKeyFile, organizations };
+}
+
+function greeting(flags: Flags, service: Service, file: string, generated: boolean): string {
+  const show = flags.showKey || (generated && process.stdout.isTTY);
+  const others = flags.data !== undefined && service.organizations.length > 1;
+  return [
+    `Consortium service at ${service.baseUrl}`,
+    flags.data === undefined
+      ? "Data is in memory and gone when it stops; --data <folder> keeps it."
+      : `Data is kept in ${resolve(flags.data)}.`,
+    show ? `API key: ${service.apiKey} (also in ${file})` : `The API key is in ${file}.`,
+    ...(others ? [`The keys of all organizations are in ${resolve(flags.data!, "api-keys.json")}.`] : []),
+    "",
+    "To use it:",
+    `  export CONSORTIUM_BASE_URL=${service.baseUrl}`,
+    `  export CONSORTIUM_API_KEY="$(cat '${file}')"`,
+    "",
+    "Ctrl+C stops it.",
+  ].join("\n");
+}
+
+function stopOnSignal(stop: () => Promise<void>): void {
+  const once = () => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, once);
+    void stop();
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, once);
+}
+
+function readKey(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !(value >= 0)) throw new InvalidArgumentError("It must be a number from 0.");
+  return value;
+}
+
+function tether(text: string, before: TetherOptions[]): TetherOptions[] {
+  const [id = "", ...environment] = text.split("=");
+  return [...before, { id, ...(environment.length > 0 ? { environment: environment.join("=") } : {}) }];
+}
+
+const gather = (text: string, before: string[]) => [...before, text];
+const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1_000);

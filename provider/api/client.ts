@@ -1,0 +1,200 @@
+import { z } from "zod";
+import { apiError, isApiError } from "./errors";
+import { Http, type HttpOptions } from "./http";
+import { path } from "./path";
+import { resolveSettings, type Settings } from "./settings";
+import {
+  ConsortiumObject,
+  CreatedAppCredObject,
+  EnvironmentObject,
+  MembershipObject,
+  NodeObject,
+  NodeStatusObject,
+  type TetherAccount,
+  tetherAccount,
+  type TetherReport,
+} from "./wire";
+
+export type TetherNetwork = "mainnet" | "rinkeby";
+
+/** An object of the service, its id under `id` whatever the service calls it. */
+export interface Identified {
+  id: string;
+  state?: string;
+  [field: string]: unknown;
+}
+
+export interface EnvironmentRequest {
+  provider: string;
+  consensus_type: string;
+  name?: string;
+  chain_id?: number;
+  [extra: string]: unknown;
+}
+
+/**
+ * Every endpoint of the service (spec, section 4), typed. Needs no Pulumi.
+ * All methods throw `ApiError`; ids are encoded into paths; unknown fields of answers are kept.
+ */
+export class ConsortiumClient {
+  readonly http: Http;
+
+  /** Settings default to what the environment says (`CONSORTIUM_API_KEY`, …). */
+  constructor(settings: Settings = resolveSettings(), options: HttpOptions = {}) {
+    this.http = new Http(settings, options);
+  }
+
+  /** Consortia of the organization (spec 4.1). */
+  listConsortia(filter: { name?: string } = {}): Promise<ConsortiumObject[]> {
+    return this.list("/consortia", ConsortiumObject, filter);
+  }
+  createConsortium(body: { name: string; description?: string; [extra: string]: unknown }): Promise<ConsortiumObject> {
+    return this.post("/consortia", ConsortiumObject, body);
+  }
+
+  listMemberships(consortiumId: string, filter: { org_name?: string } = {}): Promise<MembershipObject[]> {
+    return this.list(path`/consortia/${consortiumId}/memberships`, MembershipObject, filter);
+  }
+  createMembership(
+    consortiumId: string,
+    body: { org_name: string; [extra: string]: unknown },
+  ): Promise<MembershipObject> {
+    return this.post(path`/consortia/${consortiumId}/memberships`, MembershipObject, body);
+  }
+
+  listEnvironments(consortiumId: string): Promise<EnvironmentObject[]> {
+    return this.list(path`/consortia/${consortiumId}/environments`, EnvironmentObject);
+  }
+  createEnvironment(consortiumId: string, body: EnvironmentRequest): Promise<EnvironmentObject> {
+    return this.post(path`/consortia/${consortiumId}/environments`, EnvironmentObject, body);
+  }
+
+  listNodes(consortiumId: string, environmentId: string, filter: { name?: string } = {}): Promise<NodeObject[]> {
+    return this.list(path`/consortia/${consortiumId}/environments/${environmentId}/nodes`, NodeObject, filter);
+  }
+  createNode(
+    consortiumId: string,
+    environmentId: string,
+    body: { membership_id: string; name?: string; [extra: string]: unknown },
+  ): Promise<NodeObject> {
+    return this.post(path`/consortia/${consortiumId}/environments/${environmentId}/nodes`, NodeObject, body);
+  }
+  getNode(consortiumId: string, environmentId: string, nodeId: string): Promise<NodeObject> {
+    return this.get(path`/consortia/${consortiumId}/environments/${environmentId}/nodes/${nodeId}`, NodeObject);
+  }
+  getNodeStatus(consortiumId: string, environmentId: string, nodeId: string): Promise<NodeStatusObject> {
+    const where = path`/consortia/${consortiumId}/environments/${environmentId}/nodes/${nodeId}/status`;
+    return this.get(where, NodeStatusObject);
+  }
+  /** The most recent log lines of `geth`, or of `constellation` in a quorum environment. */
+  getNodeLogs(
+    consortiumId: string,
+    environmentId: string,
+    nodeId: string,
+    client: "geth" | "constellation" = "geth",
+    maxLines?: number,
+  ): Promise<string[]> {
+    const where = path`/consortia/${consortiumId}/environments/${environmentId}/nodes/${nodeId}/logs/${client}`;
+    return this.get(where, z.array(z.coerce.string()), { maxlines: maxLines });
+  }
+
+  createAppCred(
+    consortiumId: string,
+    environmentId: string,
+    body: { membership_id: string; [extra: string]: unknown },
+  ): Promise<CreatedAppCredObject> {
+    return this.post(
+      path`/consortia/${consortiumId}/environments/${environmentId}/appcreds`,
+      CreatedAppCredObject,
+      body,
+    );
+  }
+
+  /** Deletes the object at a path such as `/consortia/c1/environments/e1`; its last words, where the service says any. */
+  async delete(where: string): Promise<unknown> {
+    return (await this.http.request("DELETE", where)).body;
+  }
+
+  async getTetherReportCount(tetherId: string): Promise<number> {
+    const { body } = await this.http.request("GET", path`/tether/${tetherId}/reportCount`);
+    const inner: unknown = typeof body === "object" && body !== null ? (Object.values(body) as unknown[])[0] : body;
+    return this.read(z.coerce.number().int().min(0), inner, `GET /tether/${tetherId}/reportCount`);
+  }
+  async getTetherLastReport(tetherId: string): Promise<TetherReport> {
+    return (await this.http.request("GET", path`/tether/${tetherId}/lastReport`)).body;
+  }
+  /** The report at an index from 0; with N reports the latest is N-1. */
+  async getTetherReport(tetherId: string, index: number): Promise<TetherReport> {
+    return (await this.http.request("GET", path`/tether/${tetherId}/reports/${index}`)).body;
+  }
+  /** Address and balance on the network that is targeted now. The spec names it `account` and `accounts`. */
+  async getTetherAccount(tetherId: string): Promise<TetherAccount> {
+    try {
+      return tetherAccount((await this.http.request("GET", path`/tether/${tetherId}/account`)).body);
+    } catch (error) {
+      if (!isApiError(error, "missing", "unsupported")) throw error;
+      return this.http.request("GET", path`/tether/${tetherId}/accounts`).then(
+        ({ body }) => tetherAccount(body),
+        () => Promise.reject(error),
+      );
+    }
+  }
+  /** Balance in wei, decimal text. */
+  async getTetherBalance(tetherId: string, network: TetherNetwork): Promise<string | undefined> {
+    const { body } = await this.http.request("GET", path`/tether/${tetherId}/balance/${network}`);
+    return tetherAccount(body).balanceWei;
+  }
+  setTetherNetwork(tetherId: string, network: TetherNetwork): Promise<unknown> {
+    return this.tetherAction(tetherId, "targetNetwork", { network });
+  }
+  setTetherInterval(tetherId: string, intervalHours: number): Promise<unknown> {
+    return this.tetherAction(tetherId, "interval", { interval: intervalHours });
+  }
+  /** Spends money: sent once, never repeated after it may have been taken. */
+  async deployTether(tetherId: string): Promise<unknown> {
+    return (await this.http.request("POST", path`/tether/${tetherId}/deploy`, { body: {} })).body;
+  }
+  activateTether(tetherId: string): Promise<unknown> {
+    return this.tetherAction(tetherId, "activate", {});
+  }
+  deactivateTether(tetherId: string): Promise<unknown> {
+    return this.tetherAction(tetherId, "deactivate", {});
+  }
+
+  /** A list; elements that are no objects with an id are passed over. */
+  async list<T>(where: string, schema: z.ZodType<T>, query?: Record<string, string | undefined>): Promise<T[]> {
+    const { body } = await this.http.request("GET", where, { query });
+    const items = this.read(z.array(z.unknown()), body, `GET ${where}`);
+    return items.flatMap((item) => {
+      const result = schema.safeParse(item);
+      return result.success ? [result.data] : [];
+    });
+  }
+
+  async get<T>(where: string, schema: z.ZodType<T>, query?: Record<string, string | number | undefined>): Promise<T> {
+    const { body } = await this.http.request("GET", where, { query });
+    return this.read(schema, body, `GET ${where}`);
+  }
+
+  async post<T>(where: string, schema: z.ZodType<T>, body: unknown): Promise<T> {
+    const answer = await this.http.request("POST", where, { body });
+    return this.read(schema, answer.body, `POST ${where}`);
+  }
+
+  close(): Promise<void> {
+    return this.http.close();
+  }
+
+  /** Setting the same value or state again does no harm, so these may be repeated. */
+  private async tetherAction(tetherId: string, action: string, body: unknown): Promise<unknown> {
+    const where = `${path`/tether/${tetherId}`}/${action}`;
+    return (await this.http.request("POST", where, { body, repeatable: "freely" })).body;
+  }
+
+  private read<T>(schema: z.ZodType<T>, body: unknown, call: string): T {
+    const result = schema.safeParse(body);
+    if (result.success) return result.data;
+    const found = body === undefined ? "the answer is empty" : "the answer has another form than the API's";
+    throw apiError(this.http.settings, { kind: "lost", call, errorMessage: found });
+  }
+}

@@ -1,0 +1,125 @@
+import { type Settings } from "./settings";
+
+/**
+ * What went wrong with a call, for decisions; nobody reads messages.
+ * - `unsent`: no connection was made, so nothing happened there
+ * - `lost`: sent, but the answer did not come (reset, time-out), or came garbled (cut JSON, an HTML page)
+ * - `limited`: 429 · `unavailable`: 503 · `server`: other 5xx
+ * - `denied`: 401, 403 · `missing`: 404, 410 · `unsupported`: 405, 501
+ * - `conflict`: 409, 412, 423 · `invalid`: other 4xx
+ */
+export type ErrorKind =
+  | "unsent"
+  | "lost"
+  | "limited"
+  | "unavailable"
+  | "server"
+  | "denied"
+  | "missing"
+  | "unsupported"
+  | "conflict"
+  | "invalid";
+
+export interface ErrorFacts {
+  kind: ErrorKind;
+  /** Method and path, such as `PATCH /consortia/c1`. */
+  call: string;
+  /** HTTP status, when there was one. */
+  status?: number;
+  /** The service's own `errorMessage`, or what happened instead of an answer. */
+  errorMessage: string;
+  /** The service asked to wait this long. */
+  retryAfterMs?: number;
+  /** What the person can do next. */
+  next?: string;
+  cause?: unknown;
+}
+
+/** Every failed call ends in this error, made by `apiError`. It never holds a key, a password or a body. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly kind: ErrorKind;
+  readonly call: string;
+  readonly status?: number;
+  readonly errorMessage: string;
+  readonly retryAfterMs?: number;
+  readonly next?: string;
+
+  constructor(facts: ErrorFacts) {
+    const status = facts.status === undefined ? "" : `HTTP ${facts.status}: `;
+    const next = facts.next ? ` ${facts.next}` : "";
+    super(`${facts.call}: ${status}${sentence(facts.errorMessage)}${next}`, { cause: facts.cause });
+    this.kind = facts.kind;
+    this.call = facts.call;
+    this.status = facts.status;
+    this.errorMessage = facts.errorMessage;
+    this.retryAfterMs = facts.retryAfterMs;
+    this.next = facts.next;
+  }
+}
+
+export const isApiError = (error: unknown, ...kinds: ErrorKind[]): error is ApiError =>
+  error instanceof ApiError && (kinds.length === 0 || kinds.includes(error.kind));
+
+const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
+export function kindOfStatus(status: number): ErrorKind {
+  switch (status) {
+    case 401:
+    case 403:
+      return "denied";
+    case 404:
+    case 410:
+      return "missing";
+    case 405:
+    case 501:
+      return "unsupported";
+    case 409:
+    case 412:
+    case 423:
+      return "conflict";
+    case 408:
+    case 504:
+      return "lost";
+    case 425:
+    case 429:
+      return "limited";
+    case 503:
+      return "unavailable";
+    default:
+      return status >= 500 ? "server" : "invalid";
+  }
+}
+
+/** What to do next, by kind: said once here, so that every failure ends with it. */
+function nextStep(kind: ErrorKind, { apiKey, baseUrl, baseUrlSource }: Settings, status?: number): string | undefined {
+  const address = `${baseUrl} (from ${baseUrlSource})`;
+  switch (kind) {
+    case "unsent":
+      return `The service at ${address} cannot be reached: check the address, the network and that the service is running.`;
+    case "denied":
+      return (
+        `The API key from ${apiKey.source} was ${status === 403 ? "not allowed to do this" : "refused"} by ${baseUrl}: ` +
+        "set a key that is valid there, for example in CONSORTIUM_API_KEY. " +
+        "A stack remembers the configuration of its last update: `pulumi destroy --run-program` and " +
+        "`pulumi refresh --run-program` take the program's present settings."
+      );
+    case "lost":
+    case "server":
+    case "unavailable":
+    case "limited":
+      return `The service at ${baseUrl} may be in trouble: run the same command again later.`;
+    default:
+      return undefined;
+  }
+}
+
+/** The factory of all API errors: masks the key, adds the next step. */
+export function apiError(settings: Settings, facts: ErrorFacts): ApiError {
+  const mask = (text: string): string => text.replaceAll(settings.apiKey.reveal(), "[secret]").slice(0, 1000);
+  return new ApiError({
+    ...facts,
+    errorMessage: mask(facts.errorMessage),
+    next: facts.next ?? nextStep(facts.kind, settings, facts.status),
+  });
+}

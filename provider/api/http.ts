@@ -1,0 +1,152 @@
+import pLimit from "p-limit";
+import { type Clock, systemClock } from "./clock";
+import { type ApiError, apiError, type ErrorFacts, isApiError, kindOfStatus } from "./errors";
+import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
+import { type Settings } from "./settings";
+import { type Transport, TransportError, UndiciTransport, type WireAnswer } from "./transport";
+import { version } from "./version";
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+export interface CallOptions {
+  query?: Record<string, string | number | undefined>;
+  body?: unknown;
+  /** For a POST that may be sent twice without harm, such as setting a value. Default: all but POST. */
+  repeatable?: Repeatable;
+}
+
+export interface HttpOptions {
+  transport?: Transport;
+  clock?: Clock;
+  /** Told before each wait for another attempt. */
+  onRetry?: (error: ApiError, delayMs: number) => void;
+}
+
+/** What a request gave: the status and the parsed body, undefined where there was none. */
+export interface Answer {
+  status: number;
+  body: unknown;
+}
+
+/** The one request path: every call of the product goes through `request`. */
+export class Http {
+  readonly #limit: ReturnType<typeof pLimit>;
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+  #reached = false;
+
+  constructor(
+    readonly settings: Settings,
+    private readonly options: HttpOptions = {},
+  ) {
+    this.#limit = pLimit(settings.maxConcurrency);
+    this.#transport = options.transport ?? new UndiciTransport(settings);
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** @throws ApiError for everything but an answer 2xx whose body is empty or JSON. */
+  async request(method: Method, path: string, options: CallOptions = {}): Promise<Answer> {
+    const repeatable = options.repeatable ?? (method === "POST" ? "unless taken" : "freely");
+    const start = this.#clock.now();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        // The wait between attempts is outside of the limit: a sleeping call is not in flight.
+        return await this.#limit(() => this.#once(method, path, options));
+      } catch (error) {
+        if (!isApiError(error)) throw error;
+        const tried = { attempt, elapsedMs: this.#clock.now() - start, reached: this.#reached };
+        const delay = retryDelay(error, repeatable, tried);
+        if (delay === undefined) throw error;
+        this.options.onRetry?.(error, delay);
+        await this.#clock.sleep(delay);
+      }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  async #once(method: Method, path: string, { query, body }: CallOptions): Promise<Answer> {
+    const call = `${method} ${path}`;
+    const fail = (facts: Omit<ErrorFacts, "call">): ApiError => apiError(this.settings, { call, ...facts });
+    let answer: WireAnswer;
+    try {
+      answer = await this.#transport.send({
+        method,
+        url: this.settings.baseUrl + path + queryText(query),
+        headers: {
+          authorization: `Bearer ${this.settings.apiKey.reveal()}`,
+          "content-type": "application/json", // on every call: section 5.1 of the spec
+          accept: "application/json",
+          "user-agent": `pulumi-consortium/${version}`,
+        },
+        body: body === undefined ? undefined : JSON.stringify(body),
+        timeoutMs: this.settings.requestTimeout * 1000,
+      });
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error;
+      throw fail({ kind: error.kind, errorMessage: error.message, cause: error });
+    }
+    this.#reached = true;
+    return this.#judge(answer, fail);
+  }
+
+  #judge({ status, headers, text }: WireAnswer, fail: (facts: Omit<ErrorFacts, "call">) => ApiError): Answer {
+    const body = parseJson(text);
+    if (status >= 200 && status < 300) {
+      if (body !== unreadable) return { status, body };
+      throw fail({
+        kind: "lost",
+        status,
+        errorMessage: `the answer is ${nature(text)}`,
+        next: `Check that ${this.settings.baseUrl} (from ${this.settings.baseUrlSource}) is the address of the API.`,
+      });
+    }
+    const kind = kindOfStatus(status);
+    const facts = {
+      status,
+      errorMessage:
+        messageOf(body) ?? (text.trim() === "" ? "no explanation was given" : `the answer is ${nature(text)}`),
+      retryAfterMs: retryAfterMs(single(headers["retry-after"]), Date.now()),
+    };
+    // A page from something in between says nothing about the resource: never take it for "gone".
+    const foreign = kind === "missing" && body === unreadable;
+    if (foreign) {
+      const next = `Check that ${this.settings.baseUrl} (from ${this.settings.baseUrlSource}) is the address of the API.`;
+      throw fail({ ...facts, kind: "server", next });
+    }
+    throw fail({ ...facts, kind });
+  }
+}
+
+const unreadable = Symbol("unreadable");
+
+function parseJson(text: string): unknown {
+  if (text.trim() === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return unreadable;
+  }
+}
+
+const nature = (text: string): string => (/^\s*</.test(text) ? "an HTML page, not JSON" : "cut or not JSON");
+
+function messageOf(body: unknown): string | undefined {
+  if (typeof body === "string") return body;
+  if (typeof body !== "object" || body === null) return undefined;
+  const { errorMessage, message, error } = body as Record<string, unknown>;
+  return [errorMessage, message, error].find((text) => typeof text === "string" && text !== "") as string | undefined;
+}
+
+const single = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header;
+
+function queryText(query: CallOptions["query"] = {}): string {
+  const given = Object.entries(query).flatMap(([key, value]): [string, string][] =>
+    value === undefined ? [] : [[key, String(value)]],
+  );
+  if (given.length === 0) return "";
+  return `?${new URLSearchParams(given).toString()}`;
+}

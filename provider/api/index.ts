@@ -1,0 +1,29 @@
+export { ConsortiumClient, type EnvironmentRequest, type Identified, type TetherNetwork } from "./client";
+export { type Clock, systemClock } from "./clock";
+export { ApiError, type ErrorKind, isApiError } from "./errors";
+export { Http, type Answer, type CallOptions, type HttpOptions, type Method } from "./http";
+export { path } from "./path";
+export {
+  ApiKey,
+  regions,
+  type Region,
+  resolveSettings,
+  type SettingName,
+  settingNames,
+  type Settings,
+  SettingsError,
+  type SettingSources,
+} from "./settings";
+export { type Transport, TransportError, type WireAnswer, type WireRequest } from "./transport";
+export { version } from "./version";
+export {
+  AppCredObject,
+  ConsortiumObject,
+  CreatedAppCredObject,
+  EnvironmentObject,
+  MembershipObject,
+  NodeObject,
+  NodeStatusObject,
+  type TetherAccount,
+  type TetherReport,
+} from "./wire";

@@ -1,0 +1,51 @@
+import { type ApiError } from "./errors";
+
+/** How a call may be repeated: `never` twice once it may have been taken, or `freely`. */
+export type Repeatable = "freely" | "unless taken";
+
+export interface Tried {
+  /** Attempts made so far, from 1. */
+  attempt: number;
+  /** Milliseconds since the first attempt. */
+  elapsedMs: number;
+  /** Whether the service has answered anything before: a wrong address should be reported soon. */
+  reached: boolean;
+}
+
+const patienceMs = { unreached: 8_000, reached: 30_000, limited: 10 * 60_000 };
+const mostAttempts = 6;
+
+/** Doubling from 250 ms to 8 s, with a quarter of jitter so that siblings do not come back together. */
+export const backoffMs = (attempt: number, random = Math.random): number =>
+  Math.round(Math.min(250 * 2 ** (attempt - 1), 8_000) * (0.75 + random() * 0.5));
+
+/**
+ * Milliseconds to wait before the next attempt, or undefined to give up.
+ * A create (`unless taken`) is only repeated here when the service surely did not take it: 429, or no connection.
+ */
+export function retryDelay(error: ApiError, repeatable: Repeatable, tried: Tried): number | undefined {
+  const delay = Math.max(error.retryAfterMs ?? 0, backoffMs(tried.attempt));
+  const within = (limit: number): number | undefined => (tried.elapsedMs + delay <= limit ? delay : undefined);
+  switch (error.kind) {
+    case "limited":
+      return within(patienceMs.limited);
+    case "unsent":
+      return within(tried.reached ? patienceMs.reached : patienceMs.unreached);
+    case "unavailable":
+      if (repeatable !== "freely") return undefined;
+      return within(error.retryAfterMs === undefined ? patienceMs.reached : patienceMs.limited);
+    case "lost":
+    case "server":
+      return repeatable === "freely" && tried.attempt < mostAttempts ? delay : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Milliseconds from a `Retry-After` header: seconds, or an HTTP date. */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  const seconds = Number(header);
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - now;
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+}

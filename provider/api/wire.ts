@@ -1,0 +1,142 @@
+import { z } from "zod";
+
+/*
+ * The objects of the service (spec, section 2), read tolerantly: every field may be absent, null or new.
+ * A value of an unexpected type counts as absent; an unknown field is kept, and never an error.
+ */
+
+type Wire = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Wire =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const text = z.string().optional().catch(undefined);
+const flag = z.boolean().optional().catch(undefined);
+const integer = z.coerce.number().int().optional().catch(undefined);
+const texts = z.array(z.string()).optional().catch(undefined);
+const counter = z
+  .union([z.string(), z.number().transform(String)])
+  .optional()
+  .catch(undefined);
+
+/** Absent and null mean the same, but for a description: its null says that there is none (any more). */
+function withoutNulls(value: Wire): Wire {
+  const given = Object.entries(value).filter(([, field]) => field !== null);
+  return { ...(value.description === null ? { description: "" } : {}), ...Object.fromEntries(given) };
+}
+
+/** `id` may stand for `_id` (spec, section 2.4). */
+const identified = <S extends z.ZodRawShape>(shape: S) =>
+  z.preprocess(
+    (value) => {
+      if (!isObject(value)) return value;
+      const { _id, id, ...rest } = withoutNulls(value);
+      return { ...rest, id: _id ?? id };
+    },
+    z.looseObject({ id: z.string().min(1), ...shape }),
+  );
+
+const common = { state: text, _revision: counter, created_at: text };
+
+export const ConsortiumObject = identified({ ...common, name: text, description: text, owner: text });
+
+export const MembershipObject = identified({
+  ...common,
+  org_name: text,
+  org_id: text,
+  minimum_nodes: integer,
+  maximum_nodes: integer,
+});
+
+export const EnvironmentObject = identified({
+  ...common,
+  name: text,
+  description: text,
+  provider: text,
+  consensus_type: text,
+  chain_id: integer,
+  initial_delay: integer,
+  idle_hours: integer,
+  enable_tether: flag,
+  block_period: integer,
+  region: text,
+  release_id: text,
+});
+
+export const NodeObject = identified({
+  ...common,
+  membership_id: text,
+  name: text,
+  role: text,
+  provider: text,
+  consensus_type: text,
+});
+
+export const AppCredObject = identified({
+  ...common,
+  membership_id: text,
+  name: text,
+  auth_type: text,
+  username: text,
+});
+
+/** The answer to its creation, the only one with the password (spec, section 5.2). */
+export const CreatedAppCredObject = identified({
+  ...common,
+  membership_id: text,
+  name: text,
+  auth_type: text,
+  username: text,
+  password: z.string().min(1),
+});
+
+export const NodeStatusObject = z.looseObject({
+  id: text,
+  geth: z.looseObject({ public_address: text, validators: texts }).optional().catch(undefined),
+  user_accounts: texts,
+  block_height: integer,
+  urls: z.looseObject({ rpc: text, wss: text }).optional().catch(undefined),
+});
+
+export type ConsortiumObject = z.infer<typeof ConsortiumObject>;
+export type MembershipObject = z.infer<typeof MembershipObject>;
+export type EnvironmentObject = z.infer<typeof EnvironmentObject>;
+export type NodeObject = z.infer<typeof NodeObject>;
+export type AppCredObject = z.infer<typeof AppCredObject>;
+export type CreatedAppCredObject = z.infer<typeof CreatedAppCredObject>;
+export type NodeStatusObject = z.infer<typeof NodeStatusObject>;
+
+/** A tether's account: its field names are not documented, so they are recognised by what they hold. */
+export interface TetherAccount {
+  /** Address on the public chain, 0x and 40 hex digits. */
+  account?: string;
+  /** Balance in wei, decimal text. */
+  balanceWei?: string;
+}
+
+/** A report as the service shows it: its fields are not documented. */
+export type TetherReport = unknown;
+
+const isAddress = (value: unknown): value is string => typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value);
+
+function wei(value: unknown): string | undefined {
+  if (typeof value === "number" && Number.isFinite(value)) return BigInt(Math.trunc(value)).toString();
+  if (typeof value !== "string" || !/^(\d+|0x[0-9a-fA-F]+)$/.test(value) || isAddress(value)) return undefined;
+  return BigInt(value).toString();
+}
+
+/** Reads address and balance out of whatever `account` and `balance/{network}` answer (spec, section 2.8). */
+export function tetherAccount(answer: unknown): TetherAccount {
+  if (isAddress(answer)) return { account: answer };
+  if (!isObject(answer)) return { balanceWei: wei(answer) };
+  const entries = Object.entries(answer);
+  const named = (pattern: RegExp): unknown => entries.find(([key]) => pattern.test(key))?.[1];
+  const nested = entries
+    .map(([, value]) => value)
+    .filter(isObject)
+    .map(tetherAccount);
+  return {
+    account: entries.map(([, value]) => value).find(isAddress) ?? nested.find((inner) => inner.account)?.account,
+    balanceWei: wei(named(/balance/i)) ?? wei(named(/wei/i)) ?? nested.find((inner) => inner.balanceWei)?.balanceWei,
+  };
+}

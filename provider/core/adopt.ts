@@ -1,0 +1,75 @@
+import { type Identified } from "../api";
+import { isUnset, sameValue } from "./canonical";
+import { type CollectionDefinition, inputMeta, nameOf, type Place, type Props } from "./definition";
+import { UserError } from "./errors";
+import { isGone } from "./lists";
+import { patch } from "./patch";
+import { getById } from "./presence";
+import { type Session } from "./session";
+import { namesakes, siblingsOf } from "./siblings";
+import { fromWire } from "./state";
+
+/** Lists may lag by a moment. */
+const lagMs = 1_000;
+
+/** The object to take over instead of making one (contract, "adopt"), or undefined to make one. */
+export async function toAdopt(
+  session: Session,
+  definition: CollectionDefinition,
+  place: Place,
+  inputs: Props,
+  siblings: Identified[],
+): Promise<Identified | undefined> {
+  const what = nameOf(definition, inputs);
+  if (typeof inputs.adopt === "string") {
+    const item = siblings.find(({ id }) => id === inputs.adopt) ?? (await getById(session, place, inputs.adopt));
+    if (item && !isGone(item)) return item;
+    const missing = `there is no ${definition.title} ${inputs.adopt} under ${place.collection}`;
+    throw new UserError(`${what}: ${missing} to adopt. Check the id, or use adopt: true to take over by name.`);
+  }
+  const adopting = inputs.adopt === true || session.adoptAll;
+  let taken = namesakes(definition, inputs, siblings);
+  if (taken.length > 0 && !adopting) {
+    // It may have been deleted a moment ago, with the list behind: be sure before refusing.
+    await session.clock.sleep(lagMs);
+    taken = namesakes(definition, inputs, (await siblingsOf(session, definition, place, 0)) ?? []);
+  }
+  if (taken.length === 0) return undefined;
+  const ids = taken.map(({ id }) => id).join(", ");
+  if (!adopting) {
+    throw new UserError(
+      `${what}: the name is already taken by ${ids}. To take it over, set adopt: true (or adopt: "${taken[0]!.id}"); ` +
+        "after an interrupted run, use `CONSORTIUM_ADOPT=true pulumi up`; else choose another name.",
+    );
+  }
+  if (taken.length === 1) return taken[0];
+  throw new UserError(
+    `${what}: several have this name (${ids}). Say which one to take over: adopt: "${taken[0]!.id}".`,
+  );
+}
+
+/** Takes an existing object over: what can change in place is put right, everything else has to fit. */
+export async function adopt(
+  session: Session,
+  definition: CollectionDefinition,
+  place: Place,
+  inputs: Props,
+  item: Identified,
+): Promise<void> {
+  const what = nameOf(definition, inputs);
+  const shown = fromWire(definition, item);
+  const differing = Object.keys(shown).filter((key) => {
+    const meta = inputMeta(definition, key);
+    if (!meta || (meta.computed && isUnset(inputs[key]))) return false;
+    return !sameValue(shown[key], inputs[key]);
+  });
+  const fixed = differing.filter((key) => inputMeta(definition, key)?.replace);
+  if (fixed.length > 0) {
+    const facts = fixed.map((key) => `${key} is ${String(shown[key])}, not ${String(inputs[key])}`).join("; ");
+    throw new UserError(
+      `${what}: ${item.id} cannot be adopted, since ${facts}. Change the program to what exists, or choose another name.`,
+    );
+  }
+  session.say(`${what}: takes over ${item.id}`);
+  if (differing.length > 0) await patch(session, definition, place, item.id, inputs, differing);
+}

@@ -1,0 +1,45 @@
+import { type Identified } from "../api";
+import { adopt, toAdopt } from "./adopt";
+import { type CollectionDefinition, type Made, nameOf, type Place, type Props, timeoutMs } from "./definition";
+import { UserError } from "./errors";
+import { post } from "./post";
+import { type Session } from "./session";
+import { settle } from "./settle";
+import { siblingsOf } from "./siblings";
+import { fromWire, merge } from "./state";
+
+/** A list this old still tells whether a name is taken; what this process made is known without it. */
+const siblingsAgeMs = 5_000;
+
+/** Makes the object, or takes one over, and waits until it is ready. Never makes it twice. */
+export async function create(session: Session, definition: CollectionDefinition, inputs: Props): Promise<Made> {
+  const place = definition.place(inputs);
+  const make = async (): Promise<Made> => {
+    const siblings = await siblingsOf(session, definition, place, siblingsAgeMs);
+    const existing = definition.naming && siblings && (await toAdopt(session, definition, place, inputs, siblings));
+    if (existing) await adopt(session, definition, place, inputs, existing);
+    const object = existing ?? (await post(session, definition, place, inputs, siblings));
+    session.lists.recordMade(place.collection, object);
+    if (!existing)
+      for (const child of definition.startsEmpty?.(place, object.id) ?? []) session.lists.startEmpty(child);
+    return finish(session, definition, place, inputs, object);
+  };
+  if (!definition.naming) return make();
+  const busy = (): Error =>
+    new UserError(
+      `${nameOf(definition, inputs)}: another resource of this program is being created under the same name in the same place. Give each its own name.`,
+    );
+  return session.lists.claim(`${place.collection} ${String(inputs[definition.naming]).trim()}`, busy, make);
+}
+
+async function finish(
+  session: Session,
+  definition: CollectionDefinition,
+  place: Place,
+  inputs: Props,
+  object: Identified,
+): Promise<Made> {
+  const known = merge(inputs, {}, { ...fromWire(definition, object), ...definition.once?.(object) });
+  const state = await settle(session, definition, place, object.id, known, timeoutMs(definition, "create", inputs));
+  return { id: object.id, state };
+}

@@ -1,0 +1,124 @@
+import { type z } from "zod";
+import { type Identified } from "../api";
+import { type FieldMeta, metaOf } from "./field";
+import { type Session } from "./session";
+
+export type Props = Record<string, unknown>;
+
+/** Where an object lives: the collection that lists it, and the object that owns the collection. */
+export interface Place {
+  /** Path of the collection, such as `/consortia/c1/environments`. */
+  collection: string;
+  parent?: { place: Place; id: string; title: string };
+}
+
+/** States as data: everything that is neither failed nor in `pending` (or is in `ready`, where given) is ready. */
+export interface States {
+  /** The only states that count as ready. Without it: every state that is not pending or failed. */
+  ready?: readonly string[];
+  pending?: readonly string[];
+  failed?: readonly string[];
+}
+
+/** Default time-outs in seconds (contract, "Resources"). */
+export interface Timeouts {
+  create: number;
+  update: number;
+  delete: number;
+}
+
+export interface Issue {
+  property: string;
+  reason: string;
+}
+
+/** What a verb leaves behind: the id and the whole state. */
+export interface Made {
+  id: string;
+  state: Props;
+}
+
+export interface Verbs {
+  create(session: Session, inputs: Props): Promise<Made>;
+  /** undefined: it is gone, and that was confirmed. */
+  read(session: Session, id: string, state: Props): Promise<Props | undefined>;
+  update(session: Session, id: string, olds: Props, news: Props): Promise<Props>;
+  delete(session: Session, id: string, state: Props): Promise<void>;
+}
+
+interface Shape {
+  /** Name of the class, such as `Node`. */
+  type: string;
+  /** How messages call it, such as `node`. */
+  title: string;
+  doc: string;
+  /** A strict zod object: inputs as they are in the state and for policies, parents as flat ids. */
+  inputs: z.ZodObject;
+  /** What the service adds. */
+  outputs: z.ZodObject;
+  timeouts?: Partial<Timeouts>;
+  /** Rules between properties; asked only with the values that are known. */
+  rules?(known: Props): Issue[];
+}
+
+/** A resource that lives in a collection: the one lifecycle of the core runs it. */
+export interface CollectionDefinition extends Shape {
+  kind: "collection";
+  /** Reads the service's object, tolerantly. */
+  wire: z.ZodType<Identified>;
+  /** Reads the answer to a create, where that has to hold more than later ones (a password). */
+  created?: z.ZodType<Identified>;
+  place(inputs: Props): Place;
+  states: States;
+  /** The property whose value tells siblings apart; undefined: nothing does (credentials). */
+  naming?: "name" | "orgName";
+  /** Outputs worth asking again for, when the answer to the create did not hold them. */
+  expected: readonly string[];
+  /** The property that a service may refuse to know, since the spec does not list it: left out then. */
+  undocumented?: readonly string[];
+  /** More outputs, from calls besides the list; undefined while they are not all there yet. */
+  details?(session: Session, id: string, state: Props): Promise<Props | undefined>;
+  /** Outputs that `details` fills. */
+  detailed?: readonly string[];
+  /** Outputs that follow from what the create answered only once. */
+  once?(object: Identified): Props;
+  /** The service lists these nowhere officially: one that cannot be listed counts as there while its parent is. */
+  unlistable?: boolean;
+  /** Why a list without the object does not prove that it is gone (another organization's key, say). */
+  doubt?(state: Props, listed: Identified[]): string | undefined;
+  /** Collections of a newly made one that are known to be empty, without asking. */
+  startsEmpty?(place: Place, id: string): string[];
+  /** Said loudly in the preview when a change makes a new one. */
+  replaceWarning?: string;
+}
+
+/** A resource with verbs of its own (the tether service: it cannot be created, only configured). */
+export interface CustomDefinition extends Shape, Verbs {
+  kind: "custom";
+  /** Whether the state is finished; else the next update goes on with what is missing. */
+  settled(state: Props): boolean;
+}
+
+export type Definition = CollectionDefinition | CustomDefinition;
+
+const standardTimeouts: Timeouts = { create: 300, update: 300, delete: 300 };
+
+/** Milliseconds that a verb may take: what the user set (`customTimeouts`, in seconds in the inputs), or the default. */
+export function timeoutMs(definition: Shape, verb: keyof Timeouts, inputs: Props): number {
+  const custom = (inputs.customTimeouts ?? {}) as Partial<Timeouts>;
+  return 1000 * (custom[verb] ?? definition.timeouts?.[verb] ?? standardTimeouts[verb]);
+}
+
+/** How messages name a resource: `node "acme-1"`. */
+export const nameOf = (definition: Shape, inputs: Props): string => {
+  const name = inputs.name ?? inputs.orgName ?? inputs.tetherId;
+  return typeof name === "string" && name !== "" ? `${definition.title} "${name}"` : definition.title;
+};
+
+/** What is known of an input; undefined where the resource has no such input. */
+export function inputMeta(definition: Shape, key: string): FieldMeta | undefined {
+  const schema = (definition.inputs.shape as Record<string, z.ZodType | undefined>)[key];
+  return schema && metaOf(schema);
+}
+
+export const inputKeys = (definition: Shape): string[] => Object.keys(definition.inputs.shape);

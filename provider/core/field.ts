@@ -1,0 +1,37 @@
+import { z } from "zod";
+
+/** What the product knows of a property besides its form. One map, on the field itself. */
+export interface FieldMeta {
+  /** One or two sentences: meaning, unit, default, and the section of the spec where the rule comes from. */
+  doc: string;
+  /** A change makes a new object. Without it, a change is made in place. */
+  replace?: boolean;
+  /** Never shown: a secret output. */
+  secret?: boolean;
+  /** The service chooses a value when none is given, so leaving it out is no change. */
+  computed?: boolean;
+  /** Not a property of the service's object: never sent or read under its name. */
+  local?: boolean;
+  /** A change means nothing for what exists. */
+  uncompared?: boolean;
+  /** Names where the object lives (its parents): part of the path, or sent under this name in the body. */
+  parent?: "path" | "body";
+}
+
+const fields = z.registry<FieldMeta>();
+
+/** Put on last: a later `.optional()` or `.default()` makes another schema, without the metadata. */
+export const field = <S extends z.ZodType>(schema: S, doc: string, meta: Omit<FieldMeta, "doc"> = {}): S => {
+  fields.add(schema, { doc, ...meta });
+  return schema;
+};
+
+export function metaOf(schema: z.ZodType): FieldMeta {
+  const meta = fields.get(schema);
+  if (!meta) throw new Error("a field without metadata: wrap it in field(…), last");
+  return meta;
+}
+
+/** `orgName` is `org_name` on the wire, `revision` is `_revision`. */
+export const wireName = (key: string): string =>
+  key === "revision" ? "_revision" : key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,0 +1,62 @@
+import { type Identified, isApiError } from "../api";
+import { isUnset, sameValue } from "./canonical";
+import { type CollectionDefinition, nameOf, type Place, type Props, timeoutMs } from "./definition";
+import { UserError } from "./errors";
+import { wireName } from "./field";
+import { locate, pathOf } from "./presence";
+import { type Session } from "./session";
+import { fromWire } from "./state";
+import { lookAgeMs } from "./wait";
+
+/** How long lists may show an object as it was before the change. */
+const lagMs = 3_000;
+
+/**
+ * Changes properties in place and gives the object as it is afterwards.
+ * PATCH is not in the spec: a service without it gets an error that says what can be done; nothing is lost.
+ */
+export async function patch(
+  session: Session,
+  definition: CollectionDefinition,
+  place: Place,
+  id: string,
+  inputs: Props,
+  keys: readonly string[],
+): Promise<Props> {
+  const what = `${nameOf(definition, inputs)} (${id})`;
+  const body = Object.fromEntries(keys.map((key) => [wireName(key), isUnset(inputs[key]) ? "" : inputs[key]]));
+  let answer: unknown;
+  try {
+    answer = (await session.client.http.request("PATCH", pathOf(place, id), { body })).body;
+  } catch (error) {
+    if (!isApiError(error, "missing", "unsupported")) throw error;
+    if ((await locate(session, place, id, 0)) === "gone") {
+      throw new UserError(
+        `${what} is not there any more. Run \`pulumi refresh\`, then \`pulumi up\` to make it again.`,
+      );
+    }
+    throw new UserError(
+      `${what}: this service cannot change ${keys.join(" and ")} in place (${error.message}) Nothing was changed. ` +
+        "Either set the old value again, or change it in the console and run `pulumi refresh`, " +
+        "or let Pulumi make a new one with `pulumi up --replace` and its URN.",
+    );
+  }
+  const fresh = (item: Identified): Props | undefined => {
+    const shown = fromWire(definition, item);
+    const taken = keys.every((key) => !(key in shown) || sameValue(shown[key], inputs[key]));
+    return taken && "revision" in shown ? shown : undefined;
+  };
+  const read = definition.wire.safeParse(answer);
+  const answered = read.success ? fresh(read.data) : undefined;
+  if (answered) return answered;
+  // An empty answer: ask until the list shows the change, but not for ever; a service may store a value in its own way.
+  const end = session.clock.now() + Math.min(lagMs, timeoutMs(definition, "update", inputs));
+  for (;;) {
+    const presence = await locate(session, place, id, lookAgeMs);
+    const shown = typeof presence === "object" ? presence.item : undefined;
+    const now = shown && fresh(shown);
+    if (now) return now;
+    if (session.clock.now() >= end) return shown ? fromWire(definition, shown) : {};
+    await session.clock.sleep(lookAgeMs);
+  }
+}

@@ -1,0 +1,77 @@
+import { type Identified } from "../api";
+import { isUnset } from "./canonical";
+import { type CollectionDefinition, nameOf, type Place, type Props } from "./definition";
+import { isReady } from "./diff";
+import { Incomplete, messageOf, UserError } from "./errors";
+import { isGone } from "./lists";
+import { getById } from "./presence";
+import { type Session } from "./session";
+import { fromWire, merge } from "./state";
+import { type Look, lookAgeMs, waitFor } from "./wait";
+
+/** How many looks an object may be missing from lists before it is asked for by id. */
+const looksBeforeAsking = 4;
+/** How many looks an output may be missing, once the object is ready, before it counts as not shown at all. */
+const looksForExpected = 2;
+
+/**
+ * Waits until the object is ready and everything about it is known.
+ * @throws Incomplete with the last state seen, when it failed, vanished or took too long.
+ */
+export async function settle(
+  session: Session,
+  definition: CollectionDefinition,
+  place: Place,
+  id: string,
+  known: Props,
+  timeout: number,
+): Promise<Props> {
+  const what = nameOf(definition, known);
+  let state = known;
+  let missing = 0;
+  let incomplete = 0;
+  /** The answer to the create counts as the first look. */
+  let unread = isUnset(state.state) ? undefined : state;
+
+  const look = async (): Promise<Look<Props>> => {
+    if (unread === undefined) {
+      const item = await find();
+      if (!item) return { waiting: "not listed yet" };
+      state = merge({}, state, fromWire(definition, item));
+    }
+    unread = undefined;
+    if (definition.states.failed?.includes(String(state.state))) {
+      throw new UserError(
+        `it went to the state "${String(state.state)}". Look at it in the console; \`pulumi destroy\` removes it, ` +
+          "and `pulumi up --replace` with its URN makes a new one.",
+      );
+    }
+    if (!isReady(definition.states, state.state)) return { waiting: `"${String(state.state)}"` };
+    if (definition.expected.some((key) => isUnset(state[key])) && incomplete++ < looksForExpected) {
+      return { waiting: "not fully shown yet" };
+    }
+    const details = definition.details && (await definition.details(session, id, state));
+    if (definition.details && !details) return { waiting: "starting its endpoints" };
+    return { done: merge({}, state, details ?? {}) };
+  };
+
+  const find = async (): Promise<Identified | undefined> => {
+    const items = await session.lists.get(place.collection, lookAgeMs);
+    const listed = items.find((item) => item.id === id);
+    if (listed && isGone(listed)) throw new UserError("it was deleted by somebody else while this run waited for it.");
+    if (listed) return listed;
+    if (++missing % looksBeforeAsking !== 0) return undefined;
+    return getById(session, place, id);
+  };
+
+  try {
+    return await waitFor(session, what, timeout, look);
+  } catch (error) {
+    const kept = "It is kept in the state as it is; run `pulumi up` again to go on from here.";
+    throw new Incomplete(
+      id,
+      state,
+      new UserError(`${what} (${id}) exists, but is not ready: ${messageOf(error)} ${kept}`),
+    );
+  }
+}

@@ -1,0 +1,46 @@
+import { UserError } from "./errors";
+import { type Session } from "./session";
+
+/** What a look found: done, or a word for the progress line, such as the state seen. */
+export type Look<T> = { done: T } | { waiting: string };
+
+/** A list that old still counts as new for one look: siblings that look at about the same time share a call. */
+export const lookAgeMs = 400;
+const progressMs = 5_000;
+const firstDelaysMs = [500, 1_000, 2_000];
+const steadyMs = 2_500;
+
+/** Soon at first, then on a beat that all waiting siblings share, so that one list call serves them. */
+export function nextLookMs(looks: number, now: number): number {
+  return firstDelaysMs[looks] ?? steadyMs - (now % steadyMs);
+}
+
+/**
+ * The one waiting loop. Looks until done, says every few seconds what it waits for,
+ * and ends with an error when the time is over.
+ * @param look may throw to end the waiting at once.
+ */
+export async function waitFor<T>(
+  session: Session,
+  what: string,
+  timeoutMs: number,
+  look: () => Promise<Look<T>>,
+): Promise<T> {
+  const { clock } = session;
+  const start = clock.now();
+  let said = start;
+  for (let looks = 0; ; looks++) {
+    const seen = await look();
+    if ("done" in seen) return seen.done;
+    const now = clock.now();
+    const elapsed = Math.round((now - start) / 1000);
+    if (now - start >= timeoutMs) {
+      throw new UserError(`still ${seen.waiting} after ${elapsed} s, which is all the time it has (customTimeouts).`);
+    }
+    if (now - said >= progressMs) {
+      said = now;
+      session.say(`${what}: ${seen.waiting}, ${elapsed} s so far`);
+    }
+    await clock.sleep(Math.min(nextLookMs(looks, now), start + timeoutMs - now));
+  }
+}

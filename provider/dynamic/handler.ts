@@ -1,0 +1,110 @@
+import { check } from "../core/check";
+import { type Definition, type Issue, type Props } from "../core/definition";
+import { diff } from "../core/diff";
+import { Incomplete, messageOf } from "../core/errors";
+import { inputsOf } from "../core/state";
+import { lifecycle } from "../core/verbs";
+import { type HostConfig, keepConfig, session } from "./session";
+
+const providerKey = "__provider";
+
+/** How an unknown value of a preview arrives here (Pulumi's wire format), alone or inside of another value. */
+const unknownMarker = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+function isUnknown(value: unknown): boolean {
+  if (value === unknownMarker) return true;
+  return typeof value === "object" && value !== null && Object.values(value).some(isUnknown);
+}
+
+/** An error as the host shows it: the message, and nothing of the inside of this package. */
+class Refusal extends Error {
+  constructor(error: unknown) {
+    super(messageOf(error));
+    this.name = "Error";
+    // The host prints the stack below the message; the message is all that a person needs.
+    this.stack = "";
+  }
+  override toString(): string {
+    return this.message;
+  }
+}
+
+/** Kept in the state as "created, not ready": the host reads these three. It does not add `__provider` by itself. */
+class NotReady extends Refusal {
+  readonly id: string;
+  readonly properties: Props;
+  readonly reasons: string[];
+  constructor(error: Incomplete, provider: unknown) {
+    super(error);
+    this.id = error.id;
+    this.properties = { ...error.state, [providerKey]: provider };
+    this.reasons = [error.message];
+  }
+}
+
+const withoutProvider = ({ [providerKey]: _provider, ...props }: Props): Props => props;
+
+/** The verbs of one resource, as the dynamic provider host calls them. */
+export interface Handler {
+  configure(request: { config: HostConfig }): void;
+  check(olds: Props, news: Props): Promise<{ inputs: Props; failures: Issue[] }>;
+  diff(
+    id: string,
+    olds: Props,
+    news: Props,
+  ): Promise<{ changes: boolean; replaces: string[]; deleteBeforeReplace: boolean }>;
+  create(inputs: Props): Promise<{ id: string; outs: Props }>;
+  read(id: string, state: Props): Promise<{ id: string; props?: Props; inputs?: Props }>;
+  update(id: string, olds: Props, news: Props): Promise<{ outs: Props }>;
+  delete(id: string, state: Props): Promise<void>;
+}
+
+/** Nothing is lost on the way out: an incomplete object keeps its id and state, every other error its message. */
+async function guarded<T>(provider: unknown, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw error instanceof Incomplete ? new NotReady(error, provider) : new Refusal(error);
+  }
+}
+
+export function handler(definition: Definition): Handler {
+  return {
+    configure: ({ config }) => keepConfig(config),
+
+    check: (_olds, news) =>
+      guarded(undefined, () => {
+        const { inputs, issues } = check(definition, withoutProvider(news), isUnknown);
+        return Promise.resolve({ inputs, failures: issues });
+      }),
+
+    diff: (_id, olds, news) =>
+      guarded(undefined, () => {
+        const { warnings, ...difference } = diff(definition, withoutProvider(olds), withoutProvider(news));
+        // eslint-disable-next-line no-console -- shown in the preview, the one place to say it in time
+        for (const warning of warnings) console.log(`WARNING: ${warning}`);
+        return Promise.resolve(difference);
+      }),
+
+    create: (inputs) =>
+      guarded(inputs[providerKey], async () => {
+        const { id, state } = await lifecycle.create(session(), definition, withoutProvider(inputs));
+        return { id, outs: state };
+      }),
+
+    read: (id, state) =>
+      guarded(state[providerKey], async () => {
+        const props = await lifecycle.read(session(), definition, id, withoutProvider(state));
+        return props ? { id, props, inputs: inputsOf(definition, props) } : { id: "" };
+      }),
+
+    update: (id, olds, news) =>
+      guarded(news[providerKey], async () => {
+        const outs = await lifecycle.update(session(), definition, id, withoutProvider(olds), withoutProvider(news));
+        return { outs };
+      }),
+
+    delete: (id, state) =>
+      guarded(state[providerKey], () => lifecycle.delete(session(), definition, id, withoutProvider(state))),
+  };
+}

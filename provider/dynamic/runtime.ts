@@ -1,0 +1,12 @@
+import { definitions } from "../resources";
+import { handler } from "./handler";
+
+/*
+ * What the provider process loads (`pulumi-consortium/runtime`). States point at these names: they stay for ever.
+ */
+export const consortium = handler(definitions.consortium);
+export const membership = handler(definitions.membership);
+export const environment = handler(definitions.environment);
+export const node = handler(definitions.node);
+export const appCred = handler(definitions.appCred);
+export const tetherService = handler(definitions.tetherService);

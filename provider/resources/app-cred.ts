@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { AppCredObject, CreatedAppCredObject } from "../api";
+import { type CollectionDefinition } from "../core/definition";
+import { field } from "../core/field";
+import { consortiumId, customTimeouts, environmentId, extra, membershipId, nameText, output } from "./fields";
+import { appcreds } from "./places";
+
+export const appCred: CollectionDefinition = {
+  kind: "collection",
+  type: "AppCred",
+  title: "credential",
+  doc: "User name and password that open the runtime endpoints of one member's nodes in one environment (spec, section 5.2).",
+  inputs: z.strictObject({
+    consortiumId: consortiumId(),
+    environmentId: environmentId(),
+    membershipId: membershipId("Id of the member whose nodes it opens."),
+    name: field(nameText("name"), "Name of the credential. Default: the name of the resource.", { replace: true }),
+    keepers: field(
+      z.record(z.string(), z.unknown(), { error: "keepers is an object of values" }).optional(),
+      "Any values; when one changes, a new pair is made, and the old one deleted after that. Default: none.",
+      { local: true, replace: true },
+    ),
+    extra: extra(),
+    customTimeouts: customTimeouts(),
+  }),
+  outputs: z.object({
+    username: field(z.string().optional(), "User name of the pair; also the id."),
+    authType: field(z.string().optional(), "How it authenticates: `basic_auth`."),
+    password: field(
+      z.string().optional(),
+      "Password of the pair. The service shows it only once (spec, section 5.2).",
+      {
+        secret: true,
+      },
+    ),
+    basicAuthHeader: field(z.string().optional(), "Value of the `Authorization` header: `Basic …`.", { secret: true }),
+    revision: output.revision(),
+  }),
+  wire: AppCredObject,
+  created: CreatedAppCredObject,
+  expected: [],
+  undocumented: ["name"],
+  unlistable: true,
+  states: {},
+  place: appcreds,
+  once({ id, username, password }) {
+    const user = typeof username === "string" ? username : id;
+    if (typeof password !== "string") return { username: user };
+    const basicAuthHeader = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+    return { username: user, password, basicAuthHeader };
+  },
+};

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { ConsortiumObject } from "../api";
+import { type CollectionDefinition } from "../core/definition";
+import { field } from "../core/field";
+import { adopt, customTimeouts, description, extra, failedStates, nameText, output } from "./fields";
+import { consortia } from "./places";
+
+export const consortium: CollectionDefinition = {
+  kind: "collection",
+  type: "Consortium",
+  title: "consortium",
+  doc: "A business network that several organizations run together. An organization owns at most 2 of them (spec, section 8).",
+  inputs: z.strictObject({
+    name: field(nameText("name"), "Name of the consortium. Default: the name of the resource."),
+    description: description(),
+    adopt: adopt(),
+    extra: extra(),
+    customTimeouts: customTimeouts(),
+  }),
+  outputs: z.object({
+    owner: field(z.string().optional(), "Id of the organization that owns it."),
+    state: output.state(),
+    revision: output.revision(),
+    createdAt: output.createdAt(),
+  }),
+  wire: ConsortiumObject,
+  naming: "name",
+  expected: ["owner", "state", "createdAt"],
+  states: { failed: failedStates },
+  place: consortia,
+  startsEmpty: (place, id) => [`${place.collection}/${encodeURIComponent(id)}/environments`],
+  /** With the key of another organization every list is somebody else's (spec, section 5.1). */
+  doubt(state, listed) {
+    const owners = listed.map((item) => item.owner).filter((owner) => typeof owner === "string");
+    if (typeof state.owner !== "string" || owners.length === 0 || owners.includes(state.owner)) return undefined;
+    return `it belongs to organization ${state.owner}, but the API key is for organization ${owners[0]}. Use the key of its own organization.`;
+  },
+  replaceWarning: "REPLACING A CONSORTIUM DESTROYS EVERYTHING IN IT, ledgers included",
+};

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { EnvironmentObject } from "../api";
+import { type CollectionDefinition } from "../core/definition";
+import { field } from "../core/field";
+import { adopt, consortiumId, customTimeouts, description, extra, failedStates, nameText, output } from "./fields";
+import { environments } from "./places";
+
+/** Which consensus protocols a client runs (spec, section 2.2). */
+export const consensusOf: Record<string, readonly string[]> = { quorum: ["raft", "ibft"], geth: ["poa"] };
+
+const providers = ["quorum", "geth"] as const;
+const consensusTypes = ["raft", "ibft", "poa"] as const;
+
+export const environment: CollectionDefinition = {
+  kind: "collection",
+  type: "Environment",
+  title: "environment",
+  doc: "A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 (spec, section 8).",
+  inputs: z.strictObject({
+    consortiumId: consortiumId(),
+    provider: field(
+      z.enum(providers, { error: `provider must be one of ${providers.join(", ")}` }),
+      "Client that the nodes run: `quorum` or `geth` (spec, section 2.2).",
+      { replace: true },
+    ),
+    consensusType: field(
+      z.enum(consensusTypes, { error: `consensusType must be one of ${consensusTypes.join(", ")}` }),
+      "Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth` (spec, section 2.2).",
+      { replace: true },
+    ),
+    name: field(nameText("name"), "Name of the environment. Default: the name of the resource."),
+    description: description(),
+    chainId: field(
+      z.int({ error: "chainId must be a whole number" }).min(1, "chainId must be at least 1").optional(),
+      "Chain id of the ledger. Default: the service chooses one.",
+      { replace: true, computed: true },
+    ),
+    adopt: adopt(),
+    extra: extra(),
+    customTimeouts: customTimeouts(),
+  }),
+  outputs: z.object({
+    state: output.state(),
+    region: field(z.string().optional(), "Region it runs in."),
+    releaseId: field(z.string().optional(), "Release of the service's software that it runs."),
+    blockPeriod: field(z.number().int().optional(), "Seconds between blocks."),
+    initialDelay: field(z.number().int().optional(), "Delay before the first block, as the service shows it."),
+    idleHours: field(z.number().int().optional(), "Hours without use after which the service may pause it."),
+    enableTether: field(z.boolean().optional(), "Whether a tether service is enabled for it."),
+    revision: output.revision(),
+    createdAt: output.createdAt(),
+  }),
+  timeouts: { create: 1800 },
+  wire: EnvironmentObject,
+  naming: "name",
+  expected: ["state", "createdAt", "chainId"],
+  states: { pending: ["initializing", "pending", "creating", "provisioning"], failed: failedStates },
+  place: environments,
+  startsEmpty: (place, id) =>
+    ["nodes", "appcreds"].map((name) => `${place.collection}/${encodeURIComponent(id)}/${name}`),
+  rules({ provider, consensusType }) {
+    const allowed = typeof provider === "string" ? consensusOf[provider] : undefined;
+    if (!allowed || typeof consensusType !== "string" || allowed.includes(consensusType)) return [];
+    const other = Object.keys(consensusOf).find((name) => consensusOf[name]!.includes(consensusType));
+    const reason = `${String(provider)} runs ${allowed.join(" or ")}, not ${consensusType}: choose one of these, or provider: "${other}"`;
+    return [{ property: "consensusType", reason }];
+  },
+  replaceWarning: "REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials",
+};

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { MembershipObject } from "../api";
+import { type CollectionDefinition } from "../core/definition";
+import { field } from "../core/field";
+import { adopt, consortiumId, customTimeouts, extra, failedStates, nameText, output } from "./fields";
+import { memberships } from "./places";
+
+export const membership: CollectionDefinition = {
+  kind: "collection",
+  type: "Membership",
+  title: "membership",
+  doc: "The part of one business in a consortium: it owns nodes and credentials.",
+  inputs: z.strictObject({
+    consortiumId: consortiumId(),
+    orgName: field(nameText("orgName"), "Name of the business. Default: the name of the resource."),
+    adopt: adopt(),
+    extra: extra(),
+    customTimeouts: customTimeouts(),
+  }),
+  outputs: z.object({
+    orgId: field(z.string().optional(), "Id of the organization behind it."),
+    state: output.state(),
+    minimumNodes: field(z.number().int().optional(), "Fewest nodes it has to own in an environment."),
+    maximumNodes: field(z.number().int().optional(), "Most nodes it may own in an environment."),
+    revision: output.revision(),
+    createdAt: output.createdAt(),
+  }),
+  wire: MembershipObject,
+  naming: "orgName",
+  expected: ["state", "createdAt"],
+  states: { pending: ["initializing", "pending"], failed: failedStates },
+  place: memberships,
+};

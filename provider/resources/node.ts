@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { isApiError, NodeObject, NodeStatusObject, path } from "../api";
+import { type CollectionDefinition } from "../core/definition";
+import { field } from "../core/field";
+import {
+  adopt,
+  consortiumId,
+  customTimeouts,
+  environmentId,
+  extra,
+  failedStates,
+  membershipId,
+  nameText,
+  output,
+} from "./fields";
+import { nodes } from "./places";
+
+export const node: CollectionDefinition = {
+  kind: "collection",
+  type: "Node",
+  title: "node",
+  doc: "A blockchain node that one member runs in an environment. An environment has at most 4 (spec, section 8).",
+  inputs: z.strictObject({
+    consortiumId: consortiumId(),
+    environmentId: environmentId(),
+    membershipId: membershipId("Id of the member that owns it."),
+    name: field(nameText("name"), "Name of the node. Default: the name of the resource."),
+    adopt: adopt(),
+    extra: extra(),
+    customTimeouts: customTimeouts(),
+  }),
+  outputs: z.object({
+    role: field(z.string().optional(), "Part it plays in the consensus, such as `validator`."),
+    state: output.state(),
+    provider: field(z.string().optional(), "Client that it runs, from its environment."),
+    consensusType: field(z.string().optional(), "Consensus protocol, from its environment."),
+    urls: field(
+      z.object({ rpc: z.string().optional(), wss: z.string().optional() }).optional(),
+      "Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They open with an AppCred (spec, section 4.2).",
+    ),
+    nodeKey: field(z.string().optional(), "Identifier of the node on the blockchain network, hex."),
+    publicAddress: field(z.string().optional(), "Address of the node's own account, hex."),
+    validators: field(z.array(z.string()).optional(), "Addresses of the validators that it knows."),
+    userAccounts: field(z.array(z.string()).optional(), "Accounts that the node holds for its users."),
+    revision: output.revision(),
+    createdAt: output.createdAt(),
+  }),
+  timeouts: { create: 1800, update: 1800 },
+  wire: NodeObject,
+  naming: "name",
+  expected: [],
+  states: { ready: ["started"], failed: failedStates },
+  place: nodes,
+  detailed: ["urls"],
+  /** The list does not show the endpoints; a node that has just started may not know them yet either. */
+  async details({ client }, id, state) {
+    const where = `${nodes(state).collection}${path`/${id}`}/status`;
+    try {
+      const status = await client.get(where, NodeStatusObject);
+      if (!status.urls?.rpc && !status.urls?.wss) return undefined;
+      return {
+        urls: { ...(status.urls.rpc && { rpc: status.urls.rpc }), ...(status.urls.wss && { wss: status.urls.wss }) },
+        nodeKey: status.id,
+        publicAddress: status.geth?.public_address,
+        validators: status.geth?.validators,
+        userAccounts: status.user_accounts,
+      };
+    } catch (error) {
+      if (isApiError(error, "missing", "conflict", "invalid", "server", "unavailable")) return undefined;
+      throw error;
+    }
+  },
+};

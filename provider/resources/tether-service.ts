@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { type CustomDefinition } from "../core/definition";
+import { field } from "../core/field";
+import { customTimeouts } from "./fields";
+import { configure } from "./tether/configure";
+import { read } from "./tether/read";
+import { stop } from "./tether/stop";
+
+export const tetherIdLength = 10;
+export const tetherNetworks = ["mainnet", "rinkeby"] as const;
+
+export const tetherService: CustomDefinition = {
+  kind: "custom",
+  type: "TetherService",
+  title: "tether service",
+  doc:
+    "Pins the state of an environment's ledger to a public chain. The service itself is made in the console (spec, section 2.8); " +
+    "this configures it, deploys its contract once a network, and starts and stops it.",
+  inputs: z.strictObject({
+    tetherId: field(
+      z
+        .string({
+          error:
+            "tetherId is missing: give tetherId, or consoleUrl: (the address of the tether service in the console)",
+        })
+        .length(
+          tetherIdLength,
+          `tetherId has ${tetherIdLength} characters: the last ${tetherIdLength} of the tether service's console address`,
+        ),
+      "Id of the tether service; in programs also `consoleUrl`, whose last 10 characters are it (spec, section 2.8).",
+      { replace: true },
+    ),
+    network: field(
+      z.enum(tetherNetworks, { error: `network must be one of ${tetherNetworks.join(", ")}` }),
+      "Public chain that the state is pinned to: `mainnet` or `rinkeby`.",
+    ),
+    intervalHours: field(
+      z
+        .int({ error: "intervalHours must be a whole number of hours" })
+        .min(1, "intervalHours must be at least 1 (spec, section 8)"),
+      "Hours between two pins: whole, at least 1 (spec, section 8).",
+    ),
+    active: field(
+      z.boolean({ error: "active must be true or false" }).default(true),
+      "Whether it pins. Default: `true`.",
+    ),
+    minimumBalanceWei: field(
+      z
+        .union([z.string().regex(/^\d+$/), z.int().min(0)], {
+          error: "minimumBalanceWei must be a whole number of wei, as text",
+        })
+        .transform(String)
+        .pipe(z.string())
+        .optional(),
+      "Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero.",
+      { local: true },
+    ),
+    extra: field(z.record(z.string(), z.unknown(), { error: "extra is an object of fields" }).optional(), "Fields for the body of `deploy`, sent as they are.", { local: true, uncompared: true }),
+    customTimeouts: customTimeouts(),
+  }),
+  outputs: z.object({
+    account: field(z.string().optional(), "Address that pays for the pins on the public chain."),
+    balanceWei: field(z.string().optional(), "Balance of the account in wei, as read at the last change."),
+    state: field(z.string().optional(), "How far it is: `configured`, `deployed`, `active` or `inactive`."),
+    deployedNetworks: field(
+      z.array(z.string()).optional(),
+      "Networks that its contract was deployed to by this resource.",
+    ),
+  }),
+  settled: ({ state, active, network, deployedNetworks }) =>
+    (state === "active") === (active !== false) &&
+    Array.isArray(deployedNetworks) &&
+    deployedNetworks.includes(network),
+  async create(session, inputs) {
+    return { id: String(inputs.tetherId), state: await configure(session, {}, inputs) };
+  },
+  read,
+  update: (session, _id, olds, news) => configure(session, olds, news),
+  delete: stop,
+};

@@ -1,0 +1,18 @@
+import { type CustomResourceOptions } from "@pulumi/pulumi";
+import { type AppCredFields, type AppCredOutputs } from "./generated";
+import { Managed, token } from "./managed";
+import { flatten, goneWith, type InEnvironment, type OfMembership } from "./parents";
+
+export type AppCredArgs = AppCredFields & InEnvironment & OfMembership;
+
+export interface AppCred extends AppCredOutputs {}
+
+/** User name and password for the runtime endpoints of one member's nodes (spec, sections 2.7 and 5.2). */
+export class AppCred extends Managed {
+  /** @internal lets policies match this class */
+  static readonly __pulumiType = token("AppCred");
+
+  constructor(name: string, args: AppCredArgs, opts?: CustomResourceOptions) {
+    super("AppCred", name, { name, ...flatten(args) }, goneWith(args.environment, opts));
+  }
+}

@@ -1,0 +1,22 @@
+import { type CustomResourceOptions, type Input } from "@pulumi/pulumi";
+import { type ConsortiumFields, type ConsortiumOutputs } from "./generated";
+import { external, Managed, token } from "./managed";
+
+export type ConsortiumArgs = ConsortiumFields;
+
+export interface Consortium extends ConsortiumOutputs {}
+
+/** A business network that several organizations run together (spec, section 2.1). */
+export class Consortium extends Managed {
+  /** @internal lets policies match this class */
+  static readonly __pulumiType = token("Consortium");
+
+  constructor(name: string, args: ConsortiumArgs = {}, opts?: CustomResourceOptions) {
+    super("Consortium", name, { name, ...args }, opts);
+  }
+
+  /** Reads a consortium that is not managed by this stack. */
+  static get(name: string, id: Input<string>, opts?: CustomResourceOptions): Consortium {
+    return new Consortium(name, {}, external(id, opts));
+  }
+}

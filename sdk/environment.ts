@@ -1,0 +1,23 @@
+import { type CustomResourceOptions, type Input } from "@pulumi/pulumi";
+import { type EnvironmentFields, type EnvironmentOutputs } from "./generated";
+import { external, Managed, token } from "./managed";
+import { flatten, type InConsortium } from "./parents";
+
+export type EnvironmentArgs = EnvironmentFields & InConsortium;
+
+export interface Environment extends EnvironmentOutputs {}
+
+/** A blockchain network: one ledger, with a client and a consensus protocol (spec, section 2.2). */
+export class Environment extends Managed {
+  /** @internal lets policies match this class */
+  static readonly __pulumiType = token("Environment");
+
+  constructor(name: string, args: EnvironmentArgs, opts?: CustomResourceOptions) {
+    super("Environment", name, { name, ...flatten(args) }, opts);
+  }
+
+  /** Reads an environment that is not managed by this stack. */
+  static get(name: string, id: Input<string>, where: InConsortium, opts?: CustomResourceOptions): Environment {
+    return new Environment(name, where as EnvironmentArgs, external(id, opts));
+  }
+}

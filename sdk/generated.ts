@@ -1,0 +1,285 @@
+/*
+ * Generated from the resource definitions (provider/resources/) by `npm run generate`. Do not edit.
+ * Plain types instead of inferred ones: programs that use them compile and start without loading the schemas.
+ */
+import { type Input, type Output } from "@pulumi/pulumi";
+
+/** Arguments of `Consortium`, besides its parents. A business network that several organizations run together. An organization owns at most 2 of them (spec, section 8). */
+export interface ConsortiumFields {
+  /** Name of the consortium. Default: the name of the resource. */
+  name?: Input<string>;
+  /** What it is for, in words for people. Default: none. */
+  description?: Input<string>;
+  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  adopt?: Input<boolean | string>;
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  extra?: Input<Record<string, unknown>>;
+}
+
+/** What the resource `Consortium` shows: its arguments, with the ids of its parents, and its outputs. */
+export interface ConsortiumOutputs {
+  /** Name of the consortium. Default: the name of the resource. */
+  readonly name: Output<string>;
+  /** What it is for, in words for people. Default: none. */
+  readonly description: Output<string | undefined>;
+  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  readonly adopt: Output<boolean | string | undefined>;
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  readonly extra: Output<Record<string, unknown> | undefined>;
+  /** Id of the organization that owns it. */
+  readonly owner: Output<string>;
+  /** State last seen (spec, section 3). */
+  readonly state: Output<string>;
+  /** Counter that rises with every change, from `0` (spec, section 2). */
+  readonly revision: Output<string>;
+  /** When it was created: ISO 8601, UTC. */
+  readonly createdAt: Output<string>;
+}
+
+/** Arguments of `Membership`, besides its parents. The part of one business in a consortium: it owns nodes and credentials. */
+export interface MembershipFields {
+  /** Name of the business. Default: the name of the resource. */
+  orgName?: Input<string>;
+  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  adopt?: Input<boolean | string>;
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  extra?: Input<Record<string, unknown>>;
+}
+
+/** What the resource `Membership` shows: its arguments, with the ids of its parents, and its outputs. */
+export interface MembershipOutputs {
+  /** Id of the consortium it belongs to; in programs also `consortium`, the resource. */
+  readonly consortiumId: Output<string>;
+  /** Name of the business. Default: the name of the resource. */
+  readonly orgName: Output<string>;
+  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  readonly adopt: Output<boolean | string | undefined>;
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  readonly extra: Output<Record<string, unknown> | undefined>;
+  /** Id of the organization behind it. */
+  readonly orgId: Output<string>;
+  /** State last seen (spec, section 3). */
+  readonly state: Output<string>;
+  /** Fewest nodes it has to own in an environment. */
+  readonly minimumNodes: Output<number>;
+  /** Most nodes it may own in an environment. */
+  readonly maximumNodes: Output<number>;
+  /** Counter that rises with every change, from `0` (spec, section 2). */
+  readonly revision: Output<string>;
+  /** When it was created: ISO 8601, UTC. */
+  readonly createdAt: Output<string>;
+}
+
+/** Arguments of `Environment`, besides its parents. A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 (spec, section 8). */
+export interface EnvironmentFields {
+  /** Client that the nodes run: `quorum` or `geth` (spec, section 2.2). */
+  provider: Input<"quorum" | "geth">;
+  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth` (spec, section 2.2). */
+  consensusType: Input<"raft" | "ibft" | "poa">;
+  /** Name of the environment. Default: the name of the resource. */
+  name?: Input<string>;
+  /** What it is for, in words for people. Default: none. */
+  description?: Input<string>;
+  /** Chain id of the ledger. Default: the service chooses one. */
+  chainId?: Input<number>;
+  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  adopt?: Input<boolean | string>;
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  extra?: Input<Record<string, unknown>>;
+}
+
+/** What the resource `Environment` shows: its arguments, with the ids of its parents, and its outputs. */
+export interface EnvironmentOutputs {
+  /** Id of the consortium it belongs to; in programs also `consortium`, the resource. */
+  readonly consortiumId: Output<string>;
+  /** Client that the nodes run: `quorum` or `geth` (spec, section 2.2). */
+  readonly provider: Output<"quorum" | "geth">;
+  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth` (spec, section 2.2). */
+  readonly consensusType: Output<"raft" | "ibft" | "poa">;
+  /** Name of the environment. Default: the name of the resource. */
+  readonly name: Output<string>;
+  /** What it is for, in words for people. Default: none. */
+  readonly description: Output<string | undefined>;
+  /** Chain id of the ledger. Default: the service chooses one. */
+  readonly chainId: Output<number>;
+  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  readonly adopt: Output<boolean | string | undefined>;
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  readonly extra: Output<Record<string, unknown> | undefined>;
+  /** State last seen (spec, section 3). */
+  readonly state: Output<string>;
+  /** Region it runs in. */
+  readonly region: Output<string>;
+  /** Release of the service's software that it runs. */
+  readonly releaseId: Output<string>;
+  /** Seconds between blocks. */
+  readonly blockPeriod: Output<number>;
+  /** Delay before the first block, as the service shows it. */
+  readonly initialDelay: Output<number>;
+  /** Hours without use after which the service may pause it. */
+  readonly idleHours: Output<number>;
+  /** Whether a tether service is enabled for it. */
+  readonly enableTether: Output<boolean>;
+  /** Counter that rises with every change, from `0` (spec, section 2). */
+  readonly revision: Output<string>;
+  /** When it was created: ISO 8601, UTC. */
+  readonly createdAt: Output<string>;
+}
+
+/** Arguments of `Node`, besides its parents. A blockchain node that one member runs in an environment. An environment has at most 4 (spec, section 8). */
+export interface NodeFields {
+  /** Name of the node. Default: the name of the resource. */
+  name?: Input<string>;
+  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  adopt?: Input<boolean | string>;
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  extra?: Input<Record<string, unknown>>;
+}
+
+/** What the resource `Node` shows: its arguments, with the ids of its parents, and its outputs. */
+export interface NodeOutputs {
+  /** Id of the consortium it belongs to; in programs also `consortium`, the resource. */
+  readonly consortiumId: Output<string>;
+  /** Id of the environment it belongs to; in programs also `environment`, the resource. */
+  readonly environmentId: Output<string>;
+  /** Id of the member that owns it. In programs also `membership`, the resource. */
+  readonly membershipId: Output<string>;
+  /** Name of the node. Default: the name of the resource. */
+  readonly name: Output<string>;
+  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  readonly adopt: Output<boolean | string | undefined>;
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  readonly extra: Output<Record<string, unknown> | undefined>;
+  /** Part it plays in the consensus, such as `validator`. */
+  readonly role: Output<string>;
+  /** State last seen (spec, section 3). */
+  readonly state: Output<string>;
+  /** Client that it runs, from its environment. */
+  readonly provider: Output<string>;
+  /** Consensus protocol, from its environment. */
+  readonly consensusType: Output<string>;
+  /** Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They open with an AppCred (spec, section 4.2). */
+  readonly urls: Output<{ rpc: string; wss: string }>;
+  /** Identifier of the node on the blockchain network, hex. */
+  readonly nodeKey: Output<string>;
+  /** Address of the node's own account, hex. */
+  readonly publicAddress: Output<string>;
+  /** Addresses of the validators that it knows. */
+  readonly validators: Output<string[]>;
+  /** Accounts that the node holds for its users. */
+  readonly userAccounts: Output<string[]>;
+  /** Counter that rises with every change, from `0` (spec, section 2). */
+  readonly revision: Output<string>;
+  /** When it was created: ISO 8601, UTC. */
+  readonly createdAt: Output<string>;
+}
+
+/** Arguments of `AppCred`, besides its parents. User name and password that open the runtime endpoints of one member's nodes in one environment (spec, section 5.2). */
+export interface AppCredFields {
+  /** Name of the credential. Default: the name of the resource. */
+  name?: Input<string>;
+  /** Any values; when one changes, a new pair is made, and the old one deleted after that. Default: none. */
+  keepers?: Input<Record<string, unknown>>;
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  extra?: Input<Record<string, unknown>>;
+}
+
+/** What the resource `AppCred` shows: its arguments, with the ids of its parents, and its outputs. */
+export interface AppCredOutputs {
+  /** Id of the consortium it belongs to; in programs also `consortium`, the resource. */
+  readonly consortiumId: Output<string>;
+  /** Id of the environment it belongs to; in programs also `environment`, the resource. */
+  readonly environmentId: Output<string>;
+  /** Id of the member whose nodes it opens. In programs also `membership`, the resource. */
+  readonly membershipId: Output<string>;
+  /** Name of the credential. Default: the name of the resource. */
+  readonly name: Output<string>;
+  /** Any values; when one changes, a new pair is made, and the old one deleted after that. Default: none. */
+  readonly keepers: Output<Record<string, unknown> | undefined>;
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  readonly extra: Output<Record<string, unknown> | undefined>;
+  /** User name of the pair; also the id. */
+  readonly username: Output<string>;
+  /** How it authenticates: `basic_auth`. */
+  readonly authType: Output<string>;
+  /** Password of the pair. The service shows it only once (spec, section 5.2). */
+  readonly password: Output<string>;
+  /** Value of the `Authorization` header: `Basic …`. */
+  readonly basicAuthHeader: Output<string>;
+  /** Counter that rises with every change, from `0` (spec, section 2). */
+  readonly revision: Output<string>;
+}
+
+/** Arguments of `TetherService`, besides its parents. Pins the state of an environment's ledger to a public chain. The service itself is made in the console (spec, section 2.8); this configures it, deploys its contract once a network, and starts and stops it. */
+export interface TetherServiceFields {
+  /** Id of the tether service; in programs also `consoleUrl`, whose last 10 characters are it (spec, section 2.8). */
+  tetherId: Input<string>;
+  /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. */
+  network: Input<"mainnet" | "rinkeby">;
+  /** Hours between two pins: whole, at least 1 (spec, section 8). */
+  intervalHours: Input<number>;
+  /** Whether it pins. Default: `true`. */
+  active?: Input<boolean>;
+  /** Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero. */
+  minimumBalanceWei?: Input<string | number>;
+  /** Fields for the body of `deploy`, sent as they are. */
+  extra?: Input<Record<string, unknown>>;
+}
+
+/** What the resource `TetherService` shows: its arguments, with the ids of its parents, and its outputs. */
+export interface TetherServiceOutputs {
+  /** Id of the tether service; in programs also `consoleUrl`, whose last 10 characters are it (spec, section 2.8). */
+  readonly tetherId: Output<string>;
+  /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. */
+  readonly network: Output<"mainnet" | "rinkeby">;
+  /** Hours between two pins: whole, at least 1 (spec, section 8). */
+  readonly intervalHours: Output<number>;
+  /** Whether it pins. Default: `true`. */
+  readonly active: Output<boolean>;
+  /** Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero. */
+  readonly minimumBalanceWei: Output<string | undefined>;
+  /** Fields for the body of `deploy`, sent as they are. */
+  readonly extra: Output<Record<string, unknown> | undefined>;
+  /** Address that pays for the pins on the public chain. */
+  readonly account: Output<string>;
+  /** Balance of the account in wei, as read at the last change. */
+  readonly balanceWei: Output<string>;
+  /** How far it is: `configured`, `deployed`, `active` or `inactive`. */
+  readonly state: Output<string>;
+  /** Networks that its contract was deployed to by this resource. */
+  readonly deployedNetworks: Output<string[]>;
+}
+
+/** What a class has to know of its resource: the handler it names, its outputs, and which of them are secret. */
+export const facts = {
+  Consortium: {
+    handler: "consortium",
+    outputs: ["owner", "state", "revision", "createdAt"],
+    secrets: [],
+  },
+  Membership: {
+    handler: "membership",
+    outputs: ["orgId", "state", "minimumNodes", "maximumNodes", "revision", "createdAt"],
+    secrets: [],
+  },
+  Environment: {
+    handler: "environment",
+    outputs: ["chainId", "state", "region", "releaseId", "blockPeriod", "initialDelay", "idleHours", "enableTether", "revision", "createdAt"],
+    secrets: [],
+  },
+  Node: {
+    handler: "node",
+    outputs: ["role", "state", "provider", "consensusType", "urls", "nodeKey", "publicAddress", "validators", "userAccounts", "revision", "createdAt"],
+    secrets: [],
+  },
+  AppCred: {
+    handler: "appCred",
+    outputs: ["username", "authType", "password", "basicAuthHeader", "revision"],
+    secrets: ["password", "basicAuthHeader"],
+  },
+  TetherService: {
+    handler: "tetherService",
+    outputs: ["account", "balanceWei", "state", "deployedNetworks"],
+    secrets: [],
+  },
+} as const;

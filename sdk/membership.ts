@@ -1,0 +1,23 @@
+import { type CustomResourceOptions, type Input } from "@pulumi/pulumi";
+import { type MembershipFields, type MembershipOutputs } from "./generated";
+import { external, Managed, token } from "./managed";
+import { flatten, type InConsortium } from "./parents";
+
+export type MembershipArgs = MembershipFields & InConsortium;
+
+export interface Membership extends MembershipOutputs {}
+
+/** The part of one business in a consortium (spec, section 2.3). */
+export class Membership extends Managed {
+  /** @internal lets policies match this class */
+  static readonly __pulumiType = token("Membership");
+
+  constructor(name: string, args: MembershipArgs, opts?: CustomResourceOptions) {
+    super("Membership", name, { orgName: name, ...flatten(args) }, opts);
+  }
+
+  /** Reads a membership that is not managed by this stack. */
+  static get(name: string, id: Input<string>, where: InConsortium, opts?: CustomResourceOptions): Membership {
+    return new Membership(name, where, external(id, opts));
+  }
+}

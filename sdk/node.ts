@@ -1,0 +1,23 @@
+import { type CustomResourceOptions, type Input } from "@pulumi/pulumi";
+import { type NodeFields, type NodeOutputs } from "./generated";
+import { external, Managed, token } from "./managed";
+import { flatten, goneWith, type InEnvironment, type OfMembership } from "./parents";
+
+export type NodeArgs = NodeFields & InEnvironment & OfMembership;
+
+export interface Node extends NodeOutputs {}
+
+/** A blockchain node that one member runs in an environment (spec, section 2.4). */
+export class Node extends Managed {
+  /** @internal lets policies match this class */
+  static readonly __pulumiType = token("Node");
+
+  constructor(name: string, args: NodeArgs, opts?: CustomResourceOptions) {
+    super("Node", name, { name, ...flatten(args) }, goneWith(args.environment, opts));
+  }
+
+  /** Reads a node that is not managed by this stack. */
+  static get(name: string, id: Input<string>, where: InEnvironment, opts?: CustomResourceOptions): Node {
+    return new Node(name, where as NodeArgs, external(id, opts));
+  }
+}

@@ -1,0 +1,47 @@
+import { type CustomResourceOptions, type Input, type Output } from "@pulumi/pulumi";
+import { type Consortium } from "./consortium";
+import { type Environment } from "./environment";
+import { type Membership } from "./membership";
+
+/** The consortium, as the resource or by its id. */
+export type InConsortium =
+  { consortium: Consortium; consortiumId?: undefined } | { consortiumId: Input<string>; consortium?: undefined };
+
+/** The environment, as the resource, or by its id and that of its consortium. */
+export type InEnvironment =
+  | { environment: Environment; environmentId?: undefined; consortiumId?: undefined }
+  | { environmentId: Input<string>; consortiumId: Input<string>; environment?: undefined };
+
+/** The membership, as the resource or by its id. */
+export type OfMembership =
+  { membership: Membership; membershipId?: undefined } | { membershipId: Input<string>; membership?: undefined };
+
+interface Parents {
+  consortium?: Consortium;
+  consortiumId?: Input<string>;
+  environment?: Environment;
+  environmentId?: Input<string>;
+  membership?: Membership;
+  membershipId?: Input<string>;
+}
+
+type Flat<T> = Omit<T, "consortium" | "environment" | "membership"> & Record<string, Input<unknown>>;
+
+/** Turns parents that are given as resources into ids; everything else stays as it is. */
+export function flatten<T extends Parents>(args: T): Flat<T> {
+  const { consortium, environment, membership, ...rest } = args;
+  const ids: Record<string, Output<string>> = {};
+  if (consortium) ids.consortiumId = consortium.id;
+  if (environment) Object.assign(ids, { environmentId: environment.id, consortiumId: environment.consortiumId });
+  if (membership) ids.membershipId = membership.id;
+  return { ...rest, ...ids };
+}
+
+/** Deleting an environment deletes what is in it (spec, section 4.1): no calls of their own then. */
+export const goneWith = (
+  environment: Environment | undefined,
+  opts?: CustomResourceOptions,
+): CustomResourceOptions => ({
+  ...(environment && { deletedWith: environment }),
+  ...opts,
+});

@@ -1,0 +1,50 @@
+import {
+  Config,
+  type Input,
+  output,
+  type Output,
+  ProviderResource,
+  type ResourceOptions,
+  secret,
+} from "@pulumi/pulumi";
+
+/** Names of the settings; the same list as the client's, which is not loaded for this. */
+const names = ["apiKey", "region", "baseUrl", "maxConcurrency", "requestTimeout"] as const;
+type Name = (typeof names)[number];
+
+export interface ProviderArgs {
+  /** API key of the organization (spec, section 5.1); kept encrypted in the state. */
+  apiKey: Input<string>;
+  /** Region of the service: `us`, `eu`, `ap` or `ko`. Default: `us`. */
+  region?: Input<"us" | "eu" | "ap" | "ko">;
+  /** Base address, which ends in `/api/v1`. Default: that of the region. */
+  baseUrl?: Input<string>;
+  /** Most requests in flight at once. Default: 8. */
+  maxConcurrency?: Input<number>;
+  /** Seconds that one request may take. Default: 30. */
+  requestTimeout?: Input<number>;
+}
+
+type Given = Partial<Record<Name, string>>;
+
+/**
+ * One organization. Resources with `{ provider }` are managed with its key, which wins over the environment
+ * (contract, "Connection settings"); what it is not given comes from the environment, then from stack configuration.
+ */
+export class Provider extends ProviderResource {
+  /** @internal for the lookups, which run in the program */
+  readonly settings: Output<Given>;
+
+  constructor(name: string, args: ProviderArgs, opts?: ResourceOptions) {
+    const stack = new Config("consortium");
+    const given = names.filter((key) => args[key] !== undefined);
+    const inputs: Record<string, Input<string>> = {};
+    for (const key of names) {
+      const text = given.includes(key) ? output(args[key]!).apply(String) : stack.get(key);
+      if (text !== undefined) inputs[`consortium:${key}`] = key === "apiKey" ? secret(text) : text;
+    }
+    // Says which are its own: only those win over the environment of the provider process.
+    super("pulumi-nodejs", name, { ...inputs, "consortium:own": given.join(",") }, opts);
+    this.settings = output(Object.fromEntries(given.map((key) => [key, inputs[`consortium:${key}`]!])));
+  }
+}

@@ -1,0 +1,23 @@
+import { type CustomResourceOptions, type Input, output } from "@pulumi/pulumi";
+import { type TetherServiceFields, type TetherServiceOutputs } from "./generated";
+import { Managed, token } from "./managed";
+
+/** The tether service, by its id or by its address in the console. */
+export type WhichTether =
+  { tetherId: Input<string>; consoleUrl?: undefined } | { consoleUrl: Input<string>; tetherId?: undefined };
+
+export type TetherServiceArgs = Omit<TetherServiceFields, "tetherId"> & WhichTether;
+
+export interface TetherService extends TetherServiceOutputs {}
+
+/** Pins the state of an environment's ledger to a public chain (spec, sections 2.8 and 4.3). */
+export class TetherService extends Managed {
+  /** @internal lets policies match this class */
+  static readonly __pulumiType = token("TetherService");
+
+  constructor(name: string, args: TetherServiceArgs, opts?: CustomResourceOptions) {
+    const { consoleUrl, ...rest } = args;
+    const fromUrl = consoleUrl && output(consoleUrl).apply((url) => url.replace(/[/?#]+$/, "").slice(-10));
+    super("TetherService", name, { ...rest, tetherId: rest.tetherId ?? fromUrl }, opts);
+  }
+}

@@ -1,0 +1,35 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Context } from "./context";
+import type { Entity } from "./entities";
+import { Refusal } from "./errors";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The organization whose key was sent. */
+    organization: Entity<"organization"> | undefined;
+  }
+}
+
+function authenticate(context: Context, request: FastifyRequest): Entity<"organization"> {
+  const key = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
+  if (key === undefined)
+    throw new Refusal(401, "An API key is missing: send the header Authorization: Bearer <API key>.");
+  const name = context.keys.owner(key);
+  const organization = context.store.children("organization", "").find(({ fields }) => fields.name === name);
+  if (!organization) throw new Refusal(401, "The API key is not valid. It may have been replaced by a new one.");
+  return organization;
+}
+
+/** Every call below here needs an API key, which scopes it to one organization. */
+export function requireKey(app: FastifyInstance, context: Context): void {
+  app.addHook("preValidation", (request, _reply, done) => {
+    request.organization = authenticate(context, request);
+    if (request.call) request.call.organization = request.organization.fields.name;
+    done();
+  });
+}
+
+export function organizationOf(request: FastifyRequest): Entity<"organization"> {
+  if (!request.organization) throw new Error(`${request.url} is not behind a key.`);
+  return request.organization;
+}

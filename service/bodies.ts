@@ -1,0 +1,27 @@
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import { explain, Refusal } from "./errors";
+
+export const name = z.string().refine((text) => text.trim() !== "", "must not be empty");
+export const description = z.string();
+
+/** Bodies are JSON, and may be missing although the header announces them, as in `DELETE`. */
+export function acceptJson(app: FastifyInstance): void {
+  app.removeContentTypeParser("application/json");
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => {
+    if (body.length === 0) return done(null, undefined);
+    try {
+      return done(null, JSON.parse(body.toString()));
+    } catch (error) {
+      // JSON.parse has several wordings; clients of the hosted service know this one
+      return done(new Refusal(400, `Unexpected token in JSON: ${(error as Error).message}`));
+    }
+  });
+}
+
+/** The known fields of a body. Others are ignored, unless all must be known. */
+export function parse<T extends z.ZodRawShape>(rules: z.ZodObject<T>, body: unknown, strict: boolean) {
+  const result = (strict ? rules.strict() : rules).safeParse(body ?? {});
+  if (!result.success) throw new Refusal(400, `The body is not valid: ${explain(result.error)}`);
+  return result.data;
+}

@@ -1,0 +1,73 @@
+export type Network = "mainnet" | "rinkeby";
+export const networks = ["mainnet", "rinkeby"] as const satisfies readonly Network[];
+
+/** What is kept of each kind of object, besides what every object has. Wire names, so that a test can patch any field. */
+export interface FieldsOf {
+  organization: { name: string };
+  consortium: { name: string; description?: string };
+  membership: {
+    org_name: string;
+    org_id: string;
+    minimum_nodes: number;
+    maximum_nodes: number;
+    /** Made by the service together with the consortium, so it goes with it. */
+    founding?: boolean;
+  };
+  environment: {
+    name?: string;
+    description?: string;
+    provider: "quorum" | "geth";
+    consensus_type: "raft" | "ibft" | "poa";
+    chain_id: number;
+    initial_delay: number;
+    idle_hours: number;
+    enable_tether: boolean;
+    block_period: number;
+    region: string;
+    release_id: string;
+  };
+  node: { membership_id: string; name?: string; role: string; provider: string; consensus_type: string };
+  credential: { membership_id: string; name?: string; passwordHash: string };
+  tether: {
+    environmentName?: string;
+    network?: Network;
+    interval?: number;
+    active: boolean;
+    /** Whether it was ever active. */
+    activated: boolean;
+    balances: Record<Network, string>;
+    /** How many times its contract was deployed, per network. */
+    deployments: Record<Network, number>;
+    /** When the next pinning transaction is due, in ms; only while active. */
+    nextPin?: number;
+    reports: number;
+  };
+  report: { states: Record<string, unknown>[] };
+}
+
+export type Kind = keyof FieldsOf;
+
+/** The kinds that are created, listed and deleted through the API. */
+export type ManagedKind = "consortium" | "membership" | "environment" | "node" | "credential";
+
+/** One version of an object; a change makes a new one. Times are in ms since 1970. */
+export interface Entity<K extends Kind = Kind> {
+  readonly kind: K;
+  readonly id: string;
+  /** Id of what it lives in: organization, consortium, environment or tether. */
+  readonly parent: string;
+  /** Id of the organization that owns it. */
+  readonly organization: string;
+  /** The state it was put in; the state it is in now may follow from `due` (see states.ts). */
+  readonly state: string;
+  /** When it leaves that state by itself. */
+  readonly due?: number | undefined;
+  readonly createdAt: number;
+  readonly changedAt: number;
+  readonly revision: number;
+  /** From when on it cannot be reached any more. */
+  readonly deletedAt?: number;
+  /** From when on lists do not show it any more. */
+  readonly hiddenAt?: number;
+  readonly fields: FieldsOf[K];
+}

@@ -1,0 +1,126 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { buildApp } from "./app";
+import { CallLog, InFlight, type Call } from "./calls";
+import type { Context } from "./context";
+import { Data } from "./data";
+import { Faults } from "./faults";
+import { Listener } from "./listener";
+import { checked, resolve, type ServiceOptions } from "./options";
+import { addOrganization, openState, organizations, rotateKey, type Organization } from "./state";
+import {
+  answersSchema,
+  overlay,
+  overlayAnswers,
+  timingSchema,
+  type Answers,
+  type AnswersChange,
+  type Timing,
+} from "./settings";
+
+export type { Call, InFlight } from "./calls";
+export type { Collection, Data, ManagedCollection, Tethers } from "./data";
+export type { Entity, FieldsOf, Kind, ManagedKind, Network } from "./entities";
+export { ServiceError } from "./errors";
+export type { Fault, FaultKind, FaultRule, FaultTarget, Faults } from "./faults";
+export type { OrganizationOptions, ServiceOptions, TetherOptions } from "./options";
+export type { Answers, AnswersChange, DeletedStatus, Limits, Timing } from "./settings";
+export type { Organization } from "./state";
+
+/** A running service. */
+export interface Service {
+  /** `http://HOST:PORT`. */
+  readonly url: string;
+  /** The base address of the API: `http://HOST:PORT/api/v1`. */
+  readonly baseUrl: string;
+  readonly port: number;
+  /** The API key of the first organization. */
+  readonly apiKey: string;
+  readonly organizations: readonly Organization[];
+  /** All calls so far, oldest first. */
+  readonly calls: readonly Call[];
+  readonly inFlight: Pick<InFlight, "now" | "max" | "reset">;
+  readonly faults: Pick<Faults, "add" | "clear">;
+  /** The data itself, to change it behind a client's back. */
+  readonly store: Data;
+  /** The settings in force. */
+  readonly answers: Readonly<Answers>;
+  readonly timing: Readonly<Timing>;
+  /** Forgets the calls so far. */
+  clearCalls(): void;
+  /** Changes some of the answers. */
+  setAnswers(answers: AnswersChange): void;
+  /** Changes some of the durations (ms); what is under way keeps its time. */
+  setTiming(timing: Partial<Timing>): void;
+  /** Adds an organization; its key is random if none is given. */
+  addOrganization(name: string, apiKey?: string): Organization;
+  /** Gives an organization a new random key, and answers it. The old one is refused from now on. */
+  rotateKey(name: string): string;
+  /** Stops at once; open connections are closed. */
+  close(): Promise<void>;
+}
+
+/** Starts a whole Consortium service in this process. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const resolved = resolve(options);
+  const { clock } = resolved;
+  const settings = { limits: resolved.limits, timing: resolved.timing, answers: resolved.answers };
+  const state = openState(resolved);
+  const stopping = new AbortController();
+  const context: Context = { store: state.store, keys: state.keys, settings, clock, origin: () => listener.origin };
+  const log = new CallLog();
+  const inFlight = new InFlight();
+  const routes = new Set<string>();
+  const stage = {
+    refuse: (ms: number) => listener.refuse(ms),
+    pause: (ms: number) => wait(ms, undefined, { signal: stopping.signal }).catch(() => undefined),
+  };
+  const faults = new Faults(routes, stage.refuse);
+  const { app, server } = await buildApp({ context, log, inFlight, faults, stage, routes, logging: resolved.log });
+  const listener = new Listener(server, resolved.host, resolved.port);
+  try {
+    await listener.open();
+  } catch (error) {
+    state.close();
+    throw error;
+  }
+
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    stopping.abort();
+    await listener.close();
+    await app.close();
+    state.close();
+  };
+  const first = resolved.organizations[0]!.name;
+  return {
+    port: listener.port,
+    url: listener.origin,
+    baseUrl: `${listener.origin}/api/v1`,
+    get apiKey() {
+      return state.keys.get(first)!;
+    },
+    get organizations() {
+      return organizations(state);
+    },
+    calls: log.calls,
+    clearCalls: () => void log.calls.splice(0),
+    inFlight,
+    faults,
+    store: new Data(context),
+    get answers() {
+      return settings.answers;
+    },
+    get timing() {
+      return settings.timing;
+    },
+    setAnswers(answers) {
+      settings.answers = overlayAnswers(settings.answers, checked("setAnswers", answersSchema, answers));
+    },
+    setTiming(timing) {
+      settings.timing = overlay(settings.timing, checked("setTiming", timingSchema, timing));
+    },
+    addOrganization: (name, apiKey) => addOrganization(state, name, apiKey),
+    rotateKey: (name) => rotateKey(state, name),
+    close: () => (closing ??= close()),
+  };
+}

@@ -1,0 +1,62 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ServiceError } from "./errors";
+
+/** The listening socket, which can be taken away for a while. */
+export class Listener {
+  #reopening: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly server: Server,
+    private readonly host: string,
+    private wanted: number,
+  ) {}
+
+  get port(): number {
+    return this.wanted;
+  }
+
+  /** `http://HOST:PORT`, with an address that can be called where the service listens on all. */
+  get origin(): string {
+    const host = this.host === "0.0.0.0" ? "127.0.0.1" : this.host === "::" ? "[::1]" : this.host;
+    return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${this.wanted}`;
+  }
+
+  open(): Promise<void> {
+    return new Promise((done, fail) => {
+      const failed = (error: NodeJS.ErrnoException) => fail(new ServiceError(this.#why(error), { cause: error }));
+      this.server.once("error", failed);
+      this.server.listen(this.wanted, this.host, () => {
+        this.server.off("error", failed);
+        this.wanted = (this.server.address() as AddressInfo).port;
+        done();
+      });
+    });
+  }
+
+  /** Refuses connections for some ms and drops those there are; then listens on the same port again. */
+  refuse(ms: number): void {
+    clearTimeout(this.#reopening);
+    this.#shut();
+    this.#reopening = setTimeout(() => {
+      this.open().catch(() => this.refuse(50)); // another process holds the port just now
+    }, ms);
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#reopening);
+    await new Promise<void>((done) => this.#shut(done));
+  }
+
+  #shut(done?: () => void): void {
+    this.server.close(() => done?.());
+    this.server.closeAllConnections();
+  }
+
+  #why(error: NodeJS.ErrnoException): string {
+    const where = `${this.host}:${this.wanted}`;
+    if (error.code === "EADDRINUSE") return `The port is in use: ${where} is taken by another program.`;
+    if (error.code === "EACCES") return `The port is not allowed: ${where} needs more rights.`;
+    return `The service cannot listen on ${where}: ${error.message}`;
+  }
+}

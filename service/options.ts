@@ -1,0 +1,145 @@
+import { z } from "zod";
+import { explain, ServiceError } from "./errors";
+import {
+  answersSchema,
+  defaults,
+  limitsSchema,
+  overlay,
+  overlayAnswers,
+  timingSchema,
+  type AnswersChange,
+  type Limits,
+  type Settings,
+  type Timing,
+} from "./settings";
+
+/** An organization whose API key scopes every call. */
+export interface OrganizationOptions {
+  /** Its name, unique in the service. */
+  name: string;
+  /** Its API key. Default: the one kept in `dataDir`, or a new random one. */
+  apiKey?: string;
+}
+
+/** A tether service. The API cannot create one, so they are given here. */
+export interface TetherOptions {
+  /** The tether id, as in the paths `/tether/{id}/…`. */
+  id: string;
+  /** Name of the environment it pins, looked up when needed. Default: the organization's first environment. */
+  environment?: string;
+  /** Name of the organization it belongs to. Default: the first one. */
+  organization?: string;
+  /** What its account owns at first, in wei as decimal strings. Default: 1 ether on rinkeby, nothing on mainnet. */
+  funds?: { mainnet?: string; rinkeby?: string };
+}
+
+/** Settings of the embedded service, all optional. */
+export interface ServiceOptions {
+  /** Address to listen on. Default `127.0.0.1`. */
+  host?: string;
+  /** Port to listen on; 0 takes any free one. Default 0. */
+  port?: number;
+  /** Folder that keeps all data and the API keys over restarts. Default: in memory only. */
+  dataDir?: string;
+  /** Organizations; the first one's key is `service.apiKey`. Default: one, named `local`. */
+  organizations?: OrganizationOptions[];
+  /** Tether services that exist from the start. Default: none. */
+  tethers?: TetherOptions[];
+  /** Quotas. Default: those of the hosted service. */
+  limits?: Partial<Limits>;
+  /** Durations in milliseconds. */
+  timing?: Partial<Timing>;
+  /** How to answer where the API does not say. */
+  answers?: AnswersChange;
+  /** Log requests to standard output, without credentials. Default false. */
+  log?: boolean;
+  /** The time in milliseconds since 1970, for tests. Default `Date.now`. */
+  clock?: () => number;
+}
+
+/** Options with every default filled in. */
+export interface Resolved extends Settings {
+  host: string;
+  port: number;
+  dataDir: string | undefined;
+  organizations: OrganizationOptions[];
+  tethers: (TetherOptions & { organization: string })[];
+  log: boolean;
+  clock: () => number;
+}
+
+const text = z.string().trim().min(1);
+const wei = z.string().regex(/^\d+$/, "must be a whole number of wei, as a string");
+const distinct =
+  <T>(what: string, key: (item: T) => string) =>
+  (items: T[], context: z.RefinementCtx) => {
+    if (new Set(items.map(key)).size < items.length) context.addIssue(`each ${what} must be different`);
+  };
+
+const schema = z.strictObject({
+  host: text.optional(),
+  port: z.number().int().min(0).max(65_535).optional(),
+  dataDir: text.optional(),
+  organizations: z
+    .array(
+      z.strictObject({
+        name: text,
+        apiKey: z
+          .string()
+          .regex(/^[\x21-\x7e]+$/, "must be visible characters without spaces")
+          .optional(),
+      }),
+    )
+    .min(1)
+    .superRefine(distinct("name", (organization) => organization.name))
+    .optional(),
+  tethers: z
+    .array(
+      z.strictObject({
+        id: z.string().regex(/^[\w-]+$/, "must be letters, digits, - or _"),
+        environment: text.optional(),
+        organization: text.optional(),
+        funds: z.strictObject({ mainnet: wei.optional(), rinkeby: wei.optional() }).optional(),
+      }),
+    )
+    .superRefine(distinct("id", (tether) => tether.id))
+    .optional(),
+  limits: limitsSchema.optional(),
+  timing: timingSchema.optional(),
+  answers: answersSchema.optional(),
+  log: z.boolean().optional(),
+  clock: z.custom<() => number>((value) => typeof value === "function", "must be a function").optional(),
+} satisfies Record<keyof ServiceOptions, z.ZodType>);
+
+/** Checks what a caller gave, and says what is wrong with it in one sentence. */
+export function checked<T>(what: string, rules: z.ZodType<T>, value: unknown): T {
+  const result = rules.safeParse(value);
+  if (!result.success) throw new ServiceError(`${what}: ${explain(result.error)}`);
+  return result.data;
+}
+
+export function resolve(options: ServiceOptions): Resolved {
+  const given = checked("startService options", schema, options);
+  const organizations = given.organizations ?? [{ name: "local" }];
+  const tethers = (given.tethers ?? []).map((tether) => {
+    const organization = tether.organization ?? organizations[0]!.name;
+    if (!organizations.some(({ name }) => name === organization)) {
+      throw new ServiceError(
+        `startService options: tether ${tether.id} names an unknown organization, ${organization}`,
+      );
+    }
+    return { ...tether, organization };
+  });
+  return {
+    host: given.host ?? "127.0.0.1",
+    port: given.port ?? 0,
+    dataDir: given.dataDir,
+    organizations,
+    tethers,
+    limits: overlay(defaults.limits, given.limits),
+    timing: overlay(defaults.timing, given.timing),
+    answers: overlayAnswers(defaults.answers, given.answers),
+    log: given.log ?? false,
+    clock: given.clock ?? Date.now,
+  };
+}

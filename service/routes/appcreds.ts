@@ -1,0 +1,35 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import { spiced } from "../answers";
+import { name } from "../bodies";
+import { hashed } from "../keys";
+import { resource } from "../resource";
+import { memberOf } from "./nodes";
+
+export const credential = resource({
+  kind: "credential",
+  label: "application credential",
+  parents: ["consortium", "environment"],
+  create: z.object({ membership_id: name, name: name.optional() }),
+  patch: z.object({ name: name.optional() }),
+  filters: [],
+  make(making, body) {
+    memberOf(making, body.membership_id);
+    const password = randomBytes(32).toString("base64url");
+    return {
+      id: `u${randomBytes(5).toString("hex")}`,
+      fields: { ...body, passwordHash: hashed(password) },
+      once: { password },
+    };
+  },
+  view(context, { id, revision, fields }) {
+    return spiced(context, {
+      ...fields,
+      passwordHash: undefined,
+      auth_type: "basic_auth",
+      id,
+      username: id,
+      _revision: String(revision),
+    });
+  },
+});

@@ -1,0 +1,60 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { show } from "../answers";
+import { name } from "../bodies";
+import { ledgerOf, logOf } from "../chain";
+import type { Context } from "../context";
+import type { Entity } from "../entities";
+import { Refusal } from "../errors";
+import { itemPath, reach, resource, type Making } from "../resource";
+import { stateAt } from "../states";
+
+/** Whoever runs a node or holds a credential must be a member of that consortium. */
+export function memberOf({ context, consortium }: Making, id: string): void {
+  const found = context.store.get("membership", id);
+  if (found?.parent !== consortium.id)
+    throw new Refusal(400, `membership_id: ${id} is no membership of this consortium.`);
+  if (found.state === "deleting") throw new Refusal(409, `The membership ${id} is being deleted.`);
+}
+
+export const node = resource({
+  kind: "node",
+  label: "node",
+  parents: ["consortium", "environment"],
+  create: z.object({ membership_id: name, name: name.optional() }),
+  patch: z.object({ name: name.optional() }),
+  filters: ["name"],
+  limit: "nodes",
+  make(making, body) {
+    memberOf(making, body.membership_id);
+    const { provider, consensus_type } = making.environment.fields;
+    return { fields: { ...body, role: "validator", provider, consensus_type } };
+  },
+  view: (context, entity, at) => show(context, entity, entity.fields, at),
+});
+
+/** What only nodes have: status and logs. */
+export function nodeRoutes(app: FastifyInstance, context: Context): void {
+  const target = (request: FastifyRequest) => {
+    const [, , environment, entity] = reach(context, request, [...node.parents, "node"]);
+    return { environment: environment as Entity<"environment">, entity: entity as Entity<"node"> };
+  };
+
+  app.get(`${itemPath(node)}/status`, (request) => {
+    const { environment, entity } = target(request);
+    const state = stateAt(entity, context.clock());
+    if (state !== "started") throw new Refusal(409, `The node ${entity.id} has no status yet: it is ${state}.`);
+    return ledgerOf(context, environment, entity);
+  });
+
+  app.get(`${itemPath(node)}/logs/:client`, (request) => {
+    const { environment, entity } = target(request);
+    const { client } = request.params as { client: string };
+    const clients = environment.fields.provider === "quorum" ? ["geth", "constellation"] : ["geth"];
+    if (!clients.includes(client))
+      throw new Refusal(400, `There is no log of ${client} here: use ${clients.join(" or ")}.`);
+    const { maxlines = "100" } = request.query as { maxlines?: string };
+    if (!/^[1-9]\d{0,5}$/.test(maxlines)) throw new Refusal(400, "maxlines must be a whole number from 1 to 999999.");
+    return logOf(context, environment, entity, client).slice(-Number(maxlines));
+  });
+}

@@ -1,0 +1,42 @@
+import type { FastifyInstance } from "fastify";
+import type { Context } from "../context";
+import type { Entity } from "../entities";
+import { Refusal } from "../errors";
+import { matches } from "../keys";
+
+/** A stand-in for the hash of a name nobody has, so that an unknown user takes as long as a wrong password. */
+const nobody = "0".repeat(64);
+
+/** A credential opens the nodes of its own membership, in its own environment, and nothing else. */
+export function admit(
+  context: Context,
+  header: string | undefined,
+  environmentId: string,
+  nodeId: string,
+): Entity<"node"> {
+  const encoded = /^Basic +(\S+) *$/i.exec(header ?? "")?.[1] ?? "";
+  const [, username = "", password = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString()) ?? [];
+  const found = context.store.get("credential", username);
+  const known = matches(password, found?.fields.passwordHash ?? nobody);
+  const node = context.store.get("node", nodeId);
+  const within = node?.parent === environmentId && context.store.get("environment", environmentId) !== undefined;
+  const own = found?.parent === node?.parent && found?.fields.membership_id === node?.fields.membership_id;
+  if (!known || !node || !within || !own) {
+    throw new Refusal(
+      401,
+      "This needs an application credential of this environment and of the node's own membership.",
+    );
+  }
+  return node;
+}
+
+/** The address that a node's status shows as its runtime. There is no ledger behind it: a proxy may take its place. */
+export function runtimeRoutes(app: FastifyInstance, context: Context): void {
+  app.all("/runtime/:environmentId/:nodeId", (request, reply) => {
+    const { environmentId, nodeId } = request.params as { environmentId: string; nodeId: string };
+    reply.header("www-authenticate", 'Basic realm="node"');
+    const node = admit(context, request.headers.authorization, environmentId, nodeId);
+    reply.removeHeader("www-authenticate");
+    throw new Refusal(501, `No ledger is attached to the node ${node.id} yet.`);
+  });
+}

@@ -1,0 +1,127 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import { answer, gone, spiced } from "../answers";
+import { organizationOf } from "../auth";
+import { parse } from "../bodies";
+import type { Context } from "../context";
+import { supported } from "../crud";
+import { networks, type Entity, type FieldsOf } from "../entities";
+import { Refusal } from "../errors";
+import { address, hash } from "../hex";
+import { accountOf, boundEnvironment, caughtUp, costs, deployedNetworks, pay, tetherState } from "../pinning";
+
+const targetNetwork = z.object({ network: z.enum(networks) });
+const interval = z.object({ interval: z.number().int().min(1) });
+const nothing = z.object({});
+
+type Tether = Entity<"tether">;
+type Fields = FieldsOf["tether"];
+
+/** The anchoring API: configured, then deployed, then active, in that order. */
+export function tetherRoutes(app: FastifyInstance, context: Context): void {
+  const { store, settings } = context;
+
+  const target = (request: FastifyRequest): Tether => {
+    const { tetherId } = request.params as { tetherId: string };
+    const tether = store.get("tether", tetherId);
+    if (tether?.parent !== organizationOf(request).id) throw gone(context, "tether service", tetherId);
+    return caughtUp(context, tether);
+  };
+  const change = (tether: Tether, fields: Partial<Fields>) =>
+    store.change(tether, { fields: { ...tether.fields, ...fields } });
+  const body = <T extends z.ZodRawShape>(rules: z.ZodObject<T>, request: FastifyRequest) =>
+    parse(rules, request.body, settings.answers.strictBodies);
+  const get = (path: string, show: (tether: Tether, params: Record<string, string>) => unknown) =>
+    app.get(`/tether/:tetherId${path}`, async (request, reply) => {
+      const shown = show(target(request), request.params as Record<string, string>);
+      return reply.type("application/json").send(JSON.stringify(shown)); // a bare number is JSON too
+    });
+  const post = (path: string, act: (tether: Tether, request: FastifyRequest, reply: FastifyReply) => unknown) =>
+    app.post(`/tether/:tetherId${path}`, (request, reply) => act(target(request), request, reply));
+
+  get("", (tether) => {
+    supported(settings.answers.getById || 404, "A tether service cannot be read as a whole");
+    return show(context, tether);
+  });
+  get("/reportCount", (tether) => tether.fields.reports);
+  get("/lastReport", (tether) => reportAt(context, tether, tether.fields.reports - 1));
+  get("/reports/:index", (tether, { index = "" }) => {
+    if (!/^\d{1,9}$/.test(index)) throw new Refusal(400, "The index of a report is a whole number from 0.");
+    return reportAt(context, tether, Number(index));
+  });
+  for (const path of ["/account", "/accounts"]) {
+    get(path, (tether) => {
+      const { network, balances } = tether.fields;
+      return spiced(context, { address: accountOf(tether), balance: network ? balances[network] : "0" });
+    });
+  }
+  get("/balance/:network", (tether, params) => {
+    const network = networks.find((one) => one === params.network);
+    if (!network) throw new Refusal(400, `There is no network ${params.network}: use ${networks.join(" or ")}.`);
+    return spiced(context, { address: accountOf(tether), balance: tether.fields.balances[network] });
+  });
+
+  post("/targetNetwork", (tether, request, reply) => {
+    const fields = body(targetNetwork, request);
+    mustRest(tether);
+    return answer(context, reply, 200, show(context, change(tether, fields)));
+  });
+  post("/interval", (tether, request, reply) => {
+    const fields = body(interval, request);
+    mustRest(tether);
+    return answer(context, reply, 200, show(context, change(tether, fields)));
+  });
+  post("/deploy", (tether, request, reply) => {
+    body(nothing, request);
+    const { network, deployments } = tether.fields;
+    if (!network) throw new Refusal(409, "Set the target network first: the contract is deployed there.");
+    if (deployments[network] > 0) throw new Refusal(409, `The contract is already deployed on ${network}.`);
+    const balances = pay(tether, network, costs.deploy);
+    change(tether, { balances, deployments: { ...deployments, [network]: deployments[network] + 1 } });
+    const contract = { contract_address: address("contract", tether.id, network) };
+    return answer(context, reply, 200, { network, ...contract, transaction_hash: hash("deploy", tether.id, network) });
+  });
+  post("/activate", (tether, request, reply) => {
+    body(nothing, request);
+    if (!tether.fields.active) caughtUp(context, change(tether, activation(context, tether)));
+    return reply.type("application/json").send("true");
+  });
+  post("/deactivate", (tether, request, reply) => {
+    body(nothing, request);
+    if (tether.fields.active) change(tether, { active: false, nextPin: undefined });
+    return reply.type("application/json").send("true");
+  });
+}
+
+function show(context: Context, tether: Tether) {
+  const { network, interval } = tether.fields;
+  return spiced(context, {
+    [context.settings.answers.idField]: tether.id,
+    ...{ network, interval },
+    state: tetherState(tether),
+    deployed_networks: deployedNetworks(tether),
+    account: accountOf(tether),
+  });
+}
+
+function reportAt({ store }: Context, tether: Tether, index: number) {
+  const report = store.get("report", `${tether.id}:${index}`);
+  if (!report) throw new Refusal(404, `There is no such report: there are ${tether.fields.reports} so far.`);
+  return report.fields.states;
+}
+
+function mustRest(tether: Tether): void {
+  if (tether.fields.active) throw new Refusal(409, "The tether service is active: deactivate it first.");
+}
+
+/** What changes when it is activated, if it may be. */
+function activation(context: Context, tether: Tether): Partial<Fields> {
+  const { network, interval, deployments, environmentName } = tether.fields;
+  if (!network) throw new Refusal(409, "Set the target network before activation.");
+  if (interval === undefined) throw new Refusal(409, "Set the interval before activation.");
+  if (deployments[network] === 0) throw new Refusal(409, `Deploy the contract on ${network} before activation.`);
+  if (!boundEnvironment(context, tether)) {
+    throw new Refusal(409, `The environment ${environmentName ?? "to pin"} does not exist yet.`);
+  }
+  return { active: true, activated: true, nextPin: context.clock() };
+}

@@ -1,0 +1,78 @@
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+
+const root = resolve(__dirname, "../..");
+const script = join(root, "dist/cli/consortium.js");
+
+/** Builds what the command needs, unless the build is newer than its sources. */
+export async function built(): Promise<void> {
+  const sources = ["cli", "service"].flatMap((dir) =>
+    readdirSync(join(root, dir), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .map((file) => join(dir, file)),
+  );
+  const outdated = (source: string) => {
+    const output = join(root, "dist", source.replace(/\.ts$/, ".js"));
+    return !existsSync(output) || statSync(output).mtimeMs < statSync(join(root, source)).mtimeMs;
+  };
+  if (!sources.some(outdated)) return;
+  const compiler = join(dirname(require.resolve("typescript/package.json")), "bin/tsc");
+  // errors elsewhere in the tree do not keep it from writing what this needs
+  await new Promise((done) => execFile(process.execPath, [compiler, "--build", "--force", root], done));
+}
+
+export interface Ready {
+  baseUrl: string;
+  url: string;
+  pid: number;
+  dataDir: string | null;
+  apiKeyFile: string;
+  organizations: { name: string; id: string }[];
+}
+
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+});
+
+function run(args: string[], env: Record<string, string> = {}): ChildProcess {
+  const child = spawn(process.execPath, [script, ...args], { env: { ...process.env, ...env }, stdio: "pipe" });
+  children.push(child);
+  return child;
+}
+
+/** Runs the command to its end. */
+export async function consortium(args: string[], env?: Record<string, string>) {
+  const child = run(args, env);
+  const out = { stdout: "", stderr: "" };
+  child.stdout!.on("data", (part: Buffer) => (out.stdout += part.toString()));
+  child.stderr!.on("data", (part: Buffer) => (out.stderr += part.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, ...out };
+}
+
+/** Starts `consortium serve` on a free port and waits for its first line. */
+export async function serve(args: string[], env?: Record<string, string>) {
+  const child = run(["serve", "--port", "0", ...args], env);
+  const ended = once(child, "exit").then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as string | null,
+  }));
+  const lines: string[] = [];
+  const reader = createInterface(child.stdout!).on("line", (line) => lines.push(line));
+  await Promise.race([
+    once(reader, "line"),
+    ended.then(({ code }) => Promise.reject(new Error(`it ended with ${code}`))),
+  ]);
+  return { child, ended, lines };
+}
+
+/** The same with `--json`. */
+export async function serveJson(args: string[], env?: Record<string, string>) {
+  const { child, ended, lines } = await serve([...args, "--json"], env);
+  const ready = JSON.parse(lines[0]!) as Ready;
+  return { child, ended, ready, key: readFileSync(ready.apiKeyFile, "utf8").trim() };
+}

@@ -1,0 +1,145 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { built, consortium, serve, serveJson } from "./child";
+import { client, start } from "./helpers";
+
+beforeAll(built, 120_000);
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "consortium-cli-"));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+test("--version and --help", async () => {
+  const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as { version: string };
+  expect(await consortium(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  expect((await consortium(["--help"])).stdout).toMatch(/serve +run a whole Consortium service/);
+  const help = await consortium(["serve", "--help"]);
+  expect(help.stdout).toContain("CONSORTIUM_SERVE_API_KEY");
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "it serves in memory, and %s ends it cleanly with open connections",
+  async (signal) => {
+    const { child, ended, ready, key } = await serveJson([]);
+    expect(ready).toMatchObject({ pid: child.pid, dataDir: null, organizations: [{ name: "local" }] });
+    expect(ready.baseUrl).toBe(`${ready.url}/api/v1`);
+    expect(statSync(ready.apiKeyFile).mode & 0o777).toBe(0o600);
+    expect((await client(ready.baseUrl, key)("POST", "/consortia", { name: "a" })).status).toBe(201);
+    child.kill(signal);
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(existsSync(ready.apiKeyFile)).toBe(false);
+  },
+);
+
+test("it keeps data and key in a folder", async () => {
+  const first = await serveJson(["--data", dataDir]);
+  expect(first.ready).toMatchObject({ dataDir, apiKeyFile: join(dataDir, "api-key") });
+  await client(first.ready.baseUrl, first.key)("POST", "/consortia", { name: "kept" });
+  first.child.kill("SIGTERM");
+  await first.ended;
+  const second = await serveJson(["--data", dataDir]);
+  expect(second.key).toBe(first.key);
+  expect((await client(second.ready.baseUrl, first.key)("GET", "/consortia")).body).toMatchObject([{ name: "kept" }]);
+});
+
+test("every flag reaches the service", async () => {
+  const flags = [
+    ...["--organization", "acme", "--organization", "bmce", "--tether", "t1=prod", "--tether", "t2"],
+    ...["--node-start", "60", "--environment-start", "0", "--latency", "30"],
+    ...["--limit-consortia", "1", "--limit-environments", "1", "--limit-nodes", "1"],
+  ];
+  const { ready, key } = await serveJson(flags, { CONSORTIUM_SERVE_API_KEY: "from-the-environment" });
+  expect(key).toBe("from-the-environment");
+  expect(ready.organizations.map(({ name }) => name)).toEqual(["acme", "bmce"]);
+  const send = client(ready.baseUrl, key);
+  const began = performance.now();
+  const made = async (path: string, body: object) => (await send("POST", path, body)).body._id;
+  const consortiumPath = `/consortia/${await made("/consortia", { name: "a" })}`;
+  expect(performance.now() - began).toBeGreaterThanOrEqual(25);
+  const environmentBody = { provider: "geth", consensus_type: "poa" };
+  const environment = `${consortiumPath}/environments/${await made(`${consortiumPath}/environments`, environmentBody)}`;
+  const membership_id = await made(`${consortiumPath}/memberships`, { org_name: "m" });
+  await made(`${environment}/nodes`, { membership_id });
+  expect((await send("GET", environment)).body.state).toBe("setup");
+  expect((await send("GET", `${environment}/nodes`)).body).toMatchObject([{ state: "initializing" }]);
+  expect((await send("POST", "/consortia", { name: "b" })).status).toBe(409);
+  expect((await send("POST", `${consortiumPath}/environments`, environmentBody)).status).toBe(409);
+  expect((await send("POST", `${environment}/nodes`, { membership_id })).status).toBe(409);
+  for (const id of ["t1", "t2"]) expect((await send("GET", `/tether/${id}/account`)).status).toBe(200);
+});
+
+describe("what it prints", () => {
+  const until = async (lines: string[], last: string) => {
+    while (!lines.some((line) => line.includes(last))) await new Promise((done) => setTimeout(done, 10));
+    return lines.join("\n");
+  };
+
+  test("says where it is, where data is and where the key is, not the key itself", async () => {
+    const { lines } = await serve(["--data", dataDir]);
+    const text = await until(lines, "Ctrl+C");
+    expect(text).toMatch(/Consortium service at http:\/\/127\.0\.0\.1:\d+\/api\/v1/);
+    expect(text).toContain(`Data is kept in ${dataDir}.`);
+    expect(text).toContain(`The API key is in ${join(dataDir, "api-key")}.`);
+    expect(text).toMatch(/export CONSORTIUM_BASE_URL=http.*\n.*export CONSORTIUM_API_KEY=/);
+    expect(text).not.toContain(readFileSync(join(dataDir, "api-key"), "utf8").trim());
+  });
+
+  test("--show-key shows the key", async () => {
+    const { lines } = await serve(["--show-key", "--api-key", "my-key"]);
+    expect(await until(lines, "Ctrl+C")).toMatch(/API key: my-key[\s\S]*Data|Data[\s\S]*API key: my-key/);
+  });
+
+  test("--log logs requests without the key", async () => {
+    const { lines } = await serve(["--log", "--data", dataDir, "--api-key", "my-key"]);
+    const [, baseUrl = ""] = /(http\S+)/.exec(await until(lines, "Ctrl+C"))!;
+    await client(baseUrl, "my-key")("GET", "/consortia");
+    expect(await until(lines, "/consortia")).not.toContain("my-key");
+  });
+
+  test("--quiet prints nothing", async () => {
+    const { service } = await start();
+    const port = service.port;
+    await service.close();
+    const ended = consortium(["serve", "--quiet", "--port", String(port), "--data", dataDir, "--api-key", "k"]);
+    const send = client(`http://127.0.0.1:${port}/api/v1`, "k");
+    while ((await send("GET", "/consortia").catch(() => undefined))?.status !== 200);
+    process.kill(Number(readFileSync(join(dataDir, "lock"), "utf8").split(" ")[0]), "SIGTERM");
+    expect(await ended).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+});
+
+describe("what is wrong is one sentence, and exit code 1", () => {
+  test.each([
+    [["serve", "--port", "http"], /--port.*must be a number/],
+    [["serve", "--port", "70000"], /^consortium: .*port/],
+    [["serve", "--tether", "a b"], /^consortium: .*tethers.0.id/],
+    [["serve", "--frobnicate"], /unknown option '--frobnicate'/],
+    [["sreve"], /unknown command 'sreve'/],
+  ])("%j", async (args, message) => {
+    const { code, stdout, stderr } = await consortium(args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain("    at ");
+  });
+
+  test("a port in use", async () => {
+    const { service } = await start();
+    const { code, stderr } = await consortium(["serve", "--port", String(service.port)]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `consortium: The port is in use: 127.0.0.1:${service.port} is taken by another program.\n`,
+    });
+  });
+
+  test("a data folder in use", async () => {
+    await start({ dataDir });
+    const { code, stderr } = await consortium(["serve", "--port", "0", "--data", dataDir]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `consortium: The data folder ${dataDir} is in use by another service (process ${process.pid}).\n`,
+    });
+  });
+});

@@ -1,0 +1,131 @@
+import { startService, type Service, type ServiceOptions } from "../../service";
+
+/** What the service may show of anything: a test reads the fields that it then checks. */
+export interface Wire {
+  readonly [field: string]: unknown;
+  readonly _id: string;
+  readonly id: string;
+  readonly chain_id: number;
+  readonly name: string;
+  readonly state: string;
+  readonly username: string;
+  readonly password: string;
+  readonly account: string;
+  readonly balance: string;
+  readonly errorMessage: string;
+  readonly geth: { readonly public_address: string };
+  readonly urls: { readonly rpc: string };
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** One object or a list of them; undefined if the text is no JSON. */
+  body: Wire & Wire[];
+}
+
+/** Matchers with the type of what they match. */
+export const anyText = expect.any(String) as string;
+export const anyNumber = expect.any(Number) as number;
+export const containing = (text: string) => expect.stringContaining(text) as string;
+export const matching = (pattern: RegExp) => expect.stringMatching(pattern) as string;
+
+export type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+
+/** A client that knows nothing but fetch. A string body is sent as it is; a key of "" sends none. */
+export const client =
+  (baseUrl: string, apiKey: string): Send =>
+  async (method, path, body, headers) => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: {
+        ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+        "content-type": "application/json",
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      signal: AbortSignal.timeout(5_000),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: parsed(text) as Answer["body"] };
+  };
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A clock that only moves when it is told to. */
+export class FakeClock {
+  constructor(public time = Date.UTC(2026, 0, 1)) {}
+  readonly now = () => this.time;
+  pass(ms: number): void {
+    this.time += ms;
+  }
+}
+
+const running: Service[] = [];
+
+/** Starts a service that is closed after the test. */
+export async function start(options: ServiceOptions = {}): Promise<{ service: Service; send: Send }> {
+  const service = await startService(options);
+  running.push(service);
+  return { service, send: client(service.baseUrl, service.apiKey) };
+}
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((service) => service.close()));
+});
+
+export interface World {
+  consortium: string;
+  membership: string;
+  environment: string;
+  node: string;
+  /** User name and password of a credential. */
+  credential: { username: string; password: string };
+  /** Paths of lists and objects. */
+  paths: Record<"consortium" | "membership" | "environment" | "node" | "credential", string>;
+}
+
+/** One object of each kind, made through the API. */
+export async function build(
+  send: Send,
+  environment: object = { provider: "quorum", consensus_type: "ibft" },
+): Promise<World> {
+  const create = async (path: string, body: unknown) => {
+    const { status, body: made } = await send("POST", path, body);
+    expect(status).toBe(201);
+    return made;
+  };
+  const consortium = (await create("/consortia", { name: "supply" }))._id;
+  const inConsortium = `/consortia/${consortium}`;
+  const membership = (await create(`${inConsortium}/memberships`, { org_name: "acme" }))._id;
+  const env = (await create(`${inConsortium}/environments`, { name: "test", ...environment }))._id;
+  const inEnvironment = `${inConsortium}/environments/${env}`;
+  const node = (await create(`${inEnvironment}/nodes`, { membership_id: membership, name: "n1" }))._id;
+  const credential = await create(`${inEnvironment}/appcreds`, { membership_id: membership });
+  return {
+    ...{ consortium, membership, environment: env, node, credential },
+    paths: {
+      consortium: inConsortium,
+      membership: `${inConsortium}/memberships/${membership}`,
+      environment: inEnvironment,
+      node: `${inEnvironment}/nodes/${node}`,
+      credential: `${inEnvironment}/appcreds/${credential.username}`,
+    },
+  };
+}
+
+export const basic = (username: string, password: string) => ({
+  authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+});
+
+/** Asks until something holds; the test's own time-out ends it. */
+export async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((done) => setTimeout(done, 10));
+}

@@ -1,0 +1,107 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { holder, makeStackPlaces, stackEnv, stackExists, tetherIdIn } from "../../tools/lib/local-stack.mjs";
+import { root } from "../../tools/lib/prepare.mjs";
+import { Sandbox } from "./sandbox";
+
+let sandbox: Sandbox;
+beforeEach(() => (sandbox = new Sandbox()));
+
+const cli = { command: "/p/pulumi", env: { PATH: "/p:/bin", PULUMI_SKIP_UPDATE_CHECK: "true" } };
+
+test("the stack has its own backend, passphrase and connection, whatever the user has set", () => {
+  writeFileSync(sandbox.path("api-key"), "sesame\n");
+  const service = { baseUrl: "http://127.0.0.1:1/api/v1", apiKeyFile: sandbox.path("api-key") };
+  const theirs = {
+    PATH: "/bin",
+    PULUMI_BACKEND_URL: "s3://theirs",
+    PULUMI_CONFIG_PASSPHRASE: "theirs",
+    PULUMI_STACK: "prod",
+    CONSORTIUM_API_KEY: "theirs",
+    CONSORTIUM_ADOPT: "true",
+  };
+  expect(stackEnv(sandbox.folder, cli, service, theirs)).toEqual({
+    PATH: "/p:/bin",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    PULUMI_BACKEND_URL: `file://${sandbox.path(".consortium", "state")}`,
+    PULUMI_CONFIG_PASSPHRASE: undefined,
+    PULUMI_CONFIG_PASSPHRASE_FILE: sandbox.path(".consortium", "passphrase"),
+    PULUMI_STACK: "local",
+    CONSORTIUM_API_KEY: "sesame",
+    CONSORTIUM_BASE_URL: "http://127.0.0.1:1/api/v1",
+    CONSORTIUM_ADOPT: "true",
+  });
+});
+
+describe("the passphrase", () => {
+  const file = () => sandbox.path(".consortium", "passphrase");
+
+  test("is random, only its owner's, and made once", () => {
+    makeStackPlaces(sandbox.folder);
+    const first = readFileSync(file(), "utf8");
+    expect(first).toMatch(/^[\w-]{32}$/);
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    makeStackPlaces(sandbox.folder);
+    expect(readFileSync(file(), "utf8")).toBe(first);
+  });
+
+  test("when new makes the old one's salt go, and leaves the other settings", () => {
+    const config = sandbox.path("Pulumi.local.yaml");
+    writeFileSync(config, "encryptionsalt: v1:abc=\nconfig:\n  quickstart:x: y\n");
+    makeStackPlaces(sandbox.folder);
+    expect(readFileSync(config, "utf8")).toBe("config:\n  quickstart:x: y\n");
+  });
+
+  test("when new makes a file go that held nothing but the salt", () => {
+    writeFileSync(sandbox.path("Pulumi.local.yaml"), "encryptionsalt: v1:abc=\n");
+    makeStackPlaces(sandbox.folder);
+    expect(existsSync(sandbox.path("Pulumi.local.yaml"))).toBe(false);
+  });
+});
+
+const put = (path: string, text = "{}") => {
+  const file = sandbox.path(".consortium", "state", ".pulumi", path);
+  mkdirSync(join(file, ".."), { recursive: true });
+  writeFileSync(file, text);
+};
+
+test.each([
+  ["nothing", undefined, false],
+  ["the stack", "stacks/quickstart/local.json", true],
+  ["the stack, compressed", "stacks/quickstart/local.json.gz", true],
+  ["a copy of it only", "stacks/quickstart/local.json.bak", false],
+  ["another stack", "stacks/quickstart/nonlocal.json", false],
+])("with %s in the state folder the stack exists: %s %s", (_, path, expected) => {
+  if (path) put(path);
+  expect(stackExists(sandbox.folder)).toBe(expected);
+});
+
+describe("the lock on the stack", () => {
+  const lock = (pid: number, host = hostname()) =>
+    put("locks/organization/quickstart/local/1.json", JSON.stringify({ pid, hostname: host }));
+
+  test("may not be there", () => {
+    expect(holder(sandbox.folder)).toBeUndefined();
+  });
+
+  test("may belong to a live run", () => {
+    lock(process.pid);
+    expect(holder(sandbox.folder)).toEqual({ pid: process.pid, live: true });
+  });
+
+  test("may be left by one that was killed", () => {
+    lock(2 ** 30);
+    expect(holder(sandbox.folder)).toEqual({ pid: 2 ** 30, live: false });
+  });
+
+  test("of another machine is taken for live", () => {
+    lock(2 ** 30, "elsewhere");
+    expect(holder(sandbox.folder)).toMatchObject({ live: true });
+  });
+});
+
+test("the tether id is the one in Pulumi.yaml, ten characters long", () => {
+  expect(tetherIdIn(readFileSync(join(root, "Pulumi.yaml"), "utf8"))).toHaveLength(10);
+  expect(() => tetherIdIn("name: other\n")).toThrow("does not say quickstart:tetherId");
+});

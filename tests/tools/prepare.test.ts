@@ -1,0 +1,84 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { tally } from "../../tools/lib/checks.mjs";
+import { isTooOld } from "../../tools/lib/node-version.mjs";
+import { fingerprint, isInstalled, root } from "../../tools/lib/prepare.mjs";
+import { duration } from "../../tools/lib/say.mjs";
+import { Sandbox } from "./sandbox";
+
+describe("packages are installed", () => {
+  const lock = (packages: Record<string, object>) => ({ packages: { "": {}, ...packages } });
+  const present = lock({ "node_modules/a": { version: "1.0.0", integrity: "x" } });
+
+  test.each([
+    ["when all are there", { "node_modules/a": { version: "1.0.0", integrity: "x" } }, true],
+    ["not when one has another version", { "node_modules/a": { version: "1.0.1", integrity: "x" } }, false],
+    ["not when one has other content", { "node_modules/a": { version: "1.0.0", integrity: "y" } }, false],
+    ["not when one is missing", { "node_modules/b": { version: "1.0.0" } }, false],
+    ["also without one that is for other platforms", { "node_modules/b": { version: "1.0.0", optional: true } }, true],
+  ])("%s", (_, wanted, expected) => {
+    expect(isInstalled(lock(wanted), present)).toBe(expected);
+  });
+});
+
+test.each([
+  ["20.18.0", false],
+  ["20.17.9", true],
+  ["18.20.0", true],
+  ["22.1.0", false],
+])("Node.js %s is too old: %s", (version, expected) => {
+  expect(isTooOld(">=20.18", version)).toBe(expected);
+});
+
+test("the fingerprint of the sources changes with a file's content, and with a file more", () => {
+  const sandbox = new Sandbox();
+  mkdirSync(sandbox.path("sdk"));
+  writeFileSync(sandbox.path("sdk", "a.ts"), "1");
+  const prints = [fingerprint(["sdk", "no-such-folder"], sandbox.folder)];
+  expect(fingerprint(["sdk"], sandbox.folder)).toBe(prints[0]);
+  writeFileSync(sandbox.path("sdk", "a.ts"), "22");
+  prints.push(fingerprint(["sdk"], sandbox.folder));
+  writeFileSync(sandbox.path("sdk", "b.ts"), "");
+  prints.push(fingerprint(["sdk"], sandbox.folder));
+  expect(new Set(prints).size).toBe(3);
+});
+
+/** npm writes none for a platform whose package it did not find; `npm ci` then refuses the file on every machine. */
+test("the lock file has an entry for every dependency in it", () => {
+  type Entry = { dependencies?: object; optionalDependencies?: object };
+  const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as { packages: Record<string, Entry> };
+  const found = (from: string, name: string): boolean =>
+    `${from ? `${from}/` : ""}node_modules/${name}` in lock.packages ||
+    (from !== "" && found(from.slice(0, Math.max(from.lastIndexOf("/node_modules/"), 0)), name));
+  const missing = Object.entries(lock.packages).flatMap(([from, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !found(from, name)),
+  );
+  expect(missing).toEqual([]);
+});
+
+describe("the closing line of npm test counts", () => {
+  const report = (numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites = 0) => ({
+    ...{ numPassedTests, numFailedTests, numRuntimeErrorTestSuites },
+  });
+
+  test.each([
+    ["steps and tests", [true, true], { code: 0, report: report(5, 0) }, { passed: 7, failed: 0 }],
+    ["a failed step", [true, false], { code: 0, report: report(5, 0) }, { passed: 6, failed: 1 }],
+    ["failed tests", [true], { code: 1, report: report(5, 2) }, { passed: 6, failed: 2 }],
+    ["a test file that does not load", [true], { code: 1, report: report(5, 0, 1) }, { passed: 6, failed: 1 }],
+    ["a jest that crashed", [true], { code: 134, report: undefined }, { passed: 1, failed: 1 }],
+    ["a jest that failed for another reason", [true], { code: 1, report: report(5, 0) }, { passed: 6, failed: 1 }],
+    ["a jest that ran nothing", [true], { code: 0, report: report(0, 0) }, { passed: 1, failed: 1 }],
+    ["tests that were not reached", [false], undefined, { passed: 0, failed: 1 }],
+  ])("%s", (_, steps, jest, expected) => {
+    expect(tally(steps, jest)).toEqual(expected);
+  });
+});
+
+test.each([
+  [440, "0.4 s"],
+  [42_000, "42 s"],
+  [185_000, "3 min 05 s"],
+])("%d ms are told as %s", (ms, expected) => {
+  expect(duration(ms)).toBe(expected);
+});

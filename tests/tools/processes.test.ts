@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { withLock } from "../../tools/lib/lock.mjs";
+import { isAlive } from "../../tools/lib/processes.mjs";
+import { Sandbox } from "./sandbox";
+
+const tools = join(__dirname, "../../tools");
+const copy = `pulumi-v3.220.0-${process.platform}-${process.arch}`;
+let sandbox: Sandbox;
+jest.setTimeout(30_000);
+beforeEach(() => (sandbox = new Sandbox()));
+
+interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+interface Started {
+  child: ChildProcess;
+  texts: { stdout: string; stderr: string };
+  ended: Promise<Ended>;
+}
+
+/** A Node.js program, its printed text and its end. */
+function start(args: string[], input = ""): Started {
+  const child = spawn(process.execPath, args, { env: sandbox.env, cwd: sandbox.folder });
+  child.stdin.end(input);
+  const texts = { stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk) => (texts.stdout += String(chunk)));
+  child.stderr.on("data", (chunk) => (texts.stderr += String(chunk)));
+  const ended = new Promise<Ended>((resolve) => {
+    child.on("close", (code, signal) => resolve({ code, signal, ...texts }));
+  });
+  return { child, texts, ended };
+}
+
+async function until(what: () => boolean): Promise<void> {
+  const limit = Date.now() + 20_000;
+  while (!what() && Date.now() < limit) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(what()).toBe(true);
+}
+
+describe("tools/pulumi", () => {
+  const launcher = join(tools, "pulumi");
+
+  test("hands over arguments, folder, input and output, and the exit code", async () => {
+    sandbox.pulumi("bin");
+    const body = 'echo "$# $1|$2 in $(pwd -P)"; while read -r line; do echo "read $line"; done; echo aside >&2; exit 7';
+    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.220.0; exit; fi', body);
+    const { code, stdout, stderr } = await start([launcher, "a b", "--c"], "hello\n").ended;
+    expect(stdout).toMatch(/^2 a b\|--c in .*tools-test-\S+\nread hello\n$/);
+    expect({ code, stderr }).toEqual({ code: 7, stderr: "aside\n" });
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("passes %s on and waits for Pulumi's own end", async (name) => {
+    sandbox.pulumi("bin");
+    const trap = `trap 'echo caught; exit 5' ${name.slice(3)}`;
+    const wait = `echo up > ${sandbox.path("up")}; while :; do /bin/sleep 0.05; done`;
+    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.220.0; exit; fi', trap, wait);
+    const { child, ended } = start([launcher, "up"]);
+    await until(() => existsSync(sandbox.path("up")));
+    child.kill(name);
+    expect(await ended).toMatchObject({ code: 5, stdout: "caught\n" });
+  });
+
+  test("ends by the signal that ended Pulumi", async () => {
+    sandbox.pulumi("bin");
+    sandbox.script("bin/pulumi", 'if [ "$1" = version ]; then echo v3.220.0; exit; fi', "kill -TERM $$");
+    expect(await start([launcher, "up"]).ended).toMatchObject({ code: null, signal: "SIGTERM" });
+  });
+
+  test("tells a problem in one line", async () => {
+    sandbox.env.PULUMI_CONSORTIUM_ASKING = "true";
+    const { code, stdout, stderr } = await start([launcher, "version"]).ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toBe("tools/pulumi: this is a wrapper and not a Pulumi of its own.\n");
+  });
+});
+
+describe("making a copy", () => {
+  const script = `
+    import { pulumiCli } from ${JSON.stringify(pathToFileURL(join(tools, "lib/pulumi-cli.mjs")).href)};
+    const { command } = await pulumiCli({ canDownload: async () => false });
+    console.log(command);`;
+  const make = () => start(["--input-type=module", "--eval", script]);
+  const slowly = "i=0; while [ $i -lt 100 ] && [ ! -e go-on ]; do /bin/sleep 0.1; i=$((i+1)); done";
+  const building = () => sandbox.calls().includes("go build");
+  const slowGo = () => sandbox.go({ build: slowly.replace("go-on", sandbox.path("go-on")) });
+
+  test("in two processes at once is done once, and the second says that it waits", async () => {
+    slowGo();
+    const first = make();
+    await until(building);
+    const second = make();
+    await until(() => second.texts.stderr !== "");
+    writeFileSync(sandbox.path("go-on"), "");
+    const ended = await Promise.all([first.ended, second.ended]);
+    expect(ended.map(({ stdout }) => stdout.trim())).toEqual(Array(2).fill(join(sandbox.cache, copy, "bin", "pulumi")));
+    expect(ended[1].stderr).toBe(
+      `Another process (${first.child.pid}) is just making a Pulumi for this user: waiting for it.\n`,
+    );
+    expect(sandbox.calls().filter((call) => call === "go build")).toHaveLength(2);
+    expect(sandbox.cached()).toEqual([copy]);
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("that is interrupted by %s leaves nothing", async (name) => {
+    slowGo();
+    const { child, ended } = make();
+    await until(building);
+    child.kill(name);
+    expect(await ended).toMatchObject({ code: null, signal: name });
+    expect(sandbox.cached()).toEqual([]);
+  });
+
+  test("that was killed is begun anew by the next run, which clears up", async () => {
+    slowGo();
+    const { child, ended } = make();
+    await until(building);
+    child.kill("SIGKILL");
+    writeFileSync(sandbox.path("go-on"), "");
+    await ended;
+    expect(sandbox.cached()).toEqual([expect.stringContaining(`${copy}.draft-`), `${copy}.lock`]);
+    expect(await make().ended).toMatchObject({ code: 0 });
+    expect(sandbox.cached()).toEqual([copy]);
+  });
+});
+
+describe("a lock", () => {
+  const file = () => sandbox.path("some", "lock");
+
+  test("that another holds is waited for", async () => {
+    const order: string[] = [];
+    const first = withLock(file(), async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      order.push("first");
+    });
+    await until(() => existsSync(file()));
+    await withLock(file(), () => Promise.resolve(order.push("second")), {
+      pollMs: 10,
+      onWait: (pid) => order.push(`${pid}`),
+    });
+    await first;
+    expect(order).toEqual([`${process.pid}`, "first", "second"]);
+    expect(existsSync(file())).toBe(false);
+  });
+
+  test("that nobody has touched for long is passed over", async () => {
+    mkdirSync(sandbox.path("some"));
+    writeFileSync(file(), JSON.stringify({ id: "x", pid: process.pid, host: "elsewhere" }));
+    utimesSync(file(), new Date(0), new Date(0));
+    expect(await withLock(file(), () => Promise.resolve("taken"))).toBe("taken");
+  });
+
+  test("that was taken over is left to its new holder", async () => {
+    await withLock(file(), () => Promise.resolve(writeFileSync(file(), JSON.stringify({ id: "another" }))));
+    expect(readFileSync(file(), "utf8")).toContain("another");
+  });
+});
+
+test("a process is alive until it has ended", async () => {
+  const { child, ended } = start(["--eval", "setTimeout(() => {}, 60_000)"]);
+  expect(isAlive(child.pid!)).toBe(true);
+  child.kill("SIGKILL");
+  await ended;
+  expect(isAlive(child.pid!)).toBe(false);
+});

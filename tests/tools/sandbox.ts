@@ -1,0 +1,74 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+export const companions = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
+
+const made: string[] = [];
+afterAll(() => made.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+/** A machine of a test's own: nothing is on its PATH but what the test puts there. */
+export class Sandbox {
+  readonly folder = mkdtempSync(join(tmpdir(), "tools-test-"));
+  readonly cache = join(this.folder, "cache");
+  readonly said: string[] = [];
+  readonly env: Record<string, string> = {
+    PATH: join(this.folder, "bin"),
+    PULUMI_CONSORTIUM_CACHE: this.cache,
+    HOME: this.folder,
+  };
+
+  constructor() {
+    made.push(this.folder);
+  }
+
+  readonly say = (text: string) => void this.said.push(text);
+
+  path(...parts: string[]): string {
+    return join(this.folder, ...parts);
+  }
+
+  /** An executable shell script. */
+  script(file: string, ...lines: string[]): string {
+    mkdirSync(dirname(this.path(file)), { recursive: true });
+    writeFileSync(this.path(file), ["#!/bin/sh", ...lines, ""].join("\n"));
+    chmodSync(this.path(file), 0o755);
+    return this.path(file);
+  }
+
+  /** A Pulumi with all that belongs to it. Each call is noted in calls.txt. */
+  pulumi(folder: string, version = "v3.220.0"): string {
+    for (const name of companions) this.script(join(folder, name), "exit 0");
+    return this.script(join(folder, "pulumi"), `echo "pulumi $*" >> ${this.path("calls.txt")}`, `echo ${version}`);
+  }
+
+  /** A Go whose builds are small scripts; `build` comes first in each of them. */
+  go({ version = "1.26.0", build = "" } = {}): string {
+    const asked = `if [ "$1" = env ]; then echo go${version}; exit 0; fi`;
+    const toldVersion = `if [ "$1" = version ]; then echo "go version go${version} os/arch"; exit 0; fi`;
+    const output = 'while [ "$1" != -o ]; do shift; done';
+    const write = `printf '#!/bin/sh\\necho v3.220.0\\n' > "$2"; /bin/chmod +x "$2"`;
+    return this.script("bin/go", `echo "go $*" >> ${this.path("calls.txt")}`, asked, toldVersion, build, output, write);
+  }
+
+  /** What the fake programs were asked for, the first words only. */
+  calls(): string[] {
+    if (!existsSync(this.path("calls.txt"))) return [];
+    const lines = readFileSync(this.path("calls.txt"), "utf8").trim().split("\n");
+    return lines.map((line) => line.split(" ").slice(0, 2).join(" "));
+  }
+
+  /** What is left in the cache folder. */
+  cached(): string[] {
+    return existsSync(this.cache) ? readdirSync(this.cache).sort() : [];
+  }
+}

@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { isAlive } from "../../tools/lib/processes.mjs";
+import { answers, choosePort, isOurs, recorded, startService, stopService } from "../../tools/lib/service.mjs";
+import { Sandbox } from "./sandbox";
+
+/** Keeps the command line's promises, and no more. */
+const fakeService = `
+  const { createServer } = require("node:http");
+  const { mkdirSync, writeFileSync } = require("node:fs");
+  const after = (flag) => process.argv[process.argv.indexOf(flag) + 1];
+  const data = after("--data");
+  mkdirSync(data, { recursive: true });
+  writeFileSync(data + "/api-key", "sesame\\n");
+  writeFileSync(data + "/arguments", process.argv.slice(2).join(" "));
+  const server = createServer((request, response) => {
+    response.statusCode = request.headers.authorization === "Bearer sesame" ? 200 : 401;
+    response.end("[]");
+  });
+  server.listen(Number(after("--port")), "127.0.0.1", () => {
+    const baseUrl = "http://127.0.0.1:" + after("--port") + "/api/v1";
+    console.log(JSON.stringify({ baseUrl, apiKeyFile: data + "/api-key", pid: process.pid }));
+  });`;
+
+jest.setTimeout(30_000);
+let sandbox: Sandbox;
+let program: string;
+let strangers: ChildProcess[] = [];
+
+beforeEach(() => {
+  sandbox = new Sandbox();
+  program = sandbox.path("serve.cjs");
+  writeFileSync(program, fakeService);
+  jest.spyOn(process.stderr, "write").mockReturnValue(true);
+});
+afterEach(async () => {
+  await stopService(sandbox.folder);
+  strangers.forEach((child) => child.kill("SIGKILL"));
+  strangers = [];
+  jest.restoreAllMocks();
+});
+
+const start = () => startService(sandbox.folder, "quickstart", program);
+
+function stranger(...args: string[]): number {
+  const child = spawn(process.execPath, ["--eval", "setTimeout(() => {}, 60_000)", ...args]);
+  strangers.push(child);
+  return child.pid!;
+}
+
+/** Something else that listens on this port while the work goes on. */
+async function occupied<T>(port: number, work: (port: number) => Promise<T>): Promise<T> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  try {
+    return await work((server.address() as AddressInfo).port);
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+describe("the port", () => {
+  test("is the first free one of those wanted", async () => {
+    const free = await choosePort([]);
+    await occupied(0, async (taken) => expect(await choosePort([undefined, taken, free])).toBe(free));
+  });
+
+  test("is any free one when all are taken", async () => {
+    await occupied(0, async (taken) => expect(await choosePort([taken])).not.toBe(taken));
+  });
+
+  test("is kept over a stop", async () => {
+    const { port } = await start();
+    await stopService(sandbox.folder);
+    expect(recorded(sandbox.folder)).toEqual({ port });
+    expect((await start()).port).toBe(port);
+  });
+
+  test("changes when something else has it", async () => {
+    const { port } = await start();
+    await stopService(sandbox.folder);
+    const moved = await occupied(port, start);
+    expect(moved.port).not.toBe(port);
+    expect(recorded(sandbox.folder)).toEqual(moved);
+  });
+});
+
+describe("start", () => {
+  test("gives the tether, and waits until it answers", async () => {
+    const running = await start();
+    expect(await answers(running)).toBe(true);
+    const args = readFileSync(sandbox.path(".consortium/service/arguments"), "utf8");
+    expect(args).toBe(`serve --port ${running.port} --data ${running.data} --tether quickstart --json`);
+  });
+
+  test("finds the one that runs", async () => {
+    const running = await start();
+    expect(await start()).toEqual(running);
+  });
+
+  test("twice at once starts one", async () => {
+    const [one, other] = await Promise.all([start(), start()]);
+    expect(one).toEqual(other);
+  });
+
+  test("takes the place of one that runs other code", async () => {
+    const running = await start();
+    mkdirSync(sandbox.path("service"));
+    writeFileSync(sandbox.path("service", "app.ts"), "new");
+    const next = await start();
+    expect(next).toMatchObject({ port: running.port });
+    expect(next.pid).not.toBe(running.pid);
+    expect(isAlive(running.pid)).toBe(false);
+  });
+
+  test("leaves a stranger alone that has got the old number", async () => {
+    const running = await start();
+    await stopService(sandbox.folder);
+    const pid = stranger();
+    writeFileSync(sandbox.path(".consortium/service.json"), JSON.stringify({ ...running, pid }));
+    expect((await start()).pid).not.toBe(pid);
+    expect(isAlive(pid)).toBe(true);
+  });
+
+  test("that fails shows the end of the log", async () => {
+    writeFileSync(program, "throw new Error('the folder is in use')");
+    await expect(start()).rejects.toThrow(
+      /did not start; the last lines of .*service\.log are:[^]*the folder is in use/,
+    );
+  });
+});
+
+describe("stop", () => {
+  test("waits until it is gone", async () => {
+    const { pid } = await start();
+    expect(await stopService(sandbox.folder)).toBe(true);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test("ends one that does not listen to SIGTERM", async () => {
+    writeFileSync(program, `process.on("SIGTERM", () => {});${fakeService}`);
+    const { pid } = await start();
+    await stopService(sandbox.folder, 200);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test("is content when nothing runs", async () => {
+    expect(await stopService(sandbox.folder)).toBe(false);
+  });
+
+  test("does not signal a stranger", async () => {
+    const running = await start();
+    const pid = stranger("serve");
+    writeFileSync(sandbox.path(".consortium/service.json"), JSON.stringify({ ...running, pid }));
+    expect(await stopService(sandbox.folder)).toBe(false);
+    expect(isAlive(pid)).toBe(true);
+    process.kill(running.pid);
+  });
+
+  test("knows its own by its folder on the command line", async () => {
+    const running = { ...(await start()), data: sandbox.path("data") };
+    expect(await isOurs({ ...running, pid: stranger("serve", sandbox.path("data")) })).toBe(true);
+    expect(await isOurs(running)).toBe(false);
+  });
+});

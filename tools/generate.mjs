@@ -1,0 +1,43 @@
+// @ts-check
+/*
+ * Writes what follows from the resource definitions: sdk/generated.ts (types and property lists of the classes)
+ * and docs/reference/*.md. With --check it only says whether they are fresh (exit 1 when not).
+ * Needs the build in dist/.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { referenceDocs } from "./lib/reference-docs.mjs";
+import { sdkTypes } from "./lib/sdk-types.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const require = createRequire(import.meta.url);
+const { definitions } = require(join(root, "dist/provider/resources/index.js"));
+
+/** @type {Record<string, string>} */
+const files = { "sdk/generated.ts": sdkTypes(definitions), ...referenceDocs(definitions) };
+const checkOnly = process.argv.includes("--check");
+const read = (/** @type {string} */ path) => {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+};
+
+const stale = Object.keys(files).filter((file) => read(join(root, file)) !== files[file]);
+if (checkOnly) {
+  if (stale.length > 0) {
+    console.error(`Out of date: ${stale.join(", ")}. Run \`npm run generate\` and commit the result.`);
+    process.exit(1);
+  }
+  console.log(`${Object.keys(files).length} generated files are fresh.`);
+} else {
+  for (const file of stale) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), files[file]);
+    console.log(`wrote ${file}`);
+  }
+  if (stale.length === 0) console.log("Everything generated is fresh.");
+}

@@ -1,0 +1,90 @@
+// @ts-check
+/** The steps of `npm test`, and how they are counted. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { run } from "./processes.mjs";
+import { duration, say, Trouble } from "./say.mjs";
+
+/** @typedef {{ passed: number, failed: number }} Tally */
+/** @typedef {{ name: string, work: () => Promise<unknown> }} Check its work throws a Trouble when it fails */
+/** @typedef {{ numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites: number }} JestReport */
+
+/**
+ * Each step counts as one, each test as one. Whatever went wrong with jest itself counts as a failure too.
+ * @param {boolean[]} steps
+ * @param {{ code: number, report: JestReport | undefined }} [jest] undefined: not reached
+ * @returns {Tally}
+ */
+export function tally(steps, jest) {
+  const failedSteps = steps.filter((ok) => !ok).length;
+  const tests = jest?.report?.numPassedTests ?? 0;
+  const failedTests = (jest?.report?.numFailedTests ?? 0) + (jest?.report?.numRuntimeErrorTestSuites ?? 0);
+  const ranNothing = tests + failedTests === 0;
+  const jestFailed = jest !== undefined && failedTests === 0 && (jest.code !== 0 || ranNothing);
+  const passed = steps.length - failedSteps + tests;
+  const failed = failedSteps + failedTests + Number(jestFailed);
+  return { passed, failed: jest === undefined ? Math.max(failed, 1) : failed };
+}
+
+/** @param {string} file @returns {JestReport | undefined} */
+export function readReport(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+}
+
+/**
+ * Everything that needs no test runner.
+ * @param {string} root
+ * @returns {Check[]}
+ */
+export function staticChecks(root) {
+  const bin = (/** @type {string[]} */ ...path) => join(root, "node_modules", ...path);
+  const tsc = bin("typescript", "bin", "tsc");
+  const tool = (/** @type {string} */ name, /** @type {string} */ file, /** @type {string[]} */ ...args) => ({
+    name,
+    work: async () => {
+      const { code, output } = await run(process.execPath, [file, ...args], { cwd: root });
+      if (code !== 0) throw new Trouble(output.trim());
+    },
+  });
+  const examples = readdirSync(join(root, "examples")).map((name) => `examples/${name}`);
+  const typed = ["tests", "tools", ...examples].filter((folder) => existsSync(join(root, folder, "tsconfig.json")));
+  const generate = join(root, "tools", "generate.mjs");
+  return [
+    tool("eslint", bin("eslint", "bin", "eslint.js"), "."),
+    ...typed.map((folder) => tool(`types of ${folder}`, tsc, "-p", folder)),
+    tool("prettier", bin("prettier", "bin", "prettier.cjs"), "--check", "--log-level", "warn", "."),
+    ...(existsSync(generate) ? [tool("generated files", generate, "--check")] : []),
+  ];
+}
+
+/**
+ * Runs the checks, some at a time, and tells of each as it ends.
+ * @param {Check[]} checks
+ * @param {number} atOnce
+ * @returns {Promise<boolean[]>} whether each passed
+ */
+export async function runChecks(checks, atOnce) {
+  /** @type {boolean[]} */
+  const results = [];
+  const queue = [...checks.entries()];
+  const worker = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) results[next[0]] = await runCheck(next[1]);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
+}
+
+/** @param {Check} check @returns {Promise<boolean>} */
+async function runCheck({ name, work }) {
+  const started = Date.now();
+  const told = (/** @type {string} */ result) => say(`${result.padEnd(6)} ${name} (${duration(Date.now() - started)})`);
+  try {
+    await work();
+    told("ok");
+    return true;
+  } catch (error) {
+    told("FAILED");
+    say(error instanceof Trouble ? error.message : String(error instanceof Error ? error.stack : error));
+    return false;
+  }
+}

@@ -1,0 +1,95 @@
+// @ts-check
+/** The stack behind `npm start`: all of it in .consortium, so that it touches no account and no other stack of yours. */
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { isAlive } from "./processes.mjs";
+
+/** @typedef {import("./processes.mjs").Env} Env */
+/** @typedef {import("./pulumi-cli.mjs").PulumiCli} PulumiCli */
+
+export const stack = "local";
+
+/** @param {string} root the repository */
+const places = (root) => ({
+  state: join(root, ".consortium", "state"),
+  passphrase: join(root, ".consortium", "passphrase"),
+  config: join(root, `Pulumi.${stack}.yaml`),
+});
+
+/**
+ * Whatever backend, stack and passphrase the user's environment names, these commands use their own.
+ * @param {string} root
+ * @param {PulumiCli} cli
+ * @param {{ baseUrl: string, apiKeyFile: string } | undefined} service
+ * @param {Env} env
+ * @returns {Env}
+ */
+export function stackEnv(root, cli, service, env) {
+  const { state, passphrase } = places(root);
+  const connection = service && {
+    CONSORTIUM_API_KEY: readFileSync(service.apiKeyFile, "utf8").trim(),
+    CONSORTIUM_BASE_URL: service.baseUrl,
+  };
+  return {
+    ...env,
+    ...cli.env,
+    PULUMI_BACKEND_URL: `file://${state}`,
+    PULUMI_CONFIG_PASSPHRASE: undefined,
+    PULUMI_CONFIG_PASSPHRASE_FILE: passphrase,
+    PULUMI_STACK: stack,
+    ...connection,
+  };
+}
+
+/** @param {string} root */
+export function makeStackPlaces(root) {
+  const { state, passphrase, config } = places(root);
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  if (existsSync(passphrase)) return;
+  writeFileSync(passphrase, randomBytes(24).toString("base64url"), { mode: 0o600 });
+  dropSalt(config);
+}
+
+/**
+ * A salt that belongs to a passphrase which is gone would make Pulumi refuse the new one.
+ * @param {string} config
+ */
+function dropSalt(config) {
+  if (!existsSync(config)) return;
+  const rest = readFileSync(config, "utf8").replace(/^encryptionsalt:.*\n?/m, "");
+  if (rest.trim() === "") rmSync(config);
+  else writeFileSync(config, rest);
+}
+
+/** @param {string} root @returns {boolean} */
+export function stackExists(root) {
+  const folder = join(places(root).state, ".pulumi", "stacks");
+  return filesIn(folder).some((name) => new RegExp(`(^|[\\\\/])${stack}\\.json(\\.gz)?$`).test(name));
+}
+
+/**
+ * @param {string} root
+ * @returns {{ pid: number, live: boolean } | undefined} the run that holds the stack, or held it when it was killed
+ */
+export function holder(root) {
+  const folder = join(places(root).state, ".pulumi", "locks");
+  const [first] = filesIn(folder).filter((name) => name.endsWith(".json"));
+  if (!first) return undefined;
+  const { pid, hostname: host } = JSON.parse(readFileSync(join(folder, first), "utf8"));
+  return { pid, live: host !== hostname() || isAlive(pid) };
+}
+
+/** @param {string} folder @returns {string[]} */
+const filesIn = (folder) => (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : []);
+
+/**
+ * The tether service that Pulumi.yaml tells the program of; the embedded service must offer the same.
+ * @param {string} yaml
+ */
+export function tetherIdIn(yaml) {
+  const id = /^\s*quickstart:tetherId:\s*["']?([\w-]+)/m.exec(yaml)?.[1];
+  if (!id) throw new Error("Pulumi.yaml does not say quickstart:tetherId");
+  return id;
+}

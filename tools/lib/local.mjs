@@ -1,0 +1,112 @@
+// @ts-check
+/** The verbs of tools/local.mjs: the example network on the embedded service, with a Pulumi state of its own. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isatty } from "node:tty";
+import { holder, makeStackPlaces, stack, stackEnv, stackExists, tetherIdIn } from "./local-stack.mjs";
+import { build, installPackages, root } from "./prepare.mjs";
+import { runAttached } from "./processes.mjs";
+import { pulumiCli } from "./pulumi-cli.mjs";
+import { runMain, say, Trouble } from "./say.mjs";
+import { recorded, startService, stopService } from "./service.mjs";
+
+const nextSteps = `
+The network is up. What next?
+  npm run pulumi -- stack output --show-secrets   the outputs again, with the passwords
+  npm run pulumi -- preview                       what a change would do: add a node in examples/quickstart/index.ts
+  npm start                                       makes that change; without one it changes nothing
+  npm run destroy                                 takes the network down
+  npm run stop                                    stops the service`;
+
+/** Pulumi's verbs that call the service. */
+const callers = ["up", "update", "preview", "pre", "refresh", "destroy", "down", "dn", "import", "watch"];
+
+/** @type {Record<string, (args: string[]) => Promise<number>>} */
+const verbs = {
+  async start() {
+    const pulumi = await prepare();
+    const code =
+      (await pulumi(["stack", "select", stack, "--create"])) ||
+      (await pulumi(["up", "--yes", "--suppress-outputs", ...manner()]));
+    if (code !== 0) return failed(code, "Mend what it says above and run `npm start` again, or `npm run destroy`.");
+    say("");
+    await pulumi(["stack", "output", ...manner()]);
+    say(nextSteps);
+    return 0;
+  },
+  async destroy() {
+    if (!stackExists(root)) return done("There is nothing to destroy.");
+    const pulumi = await prepare();
+    const code = await pulumi(["destroy", "--yes", ...manner()]);
+    return code === 0
+      ? done("`npm start` makes it anew; `npm run stop` stops the service.")
+      : failed(code, "Then run `npm run destroy` again.");
+  },
+  async stop() {
+    return done(
+      (await stopService(root))
+        ? "The service has stopped; its data stay in .consortium/service."
+        : "The service is not running.",
+    );
+  },
+  async pulumi(args) {
+    const pulumi = await prepare({ service: args.some((arg) => callers.includes(arg)) });
+    return pulumi(args);
+  },
+};
+
+/**
+ * @param {string} verb
+ * @param {string[]} args
+ */
+export const local = (verb, args) =>
+  runMain(`npm ${verb === "start" ? "" : "run "}${verb}`, async () => {
+    const action = verbs[verb];
+    if (!action) throw new Trouble(`Say what to do: ${Object.keys(verbs).join(", ")}.`);
+    return action(args);
+  });
+
+/**
+ * @param {{ service: boolean }} [needs]
+ * @returns {Promise<(args: string[]) => Promise<number>>} runs Pulumi on the stack; answers its exit code
+ */
+async function prepare(needs = { service: true }) {
+  await installPackages();
+  await build();
+  const cli = await pulumiCli();
+  const tetherId = tetherIdIn(readFileSync(join(root, "Pulumi.yaml"), "utf8"));
+  const before = recorded(root);
+  const known = before?.pid === undefined ? undefined : before;
+  const service = needs.service ? await startService(root, tetherId) : known;
+  makeStackPlaces(root);
+  const env = stackEnv(root, cli, service, process.env);
+  return async (args) => (await runAttached(cli.command, args, { cwd: root, env })).code;
+}
+
+/** How Pulumi behaves where nobody watches. */
+function manner() {
+  const attended = isatty(0) && isatty(1);
+  const colourful = isatty(1) && !process.env.NO_COLOR;
+  return [...(attended ? [] : ["--non-interactive"]), ...(colourful ? [] : ["--color", "never"])];
+}
+
+/** @param {string} text */
+const done = (text) => (say(text), 0);
+
+const afterKill = `
+An earlier run was killed and left its lock on the stack; nothing else is at work on it. Free it, and let the next run take
+over what the killed one had made; the last command ends Pulumi's warning about it:
+  npm run pulumi -- cancel --yes
+  CONSORTIUM_ADOPT=true npm start
+  npm run pulumi -- refresh --yes --clear-pending-creates`;
+
+/**
+ * @param {number} code
+ * @param {string} remedy
+ */
+function failed(code, remedy) {
+  const other = holder(root);
+  if (!other) say(`Pulumi failed. ${remedy}`);
+  else say(other.live ? `Process ${other.pid} is at work on this stack: let it finish first.` : afterKill);
+  return code;
+}

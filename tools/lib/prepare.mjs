@@ -1,0 +1,116 @@
+// @ts-check
+/** What a fresh clone lacks: its packages and its build. Both are skipped fast when nothing changed. */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { run } from "./processes.mjs";
+import { duration, say, Trouble, withProgress } from "./say.mjs";
+
+/**
+ * @typedef {object} Lock a package-lock.json, or the one that npm leaves in node_modules
+ * @property {Record<string, { version?: string, integrity?: string, optional?: boolean, devOptional?: boolean }>} packages
+ */
+
+/** The repository. */
+export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
+
+/** What a build depends on. */
+const buildInputs = ["cli", "provider", "sdk", "service", "tsconfig.json", "package-lock.json"];
+
+/**
+ * Whether everything that the lock file asks for is there. Optional packages are for some platforms only.
+ * @param {Lock} wanted
+ * @param {Lock} present
+ */
+export function isInstalled(wanted, present) {
+  return Object.entries(wanted.packages).every(([path, entry]) => {
+    if (path === "") return true;
+    const found = present.packages[path];
+    if (!found) return Boolean(entry.optional ?? entry.devOptional);
+    return found.version === entry.version && found.integrity === entry.integrity;
+  });
+}
+
+/** @param {string} file @returns {Lock | undefined} */
+function readLock(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+export async function installPackages(folder = root) {
+  const wanted = readLock(join(folder, "package-lock.json"));
+  const present = readLock(join(folder, "node_modules", ".package-lock.json"));
+  if (wanted && present && isInstalled(wanted, present)) return;
+  await step("Installing the packages (npm ci)", async () => {
+    const [command, ...lead] = npm(process.env);
+    const { code, output } = await run(command, [...lead, "ci", "--include=dev", "--no-audit", "--no-fund"], {
+      cwd: folder,
+    });
+    if (code === 0) return;
+    const told = output.split("\n").filter((line) => line.startsWith("npm error"));
+    throw new Trouble(
+      `npm ci failed:\n${told.slice(0, 15).join("\n")}\nOnce that is mended, run the same command again.`,
+    );
+  });
+}
+
+/**
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {[string, ...string[]]} the npm that runs us, else the one on PATH
+ */
+function npm({ npm_execpath: own }) {
+  return own?.endsWith("npm-cli.js") ? [process.execPath, own] : ["npm"];
+}
+
+export async function build(folder = root) {
+  const stamp = join(folder, "dist", ".build-stamp");
+  const inputs = fingerprint(buildInputs, folder);
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === inputs) return;
+  await step("Building (tsc --build)", async () => {
+    const tsc = join(folder, "node_modules", "typescript", "bin", "tsc");
+    const { code, output } = await run(process.execPath, [tsc, "--build"], { cwd: folder });
+    if (code !== 0) throw new Trouble(`The sources do not compile:\n${output.trim()}`);
+    writeFileSync(stamp, inputs);
+  });
+}
+
+/**
+ * @param {string[]} paths files and folders
+ * @param {string} [folder] that they are in
+ * @returns {string} changes when a file is added, removed or written
+ */
+export function fingerprint(paths, folder = root) {
+  const hash = createHash("sha256");
+  for (const path of paths.flatMap((name) => filesIn(join(folder, name)))) {
+    const { size, mtimeMs } = statSync(path);
+    hash.update(`${path} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest("hex");
+}
+
+/** @param {string} path @returns {string[]} */
+function filesIn(path) {
+  if (!existsSync(path)) return [];
+  if (!statSync(path).isDirectory()) return [path];
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => filesIn(join(path, name)));
+}
+
+/**
+ * @template T
+ * @param {string} what
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function step(what, work) {
+  const started = Date.now();
+  say(`${what} …`);
+  const result = await withProgress("still at it", work);
+  say(`  done in ${duration(Date.now() - started)}`);
+  return result;
+}

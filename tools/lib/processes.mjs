@@ -1,0 +1,143 @@
+// @ts-check
+/* global AbortController */
+/** Child processes: run and listen, run attached to the terminal, stop cleanly when interrupted. */
+import { spawn } from "node:child_process";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { constants as osConstants } from "node:os";
+import { delimiter, join } from "node:path";
+import { clearTimeout, setTimeout } from "node:timers";
+import { isatty } from "node:tty";
+
+/** @typedef {NodeJS.ProcessEnv} Env */
+/** @typedef {{ cwd?: string, env?: Env, signal?: AbortSignal, timeoutMs?: number }} RunOptions */
+/** @typedef {{ code: number | null, stdout: string, output: string }} Finished code is null when it was killed */
+
+/** @type {NodeJS.Signals[]} */
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/** @param {string} file */
+export function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Every executable of that name on PATH, in its order.
+ * @param {string} name
+ * @param {Env} env
+ * @param {string[]} [endings]
+ */
+export function onPath(name, env, endings = process.platform === "win32" ? [".exe", ".cmd", ".bat"] : [""]) {
+  const path = env.PATH ?? env.Path ?? "";
+  return path
+    .split(delimiter)
+    .filter((folder) => folder !== "")
+    .flatMap((folder) => endings.map((ending) => join(folder, name + ending)))
+    .filter(isExecutable);
+}
+
+/**
+ * Runs a program without a terminal and keeps what it prints. One with a time limit leads its own process group, so that
+ * its children end with it; any other stays in ours, and ends when somebody kills that.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {RunOptions} [options]
+ * @returns {Promise<Finished>} rejects only when the program cannot be started
+ */
+export function run(command, args, { cwd, env, signal, timeoutMs } = {}) {
+  return new Promise((resolve, reject) => {
+    const detached = timeoutMs !== undefined && process.platform !== "win32";
+    const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached });
+    /** @param {NodeJS.Signals} name */
+    const kill = (name) => {
+      if (child.pid === undefined || child.exitCode !== null) return;
+      if (!detached) child.kill(name);
+      else process.kill(-child.pid, name);
+    };
+    const interrupt = () => kill("SIGINT");
+    const limit = timeoutMs === undefined ? undefined : setTimeout(() => kill("SIGKILL"), timeoutMs);
+    const settle = () => {
+      clearTimeout(limit);
+      signal?.removeEventListener("abort", interrupt);
+    };
+    signal?.addEventListener("abort", interrupt);
+    if (signal?.aborted) interrupt();
+    let stdout = "";
+    let output = "";
+    child.stdout.on("data", (chunk) => void ((stdout += chunk), (output += chunk)));
+    child.stderr.on("data", (chunk) => void (output += chunk));
+    child.on("error", (error) => void (settle(), reject(error)));
+    child.on("close", (code) => void (settle(), resolve({ code, stdout, output })));
+  });
+}
+
+/**
+ * Runs a program in this one's place: its terminal, its signals, its end.
+ * Ctrl-C reaches the whole foreground group from the terminal itself; passing it on as well would be a second Ctrl-C,
+ * which Pulumi takes for "stop at once".
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ cwd?: string, env?: Env }} [options]
+ * @returns {Promise<{ code: number, signal: NodeJS.Signals | null }>}
+ */
+export function runAttached(command, args, options = {}) {
+  const attended = isatty(0) || isatty(1) || isatty(2);
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { ...options, stdio: "inherit" });
+    /** @param {NodeJS.Signals} name */
+    const pass = (name) => void (name === "SIGINT" && attended ? undefined : child.kill(name));
+    const settle = () => signals.forEach((name) => process.off(name, pass));
+    signals.forEach((name) => process.on(name, pass));
+    child.on("error", (error) => void (settle(), reject(error)));
+    child.on("exit", (code, signal) => {
+      settle();
+      resolve({ code: code ?? 128 + (signal ? osConstants.signals[signal] : 0), signal });
+    });
+  });
+}
+
+/**
+ * Gives the work a signal that is aborted by SIGINT, SIGTERM or SIGHUP; once the work has cleaned up, the signal that came
+ * ends this process as it would have done at first.
+ * @template T
+ * @param {(signal: AbortSignal) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function interruptible(work) {
+  const controller = new AbortController();
+  /** @type {NodeJS.Signals | undefined} */
+  let received;
+  /** @param {NodeJS.Signals} name */
+  const abort = (name) => {
+    received ??= name;
+    controller.abort();
+  };
+  signals.forEach((name) => process.on(name, abort));
+  try {
+    return await work(controller.signal);
+  } finally {
+    signals.forEach((name) => process.off(name, abort));
+    if (received) process.kill(process.pid, received);
+  }
+}
+
+/**
+ * @param {number} pid
+ * @returns {boolean} false also for one that has ended and that nobody has waited for (a container without an init)
+ */
+export function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === "EPERM";
+  }
+  try {
+    return process.platform !== "linux" || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return true;
+  }
+}

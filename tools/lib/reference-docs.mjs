@@ -1,0 +1,76 @@
+// @ts-check
+import { isArgument, propertiesOf } from "./properties.mjs";
+
+const cell = (/** @type {string} */ text) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+const table = (/** @type {string[]} */ head, /** @type {string[][]} */ rows) =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
+
+const fileOf = (/** @type {string} */ type) => type.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+
+/** @param {any} definition */
+function page(definition) {
+  const { type, doc } = definition;
+  const inputs = propertiesOf(definition.inputs, "input");
+  const parents = inputs.filter(({ meta }) => meta.parent);
+  const change = (/** @type {import("./properties.mjs").Property} */ { meta }) =>
+    meta.replace ? "replaces" : meta.uncompared ? "nothing" : "in place";
+  const need = (/** @type {import("./properties.mjs").Property} */ { key, optional }) =>
+    optional || key === definition.naming || key === "name" ? "no" : "yes";
+  const argumentRows = [
+    ...parents.map(({ key, meta }) => [
+      `\`${key.replace(/Id$/, "")}\` or \`${key}\``,
+      "resource or id",
+      "yes",
+      "replaces",
+      meta.doc,
+    ]),
+    ...inputs
+      .filter(isArgument)
+      .map((property) => [
+        `\`${property.key}\``,
+        `\`${property.type}\``,
+        need(property),
+        change(property),
+        property.meta.doc,
+      ]),
+  ];
+  const outputRows = propertiesOf(definition.outputs, "output").map(({ key, type: text, meta }) => [
+    `\`${key}\``,
+    `\`${text}\`${meta.secret ? ", secret" : ""}`,
+    meta.doc,
+  ]);
+  const minutes = (/** @type {"create" | "update" | "delete"} */ verb) => (definition.timeouts?.[verb] ?? 300) / 60;
+  const token = `pulumi-nodejs:dynamic/consortium:${type}`;
+  return `<!-- Generated from provider/resources/ by \`npm run generate\`. -->
+
+# ${type}
+
+${doc}
+
+Type token: \`${token}\`. Default time-outs: create ${minutes("create")} min, update ${minutes("update")} min, delete ${minutes("delete")} min (resource option \`customTimeouts\`).
+${definition.replaceWarning ? `\n> **${definition.replaceWarning}.** Every such change says so in the preview; \`protect: true\` forbids it.\n` : ""}
+## Arguments
+
+${table(["argument", "type", "required", "a change", "meaning"], argumentRows)}
+
+## Outputs
+
+Besides the arguments, with parents as ids:
+
+${table(["output", "type", "meaning"], outputRows)}
+`;
+}
+
+/** @param {Record<string, any>} definitions @returns {Record<string, string>} path → text */
+export function referenceDocs(definitions) {
+  const all = Object.values(definitions);
+  const rows = all.map(({ type, doc }) => [`[${type}](${fileOf(type)}.md)`, doc]);
+  const index = `<!-- Generated from provider/resources/ by \`npm run generate\`. -->
+
+# Reference
+
+${table(["resource", "what it is"], rows)}
+`;
+  const pages = all.map((definition) => [`docs/reference/${fileOf(definition.type)}.md`, page(definition)]);
+  return { "docs/reference/README.md": index, ...Object.fromEntries(pages) };
+}

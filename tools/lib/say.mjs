@@ -1,0 +1,60 @@
+// @ts-check
+/** What the tools print. It all goes to stderr, so that stdout stays what Pulumi printed. */
+import { setInterval, clearInterval } from "node:timers";
+
+/** A problem that is told in a sentence, with its remedy and without a stack trace. */
+export class Trouble extends Error {}
+
+/** @typedef {(text: string) => void} Say */
+
+/** @type {Say} */
+export const say = (text) => void process.stderr.write(`${text}\n`);
+
+/**
+ * @param {number} ms
+ * @returns {string} "0.4 s", "42 s", "3 min 05 s"
+ */
+export function duration(ms) {
+  if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, "0")} s`;
+}
+
+/**
+ * Says again every 15 seconds that something long is still going on.
+ * @template T
+ * @param {string} what
+ * @param {() => Promise<T>} work
+ * @param {{ say?: Say, everyMs?: number }} [options]
+ * @returns {Promise<T>}
+ */
+export async function withProgress(what, work, options = {}) {
+  const started = Date.now();
+  const tell = options.say ?? say;
+  const ticker = setInterval(
+    () => tell(`  ${what}: ${duration(Date.now() - started)} so far`),
+    options.everyMs ?? 15_000,
+  );
+  try {
+    return await work();
+  } finally {
+    clearInterval(ticker);
+  }
+}
+
+/**
+ * Runs a command line program's main function: a Trouble is one sentence on stderr, and the exit code is 1.
+ * @param {string} program
+ * @param {() => Promise<number | void>} main its number is the exit code
+ */
+export async function runMain(program, main) {
+  try {
+    process.exitCode = (await main()) ?? 0;
+  } catch (error) {
+    say(
+      error instanceof Trouble ? `${program}: ${error.message}` : String(error instanceof Error ? error.stack : error),
+    );
+    process.exitCode = 1;
+  }
+}

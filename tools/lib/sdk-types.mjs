@@ -1,0 +1,49 @@
+// @ts-check
+import { handlerName, isArgument, propertiesOf } from "./properties.mjs";
+
+const header = `/*
+ * Generated from the resource definitions (provider/resources/) by \`npm run generate\`. Do not edit.
+ * Plain types instead of inferred ones: programs that use them compile and start without loading the schemas.
+ */
+import { type Input, type Output } from "@pulumi/pulumi";
+`;
+
+const comment = (/** @type {string} */ doc, indent = "") => `${indent}/** ${doc} */\n`;
+
+/** @param {Record<string, any>} definitions */
+export function sdkTypes(definitions) {
+  const blocks = Object.values(definitions).map((definition) => {
+    const { type, doc } = definition;
+    const inputs = propertiesOf(definition.inputs, "input");
+    const inputsSeen = propertiesOf(definition.inputs, "output");
+    const outputs = propertiesOf(definition.outputs, "output");
+    const args = inputs.filter(isArgument).map(({ key, type: text, meta, optional }) => {
+      const naming = key === definition.naming || (key === "name" && !optional);
+      const mark = optional || naming ? "?" : "";
+      return `${comment(meta.doc, "  ")}  ${key}${mark}: Input<${text}>;\n`;
+    });
+    const seen = [...inputsSeen.filter(({ key }) => key !== "customTimeouts"), ...outputs];
+    const shown = seen.map(({ key, type: text, meta, optional }) => {
+      const isInput = inputsSeen.some((input) => input.key === key);
+      const maybe = isInput && optional && !meta.computed && !meta.doc.includes("Default: `true`");
+      return `${comment(meta.doc, "  ")}  readonly ${key}: Output<${text}${maybe ? " | undefined" : ""}>;\n`;
+    });
+    return [
+      `${comment(`Arguments of \`${type}\`, besides its parents. ${doc}`)}export interface ${type}Fields {\n${args.join("")}}\n`,
+      `${comment(`What the resource \`${type}\` shows: its arguments, with the ids of its parents, and its outputs.`)}export interface ${type}Outputs {\n${shown.join("")}}\n`,
+    ].join("\n");
+  });
+  const table = Object.values(definitions).map((definition) => {
+    const outputs = propertiesOf(definition.outputs, "output");
+    const computed = propertiesOf(definition.inputs, "output").filter(({ meta }) => meta.computed);
+    const names = [...computed, ...outputs].map(({ key }) => key);
+    const secrets = outputs.filter(({ meta }) => meta.secret).map(({ key }) => key);
+    return `  ${definition.type}: {
+    handler: ${JSON.stringify(handlerName(definition.type))},
+    outputs: ${JSON.stringify(names).replaceAll(",", ", ")},
+    secrets: ${JSON.stringify(secrets).replaceAll(",", ", ")},
+  },\n`;
+  });
+  const facts = `${comment("What a class has to know of its resource: the handler it names, its outputs, and which of them are secret.")}export const facts = {\n${table.join("")}} as const;\n`;
+  return [header, ...blocks, facts].join("\n");
+}
