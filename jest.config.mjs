@@ -1,6 +1,6 @@
 /** Unit tests read the sources; end-to-end tests (tests/e2e) drive the real Pulumi CLI on the build in dist/. */
 const transform = {
-  "^.+\\.ts$": [
+  "^.+\\.(ts|mjs)$": [
     "@swc/jest",
     { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "commonjs" } },
   ],
@@ -21,6 +21,11 @@ export default {
       testMatch: ["<rootDir>/tests/**/*.test.ts"],
       testPathIgnorePatterns: ["/node_modules/", "/tests/e2e/"],
     },
-    { ...common, displayName: "e2e", testMatch: ["<rootDir>/tests/e2e/**/*.test.ts"] },
+    {
+      ...common,
+      displayName: "e2e",
+      testMatch: ["<rootDir>/tests/e2e/**/*.test.ts"],
+      setupFilesAfterEnv: ["<rootDir>/tests/e2e/support/setup.ts"],
+    },
   ],
 };

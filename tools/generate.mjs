@@ -36,7 +36,7 @@ if (checkOnly) {
 } else {
   for (const file of stale) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
-    writeFileSync(join(root, file), files[file]);
+    writeFileSync(join(root, file), files[file] ?? "");
     console.log(`wrote ${file}`);
   }
   if (stale.length === 0) console.log("Everything generated is fresh.");

@@ -92,18 +92,21 @@ export function kindOfStatus(status: number): ErrorKind {
 }
 
 /** What to do next, by kind: said once here, so that every failure ends with it. */
-function nextStep(kind: ErrorKind, { apiKey, baseUrl, baseUrlSource }: Settings, status?: number): string | undefined {
-  const address = `${baseUrl} (from ${baseUrlSource})`;
+function nextStep({ kind, call, status }: ErrorFacts, settings: Settings): string | undefined {
+  const { apiKey, baseUrl } = settings;
   switch (kind) {
     case "unsent":
-      return `The service at ${address} cannot be reached: check the address, the network and that the service is running.`;
-    case "denied":
-      return (
-        `The API key from ${apiKey.source} was ${status === 403 ? "not allowed to do this" : "refused"} by ${baseUrl}: ` +
-        "set a key that is valid there, for example in CONSORTIUM_API_KEY. " +
-        "A stack remembers the configuration of its last update: `pulumi destroy --run-program` and " +
-        "`pulumi refresh --run-program` take the program's present settings."
-      );
+      return `The service at ${addressOf(settings)} cannot be reached: check the address, the network and that the service is running.`;
+    case "denied": {
+      const what = status === 403 ? "is not allowed to do this" : "was refused";
+      // Plain destroy and refresh take the configuration that the last update left in the state.
+      const remembered = /environment/.test(apiKey.source)
+        ? ""
+        : " The stack remembers that of its last update; `--run-program` with destroy and refresh takes the present one.";
+      return `The API key from ${apiKey.source} ${what} (${baseUrl}): set one that is valid there, for example in CONSORTIUM_API_KEY.${remembered}`;
+    }
+    case "missing":
+      return /^GET \/consortia$/.test(call) ? checkAddress(settings) : undefined;
     case "lost":
     case "server":
     case "unavailable":
@@ -114,12 +117,18 @@ function nextStep(kind: ErrorKind, { apiKey, baseUrl, baseUrlSource }: Settings,
   }
 }
 
+const addressOf = ({ baseUrl, baseUrlSource }: Settings): string => `${baseUrl} (from ${baseUrlSource})`;
+
+/** For answers that look as if something else than the API gave them. */
+export const checkAddress = (settings: Settings): string =>
+  `Check that ${addressOf(settings)} is the address of the API.`;
+
 /** The factory of all API errors: masks the key, adds the next step. */
 export function apiError(settings: Settings, facts: ErrorFacts): ApiError {
   const mask = (text: string): string => text.replaceAll(settings.apiKey.reveal(), "[secret]").slice(0, 1000);
   return new ApiError({
     ...facts,
     errorMessage: mask(facts.errorMessage),
-    next: facts.next ?? nextStep(facts.kind, settings, facts.status),
+    next: facts.next ?? nextStep(facts, settings),
   });
 }

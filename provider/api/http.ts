@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { type Clock, systemClock } from "./clock";
-import { type ApiError, apiError, type ErrorFacts, isApiError, kindOfStatus } from "./errors";
+import { type ApiError, apiError, checkAddress, type ErrorFacts, isApiError, kindOfStatus } from "./errors";
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
 import { type Settings } from "./settings";
 import { type Transport, TransportError, UndiciTransport, type WireAnswer } from "./transport";
@@ -100,7 +100,7 @@ export class Http {
         kind: "lost",
         status,
         errorMessage: `the answer is ${nature(text)}`,
-        next: `Check that ${this.settings.baseUrl} (from ${this.settings.baseUrlSource}) is the address of the API.`,
+        next: checkAddress(this.settings),
       });
     }
     const kind = kindOfStatus(status);
@@ -113,7 +113,7 @@ export class Http {
     // A page from something in between says nothing about the resource: never take it for "gone".
     const foreign = kind === "missing" && body === unreadable;
     if (foreign) {
-      const next = `Check that ${this.settings.baseUrl} (from ${this.settings.baseUrlSource}) is the address of the API.`;
+      const next = checkAddress(this.settings);
       throw fail({ ...facts, kind: "server", next });
     }
     throw fail({ ...facts, kind });

@@ -30,8 +30,9 @@ export async function settle(
   let state = known;
   let missing = 0;
   let incomplete = 0;
-  /** The answer to the create counts as the first look. */
-  let unread = isUnset(state.state) ? undefined : state;
+  /** The answer to the create counts as the first look, unless it did not show the state that the object has. */
+  const answered = !("state" in definition.outputs.shape) || !isUnset(state.state);
+  let unread = answered ? state : undefined;
 
   const look = async (): Promise<Look<Props>> => {
     if (unread === undefined) {

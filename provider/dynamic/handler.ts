@@ -21,11 +21,11 @@ class Refusal extends Error {
   constructor(error: unknown) {
     super(messageOf(error));
     this.name = "Error";
-    // The host prints the stack below the message; the message is all that a person needs.
-    this.stack = "";
+    // For some verbs the host prints `${error}: ${error.stack}` besides the message, which says all there is to say.
+    this.stack = "its error is shown with the resource";
   }
   override toString(): string {
-    return this.message;
+    return "consortium";
   }
 }
 

@@ -55,7 +55,11 @@ export const tetherService: CustomDefinition = {
       "Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero.",
       { local: true },
     ),
-    extra: field(z.record(z.string(), z.unknown(), { error: "extra is an object of fields" }).optional(), "Fields for the body of `deploy`, sent as they are.", { local: true, uncompared: true }),
+    extra: field(
+      z.record(z.string(), z.unknown(), { error: "extra is an object of fields" }).optional(),
+      "Fields for the body of `deploy`, sent as they are.",
+      { local: true, uncompared: true },
+    ),
     customTimeouts: customTimeouts(),
   }),
   outputs: z.object({

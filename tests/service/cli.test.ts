@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { built, consortium, serve, serveJson } from "./child";
 import { client, start } from "./helpers";
 
+jest.setTimeout(30_000); // processes are slow to start on a busy machine
 beforeAll(built, 120_000);
 
 let dataDir: string;
@@ -11,6 +12,12 @@ beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "consortium-cli-"));
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+/** Waits until a line has some text, and answers all lines so far. */
+async function printed(lines: string[], text: string): Promise<string> {
+  while (!lines.some((line) => line.includes(text))) await new Promise((done) => setTimeout(done, 10));
+  return lines.join("\n");
+}
 
 test("--version and --help", async () => {
   const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as { version: string };
@@ -33,6 +40,16 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     expect(existsSync(ready.apiKeyFile)).toBe(false);
   },
 );
+
+test("it ends at once even while calls are waiting", async () => {
+  const { child, ended, lines } = await serve(["--latency", "600000", "--log", "--api-key", "k"]);
+  const [, baseUrl = ""] = /(http\S+)/.exec(lines[0]!)!;
+  const call = client(baseUrl, "k")("GET", "/consortia").catch(() => "dropped");
+  await printed(lines, "incoming request");
+  child.kill("SIGTERM");
+  expect(await ended).toEqual({ code: 0, signal: null });
+  expect(await call).toBe("dropped");
+});
 
 test("it keeps data and key in a folder", async () => {
   const first = await serveJson(["--data", dataDir]);
@@ -72,14 +89,9 @@ test("every flag reaches the service", async () => {
 });
 
 describe("what it prints", () => {
-  const until = async (lines: string[], last: string) => {
-    while (!lines.some((line) => line.includes(last))) await new Promise((done) => setTimeout(done, 10));
-    return lines.join("\n");
-  };
-
   test("says where it is, where data is and where the key is, not the key itself", async () => {
     const { lines } = await serve(["--data", dataDir]);
-    const text = await until(lines, "Ctrl+C");
+    const text = await printed(lines, "Ctrl+C");
     expect(text).toMatch(/Consortium service at http:\/\/127\.0\.0\.1:\d+\/api\/v1/);
     expect(text).toContain(`Data is kept in ${dataDir}.`);
     expect(text).toContain(`The API key is in ${join(dataDir, "api-key")}.`);
@@ -89,14 +101,14 @@ describe("what it prints", () => {
 
   test("--show-key shows the key", async () => {
     const { lines } = await serve(["--show-key", "--api-key", "my-key"]);
-    expect(await until(lines, "Ctrl+C")).toMatch(/API key: my-key[\s\S]*Data|Data[\s\S]*API key: my-key/);
+    expect(await printed(lines, "Ctrl+C")).toMatch(/API key: my-key[\s\S]*Data|Data[\s\S]*API key: my-key/);
   });
 
   test("--log logs requests without the key", async () => {
     const { lines } = await serve(["--log", "--data", dataDir, "--api-key", "my-key"]);
-    const [, baseUrl = ""] = /(http\S+)/.exec(await until(lines, "Ctrl+C"))!;
+    const [, baseUrl = ""] = /(http\S+)/.exec(await printed(lines, "Ctrl+C"))!;
     await client(baseUrl, "my-key")("GET", "/consortia");
-    expect(await until(lines, "/consortia")).not.toContain("my-key");
+    expect(await printed(lines, "/consortia")).not.toContain("my-key");
   });
 
   test("--quiet prints nothing", async () => {

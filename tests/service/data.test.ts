@@ -16,6 +16,10 @@ test("what happens behind a client's back is what the API then shows", async () 
   store.memberships.patch(membership, { org_name: "renamed" });
   expect((await send("GET", paths.membership)).body).toMatchObject({ org_name: "renamed", _revision: "1" });
   expect((await send("GET", paths.environment)).body.state).toBe("setup");
+  store.nodes.setState(node, "started");
+  expect((await send("GET", paths.environment)).body.state).toBe("live");
+  store.environments.setState(environment, "failed");
+  expect((await send("GET", paths.environment)).body.state).toBe("failed");
   store.environments.remove(environment);
   for (const path of [paths.environment, paths.node, paths.credential])
     expect((await send("GET", path)).status).toBe(404);

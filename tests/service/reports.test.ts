@@ -87,6 +87,8 @@ describe("reports", () => {
     const made = (await send("POST", `${paths.consortium}/environments`, late)).body._id;
     expect((await send("POST", "/tether/t/activate", {})).text).toBe("true");
     expect(service.store.tethers.environmentOf("t")?.id).toBe(made);
+    const newer = (await send("POST", `${paths.consortium}/environments`, late)).body._id;
+    expect(service.store.tethers.environmentOf("t")?.id).toBe(newer);
     expect((await send("GET", "/tether/t/lastReport")).body).toEqual([]); // it has no nodes yet
   });
 });

@@ -88,7 +88,8 @@ describe("deleting takes a while", () => {
     expect((await send("DELETE", paths.membership)).status).toBe(204);
     const node = await send("POST", `${paths.environment}/nodes`, { membership_id: membership });
     await send("DELETE", paths.environment);
-    await send("DELETE", paths.consortium);
+    clock.pass(900);
+    expect((await send("DELETE", paths.consortium)).body.state).toBe("deleting");
     const member = await send("POST", `${paths.consortium}/memberships`, { org_name: "late" });
     expect(member).toMatchObject({ status: 409, body: { errorMessage: containing("being deleted") } });
     expect(node).toMatchObject({ status: 409, body: { errorMessage: containing("being deleted") } });

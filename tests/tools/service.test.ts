@@ -28,8 +28,11 @@ let sandbox: Sandbox;
 let program: string;
 let strangers: ChildProcess[] = [];
 
-beforeEach(() => {
+beforeEach(async () => {
   sandbox = new Sandbox();
+  mkdirSync(sandbox.path(".consortium"));
+  const port = await choosePort([20_000 + Math.floor(Math.random() * 10_000)]);
+  writeFileSync(sandbox.path(".consortium/service.json"), JSON.stringify({ port })); // not the usual one, which may be in use
   program = sandbox.path("serve.cjs");
   writeFileSync(program, fakeService);
   jest.spyOn(process.stderr, "write").mockReturnValue(true);

@@ -42,7 +42,8 @@ export function staticChecks(root) {
   const tool = (/** @type {string} */ name, /** @type {string} */ file, /** @type {string[]} */ ...args) => ({
     name,
     work: async () => {
-      const { code, output } = await run(process.execPath, [file, ...args], { cwd: root });
+      const env = { ...process.env, NO_COLOR: "1" };
+      const { code, output } = await run(process.execPath, [file, ...args], { cwd: root, env });
       if (code !== 0) throw new Trouble(output.trim());
     },
   });

@@ -87,11 +87,12 @@ export function run(command, args, { cwd, env, signal, timeoutMs } = {}) {
 export function runAttached(command, args, options = {}) {
   const attended = isatty(0) || isatty(1) || isatty(2);
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { ...options, stdio: "inherit" });
     /** @param {NodeJS.Signals} name */
     const pass = (name) => void (name === "SIGINT" && attended ? undefined : child.kill(name));
     const settle = () => signals.forEach((name) => process.off(name, pass));
+    // Before the start: from then on a signal must not end this process and leave the child behind.
     signals.forEach((name) => process.on(name, pass));
+    const child = spawn(command, args, { ...options, stdio: "inherit" });
     child.on("error", (error) => void (settle(), reject(error)));
     child.on("exit", (code, signal) => {
       settle();

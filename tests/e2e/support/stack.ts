@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const root = join(__dirname, "../../..");
+const cli = join(root, "tools/pulumi");
+
+export interface Result {
+  code: number | null;
+  /** Standard output alone. */
+  stdout: string;
+  /** Everything that was printed. */
+  text: string;
+}
+
+export interface StackOptions {
+  /** The program: JavaScript text that may `require("pulumi-consortium")`, or the folder of an example. */
+  program: string | { example: string };
+  env?: Record<string, string | undefined>;
+  config?: Record<string, string>;
+  /** Secret configuration. */
+  secrets?: Record<string, string>;
+}
+
+/** The environment of a run that must not reach the network, without anything that this shell happens to have set. */
+function baseEnvironment(state: string): Record<string, string | undefined> {
+  const own = Object.entries(process.env).filter(([key]) => !/^(PULUMI|CONSORTIUM)_/.test(key));
+  return {
+    ...Object.fromEntries(own),
+    PULUMI_BACKEND_URL: `file://${state}`,
+    PULUMI_CONFIG_PASSPHRASE: "end-to-end",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    PULUMI_CONSORTIUM_CACHE: process.env.PULUMI_CONSORTIUM_CACHE,
+  };
+}
+
+/** A Pulumi project in a folder of its own, with a local state, driven through the real CLI. */
+export class Stack {
+  readonly folder = mkdtempSync(join(tmpdir(), "consortium-e2e-"));
+  readonly env: Record<string, string | undefined>;
+
+  private constructor(options: StackOptions) {
+    const state = join(this.folder, "state");
+    mkdirSync(state);
+    this.env = { ...baseEnvironment(state), ...options.env };
+    const modules = join(this.folder, "node_modules");
+    mkdirSync(join(modules, "@pulumi"), { recursive: true });
+    symlinkSync(root, join(modules, "pulumi-consortium"));
+    for (const name of ["@pulumi/pulumi", "@types", "typescript", "ts-node"]) {
+      symlinkSync(join(root, "node_modules", name), join(modules, name));
+    }
+    if (typeof options.program === "object") {
+      const skipped = /node_modules|Pulumi\.[^/]+\.yaml$/;
+      cpSync(join(root, options.program.example), this.folder, {
+        recursive: true,
+        filter: (from) => !skipped.test(from.slice(root.length)),
+      });
+    } else {
+      this.write("Pulumi.yaml", "name: e2e\nruntime: nodejs\n");
+      this.write("package.json", JSON.stringify({ name: "e2e", main: "index.js" }));
+      this.program(options.program);
+    }
+  }
+
+  static async create(options: StackOptions): Promise<Stack> {
+    const stack = new Stack(options);
+    await stack.ok(["stack", "init", "test"]);
+    for (const [key, value] of Object.entries(options.config ?? {})) await stack.ok(["config", "set", key, value]);
+    for (const [key, value] of Object.entries(options.secrets ?? {})) {
+      await stack.ok(["config", "set", "--secret", key, value]);
+    }
+    return stack;
+  }
+
+  write(file: string, text: string): void {
+    writeFileSync(join(this.folder, file), text);
+  }
+
+  /** Replaces the program. */
+  program(text: string): void {
+    this.write("index.js", text);
+  }
+
+  start(args: string[], env: Record<string, string | undefined> = {}): ChildProcess {
+    return spawn(cli, [...args, "--non-interactive", "--color", "never"], {
+      cwd: this.folder,
+      env: { ...this.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  }
+
+  run(args: string[], env?: Record<string, string | undefined>): Promise<Result> {
+    return finished(this.start(args, env));
+  }
+
+  async ok(args: string[], env?: Record<string, string | undefined>): Promise<Result> {
+    const result = await this.run(args, env);
+    if (result.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${result.code}:\n${result.text}`);
+    return result;
+  }
+
+  up = (env?: Record<string, string | undefined>, ...args: string[]): Promise<Result> =>
+    this.run(["up", "--yes", "--skip-preview", ...args], env);
+  preview = (env?: Record<string, string | undefined>, ...args: string[]): Promise<Result> =>
+    this.run(["preview", ...args], env);
+  refresh = (env?: Record<string, string | undefined>, ...args: string[]): Promise<Result> =>
+    this.run(["refresh", "--yes", "--skip-preview", ...args], env);
+  destroy = (env?: Record<string, string | undefined>, ...args: string[]): Promise<Result> =>
+    this.run(["destroy", "--yes", "--skip-preview", ...args], env);
+
+  async outputs(): Promise<Record<string, unknown>> {
+    const { stdout } = await this.ok(["stack", "output", "--json", "--show-secrets"]);
+    return JSON.parse(stdout) as Record<string, unknown>;
+  }
+
+  /** The state as text, secrets encrypted, as it lies in the backend. */
+  async exported(): Promise<string> {
+    return (await this.ok(["stack", "export"])).stdout;
+  }
+
+  async resources(): Promise<StateResource[]> {
+    const state = JSON.parse(await this.exported()) as { deployment: { resources?: StateResource[] } };
+    return (state.deployment.resources ?? []).filter(({ type }) => type.startsWith("pulumi-nodejs:"));
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export interface StateResource {
+  urn: string;
+  type: string;
+  id: string;
+  inputs: Record<string, unknown>;
+  outputs: Record<string, unknown>;
+  initErrors?: string[];
+}
+
+export function finished(child: ChildProcess): Promise<Result> {
+  let stdout = "";
+  let text = "";
+  child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+    stdout += chunk;
+    text += chunk;
+  });
+  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, stdout, text }));
+  });
+}

@@ -1,0 +1,96 @@
+import { type Service, type ServiceOptions, startService } from "../../../service";
+import { Stack, type StackOptions } from "./stack";
+
+/** An API key that must not turn up anywhere. */
+export const canaryKey = "canary-key-5c1f0e";
+
+/** Quick enough for tests, and still with something to wait for. */
+const timing = { environmentStart: 300, nodeStart: 700 };
+
+export interface World {
+  service: Service;
+  stack: Stack;
+  /** What the service has, asked through its API, deleted environments left out. */
+  network(): Promise<Network>;
+  close(): Promise<void>;
+}
+
+type Item = Record<string, unknown>;
+export type Network = Record<"consortia" | "memberships" | "environments" | "nodes" | "appcreds", Item[]>;
+
+/** Walks the API of a service, with calls that its log does not keep apart from others: clear the log before counting. */
+export async function networkOf(baseUrl: string, apiKey: string): Promise<Network> {
+  const list = async (path: string): Promise<Item[]> => {
+    const answer = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${apiKey}` } });
+    const items = (await answer.json()) as Item[];
+    return items.filter(({ state }) => state !== "deleted");
+  };
+  const id = (item: Item): string => String(item._id ?? item.id);
+  const found: Network = {
+    consortia: await list("/consortia"),
+    memberships: [],
+    environments: [],
+    nodes: [],
+    appcreds: [],
+  };
+  for (const consortium of found.consortia) {
+    const within = `/consortia/${id(consortium)}`;
+    found.memberships.push(...(await list(`${within}/memberships`)));
+    for (const environment of await list(`${within}/environments`)) {
+      found.environments.push(environment);
+      found.nodes.push(...(await list(`${within}/environments/${id(environment)}/nodes`)));
+      found.appcreds.push(...(await list(`${within}/environments/${id(environment)}/appcreds`)));
+    }
+  }
+  return found;
+}
+
+/** An embedded service, and a stack that is pointed at it through the environment. */
+export async function world(
+  program: StackOptions["program"],
+  options: ServiceOptions & Partial<StackOptions> = {},
+): Promise<World> {
+  const { env, config, secrets, ...rest } = options;
+  const service = await startService({
+    organizations: [{ name: "local", apiKey: canaryKey }],
+    tethers: [{ id: tetherId }],
+    ...rest,
+    timing: { ...timing, ...rest.timing },
+  });
+  const stack = await Stack.create({
+    program,
+    env: { CONSORTIUM_API_KEY: canaryKey, CONSORTIUM_BASE_URL: service.baseUrl, ...env },
+    config,
+    secrets,
+  });
+  return {
+    service,
+    stack,
+    network: () => networkOf(service.baseUrl, service.apiKey),
+    async close() {
+      stack.remove();
+      await service.close();
+    },
+  };
+}
+
+export const tetherId = "t0e2etests";
+
+/** The whole tree of resources, as small as it can be: one of each. */
+export const wholeTree = `
+  const { AppCred, Consortium, Environment, Membership, Node, TetherService } = require("pulumi-consortium");
+  const consortium = new Consortium("c", { description: "first" });
+  const membership = new Membership("m", { consortium });
+  const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "raft" });
+  const node = new Node("n", { environment, membership });
+  const cred = new AppCred("a", { environment, membership });
+  const tether = new TetherService("t", { tetherId: "${tetherId}", network: "rinkeby", intervalHours: 1 }, { dependsOn: node });
+  exports.consortiumId = consortium.id;
+  exports.environmentId = environment.id;
+  exports.chainId = environment.chainId;
+  exports.rpc = node.urls.rpc;
+  exports.username = cred.username;
+  exports.password = cred.password;
+  exports.header = cred.basicAuthHeader;
+  exports.account = tether.account;
+`;

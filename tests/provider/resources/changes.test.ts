@@ -1,0 +1,157 @@
+import { lifecycle } from "../../support/lifecycle";
+
+/* Every property of every resource: what a change to it does, by which calls, and what the service shows then. */
+
+const patch = (where: string) => `PATCH ${where}`;
+const consortium = "/consortia/:consortiumId";
+const environment = `${consortium}/environments/:environmentId`;
+
+lifecycle("consortium", () => ({ name: "acme", description: "old" }), [
+  {
+    change: { name: "zeta" },
+    then: "updated",
+    calls: [patch(consortium)],
+    shows: { name: "zeta", description: "old" },
+  },
+  { change: { description: "new" }, then: "updated", calls: [patch(consortium)], shows: { description: "new" } },
+  { change: { description: undefined }, then: "updated", calls: [patch(consortium)], shows: { description: "" } },
+  { change: { description: " old " }, then: "same", calls: [] },
+  { change: { adopt: true }, then: "same", calls: [] },
+  { change: { extra: { plan: 1 } }, then: "replaced", why: { property: "extra" }, deletedFirst: true },
+  { change: { customTimeouts: { create: 60 } }, then: "updated", calls: [] },
+  { change: { name: " " }, then: "refused", why: { property: "name", reason: /not empty/ } },
+  { change: { name: 7 }, then: "refused", why: { property: "name", reason: /text/ } },
+  { change: { description: 7 }, then: "refused", why: { property: "description", reason: /must be text/ } },
+  { change: { adopt: 7 }, then: "refused", why: { property: "adopt", reason: /true, false, or the id/ } },
+  { change: { extra: "x" }, then: "refused", why: { property: "extra", reason: /object of fields/ } },
+  {
+    change: { owner: "x" },
+    then: "refused",
+    why: { property: "owner", reason: /no argument "owner".*name, description/ },
+  },
+]);
+
+lifecycle("membership", ({ consortiumId }) => ({ consortiumId, orgName: "acme" }), [
+  {
+    change: { orgName: "zeta" },
+    then: "updated",
+    calls: [patch(`${consortium}/memberships/:membershipId`)],
+    shows: { org_name: "zeta" },
+  },
+  { change: { adopt: false }, then: "same", calls: [] },
+  { change: { orgName: "" }, then: "refused", why: { property: "orgName", reason: /not empty/ } },
+  { change: { extra: { plan: 1 } }, then: "replaced", why: { property: "extra" }, deletedFirst: true },
+  {
+    change: { consortiumId: undefined },
+    then: "refused",
+    why: { property: "consortiumId", reason: /consortium is missing: give consortium/ },
+  },
+  { change: { consortiumId: "" }, then: "refused", why: { property: "consortiumId", reason: /consortium is empty/ } },
+]);
+
+lifecycle(
+  "environment",
+  ({ consortiumId }) => ({ consortiumId, name: "dev", provider: "quorum", consensusType: "raft", description: "old" }),
+  [
+    { change: { name: "prod" }, then: "updated", calls: [patch(environment)], shows: { name: "prod" } },
+    { change: { description: "new" }, then: "updated", calls: [patch(environment)], shows: { description: "new" } },
+    { change: { description: undefined }, then: "updated", calls: [patch(environment)], shows: { description: "" } },
+    {
+      change: { consensusType: "ibft" },
+      then: "replaced",
+      why: { property: "consensusType" },
+      deletedFirst: true,
+      shows: { consensus_type: "ibft" },
+    },
+    {
+      change: { chainId: 77 },
+      then: "replaced",
+      why: { property: "chainId" },
+      deletedFirst: true,
+      shows: { chain_id: 77 },
+    },
+    {
+      change: { provider: "geth" },
+      then: "refused",
+      why: { property: "consensusType", reason: /geth runs poa, not raft.*provider: "quorum"/ },
+    },
+    { change: { provider: "besu" }, then: "refused", why: { property: "provider", reason: /one of quorum, geth/ } },
+    {
+      change: { consensusType: "poa" },
+      then: "refused",
+      why: { property: "consensusType", reason: /raft or ibft, not poa/ },
+    },
+    { change: { chainId: 0 }, then: "refused", why: { property: "chainId", reason: /at least 1/ } },
+    { change: { chainId: 1.5 }, then: "refused", why: { property: "chainId", reason: /whole number/ } },
+    {
+      change: { customTimeouts: { update: -1 } },
+      then: "refused",
+      why: { property: "customTimeouts.update", reason: />0/ },
+    },
+  ],
+);
+
+const nodeStatus = `GET ${environment}/nodes/:nodeId/status`;
+lifecycle(
+  "node",
+  ({ consortiumId, environmentId, membershipId }) => ({ consortiumId, environmentId, membershipId, name: "n1" }),
+  [
+    {
+      change: { name: "n2" },
+      then: "updated",
+      calls: [patch(`${environment}/nodes/:nodeId`), nodeStatus],
+      shows: { name: "n2" },
+    },
+    {
+      change: ({ otherMembershipId }) => ({ membershipId: otherMembershipId }),
+      then: "replaced",
+      why: { property: "membershipId" },
+      deletedFirst: true,
+    },
+    {
+      change: ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId }),
+      then: "replaced",
+      why: { property: "environmentId" },
+      deletedFirst: false,
+    },
+    {
+      change: { environmentId: undefined },
+      then: "refused",
+      why: { property: "environmentId", reason: /environment is missing: give environment/ },
+    },
+    {
+      change: { membershipId: undefined },
+      then: "refused",
+      why: { property: "membershipId", reason: /membership is missing/ },
+    },
+    { change: { size: "small" }, then: "refused", why: { property: "size", reason: /go into extra/ } },
+  ],
+);
+
+lifecycle(
+  "appCred",
+  ({ consortiumId, environmentId, membershipId }) => ({ consortiumId, environmentId, membershipId, name: "app" }),
+  [
+    {
+      change: { name: "web" },
+      then: "replaced",
+      why: { property: "name" },
+      deletedFirst: false,
+      shows: { name: "web" },
+    },
+    { change: { keepers: { month: "May" } }, then: "replaced", why: { property: "keepers" }, deletedFirst: false },
+    {
+      change: ({ otherMembershipId }) => ({ membershipId: otherMembershipId }),
+      then: "replaced",
+      why: { property: "membershipId" },
+    },
+    {
+      change: ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId }),
+      then: "replaced",
+      why: { property: "environmentId" },
+    },
+    { change: { keepers: {} }, then: "same", calls: [] },
+    { change: { keepers: "x" }, then: "refused", why: { property: "keepers", reason: /object of values/ } },
+    { change: { adopt: true }, then: "refused", why: { property: "adopt", reason: /no argument "adopt"/ } },
+  ],
+);

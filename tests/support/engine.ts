@@ -1,0 +1,152 @@
+import { type Handler } from "../../provider/dynamic/handler";
+import { definitions } from "../../provider/resources";
+import * as runtime from "../../provider/dynamic/runtime";
+import { stub } from "../../provider/dynamic/stub";
+
+export type Props = Record<string, unknown>;
+export type Kind = keyof typeof definitions;
+
+/** How Pulumi writes a value that is not known yet. */
+export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+export type Outcome =
+  | { then: "created" | "updated" | "same" }
+  | { then: "replaced"; replaces: string[]; deletedFirst: boolean }
+  | { then: "refused"; failures: { property: string; reason: string }[] }
+  | { then: "failed"; error: string }
+  | { then: "incomplete"; error: string };
+
+/** The state of one resource, as a Pulumi stack keeps it. */
+export interface Kept {
+  id: string;
+  inputs: Props;
+  outputs: Props;
+  incomplete: boolean;
+}
+
+/** What goes over the wire between engine and provider: plain JSON, and `undefined` is not a value of it. */
+function wire<T>(value: T): T {
+  const check = (part: unknown, where: string): void => {
+    if (part === undefined) throw new Error(`${where} is undefined: Pulumi's wire format has no such value`);
+    if (typeof part !== "object" || part === null) return;
+    for (const [key, inner] of Object.entries(part)) check(inner, `${where}.${key}`);
+  };
+  check(value, "props");
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+/** Plays the Pulumi engine for one resource of a stack: the order of verbs, and what is kept in the state. */
+export class Engine {
+  kept?: Kept;
+  readonly #handler: Handler;
+  readonly #provider: string;
+
+  constructor(kind: Kind) {
+    this.#handler = runtime[kind];
+    this.#provider = stub(kind);
+  }
+
+  get outputs(): Props {
+    return this.kept?.outputs ?? {};
+  }
+
+  /** What a preview says: nothing is done. */
+  async preview(args: Props): Promise<Outcome> {
+    const checked = await this.#check(args);
+    if ("then" in checked) return checked;
+    return (await this.#plan(checked.inputs)) ?? { then: "created" };
+  }
+
+  async up(args: Props): Promise<Outcome> {
+    const checked = await this.#check(args);
+    if ("then" in checked) return checked;
+    const { inputs } = checked;
+    const plan = await this.#plan(inputs);
+    if (plan?.then === "same") return plan;
+    if (!plan) return this.#keeping(inputs, () => this.#create(inputs), { then: "created" });
+    if (plan.then === "updated") return this.#keeping(inputs, () => this.#update(inputs), plan);
+    const old = this.kept!;
+    const remove = (): Promise<void> => this.#handler.delete(old.id, wire(old.outputs));
+    return this.#keeping(
+      inputs,
+      async () => {
+        if (plan.then === "replaced" && plan.deletedFirst) await remove();
+        await this.#create(inputs);
+        if (plan.then === "replaced" && !plan.deletedFirst) await remove();
+      },
+      plan,
+    );
+  }
+
+  /** Reads what is there, and keeps that; "gone" drops it from the state. */
+  async refresh(): Promise<"gone" | "there"> {
+    const { id, outputs } = this.kept!;
+    const { id: found, props, inputs } = await this.#handler.read(id, wire(outputs));
+    if (found === "") {
+      delete this.kept;
+      return "gone";
+    }
+    const provider = { __provider: this.#provider };
+    this.kept = {
+      id: found,
+      inputs: wire({ ...inputs, ...provider }),
+      outputs: wire({ ...props, ...provider }),
+      incomplete: false,
+    };
+    return "there";
+  }
+
+  async destroy(): Promise<void> {
+    const { id, outputs } = this.kept!;
+    await this.#handler.delete(id, wire(outputs));
+    delete this.kept;
+  }
+
+  async #check(args: Props): Promise<Outcome | { inputs: Props }> {
+    const given = Object.entries({ ...args, __provider: this.#provider }).filter(([, value]) => value !== undefined);
+    const news = wire(Object.fromEntries(given));
+    const { inputs, failures } = await this.#handler.check(this.kept?.inputs ?? {}, news);
+    if (failures.length > 0) return { then: "refused", failures };
+    return { inputs: wire({ ...inputs, __provider: this.#provider }) };
+  }
+
+  async #plan(inputs: Props): Promise<Outcome | undefined> {
+    if (!this.kept) return undefined;
+    const { id, outputs } = this.kept;
+    const { changes, replaces, deleteBeforeReplace } = await this.#handler.diff(id, wire(outputs), wire(inputs));
+    if (typeof changes !== "boolean") throw new Error("diff has to say whether there are changes");
+    if (replaces.length > 0) return { then: "replaced", replaces, deletedFirst: deleteBeforeReplace };
+    return { then: changes ? "updated" : "same" };
+  }
+
+  async #create(inputs: Props): Promise<void> {
+    const { id, outs } = await this.#handler.create(wire(inputs));
+    this.#keep(id, inputs, { ...outs, __provider: inputs.__provider });
+  }
+
+  async #update(inputs: Props): Promise<void> {
+    const { id, outputs } = this.kept!;
+    const { outs } = await this.#handler.update(id, wire(outputs), wire(inputs));
+    this.#keep(id, inputs, { ...outs, __provider: inputs.__provider });
+  }
+
+  #keep(id: string, inputs: Props, outputs: Props, incomplete = false): void {
+    this.kept = { id, inputs, outputs: wire(outputs), incomplete };
+  }
+
+  /** A verb that fails keeps nothing, unless the error says that something is there. */
+  async #keeping(inputs: Props, verb: () => Promise<void>, then: Outcome): Promise<Outcome> {
+    try {
+      await verb();
+      return then;
+    } catch (failure) {
+      const { message, id, properties, reasons } = failure as Error & { id?: string; properties?: Props } & {
+        reasons?: string[];
+      };
+      if (id === undefined) return { then: "failed", error: message };
+      if (!properties || !reasons?.length) throw new Error("an incomplete resource needs properties and reasons");
+      this.#keep(id, inputs, properties, true);
+      return { then: "incomplete", error: message };
+    }
+  }
+}

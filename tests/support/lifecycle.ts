@@ -1,0 +1,104 @@
+import { type ServiceOptions } from "../../service";
+import { Engine, type Kind, type Outcome, type Props } from "./engine";
+import { network, type Network, send } from "./network";
+import { start, type Started } from "./service";
+
+export interface World extends Started {
+  net: Network;
+  engine: Engine;
+  /** The path of the object that the engine keeps. */
+  at(): string;
+  /** The object as the service shows it, or undefined where it is not listed as there. */
+  shown(): Promise<Props | undefined>;
+  /** How many of this kind are listed under the fixture's parent. */
+  count(): Promise<number>;
+}
+
+interface Facts {
+  /** Where the fixture's network has the collection of this kind. */
+  collection(net: Network, outputs: Props): string;
+}
+
+const within = ({ consortiumId, environmentId }: Network, outputs: Props, name: string): string =>
+  `/consortia/${consortiumId}/environments/${String(outputs.environmentId ?? environmentId)}/${name}`;
+
+const kinds: Partial<Record<Kind, Facts>> = {
+  consortium: { collection: () => "/consortia" },
+  membership: { collection: ({ consortiumId }) => `/consortia/${consortiumId}/memberships` },
+  environment: { collection: ({ consortiumId }) => `/consortia/${consortiumId}/environments` },
+  node: { collection: (net, outputs) => within(net, outputs, "nodes") },
+  appCred: { collection: (net, outputs) => within(net, outputs, "appcreds") },
+};
+
+/** A service with a network of other people, and a stack that has nothing yet. */
+export async function world(kind: Kind, options: ServiceOptions = {}): Promise<World> {
+  const started = await start(options);
+  const net = await network(started.service, started.time);
+  const engine = new Engine(kind);
+  const list = async (): Promise<Props[]> => {
+    const items = await send(started.service, "GET", kinds[kind]!.collection(net, engine.outputs));
+    return (items as unknown as Props[]).filter(({ state }) => state !== "deleted");
+  };
+  return {
+    ...started,
+    net,
+    engine,
+    at: () => `${kinds[kind]!.collection(net, engine.outputs)}/${engine.kept!.id}`,
+    shown: async () => (await list()).find(({ _id, id }) => (_id ?? id) === engine.kept?.id),
+    count: async () => (await list()).length,
+  };
+}
+
+export interface Row {
+  /** Properties laid over the base; undefined takes one away. */
+  change: Props | ((net: Network) => Props);
+  then: Outcome["then"];
+  /** The property that replaces or refuses, and what the reason says. */
+  why?: { property: string; reason?: RegExp };
+  /** Exactly these calls, in this order. */
+  calls?: string[];
+  /** What the service shows afterwards. */
+  shows?: Props;
+  /** Whether a replacement deletes the old one first. */
+  deletedFirst?: boolean;
+}
+
+/** Names a row of a table by what it says. */
+const title = ({ change, then, why }: Row): string =>
+  `${typeof change === "function" ? "another " + (why?.property ?? "parent") : JSON.stringify(change, (_, value: unknown) => value ?? "(none)")} -> ${then}`;
+
+/** Creates the base, makes each change to a fresh one, looks at calls and service, then deletes what is left. */
+export function lifecycle(kind: Kind, base: (net: Network) => Props, rows: Row[], options: ServiceOptions = {}): void {
+  test.each(rows.map((row) => [title(row), row] as const))(`${kind}: %s`, async (_title, row) => {
+    const { engine, net, calls, shown, count } = await world(kind, options);
+    const others = await count();
+    expect(await engine.up(base(net))).toEqual({ then: "created" });
+    const { id } = engine.kept!;
+    const change = typeof row.change === "function" ? row.change(net) : row.change;
+    const args = { ...base(net), ...change };
+    expect((await engine.preview(args)).then).toBe(row.then);
+
+    calls();
+    const outcome = await engine.up(args);
+    const made = calls();
+    expect(outcome).toMatchObject({ then: row.then });
+    if (row.calls) expect(made).toEqual(row.calls);
+
+    if (outcome.then === "refused") {
+      expect(outcome.failures.map(({ property }) => property)).toEqual([row.why!.property]);
+      expect(outcome.failures[0]!.reason).toMatch(row.why!.reason!);
+      expect(made).toEqual([]);
+    }
+    if (outcome.then === "replaced") {
+      expect(outcome.replaces).toEqual([row.why!.property]);
+      expect(outcome.deletedFirst).toBe(row.deletedFirst ?? false);
+      expect(engine.kept!.id).not.toBe(id);
+    } else expect(engine.kept!.id).toBe(id);
+    if (row.shows) expect(await shown()).toMatchObject(row.shows);
+    if (outcome.then !== "refused") expect(await engine.up(args)).toEqual({ then: "same" });
+
+    await engine.destroy();
+    expect(await shown()).toBeUndefined();
+    expect(await count()).toBe(others);
+  });
+}

@@ -1,0 +1,54 @@
+import { ConsortiumClient } from "../../provider/api/client";
+import { systemClock } from "../../provider/api/clock";
+import { resolveSettings } from "../../provider/api/settings";
+import { newSession, type Session } from "../../provider/core/session";
+import { type Service, type ServiceOptions, startService } from "../../service";
+import { type VirtualTime, virtualTime } from "./virtual-time";
+
+export interface Started {
+  service: Service;
+  time: VirtualTime;
+  /** What the provider said to the user. */
+  said: string[];
+  /** The calls since the last look, such as `POST /consortia/:consortiumId/environments`. */
+  calls(): string[];
+}
+
+const running: Service[] = [];
+const before = { ...process.env };
+
+export function setEnvironment(variables: Record<string, string | undefined>): void {
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+}
+
+/** Starts a service in virtual time, and points the settings of this process to it. Both end with the test. */
+export async function start(options: ServiceOptions = {}): Promise<Started> {
+  const time = virtualTime();
+  const service = await startService({ clock: time.wall, ...options });
+  running.push(service);
+  setEnvironment({ CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl });
+  const said: string[] = [];
+  jest.spyOn(console, "log").mockImplementation((line: string) => void said.push(line));
+  const calls = (): string[] => {
+    const seen = service.calls.map(({ method, route }) => `${method} ${route}`);
+    service.clearCalls();
+    return seen;
+  };
+  return { service, time, said, calls };
+}
+
+afterEach(async () => {
+  for (const name of Object.keys(process.env)) if (name.startsWith("CONSORTIUM_")) delete process.env[name];
+  Object.assign(process.env, before);
+  await Promise.all(running.splice(0).map((service) => service.close()));
+});
+
+/** A session of the core, as the provider process has it. */
+export function sessionOf({ said }: Pick<Started, "said">, changes: Partial<Session> = {}): Session {
+  const client = new ConsortiumClient(resolveSettings());
+  const say = (line: string): void => void said.push(line);
+  return newSession({ client, clock: systemClock, say, adoptAll: false, ...changes });
+}

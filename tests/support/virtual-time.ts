@@ -1,0 +1,76 @@
+import { type Clock, systemClock } from "../../provider/api/clock";
+import { UndiciTransport, type WireAnswer, type WireRequest } from "../../provider/api/transport";
+
+/**
+ * Time that passes only while everybody sleeps: it jumps to the next one who has to wake up,
+ * but never while a request is under way. A request itself takes two milliseconds of it.
+ */
+export class VirtualTime implements Clock {
+  #now = 0;
+  #busy = 0;
+  #planned = false;
+  #sleepers: { due: number; wake: () => void }[] = [];
+
+  constructor(private readonly epoch = Date.UTC(2026, 0, 1)) {}
+
+  readonly now = (): number => this.#now;
+  /** The same time for a service, in ms since 1970. */
+  readonly wall = (): number => this.epoch + this.#now;
+  readonly sleep = (ms: number): Promise<void> => new Promise((wake) => this.after(ms, wake));
+
+  /** Does something at a time while others wait. */
+  after(ms: number, act: () => void): void {
+    this.#sleepers.push({ due: this.#now + ms, wake: act });
+    this.#plan();
+  }
+
+  /** Lets time pass at once. */
+  pass(ms: number): void {
+    this.#now += ms;
+  }
+
+  async during<T>(act: () => Promise<T>): Promise<T> {
+    this.#busy++;
+    this.#now++;
+    try {
+      return await act();
+    } finally {
+      this.#now++;
+      this.#busy--;
+      this.#plan();
+    }
+  }
+
+  #plan(): void {
+    if (this.#planned) return;
+    this.#planned = true;
+    setImmediate(() => {
+      this.#planned = false;
+      if (this.#busy > 0) return;
+      this.#sleepers.sort((a, b) => a.due - b.due);
+      const next = this.#sleepers.shift();
+      if (!next) return;
+      this.#now = Math.max(this.#now, next.due);
+      next.wake();
+      this.#plan();
+    });
+  }
+}
+
+/** From here to the end of the test the product lives in virtual time: its clock, and every request it sends. */
+export function virtualTime(): VirtualTime {
+  const time = new VirtualTime();
+  jest.spyOn(systemClock, "now").mockImplementation(time.now);
+  jest.spyOn(systemClock, "sleep").mockImplementation(time.sleep);
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
+  const { send } = UndiciTransport.prototype;
+  jest.spyOn(UndiciTransport.prototype, "send").mockImplementation(function (
+    this: UndiciTransport,
+    request: WireRequest,
+  ): Promise<WireAnswer> {
+    return time.during(() => send.call(this, request));
+  });
+  return time;
+}
+
+afterEach(() => jest.restoreAllMocks());
