@@ -65,14 +65,16 @@ const camel = (key: string): string =>
   key.replace(/^_/, "").replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Fields under the names that the resources use; unknown ones are kept. */
-const shown = <T>(item: object): T =>
-  Object.fromEntries(Object.entries(item).map(([key, value]) => [camel(key), value as unknown])) as T;
+const shown = <T>(item: object): T => {
+  const renamed = Object.entries<unknown>(item as Record<string, unknown>).map(([key, value]) => [camel(key), value]);
+  return Object.fromEntries(renamed) as T;
+};
 
 /** A lookup, and its form for arguments that are outputs. */
 function lookup<A, R>(run: (client: ConsortiumClient, args: A) => Promise<R>) {
   const get = (args: A, opts?: InvokeOptions): Promise<R> => lookUp(opts, (client) => run(client, args));
   const getOutput = (args: Inputs<A>, opts?: InvokeOptions): Output<R> =>
-    output(args).apply((known) => get(known as A, opts)) as Output<R>;
+    output(args).apply<R>((known) => get(known as A, opts));
   return [get, getOutput] as const;
 }
 

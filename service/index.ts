@@ -72,7 +72,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const routes = new Set<string>();
   const stage = {
     refuse: (ms: number) => listener.refuse(ms),
-    pause: (ms: number) => wait(ms, undefined, { signal: stopping.signal }).catch(() => undefined),
+    // a call that is still waiting when the service stops is not acted on
+    pause: (ms: number) =>
+      wait(ms, undefined, { signal: stopping.signal }).catch(() => new Promise<never>(() => undefined)),
   };
   const faults = new Faults(routes, stage.refuse);
   const { app, server } = await buildApp({ context, log, inFlight, faults, stage, routes, logging: resolved.log });

@@ -1,6 +1,6 @@
 import { type Identified } from "../api";
 import { isUnset, sameValue } from "./canonical";
-import { type CollectionDefinition, inputMeta, nameOf, type Place, type Props } from "./definition";
+import { type CollectionDefinition, inputKeys, inputMeta, nameOf, type Place, type Props } from "./definition";
 import { UserError } from "./errors";
 import { isGone } from "./lists";
 import { patch } from "./patch";
@@ -48,19 +48,24 @@ export async function toAdopt(
   );
 }
 
-/** Takes an existing object over: what can change in place is put right, everything else has to fit. */
+/**
+ * Takes an existing object over: what can change in place is put right, everything else has to fit.
+ * Gives what is different afterwards from what was found.
+ */
 export async function adopt(
   session: Session,
   definition: CollectionDefinition,
   place: Place,
   inputs: Props,
   item: Identified,
-): Promise<void> {
+): Promise<Props> {
   const what = nameOf(definition, inputs);
   const shown = fromWire(definition, item);
-  const differing = Object.keys(shown).filter((key) => {
-    const meta = inputMeta(definition, key);
-    if (!meta || (meta.computed && isUnset(inputs[key]))) return false;
+  const differing = inputKeys(definition).filter((key) => {
+    const meta = inputMeta(definition, key)!;
+    if (meta.local || meta.parent === "path" || (meta.computed && isUnset(inputs[key]))) return false;
+    // What the service does not show may be missing there: it is set where that can be done, and else taken on trust.
+    if (!(key in shown)) return !meta.replace && !isUnset(inputs[key]);
     return !sameValue(shown[key], inputs[key]);
   });
   const fixed = differing.filter((key) => inputMeta(definition, key)?.replace);
@@ -71,5 +76,7 @@ export async function adopt(
     );
   }
   session.say(`${what}: takes over ${item.id}`);
-  if (differing.length > 0) await patch(session, definition, place, item.id, inputs, differing);
+  if (differing.length === 0) return {};
+  const given = Object.fromEntries(differing.map((key) => [key, inputs[key]]));
+  return { ...given, ...(await patch(session, definition, place, item.id, inputs, differing)) };
 }

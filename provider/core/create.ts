@@ -17,12 +17,12 @@ export async function create(session: Session, definition: CollectionDefinition,
   const make = async (): Promise<Made> => {
     const siblings = await siblingsOf(session, definition, place, siblingsAgeMs);
     const existing = definition.naming && siblings && (await toAdopt(session, definition, place, inputs, siblings));
-    if (existing) await adopt(session, definition, place, inputs, existing);
+    const changed = existing && (await adopt(session, definition, place, inputs, existing));
     const object = existing ?? (await post(session, definition, place, inputs, siblings));
     session.lists.recordMade(place.collection, object);
     if (!existing)
       for (const child of definition.startsEmpty?.(place, object.id) ?? []) session.lists.startEmpty(child);
-    return finish(session, definition, place, inputs, object);
+    return finish(session, definition, place, inputs, object, changed);
   };
   if (!definition.naming) return make();
   const busy = (): Error =>
@@ -38,8 +38,9 @@ async function finish(
   place: Place,
   inputs: Props,
   object: Identified,
+  changed: Props = {},
 ): Promise<Made> {
-  const known = merge(inputs, {}, { ...fromWire(definition, object), ...definition.once?.(object) });
+  const known = merge(inputs, {}, { ...fromWire(definition, object), ...definition.once?.(object), ...changed });
   const state = await settle(session, definition, place, object.id, known, timeoutMs(definition, "create", inputs));
   return { id: object.id, state };
 }

@@ -29,6 +29,7 @@ export class SharedLists {
   readonly #made = new Map<string, Map<string, Identified>>();
   readonly #removed = new Set<string>();
   readonly #claims = new Set<string>();
+  readonly #creates = new Map<string, Set<Promise<unknown>>>();
 
   constructor(
     private readonly client: ConsortiumClient,
@@ -73,6 +74,22 @@ export class SharedLists {
 
   wasRemoved(collection: string, id: string): boolean {
     return this.#removed.has(`${collection}/${id}`);
+  }
+
+  /** Sends a create there; `quiet` waits for it. */
+  async creating<T>(collection: string, create: Promise<T>): Promise<T> {
+    const all = this.#creates.get(collection) ?? new Set();
+    this.#creates.set(collection, all.add(create));
+    try {
+      return await create;
+    } finally {
+      all.delete(create);
+    }
+  }
+
+  /** Ends when the creates that are under way there now are answered: what they made is known then. */
+  async quiet(collection: string): Promise<void> {
+    await Promise.allSettled(this.#creates.get(collection) ?? []);
   }
 
   /** Runs a create alone under its name: two resources of one program cannot race for it. */

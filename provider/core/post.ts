@@ -30,11 +30,14 @@ export async function post(
   for (let attempt = 1; ; attempt++) {
     let failure: unknown;
     try {
-      const answer = await session.client.http.request("POST", place.collection, {
-        body: toBody(definition, inputs, without),
-      });
+      const body = toBody(definition, inputs, without);
+      const sent = session.client.http.request("POST", place.collection, { body });
+      const answer = await session.lists.creating(place.collection, sent);
       const read = (definition.created ?? definition.wire).safeParse(answer.body);
-      if (read.success) return read.data;
+      if (read.success) {
+        session.lists.recordMade(place.collection, read.data);
+        return read.data;
+      }
       failure = new UserError(
         `${what}: the service answered HTTP ${answer.status} without showing all of what it made.`,
       );
@@ -104,7 +107,10 @@ async function discard(
         "nobody holds the password of may be left there. Look in the console (Security, App Creds) and delete it by hand.",
     );
   }
-  for (const { id } of lost ?? []) {
+  // A sibling's create may have made one whose answer is still on its way.
+  if (lost?.length) await session.lists.quiet(place.collection);
+  const kept = new Set(session.lists.made(place.collection).map(({ id }) => id));
+  for (const { id } of (lost ?? []).filter((item) => !kept.has(item.id))) {
     session.say(`${what}: deletes ${id}, whose password was lost with the answer`);
     await session.client.http.request("DELETE", pathOf(place, id)).catch((error: unknown) => {
       if (!isApiError(error, "missing")) throw error;

@@ -57,9 +57,14 @@ describe("the quickstart, through the real CLI", () => {
     expect(leaks(text, [canaryKey, ...passwords])).toEqual([]);
   });
 
-  test("destroy leaves nothing", async () => {
+  test("destroy leaves nothing, and lets nodes and credentials go with their environment", async () => {
+    w.service.clearCalls();
     const { code, text } = await w.stack.destroy();
     expect({ code, text }).toMatchObject({ code: 0 });
+    const deleted = w.service.calls
+      .filter(({ method }) => method === "DELETE")
+      .map(({ route }) => route.split("/").at(-2));
+    expect(deleted).toEqual(["environments", "memberships", "memberships", "consortia"]);
     expect(await w.network()).toEqual({ consortia: [], memberships: [], environments: [], nodes: [], appcreds: [] });
     expect(await w.stack.resources()).toEqual([]);
   });

@@ -40,6 +40,13 @@ export async function start(options: ServiceOptions = {}): Promise<Started> {
   return { service, time, said, calls };
 }
 
+let processes = 0;
+
+/** Another command is another provider process: a session of its own, which knows nothing of earlier ones. */
+export function newProcess(): void {
+  process.env.CONSORTIUM_REQUEST_TIMEOUT = String(30 + ++processes / 1000);
+}
+
 afterEach(async () => {
   for (const name of Object.keys(process.env)) if (name.startsWith("CONSORTIUM_")) delete process.env[name];
   Object.assign(process.env, before);

@@ -6,6 +6,10 @@ import { UndiciTransport, type WireAnswer, type WireRequest } from "../../provid
  * but never while a request is under way. A request itself takes two milliseconds of it.
  */
 export class VirtualTime implements Clock {
+  /** Real milliseconds that pass with each of these, for what happens in real time at the other end. */
+  pace = 0;
+  /** Holds an answer up on its way back. */
+  late?: (request: WireRequest) => Promise<void>;
   #now = 0;
   #busy = 0;
   #planned = false;
@@ -50,10 +54,16 @@ export class VirtualTime implements Clock {
       this.#sleepers.sort((a, b) => a.due - b.due);
       const next = this.#sleepers.shift();
       if (!next) return;
-      this.#now = Math.max(this.#now, next.due);
-      next.wake();
-      this.#plan();
+      const passed = Math.max(0, next.due - this.#now);
+      this.#now += passed;
+      if (this.pace > 0) setTimeout(() => this.#wake(next), passed * this.pace);
+      else this.#wake(next);
     });
+  }
+
+  #wake({ wake }: { wake: () => void }): void {
+    wake();
+    this.#plan();
   }
 }
 
@@ -64,11 +74,13 @@ export function virtualTime(): VirtualTime {
   jest.spyOn(systemClock, "sleep").mockImplementation(time.sleep);
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its own `this` below
   const { send } = UndiciTransport.prototype;
-  jest.spyOn(UndiciTransport.prototype, "send").mockImplementation(function (
+  jest.spyOn(UndiciTransport.prototype, "send").mockImplementation(async function (
     this: UndiciTransport,
     request: WireRequest,
   ): Promise<WireAnswer> {
-    return time.during(() => send.call(this, request));
+    const answer = await time.during(() => send.call(this, request));
+    await time.late?.(request);
+    return answer;
   });
   return time;
 }

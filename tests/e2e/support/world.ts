@@ -11,8 +11,8 @@ export interface World {
   service: Service;
   stack: Stack;
   /** What the service has, asked through its API, deleted environments left out. */
-  network(): Promise<Network>;
-  close(): Promise<void>;
+  network: () => Promise<Network>;
+  close: () => Promise<void>;
 }
 
 type Item = Record<string, unknown>;

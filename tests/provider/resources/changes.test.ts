@@ -1,3 +1,4 @@
+import { bases } from "../../support/bases";
 import { lifecycle } from "../../support/lifecycle";
 
 /* Every property of every resource: what a change to it does, by which calls, and what the service shows then. */
@@ -6,7 +7,7 @@ const patch = (where: string) => `PATCH ${where}`;
 const consortium = "/consortia/:consortiumId";
 const environment = `${consortium}/environments/:environmentId`;
 
-lifecycle("consortium", () => ({ name: "acme", description: "old" }), [
+lifecycle("consortium", bases.consortium, [
   {
     change: { name: "zeta" },
     then: "updated",
@@ -31,7 +32,7 @@ lifecycle("consortium", () => ({ name: "acme", description: "old" }), [
   },
 ]);
 
-lifecycle("membership", ({ consortiumId }) => ({ consortiumId, orgName: "acme" }), [
+lifecycle("membership", bases.membership, [
   {
     change: { orgName: "zeta" },
     then: "updated",
@@ -51,7 +52,7 @@ lifecycle("membership", ({ consortiumId }) => ({ consortiumId, orgName: "acme" }
 
 lifecycle(
   "environment",
-  ({ consortiumId }) => ({ consortiumId, name: "dev", provider: "quorum", consensusType: "raft", description: "old" }),
+  (net) => ({ ...bases.environment(net), description: "old" }),
   [
     { change: { name: "prod" }, then: "updated", calls: [patch(environment)], shows: { name: "prod" } },
     { change: { description: "new" }, then: "updated", calls: [patch(environment)], shows: { description: "new" } },
@@ -94,7 +95,7 @@ lifecycle(
 const nodeStatus = `GET ${environment}/nodes/:nodeId/status`;
 lifecycle(
   "node",
-  ({ consortiumId, environmentId, membershipId }) => ({ consortiumId, environmentId, membershipId, name: "n1" }),
+  bases.node,
   [
     {
       change: { name: "n2" },
@@ -130,7 +131,7 @@ lifecycle(
 
 lifecycle(
   "appCred",
-  ({ consortiumId, environmentId, membershipId }) => ({ consortiumId, environmentId, membershipId, name: "app" }),
+  bases.appCred,
   [
     {
       change: { name: "web" },

@@ -1,0 +1,26 @@
+// @ts-check
+/** What a traced preview did when, as the lengths of its parts in milliseconds. */
+
+/**
+ * @param {import("./project.mjs").Run} run
+ * @returns {Record<string, number>} NaN: there is no such part
+ */
+export function phases({ startedAt, ms, events }) {
+  const at = (/** @type {string} */ program, /** @type {string} */ event) =>
+    events.find((one) => one.program === program && one.event === event)?.at ?? NaN;
+  const program = (/** @type {string} */ event) => at("run", event);
+  const provider = (/** @type {string} */ event) => at("dynamic-provider", event);
+  const classesChecked = program("checked classes") - program("load classes") || 0;
+  const classes = program("loaded classes") - program("load classes") - classesChecked;
+  return {
+    "Pulumi, until the program starts": program("start") - startedAt,
+    "SDK, TypeScript and ts-node are loaded": program("load program") - program("start"),
+    "ts-node checks and translates the program": program("checked program") - program("load program") + classesChecked,
+    "the resource classes are loaded": classes,
+    "the program runs": program("loaded program") - program("checked program") - classes - classesChecked,
+    "its resources are registered and checked": program("end") - program("loaded program"),
+    "Pulumi, after the program": startedAt + ms - program("end"),
+    "besides that, a provider starts": provider("load runtime") - provider("start"),
+    "and loads its code": provider("loaded runtime") - provider("load runtime"),
+  };
+}

@@ -1,0 +1,61 @@
+import { type World, world } from "./support/world";
+
+let w: World;
+let keys: { acme: string; globex: string };
+beforeAll(async () => {
+  w = await world("", { secrets: {} });
+  keys = { acme: w.service.addOrganization("acme").apiKey, globex: w.service.addOrganization("globex").apiKey };
+  w.stack.program(`
+    const pulumi = require("@pulumi/pulumi");
+    const { Consortium, Membership, Provider, getConsortia, getConsortiaOutput } = require("pulumi-consortium");
+    const config = new pulumi.Config();
+    const acme = new Provider("acme", { apiKey: config.requireSecret("acme") });
+    const globex = new Provider("globex", { apiKey: config.requireSecret("globex"), maxConcurrency: 2 });
+    for (const [name, provider] of Object.entries({ acme, globex })) {
+      const consortium = new Consortium(name + "-trade", {}, { provider });
+      new Membership(name + "-member", { consortium }, { provider });
+      exports[name] = consortium.name.apply((name) => getConsortia({ name }, { provider })).apply((all) => all.map(({ name }) => name));
+      exports[name + "Sees"] = getConsortiaOutput({ name: consortium.name.apply(() => undefined) }, { provider }).apply((all) => all.map(({ name }) => name));
+    }
+    exports.own = new Consortium("own-trade").name;
+  `);
+  for (const [name, key] of Object.entries(keys)) await w.stack.ok(["config", "set", "--secret", name, key]);
+});
+afterAll(() => w.close());
+
+const owners = (): Record<string, string> =>
+  Object.fromEntries(
+    w.service.store.consortia
+      .list()
+      .map(({ fields, parent }) => [fields.name, w.service.organizations.find(({ id }) => id === parent)?.name]),
+  );
+
+describe("several organizations in one program", () => {
+  test("each resource is made with the key of its own provider, whatever the environment says", async () => {
+    const { code, text } = await w.stack.run(["up", "--yes"]);
+    expect({ code, text }).toMatchObject({ code: 0 });
+    expect(owners()).toEqual({ "acme-trade": "acme", "globex-trade": "globex", "own-trade": "local" });
+    expect(Object.values(keys).filter((key) => text.includes(key))).toEqual([]);
+  });
+
+  test("lookups see one organization each", async () => {
+    expect(await w.stack.outputs()).toMatchObject({
+      acme: ["acme-trade"],
+      globex: ["globex-trade"],
+      acmeSees: ["acme-trade"],
+      globexSees: ["globex-trade"],
+    });
+  });
+
+  test("their keys are encrypted in the state", async () => {
+    const state = await w.stack.exported();
+    expect(Object.values(keys).filter((key) => state.includes(key))).toEqual([]);
+    expect(state).toContain('"consortium:apiKey"');
+  });
+
+  test("refresh and destroy, without the program, use the keys of the state", async () => {
+    expect(await w.stack.run(["refresh", "--preview-only", "--expect-no-changes"])).toMatchObject({ code: 0 });
+    expect(await w.stack.destroy()).toMatchObject({ code: 0 });
+    expect(owners()).toEqual({});
+  });
+});

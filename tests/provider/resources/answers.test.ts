@@ -1,0 +1,166 @@
+import { type AnswersChange, type Timing } from "../../../service";
+import { bases, type Collected, collected, nameField, nameKey, named, stores } from "../../support/bases";
+import { Engine } from "../../support/engine";
+import { world } from "../../support/lifecycle";
+import { newProcess } from "../../support/service";
+
+/* The same story with every way that the service may answer where the API does not say. */
+
+const variants: { answers?: AnswersChange; timing?: Partial<Timing> }[] = [
+  { answers: {} },
+  { answers: { created: 200, updated: 202 } },
+  { answers: { created: 204, updated: 204 } },
+  { answers: { deleted: { consortium: 200, environment: 200, membership: 200, node: 200, credential: 200 } } },
+  { answers: { deleted: { consortium: 204, environment: 204, membership: 202, node: 202, credential: 202 } } },
+  { answers: { emptyBodies: true } },
+  { answers: { idField: "id" } },
+  { answers: { getById: false } },
+  { answers: { listCredentials: 404 } },
+  { answers: { listCredentials: 405 } },
+  { answers: { gone: 410 } },
+  { answers: { unknownFields: true } },
+  { answers: { strictBodies: true } },
+  { answers: { refuseChildren: false, refuseEarlyDelete: false } },
+  { answers: { foundingMembership: true } },
+  { timing: { listLag: 500 } },
+  { timing: { listLag: 500 }, answers: { emptyBodies: true } },
+  { timing: { deleting: 4_000, deletedVisible: 4_000 } },
+  { timing: { environmentStart: 90_000, nodeStart: 60_000 } },
+];
+
+/** A service that shows nothing of a new credential's password could not be used at all. */
+const impossible = (kind: Collected, { answers }: (typeof variants)[number]): boolean =>
+  kind === "appCred" && answers?.created === 204;
+
+const stories = variants.flatMap((variant) =>
+  collected.filter((kind) => !impossible(kind, variant)).map((kind) => [kind, JSON.stringify(variant), variant] as const),
+);
+
+test.each(stories)("%s with %s", async (kind, _title, { answers, timing }) => {
+  const { engine, service, net, time, count, shown } = await world(kind);
+  if (answers) service.setAnswers(answers);
+  if (timing) service.setTiming(timing);
+  const unlisted = kind === "appCred" && typeof answers?.listCredentials === "number";
+  const before = unlisted ? 0 : await count();
+  const args = bases[kind](net);
+
+  expect(await engine.up(args)).toEqual({ then: "created" });
+  expect(await engine.up(args)).toEqual({ then: "same" });
+  const complete = { ...(kind === "appCred" ? { username: engine.kept!.id } : { state: expect.any(String) as string }) };
+  expect(engine.outputs).toMatchObject({ ...args, ...complete });
+  if (kind === "node") expect(engine.outputs).toMatchObject({ state: "started", urls: { rpc: expect.stringContaining("http") as string } });
+  if (kind === "appCred") expect(engine.outputs.password).toEqual(expect.any(String));
+
+  const renamed = { ...args, [nameKey(kind)]: "renamed" };
+  expect((await engine.up(renamed)).then).toBe(kind === "appCred" ? "replaced" : "updated");
+  newProcess();
+  time.pass(1_000);
+  expect(await engine.refresh()).toBe("there");
+  expect(await engine.up(renamed)).toEqual({ then: "same" });
+
+  const state = engine.kept!;
+  await engine.destroy();
+  engine.kept = state;
+  newProcess();
+  await engine.destroy(); // as after an interrupted run
+  service.setTiming({ listLag: 0 });
+  if (!unlisted) {
+    expect(await count()).toBe(before);
+    expect(await shown()).toBeUndefined();
+  }
+  expect(service.store.credentials.list()).toEqual([]);
+});
+
+describe("a service that cannot change in place", () => {
+  const cases = named.flatMap((kind) => [404, 405, 501].map((patch) => [kind, patch] as const));
+  test.each(cases)("%s, %i: says so, changes nothing and loses nothing", async (kind, patch) => {
+    const { engine, service, net, shown } = await world(kind);
+    const args = bases[kind](net);
+    await engine.up(args);
+    service.setAnswers({ patch });
+    const { outputs } = engine.kept!;
+    const outcome = await engine.up({ ...args, [nameKey(kind)]: "renamed" });
+    expect(outcome).toMatchObject({
+      then: "failed",
+      error: expect.stringMatching(
+        new RegExp(`cannot change ${nameKey(kind)} in place \\(PATCH .*HTTP ${patch}.*Nothing was changed.*console.*--replace`),
+      ) as string,
+    });
+    expect(engine.outputs).toEqual(outputs);
+    expect(await engine.up(args)).toEqual({ then: "same" });
+    expect(await shown()).toMatchObject({ [nameField(kind)]: args[nameKey(kind) as keyof typeof args] });
+  });
+
+  test("of what is no longer there: says that instead", async () => {
+    const { engine, service, net } = await world("membership");
+    await engine.up(bases.membership(net));
+    service.store.memberships.remove(engine.kept!.id);
+    expect(await engine.up({ ...bases.membership(net), orgName: "renamed" })).toMatchObject({
+      then: "failed",
+      error: expect.stringMatching(/not there any more.*pulumi refresh/) as string,
+    });
+  });
+});
+
+describe("403 for what is not there is never believed alone", () => {
+  test.each(collected)("%s: refresh and destroy fail, and nothing is dropped", async (kind) => {
+    const { engine, service, net } = await world(kind, { answers: { gone: 403 } });
+    await engine.up(bases[kind](net));
+    service.store[stores[kind]].remove(engine.kept!.id);
+    newProcess();
+    await expect(engine.refresh()).rejects.toThrow(/HTTP 403/);
+    await expect(engine.destroy()).rejects.toThrow(/HTTP 403/);
+    expect(engine.kept).toBeDefined();
+  });
+
+  test("but an environment that is listed as deleted is, and its node with it", async () => {
+    const { engine, service, net, time } = await world("environment", { answers: { gone: 403 } });
+    const node = new Engine("node");
+    await engine.up(bases.environment(net));
+    await node.up({ ...bases.node(net), environmentId: engine.kept!.id });
+    service.setTiming({ deletedVisible: 600_000 });
+    const kept = engine.kept!;
+    await engine.destroy();
+    time.pass(1_000);
+    newProcess();
+    engine.kept = kept;
+    expect(await node.refresh()).toBe("gone");
+    await engine.destroy();
+  });
+});
+
+describe("a parent that still holds something", () => {
+  test.each(["consortium", "membership"] as const)("%s: waits for it to go, then goes", async (kind) => {
+    const { engine, service, net, time, shown } = await world(kind);
+    await engine.up(bases[kind](net));
+    const { id } = engine.kept!;
+    const inside = kind === "consortium" ? new Engine("membership") : new Engine("node");
+    if (kind === "consortium") await inside.up({ consortiumId: id, orgName: "inside" });
+    else await inside.up({ ...bases.node(net), membershipId: id });
+    time.after(30_000, () => service.store[kind === "consortium" ? "memberships" : "nodes"].remove(inside.kept!.id));
+    const began = time.now();
+    await engine.destroy();
+    expect(time.now() - began).toBeGreaterThanOrEqual(30_000);
+    expect(time.now() - began).toBeLessThan(40_000);
+    expect(await shown()).toBeUndefined();
+  });
+
+  test("for good: says what the service says, and that it may be something of somebody else", async () => {
+    const { engine, net, said } = await world("consortium");
+    await engine.up(bases.consortium(net));
+    await new Engine("membership").up({ consortiumId: engine.kept!.id, orgName: "inside" });
+    const failure = engine.destroy();
+    await expect(failure).rejects.toThrow(/could not be deleted: DELETE .*HTTP 409: .*1 membership.*does not manage/);
+    expect(said.filter((line) => line.includes("kept by the service")).length).toBeGreaterThan(5);
+    expect(engine.kept).toBeDefined();
+  });
+
+  test("an environment that is still initializing is deleted when it may be", async () => {
+    const { engine, net, service } = await world("environment");
+    service.setTiming({ environmentStart: 20_000 });
+    const args = { ...bases.environment(net), customTimeouts: { create: 5 } };
+    expect((await engine.up(args)).then).toBe("incomplete");
+    await engine.destroy();
+    expect(service.store.environments.list().map(({ fields }) => fields.name)).toEqual(["main", "spare"]);
+  });
+});

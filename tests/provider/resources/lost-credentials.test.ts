@@ -1,0 +1,43 @@
+import { bases } from "../../support/bases";
+import { Engine } from "../../support/engine";
+import { world } from "../../support/lifecycle";
+
+/* What is special about credentials: nothing tells them apart, and the password comes only once. */
+
+test("where they cannot be listed: says that one may be left that nobody holds", async () => {
+  const { engine, service, net, said } = await world("appCred", { answers: { listCredentials: 404 } });
+  service.faults.add({ kind: "resetAfter", method: "POST" });
+  expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
+  expect(said.join("\n")).toMatch(/Warning: credential "app": .*nobody holds the password.*delete it by hand/);
+  expect(service.store.credentials.list().map(({ id }) => id)).toContain(engine.kept!.id);
+});
+
+test("a service that refuses the name, which the API does not list, gets the create without it", async () => {
+  const { engine, service, net, calls } = await world("appCred");
+  service.faults.add({ kind: "status", status: 400, errorMessage: "unknown field: name", method: "POST" });
+  expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
+  expect(calls().filter((call) => call.startsWith("POST"))).toHaveLength(2);
+  expect(service.store.credentials.get(engine.kept!.id).fields).not.toHaveProperty("name");
+  expect(engine.outputs.name).toBe("app");
+  await engine.refresh();
+  expect(await engine.up(bases.appCred(net))).toEqual({ then: "same" });
+});
+
+test("a refusal for another reason is refused again, and shown", async () => {
+  const { engine, net } = await world("appCred");
+  expect(await engine.up({ ...bases.appCred(net), membershipId: "nobody" })).toMatchObject({
+    then: "failed",
+    error: expect.stringMatching(/HTTP 400: membership_id: nobody is no membership of this consortium/) as string,
+  });
+});
+
+test("a lost one is never mistaken for a sibling's whose answer is still on its way", async () => {
+  const { engine, service, net, time } = await world("appCred");
+  const all = [engine, new Engine("appCred"), new Engine("appCred")];
+  service.faults.add({ kind: "resetAfter", method: "POST" });
+  time.late = ({ method }) => (method === "POST" ? time.sleep(1_000) : Promise.resolve());
+  const outcomes = await Promise.all(all.map((one) => one.up(bases.appCred(net)))); // all look alike
+  expect(outcomes).toEqual(all.map(() => ({ then: "created" })));
+  const there = service.store.credentials.list().map(({ id }) => id);
+  expect(there.sort()).toEqual(all.map((one) => one.kept!.id).sort());
+});

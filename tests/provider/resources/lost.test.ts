@@ -1,0 +1,120 @@
+import { type FaultRule } from "../../../service";
+import { bases, type Collected, collected } from "../../support/bases";
+import { world } from "../../support/lifecycle";
+import { setEnvironment } from "../../support/service";
+
+/* A create whose answer is lost, in every way: exactly one object afterwards. */
+
+const routes: Record<Collected, string> = {
+  consortium: "/consortia",
+  membership: "/consortia/:consortiumId/memberships",
+  environment: "/consortia/:consortiumId/environments",
+  node: "/consortia/:consortiumId/environments/:environmentId/nodes",
+  appCred: "/consortia/:consortiumId/environments/:environmentId/appcreds",
+};
+
+const faults: FaultRule[] = [
+  { kind: "resetBefore" },
+  { kind: "resetAfter" },
+  { kind: "hang" },
+  { kind: "hang", acted: true },
+  { kind: "truncated" },
+  { kind: "truncated", wellFormed: true },
+  { kind: "html" },
+  { kind: "html", acted: true },
+  { kind: "html", status: 200, acted: true },
+  { kind: "status", status: 429, retryAfter: 3 },
+  { kind: "status", status: 500 },
+  { kind: "status", status: 500, acted: true },
+  { kind: "status", status: 502, acted: true },
+  { kind: "status", status: 503, retryAfter: 3 },
+  { kind: "status", status: 503, acted: true },
+  { kind: "status", status: 504 },
+  { kind: "status", status: 504, acted: true },
+  { kind: "resetAfter", times: 2 },
+  { kind: "resetBefore", times: 3 },
+];
+
+/** Whether the service made one although the answer was lost. */
+const acted = (fault: FaultRule): boolean =>
+  fault.kind === "resetAfter" || fault.kind === "truncated" || ("acted" in fault && fault.acted === true);
+
+describe.each(collected)("%s", (kind) => {
+  test.each(faults.map((fault) => [JSON.stringify(fault), fault] as const))("%s", async (_title, fault) => {
+    const { engine, service, net, count, calls, shown } = await world(kind);
+    setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.1" });
+    const before = await count();
+    const { hits } = service.faults.add({ ...fault, method: "POST", route: routes[kind] });
+    expect(hits).toBe(0);
+    calls();
+
+    expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+
+    const made = calls();
+    const posts = made.filter((call) => call.startsWith("POST")).length;
+    const lost = fault.times ?? 1;
+    // Named ones are found again; of a credential the password is lost, so the lost ones go and another is made.
+    expect(posts).toBe(kind !== "appCred" && acted(fault) ? 1 : lost + 1);
+    expect(made.filter((call) => call.startsWith("DELETE")).length).toBe(kind === "appCred" && acted(fault) ? lost : 0);
+    service.faults.clear();
+    expect(await count()).toBe(before + 1);
+    expect(await shown()).toBeDefined();
+    expect(await engine.up(bases[kind](net))).toEqual({ then: "same" });
+    if (kind === "appCred") expect(engine.outputs.password).toEqual(expect.any(String));
+  });
+
+  test("a service that never answers is an error, and then CONSORTIUM_ADOPT leaves nothing behind", async () => {
+    const { engine, service, net, count } = await world(kind);
+    const before = await count();
+    service.faults.add({ kind: "status", status: 504, method: "POST", route: routes[kind], times: Infinity });
+    expect(await engine.up(bases[kind](net))).toMatchObject({ then: "failed", error: expect.stringContaining("HTTP 504") as string });
+    service.faults.clear();
+    setEnvironment({ CONSORTIUM_ADOPT: "true" });
+    expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+    expect(await count()).toBe(before + 1);
+  });
+});
+
+test.each(collected)("%s: a connection that is refused for a while is tried again", async (kind) => {
+  const { engine, service, net, time, count } = await world(kind);
+  const before = await count();
+  time.pace = 0.05; // the service is really away, so the waiting takes a twentieth of its time
+  service.faults.add({ kind: "refuse", ms: 40 });
+  expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+  expect(await count()).toBe(before + 1);
+});
+
+test.each(collected)("%s: found by its name although lists are behind", async (kind) => {
+  const { engine, service, net, time, count } = await world(kind);
+  const before = await count();
+  service.setTiming({ listLag: 1_500 });
+  time.pass(2_000);
+  service.faults.add({ kind: "resetAfter", method: "POST" });
+  expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+  service.setTiming({ listLag: 0 });
+  expect(await count()).toBe(before + 1);
+});
+
+const once = faults.filter(({ times }) => times === undefined).map((fault) => [JSON.stringify(fault), fault] as const);
+
+test.each(once)("the answer to a delete is lost (%s): asked again, and gone", async (_title, fault) => {
+  const { engine, service, net, shown, count } = await world("membership");
+  setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.1" });
+  const before = await count();
+  await engine.up(bases.membership(net));
+  service.faults.add({ ...fault, method: "DELETE" });
+  await engine.destroy();
+  expect(await shown()).toBeUndefined();
+  expect(await count()).toBe(before);
+});
+
+test.each(once)("the answer to a change is lost (%s): made once more, with the same end", async (_title, fault) => {
+    const { engine, service, net, shown } = await world("consortium");
+    setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.1" });
+    await engine.up(bases.consortium(net));
+    service.faults.add({ ...fault, method: "PATCH" });
+    const args = { name: "renamed", description: "new" };
+    expect(await engine.up(args)).toEqual({ then: "updated" });
+    expect(await shown()).toMatchObject(args);
+    expect(engine.outputs).toMatchObject(args);
+});
