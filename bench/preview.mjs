@@ -55,12 +55,18 @@ await runMain("bench/preview", async () => {
       `Node.js ${process.version}, Pulumi ${projects.quickstart.version}, ${cpus().length} cores (${cpu?.model.trim()}), ` +
         `${Math.round(totalmem() / 2 ** 30)} GB, ${new Date().toISOString().slice(0, 10)}; ${rounds} runs each, in turn\n`,
     );
-    const row = (/** @type {Kind} */ kind) => [titles[kind], seconds(median(times[kind])), seconds(lowest(times[kind]))];
+    const row = (/** @type {Kind} */ kind) => [
+      titles[kind],
+      seconds(median(times[kind])),
+      seconds(lowest(times[kind])),
+    ];
     console.log(table(["`pulumi preview` of", "median", "fastest"], kinds.map(row)));
     console.log(`\nRatio of the medians: ${ratio.toFixed(2)} (at most ${allowed})\n`);
 
     say("And where the time goes …");
-    const traces = await alternate(tracedRounds, async (kind) => phases(await preview(projects[kind], { traced: true })));
+    const traces = await alternate(tracedRounds, async (kind) =>
+      phases(await preview(projects[kind], { traced: true })),
+    );
     const names = Object.keys(traces.quickstart[0] ?? {});
     const phase = (/** @type {string} */ name) => [
       name,

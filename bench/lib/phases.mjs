@@ -8,8 +8,8 @@
 export function phases({ startedAt, ms, events }) {
   const at = (/** @type {string} */ program, /** @type {string} */ event) =>
     events.find((one) => one.program === program && one.event === event)?.at ?? NaN;
-  const program = (/** @type {string} */ event) => at("run", event);
-  const provider = (/** @type {string} */ event) => at("dynamic-provider", event);
+  const program = (/** @type {string} */ event) => at("program", event);
+  const provider = (/** @type {string} */ event) => at("provider", event);
   const classesChecked = program("checked classes") - program("load classes") || 0;
   const classes = program("loaded classes") - program("load classes") - classesChecked;
   return {
@@ -20,7 +20,7 @@ export function phases({ startedAt, ms, events }) {
     "the program runs": program("loaded program") - program("checked program") - classes - classesChecked,
     "its resources are registered and checked": program("end") - program("loaded program"),
     "Pulumi, after the program": startedAt + ms - program("end"),
-    "besides that, a provider starts": provider("load runtime") - provider("start"),
-    "and loads its code": provider("loaded runtime") - provider("load runtime"),
+    "besides that, a provider starts": provider("ready") - provider("start"),
+    "and loads the resource definitions": provider("loaded runtime") - provider("load runtime"),
   };
 }

@@ -3,10 +3,11 @@
 "use strict";
 const { appendFileSync } = require("node:fs");
 const { Module } = require("node:module");
-const { basename, dirname } = require("node:path");
+const { basename } = require("node:path");
 
 const record = process.env.BENCH_TRACE ?? "";
-const program = basename(dirname(process.argv[1] ?? ""));
+const command = process.argv.join(" ");
+const program = /dynamic-provider/.test(command) ? "provider" : /[\\/]cmd[\\/]run/.test(command) ? "program" : "other";
 // Written at once: the engine ends the provider process by force.
 const note = (/** @type {string} */ event, at = performance.timeOrigin + performance.now()) =>
   appendFileSync(record, `${JSON.stringify({ at, program, event })}\n`);
@@ -21,6 +22,16 @@ function nameOf(request) {
 note("start", performance.timeOrigin);
 process.on("exit", () => note("end"));
 
+// A provider prints its port when it is ready.
+if (program === "provider") {
+  const write = process.stdout.write;
+  /** @type {any} */ (process.stdout).write = (/** @type {Parameters<typeof write>} */ ...args) => {
+    note("ready");
+    process.stdout.write = write;
+    return write.apply(process.stdout, args);
+  };
+}
+
 /** @type {{ _load(request: string, ...rest: unknown[]): unknown, prototype: { _compile(code: string, file: string): unknown } }} */
 const loader = /** @type {any} */ (Module);
 const load = loader._load;
@@ -34,7 +45,7 @@ loader._load = function (request, ...rest) {
 
 // ts-node has checked and translated a file when its JavaScript gets here.
 const compile = loader.prototype._compile;
-loader.prototype._compile = function (code, file) {
+loader.prototype._compile = function (/** @type {string} */ code, /** @type {string} */ file) {
   if (/\.ts$/.test(file)) note(`checked ${basename(file) === "index.ts" ? "program" : "classes"}`);
   return compile.call(this, code, file);
 };

@@ -11,9 +11,11 @@ type Args = Record<string, pulumi.Input<unknown>>;
 class Empty extends pulumi.dynamic.Resource {
   declare readonly name: pulumi.Output<string>;
   constructor(name: string, args: Args, outputs: string[], opts?: pulumi.CustomResourceOptions) {
-    const inputs = Object.entries(args).map(([key, value]) => (value instanceof Empty ? [`${key}Id`, value.id] : [key, value]));
-    const unset = outputs.map((key) => [key, undefined]);
-    super(provider, name, { ...Object.fromEntries(unset), name, ...Object.fromEntries(inputs) }, opts);
+    const inputs = Object.entries(args).map(([key, value]) =>
+      value instanceof Empty ? [`${key}Id`, value.id] : [key, value],
+    );
+    const unset = outputs.map((key) => [key, undefined] as const);
+    super(provider, name, { ...Object.fromEntries(unset), name, ...(Object.fromEntries(inputs) as Args) }, opts);
   }
 }
 

@@ -1,11 +1,14 @@
+import { setTimeout as wait } from "node:timers/promises";
+
 /** Time is passed in, so that tests need not wait for it. */
 export interface Clock {
   /** Milliseconds, never going back. */
   now(): number;
-  sleep(ms: number): Promise<void>;
+  /** The signal ends it early, with its own error. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
   now: () => performance.now(),
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  sleep: (ms, signal) => wait(ms, undefined, { signal }),
 };

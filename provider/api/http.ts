@@ -107,7 +107,7 @@ export class Http {
     const facts = {
       status,
       errorMessage:
-        messageOf(body) ?? (text.trim() === "" ? "no explanation was given" : `the answer is ${nature(text)}`),
+        messageOf(body) ?? (body === unreadable ? `the answer is ${nature(text)}` : "no explanation was given"),
       retryAfterMs: retryAfterMs(single(headers["retry-after"]), Date.now()),
     };
     // A page from something in between says nothing about the resource: never take it for "gone".
@@ -116,7 +116,8 @@ export class Http {
       const next = checkAddress(this.settings);
       throw fail({ ...facts, kind: "server", next });
     }
-    throw fail({ ...facts, kind });
+    // The API has no redirects, and following one would hand the key to another host.
+    throw fail({ ...facts, kind, next: status < 400 ? checkAddress(this.settings) : undefined });
   }
 }
 

@@ -14,6 +14,8 @@ export interface Tried {
 
 const patienceMs = { unreached: 8_000, reached: 30_000, limited: 10 * 60_000 };
 const mostAttempts = 6;
+/** A `Retry-After` beyond this is not waited for. */
+export const longestWaitMs = patienceMs.limited;
 
 /** Doubling from 250 ms to 8 s, with a quarter of jitter so that siblings do not come back together. */
 export const backoffMs = (attempt: number, random = Math.random): number =>
@@ -36,7 +38,7 @@ export function retryDelay(error: ApiError, repeatable: Repeatable, tried: Tried
       return within(error.retryAfterMs === undefined ? patienceMs.reached : patienceMs.limited);
     case "lost":
     case "server":
-      return repeatable === "freely" && tried.attempt < mostAttempts ? delay : undefined;
+      return repeatable === "freely" && tried.attempt < mostAttempts && delay <= longestWaitMs ? delay : undefined;
     default:
       return undefined;
   }

@@ -12,7 +12,16 @@ const isObject = (value: unknown): value is Wire =>
 
 const text = z.string().optional().catch(undefined);
 const flag = z.boolean().optional().catch(undefined);
-const integer = z.coerce.number().int().optional().catch(undefined);
+const integer = z
+  .union([
+    z.int(),
+    z
+      .string()
+      .regex(/^-?\d+$/)
+      .transform(Number),
+  ])
+  .optional()
+  .catch(undefined);
 const texts = z.array(z.string()).optional().catch(undefined);
 const counter = z
   .union([z.string(), z.number().transform(String)])
@@ -120,7 +129,7 @@ export type TetherReport = unknown;
 const isAddress = (value: unknown): value is string => typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value);
 
 function wei(value: unknown): string | undefined {
-  if (typeof value === "number" && Number.isFinite(value)) return BigInt(Math.trunc(value)).toString();
+  if (typeof value === "number") return Number.isInteger(value) ? BigInt(value).toString() : undefined;
   if (typeof value !== "string" || !/^(\d+|0x[0-9a-fA-F]+)$/.test(value) || isAddress(value)) return undefined;
   return BigInt(value).toString();
 }
@@ -130,13 +139,16 @@ export function tetherAccount(answer: unknown): TetherAccount {
   if (isAddress(answer)) return { account: answer };
   if (!isObject(answer)) return { balanceWei: wei(answer) };
   const entries = Object.entries(answer);
-  const named = (pattern: RegExp): unknown => entries.find(([key]) => pattern.test(key))?.[1];
+  const named = (pattern: RegExp): string | undefined =>
+    entries.flatMap(([key, value]) =>
+      pattern.test(key) && !/gwei|(^|[^t])eth/i.test(key) ? (wei(value) ?? []) : [],
+    )[0];
   const nested = entries
     .map(([, value]) => value)
     .filter(isObject)
     .map(tetherAccount);
   return {
     account: entries.map(([, value]) => value).find(isAddress) ?? nested.find((inner) => inner.account)?.account,
-    balanceWei: wei(named(/balance/i)) ?? wei(named(/wei/i)) ?? nested.find((inner) => inner.balanceWei)?.balanceWei,
+    balanceWei: named(/wei/i) ?? named(/balance/i) ?? nested.find((inner) => inner.balanceWei)?.balanceWei,
   };
 }

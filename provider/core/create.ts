@@ -2,7 +2,7 @@ import { type Identified } from "../api";
 import { adopt, toAdopt } from "./adopt";
 import { type CollectionDefinition, type Made, nameOf, type Place, type Props, timeoutMs } from "./definition";
 import { UserError } from "./errors";
-import { post } from "./post";
+import { discardUnrecorded, post } from "./post";
 import { type Session } from "./session";
 import { settle } from "./settle";
 import { siblingsOf } from "./siblings";
@@ -17,6 +17,7 @@ export async function create(session: Session, definition: CollectionDefinition,
   const make = async (): Promise<Made> => {
     const siblings = await siblingsOf(session, definition, place, siblingsAgeMs);
     const existing = definition.naming && siblings && (await toAdopt(session, definition, place, inputs, siblings));
+    if (!definition.naming && session.adoptAll) await discardUnrecorded(session, definition, place, inputs, siblings);
     const changed = existing && (await adopt(session, definition, place, inputs, existing));
     const object = existing ?? (await post(session, definition, place, inputs, siblings));
     session.lists.recordMade(place.collection, object);

@@ -1,5 +1,5 @@
 import { type Identified, isApiError } from "../api";
-import { backoffMs } from "../api/retry";
+import { backoffMs, longestWaitMs } from "../api/retry";
 import { sameValue } from "./canonical";
 import { type CollectionDefinition, inputKeys, nameOf, type Place, type Props } from "./definition";
 import { messageOf, UserError } from "./errors";
@@ -56,8 +56,8 @@ export async function post(
     const appeared = await lookForNew(session, definition, place, inputs, before, refused ? lagMs.refused : lagMs.lost);
     if (definition.naming === undefined) await discard(session, definition, place, what, appeared);
     else if (appeared?.[0]) return appeared[0];
-    if (attempt >= mostAttempts) throw failure;
     const retryAfter = isApiError(failure) ? (failure.retryAfterMs ?? 0) : 0;
+    if (attempt >= mostAttempts || retryAfter > longestWaitMs) throw failure;
     await session.clock.sleep(Math.max(retryAfter, backoffMs(attempt)));
   }
 }
@@ -81,16 +81,33 @@ async function lookForNew(
     const fresh = siblings.filter(({ id }) => !known.has(id));
     const ours = definition.naming
       ? namesakes(definition, inputs, fresh)
-      : fresh.filter((item) => fits(definition, item, inputs));
+      : fresh.filter((item) => isTwin(definition, item, inputs));
     if (ours.length > 0 || session.clock.now() >= end) return ours;
     await session.clock.sleep(lookEveryMs);
   }
 }
 
-/** Nothing that the service shows contradicts what was asked for. */
-export function fits(definition: CollectionDefinition, item: Identified, inputs: Props): boolean {
+/**
+ * Made for the same thing, by the same name. A service that does not show names says too little to be sure:
+ * it may be a sibling's, which is in use.
+ */
+function isTwin(definition: CollectionDefinition, item: Identified, inputs: Props): boolean {
   const shown = fromWire(definition, item);
-  return inputKeys(definition).every((key) => shown[key] === undefined || sameValue(shown[key], inputs[key]));
+  const same = (key: string): boolean => shown[key] === undefined || sameValue(shown[key], inputs[key]);
+  return shown.name !== undefined && inputKeys(definition).every(same);
+}
+
+/** After an interrupted run: the pairs that it made and did not record. */
+export async function discardUnrecorded(
+  session: Session,
+  definition: CollectionDefinition,
+  place: Place,
+  inputs: Props,
+  siblings: Identified[] | undefined,
+): Promise<void> {
+  const made = new Set(session.lists.made(place.collection).map(({ id }) => id));
+  const lost = siblings?.filter((item) => !made.has(item.id) && isTwin(definition, item, inputs));
+  await discard(session, definition, place, nameOf(definition, inputs), lost);
 }
 
 /** A credential whose password was lost with the answer is of no use to anybody: remove it before making another. */

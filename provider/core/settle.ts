@@ -30,8 +30,12 @@ export async function settle(
   let state = known;
   let missing = 0;
   let incomplete = 0;
-  /** The answer to the create counts as the first look, unless it did not show the state that the object has. */
-  const answered = !("state" in definition.outputs.shape) || !isUnset(state.state);
+  /**
+   * The answer to the create counts as the first look, unless it did not show the state that the object has.
+   * That it failed may be what an earlier run saw: it is looked at again.
+   */
+  const failed = definition.states.failed?.includes(String(state.state));
+  const answered = !("state" in definition.outputs.shape) || (!isUnset(state.state) && !failed);
   let unread = answered ? state : undefined;
 
   const look = async (): Promise<Look<Props>> => {

@@ -1,5 +1,5 @@
 import { check } from "../core/check";
-import { type Definition, type Issue, type Props } from "../core/definition";
+import { type Definition, type Issue, nameOf, type Props } from "../core/definition";
 import { diff } from "../core/diff";
 import { Incomplete, messageOf } from "../core/errors";
 import { inputsOf } from "../core/state";
@@ -44,6 +44,13 @@ class NotReady extends Refusal {
 
 const withoutProvider = ({ [providerKey]: _provider, ...props }: Props): Props => props;
 
+/** A preview makes no calls, so it cannot tell whether there is one; that it would be taken over, it can. */
+function announceAdoption(definition: Definition, inputs: Props): void {
+  const which = typeof inputs.adopt === "string" ? inputs.adopt : "the one with this name, if there is one";
+  // eslint-disable-next-line no-console -- shown in the preview
+  console.log(`${nameOf(definition, inputs)}: takes over ${which}`);
+}
+
 /** The verbs of one resource, as the dynamic provider host calls them. */
 export interface Handler {
   configure(request: { config: HostConfig }): void;
@@ -72,9 +79,10 @@ export function handler(definition: Definition): Handler {
   return {
     configure: ({ config }) => keepConfig(config),
 
-    check: (_olds, news) =>
+    check: (olds, news) =>
       guarded(undefined, () => {
         const { inputs, issues } = check(definition, withoutProvider(news), isUnknown);
+        if (Object.keys(olds).length === 0 && inputs.adopt && !isUnknown(inputs)) announceAdoption(definition, inputs);
         return Promise.resolve({ inputs, failures: issues });
       }),
 

@@ -1,7 +1,10 @@
+import { setMaxListeners } from "node:events";
 import { ConsortiumClient, type SettingName, settingNames, type Settings, resolveSettings } from "../api";
 import { environmentName, processEnvironment } from "../api/settings";
-import { systemClock } from "../api/clock";
+import { type Clock, systemClock } from "../api/clock";
+import { UserError } from "../core/errors";
 import { newSession, type Session } from "../core/session";
+import { onCancel, onEngineGone } from "./engine";
 
 /** What the host hands to `configure`: stack configuration, or the inputs of an explicit `Provider`. */
 export interface HostConfig {
@@ -26,6 +29,26 @@ function settings(): Settings {
   return resolveSettings({ provider: pick((name) => own.has(name)), stack: pick((name) => !own.has(name)) });
 }
 
+let interrupt: AbortController | undefined;
+
+/** Ends waiting when the user cancels; ends the process, with nobody left to tell, when the engine is gone. */
+function watchEngine(): AbortSignal {
+  if (interrupt) return interrupt.signal;
+  const controller = (interrupt = new AbortController());
+  onCancel(() => controller.abort());
+  onEngineGone(() => process.exit(1));
+  return controller.signal;
+}
+
+/** Time that stops at the user's word: whoever sleeps is woken with an error, and keeps what was made so far. */
+function interruptible(signal: AbortSignal): Clock {
+  setMaxListeners(0, signal); // one for each resource that waits
+  const woken = (): never => {
+    throw new UserError("interrupted while waiting.");
+  };
+  return { now: () => systemClock.now(), sleep: (ms) => systemClock.sleep(ms, signal).catch(woken) };
+}
+
 const isTrue = (value: string | undefined): boolean => /^(true|1|yes)$/i.test(value ?? "");
 
 /** The session of this process, made at first use and made anew when the settings change. */
@@ -37,14 +60,16 @@ export function session(): Session {
       // eslint-disable-next-line no-console -- the host shows what the provider process prints, line by line
       console.log(message.replaceAll("\n", " "));
     };
+    const clock = interruptible(watchEngine());
     const client = new ConsortiumClient(now, {
+      clock,
       onRetry: (error, delayMs) => {
         if (delayMs >= 2_000)
           say(`${error.call}: ${error.errorMessage}; trying again in ${Math.round(delayMs / 1000)} s`);
       },
     });
     const adoptAll = isTrue(processEnvironment()[environmentName("adopt")] ?? config?.get("consortium:adopt"));
-    current = { key, session: newSession({ client, clock: systemClock, say, adoptAll }) };
+    current = { key, session: newSession({ client, clock, say, adoptAll }) };
   }
   return current.session;
 }

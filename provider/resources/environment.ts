@@ -50,7 +50,7 @@ export const environment: CollectionDefinition = {
     revision: output.revision(),
     createdAt: output.createdAt(),
   }),
-  timeouts: { create: 1800 },
+  timeouts: { create: 1800, update: 1800, delete: 1800 },
   wire: EnvironmentObject,
   naming: "name",
   expected: ["state", "createdAt", "chainId"],

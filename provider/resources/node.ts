@@ -45,7 +45,7 @@ export const node: CollectionDefinition = {
     revision: output.revision(),
     createdAt: output.createdAt(),
   }),
-  timeouts: { create: 1800, update: 1800 },
+  timeouts: { create: 1800, update: 1800, delete: 1800 },
   wire: NodeObject,
   naming: "name",
   expected: [],

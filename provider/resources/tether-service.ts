@@ -9,6 +9,8 @@ import { stop } from "./tether/stop";
 export const tetherIdLength = 10;
 export const tetherNetworks = ["mainnet", "rinkeby"] as const;
 
+const wholeWei = "minimumBalanceWei must be a whole number of wei, as text";
+
 export const tetherService: CustomDefinition = {
   kind: "custom",
   type: "TetherService",
@@ -46,9 +48,7 @@ export const tetherService: CustomDefinition = {
     ),
     minimumBalanceWei: field(
       z
-        .union([z.string().regex(/^\d+$/), z.int().min(0)], {
-          error: "minimumBalanceWei must be a whole number of wei, as text",
-        })
+        .union([z.string().regex(/^\d+$/, wholeWei), z.int(wholeWei).min(0, wholeWei)], { error: wholeWei })
         .transform(String)
         .pipe(z.string())
         .optional(),

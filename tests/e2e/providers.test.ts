@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => w.close());
 
-const owners = (): Record<string, string> =>
+const owners = (): Record<string, string | undefined> =>
   Object.fromEntries(
     w.service.store.consortia
       .list()

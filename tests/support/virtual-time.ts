@@ -20,7 +20,12 @@ export class VirtualTime implements Clock {
   readonly now = (): number => this.#now;
   /** The same time for a service, in ms since 1970. */
   readonly wall = (): number => this.epoch + this.#now;
-  readonly sleep = (ms: number): Promise<void> => new Promise((wake) => this.after(ms, wake));
+  readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+    new Promise((wake, reject) => {
+      signal?.throwIfAborted();
+      signal?.addEventListener("abort", () => reject(new Error("woken")), { once: true });
+      this.after(ms, wake);
+    });
 
   /** Does something at a time while others wait. */
   after(ms: number, act: () => void): void {

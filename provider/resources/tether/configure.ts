@@ -54,7 +54,9 @@ export async function configure(session: Session, olds: Props, news: Props): Pro
     note({ account: account.account ?? done.account, balanceWei: account.balanceWei ?? done.balanceWei });
     const deployed = done.deployedNetworks as string[];
     if (!deployed.includes(network)) {
-      await deploy(session, inputs, account, { pending: done.__deployment === network, note });
+      // After a run that died, nobody recorded whether it had deployed already.
+      const pending = done.__deployment === network || session.adoptAll;
+      await deploy(session, inputs, account, { pending, note });
       note({ deployedNetworks: [...deployed, network], __deployment: undefined });
       if (done.state !== "active") note({ state: "deployed" });
     }

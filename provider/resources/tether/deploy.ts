@@ -1,4 +1,5 @@
 import { isApiError, path, type TetherAccount } from "../../api";
+import { longestWaitMs } from "../../api/retry";
 import { type Props } from "../../core/definition";
 import { messageOf, UserError } from "../../core/errors";
 import { type Session } from "../../core/session";
@@ -34,7 +35,7 @@ export async function deploy(
     } catch (error) {
       if (isApiError(error, "conflict") && /already|exist/i.test(error.errorMessage)) return;
       const uncertain = isApiError(error, "lost", "server", "unavailable");
-      if (!uncertain || attempt >= mostAttempts) {
+      if (!uncertain || attempt >= mostAttempts || (error.retryAfterMs ?? 0) > longestWaitMs) {
         if (!uncertain) note({ __deployment: undefined });
         throw new UserError(
           `the deployment on ${network} failed: ${messageOf(error)} The account ${payer} has to have funds on ${network}.`,

@@ -1,0 +1,27 @@
+import { definePolicy } from "./define";
+
+export interface NetworkSettings {
+  mainnetStacks: string[];
+}
+
+export const allowedNetworks = definePolicy<"allowed-networks", NetworkSettings>({
+  name: "allowed-networks",
+  level: "advisory",
+  rule: "Only stacks that are named pin to mainnet, where each pin costs money.",
+  settings: {
+    mainnetStacks: {
+      type: "array",
+      items: { type: "string" },
+      default: [],
+      description: "Names of the stacks that may use mainnet.",
+    },
+  },
+  resource(tether, { mainnetStacks }, report) {
+    if (tether.kind !== "TetherService" || tether.text("network") !== "mainnet") return;
+    if (mainnetStacks.includes(tether.stack)) return;
+    report.violation(
+      `Tether service "${tether.name}" uses network mainnet in stack "${tether.stack}". ` +
+        `Use rinkeby, or add "${tether.stack}" to the setting mainnetStacks.`,
+    );
+  },
+});

@@ -1,0 +1,15 @@
+export { allowedNetworks } from "./allowed-networks";
+export { allowedRegions } from "./allowed-regions";
+export { balancedMembership } from "./balanced-membership";
+export { consensusForProvider } from "./consensus-for-provider";
+export { consortiaPerOrganization } from "./consortia-per-organization";
+export { credentialPerMember } from "./credential-per-member";
+export { type Choice, type ConsortiumPolicy, withSettings } from "./define";
+export { environmentsPerConsortium } from "./environments-per-consortium";
+export { naming } from "./naming";
+export { nodesPerEnvironment } from "./nodes-per-environment";
+export { consortiumPolicies, type PackSettings, policies } from "./pack";
+export { protectLedgers } from "./protect-ledgers";
+export { PolicySettingsError } from "./settings";
+export { tetherAfterConfiguration } from "./tether-after-configuration";
+export { tetherInterval } from "./tether-interval";

@@ -1,0 +1,139 @@
+import { type PolicyProviderResource } from "@pulumi/policy";
+import { type ConsortiumClient, type Identified } from "../../provider/api";
+import { providerTitle, settingsOf } from "./connection";
+import { type Report } from "./define";
+import { type Families } from "./parents";
+import { type Member, unknown } from "./resources";
+
+/** Something that the organization has, wherever it came from. */
+export interface Existing {
+  id: string;
+  name?: string;
+  membershipId?: string;
+}
+
+const gone = new Set(["deleted", "deleting"]);
+const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+const existing = (items: readonly Identified[]): Existing[] =>
+  items
+    .filter(({ state }) => state === undefined || !gone.has(state))
+    .map(({ id, name, membership_id }) => ({ id, name: text(name), membershipId: text(membership_id) }));
+
+/** What an organization has, each list asked for at most once a run. */
+export class Organization {
+  readonly #lists = new Map<string, Promise<Existing[]>>();
+
+  constructor(
+    private readonly client: ConsortiumClient,
+    private readonly isMissing: (error: unknown) => boolean,
+  ) {}
+
+  consortia(): Promise<Existing[]> {
+    return this.#once("", () => this.client.listConsortia());
+  }
+  environments(consortiumId: string): Promise<Existing[]> {
+    return this.#once(consortiumId, () => this.client.listEnvironments(consortiumId));
+  }
+  nodes(consortiumId: string, environmentId: string): Promise<Existing[]> {
+    return this.#once(`${consortiumId}/${environmentId}`, () => this.client.listNodes(consortiumId, environmentId));
+  }
+
+  #once(key: string, list: () => Promise<Identified[]>): Promise<Existing[]> {
+    const asked = this.#lists.get(key) ?? this.#ask(list);
+    this.#lists.set(key, asked);
+    return asked;
+  }
+
+  async #ask(list: () => Promise<Identified[]>): Promise<Existing[]> {
+    try {
+      return existing(await list());
+    } catch (error) {
+      if (this.isMissing(error)) return [];
+      throw error;
+    }
+  }
+}
+
+/** One for each organization and run: a run has a policy process of its own. */
+const organizations = new Map<string, Organization>();
+
+/** Longest time that one request may take, in seconds, and that a repetition of one is waited for, in milliseconds. */
+const patience = { request: 10, repetition: 1_500 };
+
+async function organizationOf(provider: PolicyProviderResource | undefined): Promise<Organization> {
+  const given = settingsOf(provider);
+  if (given === unknown) throw new Error(`The settings of ${providerTitle(provider)} are not known before the run.`);
+  // Loaded only here: a pack that is not live needs neither the client nor what it is made of.
+  const { ConsortiumClient, isApiError, resolveSettings } = await import("../../provider/api/index.js");
+  const settings = resolveSettings(given);
+  const key = JSON.stringify([settings.apiKey.reveal(), settings.baseUrl]);
+  const known = organizations.get(key);
+  if (known) return known;
+  const client = new ConsortiumClient(
+    { ...settings, requestTimeout: Math.min(settings.requestTimeout, patience.request) },
+    {
+      onRetry: (error, delayMs) => {
+        if (delayMs > patience.repetition) throw error;
+      },
+    },
+  );
+  const organization = new Organization(client, (error) => isApiError(error, "missing"));
+  organizations.set(key, organization);
+  return organization;
+}
+
+/** Asks the organization; where that cannot be done, says so as advice: a limit that cannot be checked is no violation. */
+export async function ask<T>(
+  provider: PolicyProviderResource | undefined,
+  report: Report,
+  question: (organization: Organization) => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await question(await organizationOf(provider));
+  } catch (error) {
+    report.advice(`Only this stack was counted. ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+const nameOf = (member: Member): string | undefined => member.text("name");
+/** The id that a resource is told to take over. */
+const adopted = (member: Member): string | undefined => member.text("adopt");
+
+/**
+ * What exists besides the resources of this stack. The host tells policies no ids, so a resource is found again by the id
+ * that its children know, by the one it adopts, by its name (names tell siblings apart), or by its name in the program,
+ * which an earlier run may have used. One whose name is not known yet may be any of them.
+ */
+export function others(mine: readonly Member[], existing: readonly Existing[], families: Families): Existing[] {
+  const rest = [...existing];
+  const take = (members: readonly Member[], same: (member: Member, item: Existing) => boolean): Member[] =>
+    members.filter((member) => {
+      const index = rest.findIndex((item) => same(member, item));
+      if (index >= 0) rest.splice(index, 1);
+      return index < 0;
+    });
+  const withoutId = take(mine, (member, { id }) => id === (families.idOf(member.urn) ?? adopted(member)));
+  const withoutName = take(withoutId, (member, { name }) => name !== undefined && name === nameOf(member));
+  const renamed = take(withoutName, (member, { name }) => nameOf(member) !== undefined && name === member.name);
+  take(renamed, (member) => nameOf(member) === undefined && member.get("name") === unknown);
+  return rest;
+}
+
+/** The id of a parent that a key stands for; undefined: it is made in this run, and there is nothing in it yet. */
+export async function idOf(
+  organization: Organization,
+  families: Families,
+  kind: "Consortium" | "Environment",
+  key: string,
+): Promise<string | undefined> {
+  const member = families.find(kind, key);
+  if (!member || families.idOf(member.urn)) return key.startsWith("urn:") ? undefined : key;
+  if (adopted(member)) return adopted(member);
+  if (member.get("adopt") !== true) return undefined;
+  const consortium = kind === "Environment" ? families.key(member, "Consortium") : undefined;
+  if (kind === "Consortium") return (await organization.consortia()).find(({ name }) => name === nameOf(member))?.id;
+  const consortiumId = consortium && (await idOf(organization, families, "Consortium", consortium));
+  if (!consortiumId) return undefined;
+  return (await organization.environments(consortiumId)).find(({ name }) => name === nameOf(member))?.id;
+}

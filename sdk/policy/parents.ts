@@ -1,0 +1,87 @@
+import { type PolicyResource } from "@pulumi/policy";
+import { type Kind } from "../managed";
+import { ancestorsOf, dependenciesOf, type Member, type Resource, resourceOf, type Stack } from "./resources";
+
+export type Parent = "Consortium" | "Environment" | "Membership";
+
+const propertyOf = { Consortium: "consortiumId", Environment: "environmentId", Membership: "membershipId" } as const;
+
+/** What is known of the parent of a resource: its id, or the resource in this stack whose id is not known yet. */
+interface Link {
+  id?: string;
+  urn?: string;
+  /** The id is that of the resource, for sure: the one property was made from the other. */
+  sure: boolean;
+}
+
+const only = (found: readonly (Resource | undefined)[]): Resource | undefined => {
+  const distinct = new Map(found.flatMap((resource) => (resource ? [[resource.urn, resource]] : [])));
+  return distinct.size === 1 ? [...distinct.values()][0] : undefined;
+};
+
+const ofKind = (kind: Parent, resources: readonly PolicyResource[]): (Resource | undefined)[] =>
+  resources.map((source) => resourceOf(source)).filter((resource) => resource?.kind === kind);
+
+/**
+ * At a first preview no id is known: then the property's dependencies tell the parent, or else the resource that it is a
+ * child of, or the only one in `dependsOn`. More than one candidate is none.
+ */
+function linkOf(source: PolicyResource, kind: Parent): Link {
+  const id = resourceOf(source)?.text(propertyOf[kind]);
+  const made = source.propertyDependencies[propertyOf[kind]] ?? [];
+  const direct = only(ofKind(kind, made));
+  if (direct) return { id, urn: direct.urn, sure: true };
+  // `environment.consortiumId` comes from the environment, and that from the consortium.
+  const environment = kind === "Consortium" ? only(ofKind("Environment", made)) : undefined;
+  const between = environment && made.find(({ urn }) => urn === environment.urn);
+  if (between) return { ...linkOf(between, kind), ...(id && { id }) };
+  if (id) return { id, sure: false };
+  const near = only(ofKind(kind, ancestorsOf(source)).slice(0, 1)) ?? only(ofKind(kind, dependenciesOf(source)));
+  return { urn: near?.urn, sure: false };
+}
+
+/** Which resources belong together, whether their parents are known by id or only as resources of the same plan. */
+export class Families {
+  readonly #ids = new Map<string, string>();
+
+  constructor(private readonly stack: Stack) {
+    for (const { source } of stack.members) {
+      for (const kind of Object.keys(propertyOf) as Parent[]) {
+        const { id, urn, sure } = linkOf(source, kind);
+        if (id && urn && sure) this.#ids.set(urn, id);
+      }
+    }
+  }
+
+  /** The id of a resource, as far as its children know it: the host does not tell policies any id. */
+  idOf(urn: string): string | undefined {
+    return this.#ids.get(urn);
+  }
+
+  /** What a resource is called in a grouping of those that belong to it. */
+  keyOf({ urn }: Member): string {
+    return this.#ids.get(urn) ?? urn;
+  }
+
+  /** What a parent is called in a grouping: the same text for the same parent; undefined: cannot be known yet. */
+  key(member: Member, kind: Parent): string | undefined {
+    const { id, urn } = linkOf(member.source, kind);
+    return id ?? (urn && (this.#ids.get(urn) ?? urn));
+  }
+
+  /** The resource that a key stands for, where this stack manages it. */
+  find(kind: Parent, key: string): Member | undefined {
+    return this.stack.of(kind).find((member) => this.keyOf(member) === key);
+  }
+
+  /** Resources of a kind by their parent; those whose parent cannot be known yet are under `undefined`. */
+  group(kind: Kind, by: Parent): Map<string | undefined, Member[]> {
+    return groupBy(this.stack.of(kind), (member) => this.key(member, by));
+  }
+}
+
+export function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}

@@ -1,0 +1,78 @@
+import { type PolicyResource } from "@pulumi/policy";
+import { definePolicy } from "./define";
+import { Families } from "./parents";
+import { ancestorsOf, dependenciesOf, type Member, type Stack } from "./resources";
+import { listed, titled } from "./text";
+
+export interface TetherSettings {
+  infer: boolean;
+}
+
+/** Everything that is there before a resource is: its dependencies, and theirs. */
+function before(source: PolicyResource, seen = new Set<string>()): Set<string> {
+  for (const dependency of dependenciesOf(source)) {
+    if (seen.has(dependency.urn)) continue;
+    seen.add(dependency.urn);
+    before(dependency, seen);
+  }
+  return seen;
+}
+
+const only = <T>(items: readonly T[]): T | undefined => (new Set(items).size === 1 ? items[0] : undefined);
+
+/** The only environment of the component that the tether is in, of the one around it, and so on up to the stack. */
+function nearestEnvironment(tether: Member, stack: Stack): Member | undefined {
+  const candidates = stack.of("Environment").filter(({ provider }) => provider?.urn === tether.provider?.urn);
+  for (const { urn } of ancestorsOf(tether.source)) {
+    const within = candidates.filter(
+      (environment) => environment.urn === urn || ancestorsOf(environment.source).some((above) => above.urn === urn),
+    );
+    if (within.length > 0) return only(within);
+  }
+  return undefined;
+}
+
+/** The service does not tell a program which environment a tether pins: its dependencies do, or where it stands. */
+function environmentOf(tether: Member, ready: Set<string>, stack: Stack, families: Families, infer: boolean) {
+  const known = stack.members.filter(({ urn }) => ready.has(urn));
+  const keys = known.flatMap((member) => {
+    const key = member.kind === "Environment" ? families.keyOf(member) : families.key(member, "Environment");
+    return key === undefined ? [] : [key];
+  });
+  if (keys.length > 0) return only(keys);
+  const nearest = infer ? nearestEnvironment(tether, stack) : undefined;
+  return nearest && families.keyOf(nearest);
+}
+
+export const tetherAfterConfiguration = definePolicy<"tether-after-configuration", TetherSettings>({
+  name: "tether-after-configuration",
+  level: "mandatory",
+  rule: "A tether service that is active depends on every node of its environment, so that it starts after them.",
+  settings: {
+    infer: {
+      type: "boolean",
+      default: true,
+      description:
+        "Where its dependencies name no environment: take the only one of the component that it is in, or of the stack.",
+    },
+  },
+  stack(stack, { infer }, report) {
+    const families = new Families(stack);
+    const nodes = families.group("Node", "Environment");
+    for (const tether of stack.of("TetherService")) {
+      const active = tether.get("active");
+      if (active !== true && active !== undefined) continue;
+      const ready = before(tether.source);
+      const key = environmentOf(tether, ready, stack, families, infer);
+      const missing = (key === undefined ? [] : (nodes.get(key) ?? [])).filter(({ urn }) => !ready.has(urn));
+      if (key === undefined || missing.length === 0) continue;
+      const names = missing.map(({ name }) => name);
+      const environment = families.find("Environment", key)?.name ?? key;
+      report.violation(
+        `Tether service "${tether.name}" is active, but does not depend on ${titled("node", names)} of environment ` +
+          `"${environment}". Add ${listed(names)} to its resource option dependsOn.`,
+        tether.urn,
+      );
+    }
+  },
+});

@@ -1,0 +1,144 @@
+import { ConsortiumClient } from "../../../provider/api/client";
+import { resolveSettings } from "../../../provider/api/settings";
+import { type Service } from "../../../service";
+import { network, type Network } from "../../support/network";
+import { json, peer, settingsFor } from "../../support/peer";
+import { start } from "../../support/service";
+import { virtualTime } from "../../support/virtual-time";
+
+/* Every endpoint of the API once (spec, section 4), with typed results. */
+
+const text = expect.any(String) as string;
+const number = expect.any(Number) as number;
+const hex = expect.stringMatching(/^0x[0-9a-f]+$/i) as string;
+const tetherId = "tether0001";
+
+interface World extends Network {
+  client: ConsortiumClient;
+  service: Service;
+}
+
+const consortium = "/consortia/:consortiumId";
+const environment = `${consortium}/environments/:environmentId`;
+const node = `${environment}/nodes/:nodeId`;
+const tether = "/tether/:tetherId";
+
+const endpoints: [call: string, act: (world: World) => Promise<unknown>, result: unknown, body?: unknown][] = [
+  ["GET /consortia", ({ client }) => client.listConsortia(), [{ id: text, name: "fixture", owner: text, state: "setup" }]],
+  ["GET /consortia", ({ client }) => client.listConsortia({ name: "other" }), []],
+  ["POST /consortia", ({ client }) => client.createConsortium({ name: "c", description: "d" }), { id: text, name: "c", description: "d", _revision: "0", created_at: text }, { name: "c", description: "d" }],
+  [`GET ${consortium}/memberships`, ({ client, consortiumId }) => client.listMemberships(consortiumId), [{ org_name: "first" }, { org_name: "second" }]],
+  [`GET ${consortium}/memberships`, ({ client, consortiumId }) => client.listMemberships(consortiumId, { org_name: "second" }), [{ org_name: "second" }]],
+  [`POST ${consortium}/memberships`, ({ client, consortiumId }) => client.createMembership(consortiumId, { org_name: "m" }), { org_name: "m", org_id: text, state: "active", minimum_nodes: number, maximum_nodes: number }, { org_name: "m" }],
+  [`GET ${consortium}/environments`, ({ client, consortiumId }) => client.listEnvironments(consortiumId), [{ name: "main", state: "live" }, { name: "spare", state: "setup" }]],
+  [
+    `POST ${consortium}/environments`,
+    ({ client, consortiumId }) => client.createEnvironment(consortiumId, { provider: "geth", consensus_type: "poa", chain_id: 5 }),
+    { state: "initializing", provider: "geth", consensus_type: "poa", chain_id: 5, region: text, release_id: text, block_period: number, enable_tether: false },
+    { provider: "geth", consensus_type: "poa", chain_id: 5 },
+  ],
+  [`GET ${environment}/nodes`, ({ client, consortiumId, environmentId }) => client.listNodes(consortiumId, environmentId, { name: "node-0" }), [{ name: "node-0", role: "validator" }]],
+  [
+    `POST ${environment}/nodes`,
+    ({ client, consortiumId, environmentId, membershipId }) => client.createNode(consortiumId, environmentId, { membership_id: membershipId, name: "n" }),
+    { name: "n", state: "initializing", membership_id: text, provider: "quorum", consensus_type: "ibft" },
+    { membership_id: text, name: "n" },
+  ],
+  [`GET ${node}`, ({ client, consortiumId, environmentId, nodeId }) => client.getNode(consortiumId, environmentId, nodeId), { name: "node-0", state: "started" }],
+  [
+    `GET ${node}/status`,
+    ({ client, consortiumId, environmentId, nodeId }) => client.getNodeStatus(consortiumId, environmentId, nodeId),
+    { id: text, geth: { public_address: hex, validators: [hex] }, user_accounts: [hex], block_height: number, urls: { rpc: text, wss: text } },
+  ],
+  [`GET ${node}/logs/:client`, ({ client, consortiumId, environmentId, nodeId }) => client.getNodeLogs(consortiumId, environmentId, nodeId), expect.arrayContaining([expect.stringContaining("[geth]")])],
+  [`GET ${node}/logs/:client`, ({ client, consortiumId, environmentId, nodeId }) => client.getNodeLogs(consortiumId, environmentId, nodeId, "constellation", 1), [expect.stringContaining("[constellation]")]],
+  [
+    `POST ${environment}/appcreds`,
+    ({ client, consortiumId, environmentId, membershipId }) => client.createAppCred(consortiumId, environmentId, { membership_id: membershipId }),
+    { id: text, username: text, password: text, auth_type: "basic_auth" },
+    { membership_id: text },
+  ],
+  [`DELETE ${environment}`, ({ client, consortiumId, otherEnvironmentId }) => client.delete(`/consortia/${consortiumId}/environments/${otherEnvironmentId}`), { state: "deleted" }],
+  [`DELETE ${node}`, ({ client, consortiumId, environmentId, nodeId }) => client.delete(`/consortia/${consortiumId}/environments/${environmentId}/nodes/${nodeId}`), undefined],
+  [`POST ${tether}/targetNetwork`, ({ client }) => client.setTetherNetwork(tetherId, "mainnet"), { network: "mainnet" }, { network: "mainnet" }],
+  [`POST ${tether}/interval`, ({ client }) => client.setTetherInterval(tetherId, 3), { interval: 3 }, { interval: 3 }],
+  [`POST ${tether}/deploy`, ({ client }) => client.deployTether(tetherId), { network: "rinkeby" }, {}],
+  [`GET ${tether}/account`, ({ client }) => client.getTetherAccount(tetherId), { account: hex, balanceWei: "1000000000000000000" }],
+  [`GET ${tether}/balance/:network`, ({ client }) => client.getTetherBalance(tetherId, "mainnet"), "0"],
+  [`GET ${tether}/reportCount`, ({ client }) => client.getTetherReportCount(tetherId), 0],
+];
+
+const table = endpoints.map(([call, act, result, body]) => [call, { act, result, body }] as const);
+test.each(table)("%s", async (call, { act, result, body }) => {
+  const { service, time, calls } = await start({ tethers: [{ id: tetherId }] });
+  const net = await network(service, time);
+  const client = new ConsortiumClient(resolveSettings());
+  await client.setTetherNetwork(tetherId, "rinkeby");
+  service.clearCalls();
+
+  const answer = await act({ ...net, client, service });
+  if (typeof result === "object" && result !== null && !(result as { asymmetricMatch?: unknown }).asymmetricMatch) {
+    expect(answer).toMatchObject(result);
+    if (Array.isArray(result)) expect(answer).toHaveLength(result.length);
+  } else expect(answer).toEqual(result);
+  if (body !== undefined) expect(service.calls[0]!.body).toEqual(body);
+  expect(calls()).toEqual([call]);
+  await client.close();
+});
+
+test("a tether's life: deployed, active, with reports, inactive", async () => {
+  const { service, time } = await start({ tethers: [{ id: tetherId }], timing: { tetherHour: 1_000 } });
+  await network(service, time);
+  const client = new ConsortiumClient(resolveSettings());
+  await client.setTetherNetwork(tetherId, "rinkeby");
+  await client.setTetherInterval(tetherId, 1);
+  await client.deployTether(tetherId);
+  expect(await client.activateTether(tetherId)).toBe(true);
+  time.pass(2_500);
+  expect(await client.getTetherReportCount(tetherId)).toBe(3);
+  const latest = await client.getTetherLastReport(tetherId);
+  expect(latest).toEqual([expect.objectContaining({ node_name: "node-0" })]);
+  expect(await client.getTetherReport(tetherId, 2)).toEqual(latest);
+  expect(await client.deactivateTether(tetherId)).toBe(true);
+  await client.close();
+});
+
+describe("answers of another form", () => {
+  const of = async (body: unknown): Promise<ConsortiumClient> => {
+    virtualTime();
+    return new ConsortiumClient(settingsFor((await peer(json(200, body))).baseUrl));
+  };
+
+  test("a list passes over what is no object with an id", async () => {
+    const client = await of([{ _id: "a" }, { name: "no id" }, null, 7, { id: "b" }]);
+    expect((await client.listConsortia()).map(({ id }) => id)).toEqual(["a", "b"]);
+  });
+
+  test.each([[{ items: [] }], [null], ["text"]])("a list that is %j is an error", async (body) => {
+    await expect((await of(body)).listConsortia()).rejects.toMatchObject({ kind: "lost", call: "GET /consortia" });
+  });
+
+  test("an object without an id is an error", async () => {
+    await expect((await of({})).getNode("c", "e", "n")).rejects.toThrow(/another form than the API's/);
+  });
+
+  test.each([
+    [5, 5],
+    ["5", 5],
+    [{ count: 5 }, 5],
+    [{ reportCount: "5" }, 5],
+  ])("reportCount %j is %i", async (body, count) => {
+    expect(await (await of(body)).getTetherReportCount("t")).toBe(count);
+  });
+
+  test("accounts is asked where account is not there; its own error is shown where neither is", async () => {
+    virtualTime();
+    const one = await peer((response, seen, socket) => json(seen === 1 ? 404 : 200, { balance: "5" })(response, seen, socket));
+    expect(await new ConsortiumClient(settingsFor(one.baseUrl)).getTetherAccount("t")).toMatchObject({ balanceWei: "5" });
+    expect(one.requests.map(({ url }) => url)).toEqual(["/api/v1/tether/t/account", "/api/v1/tether/t/accounts"]);
+    const none = await peer(json(404, { errorMessage: "no tether" }));
+    await expect(new ConsortiumClient(settingsFor(none.baseUrl)).getTetherAccount("t")).rejects.toMatchObject({
+      call: "GET /tether/t/account",
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import { inspect } from "node:util";
+import { apiError, type ErrorKind, isApiError, kindOfStatus } from "../../../provider/api/errors";
+import { apiKey, settingsFor } from "../../support/peer";
+
+const settings = settingsFor("http://host/api/v1");
+
+test.each<[ErrorKind, number[]]>([
+  ["invalid", [300, 301, 304, 308, 400, 402, 406, 411, 413, 415, 418, 422, 431, 451, 499]],
+  ["denied", [401, 403]],
+  ["missing", [404, 410]],
+  ["unsupported", [405, 501]],
+  ["conflict", [409, 412, 423]],
+  ["lost", [408, 504]],
+  ["limited", [425, 429]],
+  ["unavailable", [503]],
+  ["server", [500, 502, 505, 507, 511, 520, 599]],
+])("%s: %j", (kind, statuses) => {
+  expect(statuses.map(kindOfStatus)).toEqual(statuses.map(() => kind));
+});
+
+describe("a message has the call, the status, the service's words and the next step", () => {
+  const call = "PATCH /consortia/c1";
+  test.each<[ErrorKind, number | undefined, string, RegExp]>([
+    ["unsent", undefined, "the connection was refused", /^PATCH \/consortia\/c1: the connection was refused\. The service at http:\/\/host\/api\/v1 \(from stack configuration consortium:baseUrl\) cannot be reached: check the address/],
+    ["lost", undefined, "no answer came within 3 s", /^PATCH \/consortia\/c1: no answer came within 3 s\. .*run the same command again/],
+    ["lost", 504, "late", /HTTP 504: late\. .*run the same command again/],
+    ["limited", 429, "slow down!", /HTTP 429: slow down! .*run the same command again/],
+    ["unavailable", 503, "later", /HTTP 503: later\. .*run the same command again/],
+    ["server", 500, "oops", /HTTP 500: oops\. .*run the same command again/],
+    ["denied", 401, "no", /HTTP 401: no\. The API key from stack configuration consortium:apiKey was refused .*CONSORTIUM_API_KEY.*--run-program/],
+    ["denied", 403, "no", /HTTP 403: no\. The API key from stack configuration consortium:apiKey .*not allowed to do this/],
+    ["conflict", 409, "the limit is reached", /HTTP 409: the limit is reached\./],
+    ["invalid", 400, "name is too long", /HTTP 400: name is too long\./],
+    ["missing", 404, "no such thing", /HTTP 404: no such thing\./],
+    ["unsupported", 405, "cannot", /HTTP 405: cannot\./],
+  ])("%s %s", (kind, status, errorMessage, sentence) => {
+    const error = apiError(settings, { kind, call, status, errorMessage });
+    expect(error.message).toMatch(sentence);
+    expect(error).toMatchObject({ kind, call, status, errorMessage, name: "ApiError" });
+    expect(isApiError(error)).toBe(true);
+    expect(isApiError(error, "conflict", kind)).toBe(true);
+    expect(isApiError(error, kind === "conflict" ? "lost" : "conflict")).toBe(false);
+  });
+});
+
+test("the key never shows, not even where the service repeats it, or in what can be inspected", () => {
+  const error = apiError(settings, { kind: "denied", call: "GET /consortia", status: 401, errorMessage: `bad key ${apiKey} (${apiKey})` });
+  expect(error.message).toContain("bad key [secret] ([secret])");
+  for (const shown of [error.message, error.errorMessage, String(error.stack), JSON.stringify(error), inspect(error, { depth: 9, showHidden: true })]) {
+    expect(shown).not.toContain(apiKey);
+  }
+});
+
+test("a page as a message is cut", () => {
+  const error = apiError(settings, { kind: "server", call: "GET /x", status: 500, errorMessage: "x".repeat(5000) });
+  expect(error.message.length).toBeLessThan(1_300);
+});
+
+test("anything else is no API error", () => expect(isApiError(new Error("x"))).toBe(false));

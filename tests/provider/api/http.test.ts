@@ -1,0 +1,199 @@
+import { inspect } from "node:util";
+import { type ApiError } from "../../../provider/api/errors";
+import { version } from "../../../provider/api/version";
+import { apiKey, http, json, peer, text } from "../../support/peer";
+import { virtualTime } from "../../support/virtual-time";
+
+/* The one request path, against a plain server that answers as each test says. */
+
+const failure = (call: Promise<unknown>): Promise<ApiError> =>
+  call.then(
+    () => Promise.reject(new Error("it did not fail")),
+    (error: unknown) => error as ApiError,
+  );
+
+const calls = ["GET", "POST", "PATCH", "DELETE"] as const;
+
+test.each(calls)("%s carries key, content type and version, with a body or without", async (method) => {
+  const { baseUrl, requests } = await peer(json(200, {}));
+  await http(baseUrl).request(method, "/consortia");
+  await http(baseUrl).request(method, "/consortia", { body: { name: "ä" } });
+  for (const { headers, url } of requests) {
+    expect(url).toBe("/api/v1/consortia");
+    expect(headers).toMatchObject({
+      authorization: `Bearer ${apiKey}`,
+      "content-type": "application/json",
+      accept: "application/json",
+      "user-agent": `pulumi-consortium/${version}`,
+    });
+  }
+  expect(requests.map(({ body }) => body)).toEqual(["", '{"name":"ä"}']);
+});
+
+test.each([
+  [{ name: "a b&c=d" }, "?name=a+b%26c%3Dd"],
+  [{ name: undefined, maxlines: 5 }, "?maxlines=5"],
+  [{}, ""],
+])("query %j", async (query, written) => {
+  const { baseUrl, requests } = await peer(json(200, []));
+  await http(baseUrl).request("GET", "/x", { query });
+  expect(requests[0]!.url).toBe(`/api/v1/x${written}`);
+});
+
+describe("any 2xx is success, with JSON or without a body", () => {
+  test.each([
+    [200, "", undefined],
+    [201, '{"a":1}', { a: 1 }],
+    [202, " \n", undefined],
+    [204, "", undefined],
+    [200, "true", true],
+    [200, "7", 7],
+    [200, "null", null],
+    [299, "[]", []],
+  ])("%i %j", async (status, body, parsed) => {
+    const { baseUrl } = await peer(text(status, body));
+    expect(await http(baseUrl).request("POST", "/x", { body: {} })).toEqual({ status, body: parsed });
+  });
+});
+
+describe("an answer that is none", () => {
+  const page = "<html><body>Welcome</body></html>";
+  test.each([
+    [200, page, "lost", /the answer is an HTML page, not JSON\. Check that http:\S+ \(from stack configuration/],
+    [201, '{"_id": "c', "lost", /the answer is cut or not JSON\. Check that/],
+    [404, page, "server", /HTTP 404: the answer is an HTML page, not JSON\. Check that/],
+    [410, "gone", "server", /HTTP 410: the answer is cut or not JSON\. Check that/],
+    [502, page, "server", /HTTP 502: the answer is an HTML page, not JSON\./],
+    [401, page, "denied", /HTTP 401: the answer is an HTML page/],
+    [400, '{"code":7}', "invalid", /HTTP 400: no explanation was given\./],
+    [409, "", "conflict", /HTTP 409: no explanation was given\./],
+  ])("%i %j", async (status, body, kind, sentence) => {
+    virtualTime();
+    const { baseUrl } = await peer(text(status, body));
+    const error = await failure(http(baseUrl).request("GET", "/x"));
+    expect(error).toMatchObject({ kind, status, call: "GET /x" });
+    expect(error.message).toMatch(sentence);
+  });
+
+  test.each([
+    ['{"errorMessage":"no a"}', "no a"],
+    ['{"message":"no b"}', "no b"],
+    ['{"error":"no c"}', "no c"],
+    ['"no d"', "no d"],
+    ['{"errorMessage":{"code":1},"message":"no e"}', "no e"],
+  ])("the service's own words are found in %s", async (body, errorMessage) => {
+    const { baseUrl } = await peer(text(400, body));
+    expect(await failure(http(baseUrl).request("GET", "/x"))).toMatchObject({ kind: "invalid", errorMessage });
+  });
+
+  test.each([301, 302, 307, 308])("%i is not followed: the key stays here", async (status) => {
+    const other = await peer(json(200, {}));
+    const { baseUrl, requests } = await peer(text(status, "", { location: `${other.baseUrl}/x` }));
+    const error = await failure(http(baseUrl).request("POST", "/x", { body: {} }));
+    expect(error).toMatchObject({ kind: "invalid", status });
+    expect(error.message).toMatch(/Check that http:\S+ .* is the address of the API/);
+    expect([requests.length, other.requests.length]).toEqual([1, 0]);
+  });
+});
+
+describe("connections", () => {
+  test("no more requests in flight, and no more connections, than allowed; all are used again", async () => {
+    let now = 0;
+    let most = 0;
+    const server = await peer((response, seen) => {
+      most = Math.max(most, ++now);
+      setTimeout(() => {
+        now--;
+        json(200, seen)(response, seen, response.socket!);
+      }, 5);
+    });
+    const client = http(server.baseUrl, { maxConcurrency: 3 });
+    await Promise.all(Array.from({ length: 40 }, () => client.request("GET", "/x")));
+    await client.request("GET", "/x");
+    expect(server.requests).toHaveLength(41);
+    expect(most).toBe(3);
+    expect(server.connections).toBe(3);
+  });
+
+  test("calls one after the other go over the connections that are there", async () => {
+    const server = await peer(json(200, {}));
+    const client = http(server.baseUrl);
+    for (let index = 0; index < 10; index++) await client.request("GET", "/x");
+    expect(server.connections).toBeLessThanOrEqual(2); // the next call may start before the last one's end is noticed
+  });
+
+  test("a call that waits to be repeated leaves its place to others", async () => {
+    const time = virtualTime();
+    const done: string[] = [];
+    const server = await peer((response, seen, socket) => json(seen === 1 ? 429 : 200, {}, { "retry-after": "60" })(response, seen, socket));
+    const client = http(server.baseUrl, { maxConcurrency: 1 });
+    const [patient, quick] = ["patient", "quick"].map((name) => client.request("GET", `/${name}`).then(() => done.push(name)));
+    await Promise.all([patient, quick]);
+    expect(done).toEqual(["quick", "patient"]);
+    expect(time.now()).toBeGreaterThanOrEqual(60_000);
+  });
+});
+
+describe("no whole answer", () => {
+  test("a time-out", async () => {
+    virtualTime();
+    const server = await peer(() => undefined);
+    const error = await failure(http(server.baseUrl, { requestTimeout: 0.05 }).request("POST", "/x", { body: {} }));
+    expect(error).toMatchObject({ kind: "lost", errorMessage: "no answer came within 0.05 s" });
+    expect(error.message).not.toContain("HTTP");
+  });
+
+  test("a body that comes too slowly counts to the same time", async () => {
+    virtualTime();
+    const server = await peer((response) => void response.writeHead(200).write("{"));
+    const error = await failure(http(server.baseUrl, { requestTimeout: 0.05 }).request("POST", "/x", { body: {} }));
+    expect(error.kind).toBe("lost");
+  });
+
+  test("a reset", async () => {
+    virtualTime();
+    const server = await peer((_response, _seen, socket) => socket.resetAndDestroy());
+    const error = await failure(http(server.baseUrl).request("POST", "/x", { body: {} }));
+    expect(error).toMatchObject({ kind: "lost", errorMessage: expect.stringMatching(/connection was (reset|closed)/) as string });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a body that is shorter than said", async () => {
+    virtualTime();
+    const server = await peer((response, _seen, socket) => {
+      response.writeHead(200, { "content-length": "100" });
+      response.write('{"a":', () => socket.end());
+    });
+    expect(await failure(http(server.baseUrl).request("POST", "/x", { body: {} }))).toMatchObject({ kind: "lost" });
+  });
+
+  test("nobody listens: unsent, with the address and where it comes from, after eight seconds", async () => {
+    const time = virtualTime();
+    const server = await peer(json(200, {}));
+    await server.close();
+    const error = await failure(http(server.baseUrl).request("POST", "/x", { body: {} }));
+    expect(error).toMatchObject({ kind: "unsent", errorMessage: "the connection was refused" });
+    expect(error.message).toContain(`${server.baseUrl} (from stack configuration consortium:baseUrl) cannot be reached`);
+    expect(time.now()).toBeLessThanOrEqual(8_000);
+  });
+
+  test.each([
+    ["http://does-not-exist.invalid/api/v1", /host name/],
+    ["https://127.0.0.1:PORT/api/v1", /./],
+  ])("%s was surely never sent", async (address, why) => {
+    virtualTime();
+    const server = await peer(json(200, {}));
+    const port = new URL(server.baseUrl).port;
+    const error = await failure(http(address.replace("PORT", port)).request("POST", "/x", { body: {} }));
+    expect(error.kind).toBe("unsent");
+    expect(error.errorMessage).toMatch(why);
+    expect(server.requests).toEqual([]);
+  });
+});
+
+test("the key shows nowhere in an error, although the service repeats it", async () => {
+  const { baseUrl } = await peer(json(401, { errorMessage: `Bearer ${apiKey} is not valid` }));
+  const error = await failure(http(baseUrl).request("GET", "/x"));
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(apiKey);
+  expect(error.errorMessage).toBe("Bearer [secret] is not valid");
+});

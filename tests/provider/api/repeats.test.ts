@@ -1,0 +1,94 @@
+import { type Method } from "../../../provider/api/http";
+import { ConsortiumClient } from "../../../provider/api/client";
+import { resolveSettings } from "../../../provider/api/settings";
+import { http, json, peer, type Reply, text } from "../../support/peer";
+import { start } from "../../support/service";
+import { virtualTime } from "../../support/virtual-time";
+
+/* How often a call is sent, and how long it waits before: by method and by what went wrong. */
+
+const reset: Reply = (_response, _seen, socket) => socket.resetAndDestroy();
+
+/** Fails so many times, then answers. */
+const failing = (times: number, fail: Reply): Reply => {
+  return (response, seen, socket) => (seen <= times ? fail : json(200, { seen }))(response, seen, socket);
+};
+
+const faults: [string, Reply, sent: Partial<Record<Method, number>>][] = [
+  ["429", json(429, {}), { GET: 3, POST: 3, PATCH: 3, DELETE: 3 }],
+  ["425", json(425, {}), { GET: 3, POST: 3, PATCH: 3, DELETE: 3 }],
+  ["503", json(503, {}), { GET: 3, POST: 1, PATCH: 3, DELETE: 3 }],
+  ["500", json(500, {}), { GET: 3, POST: 1, PATCH: 3, DELETE: 3 }],
+  ["504", json(504, {}), { GET: 3, POST: 1, PATCH: 3, DELETE: 3 }],
+  ["a page with 502", text(502, "<html>"), { GET: 3, POST: 1, PATCH: 3, DELETE: 3 }],
+  ["a page with 200", text(200, "<html>"), { GET: 3, POST: 1, PATCH: 3, DELETE: 3 }],
+  ["a reset", reset, { GET: 3, POST: 1, PATCH: 3, DELETE: 3 }],
+  ["400", json(400, {}), { GET: 1, POST: 1, PATCH: 1, DELETE: 1 }],
+  ["401", json(401, {}), { GET: 1, POST: 1, PATCH: 1, DELETE: 1 }],
+  ["404", json(404, {}), { GET: 1, POST: 1, PATCH: 1, DELETE: 1 }],
+  ["409", json(409, {}), { GET: 1, POST: 1, PATCH: 1, DELETE: 1 }],
+];
+const table = faults.flatMap(([what, fail, sent]) =>
+  (Object.entries(sent) as [Method, number][]).map(([method, times]) => [method, what, times, fail] as const),
+);
+
+test.each(table)("%s after %s, twice: sent %i times", async (method, _what, times, fail) => {
+  virtualTime();
+  const server = await peer(failing(2, fail));
+  const answer = await http(server.baseUrl).request(method, "/x", { body: {} }).catch(() => "failed");
+  expect(server.requests).toHaveLength(times);
+  expect(answer).toEqual(times === 3 ? { status: 200, body: { seen: 3 } } : "failed");
+});
+
+test.each([json(500, {}), json(503, {}), reset])("a POST that does no harm twice is repeated: %#", async (fail) => {
+  virtualTime();
+  const server = await peer(failing(2, fail));
+  await http(server.baseUrl).request("POST", "/x", { body: {}, repeatable: "freely" });
+  expect(server.requests).toHaveLength(3);
+});
+
+test.each<[string, Reply, number]>([
+  ["500", json(500, {}), 6],
+  ["a reset", reset, 6],
+])("%s for ever ends after so many attempts", async (_what, fail, times) => {
+  virtualTime();
+  const server = await peer(fail);
+  await expect(http(server.baseUrl).request("GET", "/x")).rejects.toThrow(/GET \/x/);
+  expect(server.requests).toHaveLength(times);
+});
+
+test.each([
+  [503, 15_000, 31_000],
+  [429, 570_000, 601_000],
+])("%i for ever ends after %i to %i ms", async (status, least, most) => {
+  const time = virtualTime();
+  const server = await peer(json(status, {}));
+  await expect(http(server.baseUrl).request("GET", "/x")).rejects.toThrow(`HTTP ${status}`);
+  expect(time.now()).toBeGreaterThan(least);
+  expect(time.now()).toBeLessThan(most);
+});
+
+test.each([
+  ["seconds", () => "7", 7_000, 7_500],
+  ["a date", () => new Date(Date.now() + 7_000).toUTCString(), 5_500, 7_500],
+  ["a date that is over", () => "Thu, 01 Jan 1970 00:00:00 GMT", 150, 350],
+  ["nonsense", () => "soon", 150, 350],
+])("Retry-After as %s is waited for, and told", async (_form, header, least, most) => {
+  const time = virtualTime();
+  const server = await peer((response, seen, socket) => json(seen === 1 ? 429 : 200, {}, { "retry-after": header() })(response, seen, socket));
+  const told: number[] = [];
+  await http(server.baseUrl, {}, { onRetry: (_error, delayMs) => told.push(delayMs) }).request("POST", "/x", { body: {} });
+  expect(time.now()).toBeGreaterThanOrEqual(least);
+  expect(time.now()).toBeLessThan(most);
+  expect(told).toHaveLength(1);
+});
+
+test("a service that nobody can reach for a while is found again", async () => {
+  const { service, time } = await start();
+  time.pace = 0.02; // it is really away, so waiting takes a part of its time
+  service.faults.add({ kind: "refuse", ms: 30 });
+  const client = new ConsortiumClient(resolveSettings());
+  expect(await client.createConsortium({ name: "a" })).toMatchObject({ name: "a" });
+  expect(await client.listConsortia()).toHaveLength(1);
+  await client.close();
+});

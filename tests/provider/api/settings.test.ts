@@ -1,0 +1,152 @@
+import { inspect } from "node:util";
+import {
+  ApiKey,
+  environmentName,
+  resolveSettings,
+  type SettingName,
+  settingNames,
+  SettingsError,
+  type SettingSources,
+} from "../../../provider/api/settings";
+
+const env = (values: Partial<Record<SettingName, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [environmentName(name), value]));
+
+/** A value for each setting and place, all different, and what is made of it. */
+const given: Record<SettingName, Record<"env" | "provider" | "stack", [text: string, value: unknown]>> = {
+  apiKey: { env: ["key-e", "key-e"], provider: ["key-p", "key-p"], stack: ["key-s", "key-s"] },
+  region: { env: ["eu", "eu"], provider: ["ap", "ap"], stack: ["ko", "ko"] },
+  baseUrl: {
+    env: ["http://e/api/v1", "http://e/api/v1"],
+    provider: ["http://p/api/v1", "http://p/api/v1"],
+    stack: ["http://s/api/v1", "http://s/api/v1"],
+  },
+  maxConcurrency: { env: ["2", 2], provider: ["3", 3], stack: ["4", 4] },
+  requestTimeout: { env: ["5.5", 5.5], provider: ["6", 6], stack: ["7", 7] },
+};
+const defaults = { region: "us", baseUrl: "https://console.kaleido.io/api/v1", maxConcurrency: 8, requestTimeout: 30 };
+const held = ["apiKey", "region", "baseUrl"];
+const places = ["env", "provider", "stack"] as const;
+const subsets = [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => places.filter((_, index) => bits & (1 << index)));
+
+describe("first match wins: environment, explicit Provider, stack, default; a Provider's own key and place before all", () => {
+  const table = settingNames.flatMap((name) => subsets.map((subset) => [name, subset.join("+") || "nowhere", subset] as const));
+  test.each(table)("%s given in %s", (name, _title, subset) => {
+    const text = (place: (typeof places)[number]): Record<string, string> =>
+      subset.includes(place) ? { [name]: given[name][place][0] } : {};
+    const sources: SettingSources = {
+      env: env(text("env")),
+      provider: text("provider"),
+      stack: { ...(name === "apiKey" ? {} : { apiKey: "key" }), ...text("stack") },
+    };
+    const order = held.includes(name) ? (["provider", "env", "stack"] as const) : places;
+    const winner = order.find((place) => subset.includes(place));
+    if (name === "apiKey" && !winner) return expect(() => resolveSettings(sources)).toThrow(SettingsError);
+    const settings = resolveSettings(sources);
+    const value = name === "apiKey" ? settings.apiKey.reveal() : settings[name];
+    expect(value).toBe(winner ? given[name][winner][1] : defaults[name as keyof typeof defaults]);
+  });
+
+  test.each(settingNames)("%s: empty text and null are not given", (name) => {
+    const sources = { env: env({ [name]: "" }), provider: { [name]: null }, stack: { apiKey: "key", [name]: given[name].stack[0] } };
+    const settings = resolveSettings(sources);
+    expect(name === "apiKey" ? settings.apiKey.reveal() : settings[name]).toBe(given[name].stack[1]);
+  });
+
+  test("the names of the environment variables", () => {
+    expect(settingNames.map(environmentName)).toEqual([
+      "CONSORTIUM_API_KEY",
+      "CONSORTIUM_REGION",
+      "CONSORTIUM_BASE_URL",
+      "CONSORTIUM_MAX_CONCURRENCY",
+      "CONSORTIUM_REQUEST_TIMEOUT",
+    ]);
+  });
+
+  test("without sources it is this process's environment", () => {
+    process.env.CONSORTIUM_API_KEY = "from-process";
+    expect(resolveSettings().apiKey.reveal()).toBe("from-process");
+    delete process.env.CONSORTIUM_API_KEY;
+    expect(() => resolveSettings()).toThrow(SettingsError);
+  });
+});
+
+describe("sources, for error messages", () => {
+  test.each([
+    [{ env: env({ apiKey: "k" }) }, "environment variable CONSORTIUM_API_KEY"],
+    [{ env: {}, provider: { apiKey: "k" } }, "argument apiKey of the Provider"],
+    [{ env: {}, stack: { apiKey: "k" } }, "stack configuration consortium:apiKey"],
+  ])("the key: %#", (sources, source) => expect(resolveSettings(sources).apiKey.source).toBe(source));
+
+  test.each([
+    [{}, "the default for region us"],
+    [{ region: "eu" }, "the default for region eu"],
+    [{ baseUrl: "http://s/api/v1" }, "stack configuration consortium:baseUrl"],
+  ])("the address: %j", (stack, source) =>
+    expect(resolveSettings({ env: {}, stack: { apiKey: "k", ...stack } }).baseUrlSource).toBe(source),
+  );
+});
+
+test.each([
+  ["us", "https://console.kaleido.io/api/v1"],
+  ["eu", "https://console-eu.kaleido.io/api/v1"],
+  ["ap", "https://console-ap.kaleido.io/api/v1"],
+  ["ko", "https://console-ko.kaleido.io/api/v1"],
+])("region %s is at %s", (region, baseUrl) => {
+  expect(resolveSettings({ env: {}, stack: { apiKey: "k", region } })).toMatchObject({ region, baseUrl });
+});
+
+test.each([
+  "http://127.0.0.1:4000/api/v1",
+  "https://proxy.example/consortium/api/v1",
+  "http://[::1]:4000/api/v1",
+])("%s is an address as it is, and with a slash or spaces at its end", (baseUrl) => {
+  for (const given of [baseUrl, `${baseUrl}/`, `${baseUrl}//`, ` ${baseUrl} `]) {
+    expect(resolveSettings({ env: {}, stack: { apiKey: "k", baseUrl: given } }).baseUrl).toBe(baseUrl);
+  }
+});
+
+describe("what is not usable is refused in one sentence, with its source", () => {
+  test.each<[SettingName, unknown, RegExp]>([
+    ["baseUrl", "console.kaleido.io", /is not an address/],
+    ["baseUrl", "ftp://x/api/v1", /starts with ftp:\/\//],
+    ["baseUrl", "https://me:pass@x/api/v1", /holds a user name or password; the API key goes into apiKey/],
+    ["baseUrl", "https://x/api/v1?a=1", /has a query or fragment/],
+    ["baseUrl", "https://x/api/v1#a", /has a query or fragment/],
+    ["baseUrl", "https://x/api/v2", /has the path "\/api\/v2"/],
+    ["baseUrl", "https://x", /has the path "\/".*ends in \/api\/v1, such as https:\/\/console/],
+    ["region", "mars", /setting region .*"us"/],
+    ["maxConcurrency", "0", /setting maxConcurrency .*>=1/],
+    ["maxConcurrency", "1.5", /setting maxConcurrency .*int/],
+    ["maxConcurrency", "many", /setting maxConcurrency .*number/],
+    ["maxConcurrency", "257", /setting maxConcurrency .*256/],
+    ["requestTimeout", "0", /setting requestTimeout .*>0/],
+    ["requestTimeout", "3601", /setting requestTimeout .*3600/],
+    ["apiKey", "two words", /setting apiKey .*no spaces, line breaks/],
+    ["apiKey", "line\nbreak", /setting apiKey .*no spaces, line breaks/],
+  ])("%s %j", (name, value, why) => {
+    const resolve = (): unknown => resolveSettings({ env: {}, stack: { apiKey: "k", [name]: value } });
+    expect(resolve).toThrow(SettingsError);
+    expect(resolve).toThrow(why);
+    expect(resolve).toThrow(`stack configuration consortium:${name}`);
+  });
+
+  test("no key: says where to set one", () => {
+    expect(() => resolveSettings({ env: {} })).toThrow(
+      /No API key is set\. .*CONSORTIUM_API_KEY.*pulumi config set --secret consortium:apiKey.*Provider.*console/,
+    );
+  });
+
+  test.each(["pass word", "https://me:hidden@x/api/v1"])("the value %s itself is not shown", (value) => {
+    const name = value.startsWith("http") ? "baseUrl" : "apiKey";
+    expect(() => resolveSettings({ env: {}, stack: { apiKey: "k", [name]: value } })).not.toThrow(/pass word|hidden/);
+  });
+});
+
+test("a key cannot be printed by accident", () => {
+  const key = new ApiKey("secret-key", "a test");
+  for (const shown of [String(key), JSON.stringify({ key }), `${inspect(key, { depth: 9, showHidden: true })}`]) {
+    expect(shown).not.toContain("secret-key");
+  }
+  expect(key.reveal()).toBe("secret-key");
+});

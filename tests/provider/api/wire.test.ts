@@ -1,0 +1,137 @@
+import * as wire from "../../../provider/api/wire";
+
+/* Answers are read tolerantly: what is absent, null, new or of another type never breaks a run. */
+
+const objects = {
+  ConsortiumObject: { name: "a", description: "b", owner: "o" },
+  MembershipObject: { org_name: "a", org_id: "o", minimum_nodes: 0, maximum_nodes: 4 },
+  EnvironmentObject: {
+    ...{ name: "a", description: "b", provider: "quorum", consensus_type: "raft", chain_id: 7, initial_delay: 0 },
+    ...{ idle_hours: 0, enable_tether: false, block_period: 5, region: "r", release_id: "1" },
+  },
+  NodeObject: { membership_id: "m", name: "a", role: "validator", provider: "quorum", consensus_type: "raft" },
+  AppCredObject: { membership_id: "m", name: "a", auth_type: "basic_auth", username: "u" },
+};
+type Name = keyof typeof objects;
+const names = Object.keys(objects) as Name[];
+const common = { state: "setup", _revision: "3", created_at: "2026-01-01T00:00:00.000Z" };
+
+describe.each(names)("%s", (name) => {
+  const whole = { ...objects[name], ...common };
+  const read = (value: object): Record<string, unknown> => wire[name].parse(value);
+
+  test("everything, with _id or id", () => {
+    expect(read({ _id: "x1", ...whole })).toEqual({ id: "x1", ...whole });
+    expect(read({ id: "x1", ...whole })).toEqual({ id: "x1", ...whole });
+    expect(read({ _id: "x1", id: "other", ...whole }).id).toBe("x1");
+  });
+
+  test("nothing but an id", () => expect(read({ _id: "x1" })).toEqual({ id: "x1" }));
+
+  test("no id, or one that is none, is no object of ours", () => {
+    for (const value of [{}, { _id: "" }, { _id: null }, { _id: 7 }, null, "x", [], 7]) {
+      expect(wire[name].safeParse(value).success).toBe(false);
+    }
+  });
+
+  test("unknown fields are kept as they are", () => {
+    const more = { x_plan: { tier: 2, renews: null }, x_labels: [] };
+    expect(read({ _id: "x1", ...whole, ...more })).toEqual({ id: "x1", ...whole, ...more });
+  });
+
+  test.each(Object.keys(whole))("%s: null or of another type counts as absent", (field) => {
+    const without = { id: "x1", ...whole, [field]: undefined };
+    for (const odd of [{}, [], { a: 1 }, ["a"]]) expect(read({ _id: "x1", ...whole, [field]: odd })).toEqual(without);
+    const { [field as keyof typeof whole]: _gone, ...rest } = without;
+    const emptied = field === "description" ? { description: "" } : {};
+    expect(read({ _id: "x1", ...whole, [field]: null })).toEqual({ ...rest, ...emptied });
+  });
+});
+
+describe("numbers", () => {
+  test.each([
+    [7, 7],
+    ["7", 7],
+    [0, 0],
+    ["0", 0],
+    ["", undefined],
+    [" ", undefined],
+    [true, undefined],
+    [false, undefined],
+    [1.5, undefined],
+    ["1.5", undefined],
+    ["many", undefined],
+    [[7], undefined],
+  ])("chain_id %j is %s", (chain_id, value) => {
+    expect(wire.EnvironmentObject.parse({ _id: "e", chain_id }).chain_id).toBe(value);
+  });
+
+  test.each([
+    ["3", "3"],
+    [3, "3"],
+    [true, undefined],
+  ])("_revision %j is %s", (_revision, value) => {
+    expect(wire.ConsortiumObject.parse({ _id: "c", _revision })._revision).toBe(value);
+  });
+});
+
+test("the answer to a new credential needs a password, and nothing else does", () => {
+  expect(wire.CreatedAppCredObject.safeParse({ id: "u1" }).success).toBe(false);
+  expect(wire.CreatedAppCredObject.safeParse({ id: "u1", password: "" }).success).toBe(false);
+  expect(wire.CreatedAppCredObject.parse({ id: "u1", password: "p" })).toEqual({ id: "u1", password: "p" });
+});
+
+describe("node status", () => {
+  const whole = {
+    id: "0xab",
+    geth: { public_address: "0x1", validators: ["0x1"] },
+    user_accounts: ["0x2"],
+    block_height: 3,
+    urls: { rpc: "https://a", wss: "wss://a" },
+  };
+  test("everything", () => expect(wire.NodeStatusObject.parse(whole)).toEqual(whole));
+  test.each(Object.keys(whole))("%s: absent, null or of another type", (field) => {
+    const without = { ...whole, [field]: undefined };
+    for (const odd of [undefined, null, { a: 1 }.toString, []]) {
+      const value = field === "user_accounts" && Array.isArray(odd) ? [7] : odd;
+      expect(wire.NodeStatusObject.parse({ ...whole, [field]: value })).toEqual(without);
+    }
+  });
+  test("nothing at all", () => expect(wire.NodeStatusObject.parse({})).toEqual({}));
+});
+
+describe("a tether's account, whatever its fields are called", () => {
+  const account = "0x52908400098527886E0F7030069857D2E4169EE7";
+  const ether = "1000000000000000000";
+  test.each<[unknown, wire.TetherAccount]>([
+    [{ address: account, balance: ether }, { account, balanceWei: ether }],
+    [{ account, balance: "0" }, { account, balanceWei: "0" }],
+    [{ account, balance: 5 }, { account, balanceWei: "5" }],
+    [{ account, balance: 1e18 }, { account, balanceWei: ether }],
+    [{ account, balance: "0xde0b6b3a7640000" }, { account, balanceWei: ether }],
+    [{ account, balance_wei: ether }, { account, balanceWei: ether }],
+    [{ account, balanceWei: ether }, { account, balanceWei: ether }],
+    [{ tetherAddress: account, tetherBalance: ether }, { account, balanceWei: ether }],
+    [{ account, wei: ether }, { account, balanceWei: ether }],
+    [{ account, balance_eth: "1", balance_wei: ether }, { account, balanceWei: ether }],
+    [{ account, balanceEth: "1.0" }, { account, balanceWei: undefined }],
+    [{ account, balances: { rinkeby: "7" }, balance: "5" }, { account, balanceWei: "5" }],
+    [{ account: { address: account, balance: "5" } }, { account, balanceWei: "5" }],
+    [{ result: { account, balance: "5" } }, { account, balanceWei: "5" }],
+    [{ serviceAccount: account, balance: { wei: "5" } }, { account, balanceWei: "5" }],
+    [{ account, balance: 1.5 }, { account, balanceWei: undefined }],
+    [{ account, balance: "1.5" }, { account, balanceWei: undefined }],
+    [{ account, balance: null }, { account, balanceWei: undefined }],
+    [{ account, balance: true }, { account, balanceWei: undefined }],
+    [{ account, nonce: 5, network: "rinkeby" }, { account, balanceWei: undefined }],
+    [{ balance: account }, { account, balanceWei: undefined }],
+    [{ address: "0x1234", balance: "5" }, { account: undefined, balanceWei: "5" }],
+    [account, { account }],
+    [ether, { balanceWei: ether }],
+    [5, { balanceWei: "5" }],
+    [{}, {}],
+    [null, {}],
+    [[], {}],
+    ["<html>", {}],
+  ])("%j", (answer, read) => expect(wire.tetherAccount(answer)).toEqual(read));
+});

@@ -1,0 +1,85 @@
+import { check } from "../../../provider/core/check";
+import { definitions } from "../../../provider/resources";
+import { type Kind, type Props, unknown } from "../../support/engine";
+
+/* What is refused before any call, by property; what is let through; what is filled in. (More by resource: changes.test.ts.) */
+
+const isUnknown = (value: unknown): boolean => JSON.stringify(value ?? null).includes(unknown);
+const run = (kind: Kind, news: Props) => check(definitions[kind], news, isUnknown);
+const whole: Record<Kind, Props> = {
+  consortium: { name: "a" },
+  membership: { consortiumId: "c", orgName: "a" },
+  environment: { consortiumId: "c", name: "a", provider: "quorum", consensusType: "raft" },
+  node: { consortiumId: "c", environmentId: "e", membershipId: "m", name: "a" },
+  appCred: { consortiumId: "c", environmentId: "e", membershipId: "m", name: "a" },
+  tetherService: { tetherId: "tether0001", network: "rinkeby", intervalHours: 1 },
+};
+const kinds = Object.keys(whole) as Kind[];
+
+describe.each(kinds)("%s", (kind) => {
+  const defaults = kind === "tetherService" ? { active: true } : {};
+
+  test("whole inputs pass as they are, with defaults", () => {
+    expect(run(kind, whole[kind])).toEqual({ inputs: { ...defaults, ...whole[kind] }, issues: [] });
+  });
+
+  test.each(Object.keys(whole[kind]))("%s: missing, null or of a wrong type is refused under its name", (key) => {
+    for (const wrong of [undefined, null, {}, []]) {
+      const { issues } = run(kind, { ...whole[kind], [key]: wrong });
+      expect([...new Set(issues.map(({ property }) => property))]).toEqual([key]);
+      expect(issues[0]!.reason).toMatch(key.replace(/Id$/, ""));
+    }
+  });
+
+  test.each(Object.keys(whole[kind]))("%s: an unknown value is let through, alone or inside", (key) => {
+    for (const value of [unknown, { inside: [unknown] }]) {
+      expect(run(kind, { ...whole[kind], [key]: value })).toEqual({
+        inputs: { ...defaults, ...whole[kind], [key]: value },
+        issues: [],
+      });
+    }
+  });
+
+  test("an argument that does not exist is refused, with those that do", () => {
+    const { issues } = run(kind, { ...whole[kind], colour: "red" });
+    expect(issues.map(({ property }) => property)).toEqual(["colour"]);
+    expect(issues[0]!.reason).toMatch(new RegExp(`${definitions[kind].type} has no argument "colour".*${Object.keys(whole[kind])[0]}`));
+    expect(issues[0]!.reason).not.toContain("customTimeouts");
+  });
+
+  test("what the host adds, and what is not given, is no argument", () => {
+    expect(run(kind, { ...whole[kind], __provider: "x", __defaults: [], colour: undefined, size: null }).issues).toEqual([]);
+  });
+
+  test("customTimeouts are seconds by verb", () => {
+    const customTimeouts = { create: 60, delete: 0.5 };
+    expect(run(kind, { ...whole[kind], customTimeouts }).inputs.customTimeouts).toEqual(customTimeouts);
+    expect(run(kind, { ...whole[kind], customTimeouts: { read: 1 } }).issues[0]!.property).toBe("customTimeouts");
+    expect(run(kind, { ...whole[kind], customTimeouts: { create: 0 } }).issues[0]!.property).toBe("customTimeouts.create");
+  });
+});
+
+test("several faults are told at once", () => {
+  const { issues } = run("environment", { name: " ", provider: "x", consensusType: "y", chainId: -1 });
+  expect(issues.map(({ property }) => property)).toEqual(["consortiumId", "provider", "consensusType", "name", "chainId"]);
+});
+
+describe("which consensus a client runs", () => {
+  const pairs = ["quorum", "geth"].flatMap((provider) => ["raft", "ibft", "poa"].map((type) => [provider, type] as const));
+  test.each(pairs)("%s with %s", (provider, consensusType) => {
+    const { issues } = run("environment", { ...whole.environment, provider, consensusType });
+    const fits = (provider === "geth") === (consensusType === "poa");
+    expect(issues.map(({ property }) => property)).toEqual(fits ? [] : ["consensusType"]);
+  });
+  test.each([{ provider: unknown }, { consensusType: unknown }])("is not judged while one is unknown: %j", (change) => {
+    const geth = { ...whole.environment, provider: "geth", consensusType: "raft" };
+    expect(run("environment", { ...geth, ...change }).issues).toEqual([]);
+  });
+});
+
+test.each([
+  [5, "5"],
+  ["5", "5"],
+])("minimumBalanceWei %j is kept as text", (minimumBalanceWei, kept) => {
+  expect(run("tetherService", { ...whole.tetherService, minimumBalanceWei }).inputs.minimumBalanceWei).toBe(kept);
+});

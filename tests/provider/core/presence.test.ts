@@ -1,0 +1,127 @@
+import { ConsortiumClient } from "../../../provider/api";
+import { type Place } from "../../../provider/core/definition";
+import { locate, pathOf } from "../../../provider/core/presence";
+import { newSession, type Session } from "../../../provider/core/session";
+import { virtualTime } from "../../support/virtual-time";
+import { type Peer, peer, type Reply, settingsFor, text } from "../../support/peer";
+
+/* "Gone" drops an object from the state, so it is only said when nothing speaks against it. */
+
+const consortia: Place = { collection: "/consortia" };
+const environments: Place = {
+  collection: "/consortia/c1/environments",
+  parent: { place: consortia, id: "c1", title: "consortium" },
+};
+const nodes: Place = {
+  collection: "/consortia/c1/environments/e1/nodes",
+  parent: { place: environments, id: "e1", title: "environment" },
+};
+
+type Answers = Record<string, [status: number, body?: unknown]>;
+
+/** A service that gives these answers and 404 to everything else, as JSON or (text) as it is. */
+async function answering(answers: Answers): Promise<{ session: Session; server: Peer }> {
+  const time = virtualTime();
+  const reply: Reply = (response, seen, socket) => {
+    const where = server.requests[seen - 1]!.url.replace("/api/v1", "");
+    const [status, body] = answers[where] ?? [404, { errorMessage: "no such thing" }];
+    text(status, typeof body === "string" ? body : JSON.stringify(body))(response, seen, socket);
+  };
+  const server = await peer(reply);
+  const client = new ConsortiumClient(settingsFor(server.baseUrl, { requestTimeout: 0.1 }));
+  return { session: newSession({ client, clock: time, say: () => undefined, adoptAll: false }), server };
+}
+
+const found = { item: expect.objectContaining({ id: "n1" }) as unknown };
+const others = [{ _id: "n2", state: "started" }];
+const here = [...others, { _id: "n1", state: "started" }];
+const page = "<html>Welcome</html>";
+const by = pathOf(nodes, "n1");
+
+test.each<[string, unknown, [number, unknown?] | undefined, unknown]>([
+  ["listed", here, undefined, found],
+  ["listed as deleted", [{ _id: "n1", state: "deleted" }], undefined, "gone"],
+  ["listed as deleting", [{ _id: "n1", state: "deleting" }], undefined, found],
+  ["not listed, by id there", others, [200, { _id: "n1" }], found],
+  ["not listed, by id there under id", others, [200, { id: "n1" }], found],
+  ["not listed, by id deleted", others, [200, { _id: "n1", state: "deleted" }], "gone"],
+  ["not listed, by id 404", others, [404, { errorMessage: "x" }], "gone"],
+  ["not listed, by id 410", others, [410, { errorMessage: "x" }], "gone"],
+  ["not listed, by id no such call", others, [405, { errorMessage: "x" }], "gone"],
+  ["an empty list, by id 404", [], [404, { errorMessage: "x" }], "gone"],
+  ["not listed, by id 401", others, [401, { errorMessage: "x" }], "denied"],
+  ["not listed, by id 403", others, [403, { errorMessage: "x" }], "denied"],
+  ["not listed, by id 500", others, [500, { errorMessage: "x" }], "server"],
+  ["not listed, by id 503", others, [503, { errorMessage: "x" }], "unavailable"],
+  ["not listed, by id 429", others, [429, { errorMessage: "x" }], "limited"],
+  ["not listed, by id 409", others, [409, { errorMessage: "x" }], "conflict"],
+  ["not listed, by id a page with 404", others, [404, page], "server"],
+  ["not listed, by id a page with 200", others, [200, page], "lost"],
+])("%s", async (_what, list, byId, verdict) => {
+  const { session } = await answering({ [nodes.collection]: [200, list], ...(byId && { [by]: byId }) });
+  const presence = locate(session, nodes, "n1", 0);
+  if (typeof verdict === "string" && verdict !== "gone") await expect(presence).rejects.toMatchObject({ kind: verdict });
+  else expect(await presence).toEqual(verdict);
+});
+
+describe("the list itself fails", () => {
+  const parents = (c: [number, unknown?], e: [number, unknown?]): Answers => ({ "/consortia": c, "/consortia/c1/environments": e });
+  const c = { _id: "c1" };
+  const e = { _id: "e1", state: "live" };
+  test.each<[string, [number, unknown?], Answers, unknown]>([
+    ["404, the owner is there", [404], parents([200, [c]], [200, [e]]), "unlistable"],
+    ["405, the owner is there", [405], parents([200, [c]], [200, [e]]), "unlistable"],
+    ["403, the owner is there", [403], parents([200, [c]], [200, [e]]), "denied"],
+    ["400, the owner is there", [400], parents([200, [c]], [200, [e]]), "invalid"],
+    ["404, the owner is gone", [404], parents([200, [c]], [200, []]), "gone"],
+    ["403, the owner is listed as deleted", [403], parents([200, [c]], [200, [{ ...e, state: "deleted" }]]), "gone"],
+    ["404, the owner's owner is gone", [404], parents([200, []], [404]), "gone"],
+    ["404 everywhere: a wrong address", [404], {}, "missing"],
+    ["pages with 404 everywhere: a wrong address", [404, page], parents([404, page], [404, page]), "server"],
+    ["401 everywhere: a refused key", [401], parents([401], [401]), "denied"],
+    ["403 everywhere", [403], parents([403], [403]), "denied"],
+    ["500, the owner is gone", [500], parents([200, []], [404]), "server"],
+    ["a page with 200", [200, page], parents([200, []], [404]), "lost"],
+    ["an object in place of the list", [200, {}], parents([200, []], [404]), "lost"],
+  ])("%s", async (_what, list, above, verdict) => {
+    const filled = ([status, body]: [number, unknown?]): [number, unknown] => [status, body ?? { errorMessage: "x" }];
+    const answers = Object.entries({ ...above, [nodes.collection]: list }).map(([where, one]) => [where, filled(one)] as const);
+    const { session } = await answering(Object.fromEntries(answers));
+    const presence = locate(session, nodes, "n1", 0);
+    if (verdict === "gone" || verdict === "unlistable") expect(await presence).toBe(verdict);
+    else await expect(presence).rejects.toMatchObject({ kind: verdict });
+  });
+
+  test("no answer in time", async () => {
+    const time = virtualTime();
+    const server = await peer(() => undefined);
+    const client = new ConsortiumClient(settingsFor(server.baseUrl, { requestTimeout: 0.02 }));
+    const session = newSession({ client, clock: time, say: () => undefined, adoptAll: false });
+    await expect(locate(session, nodes, "n1", 0)).rejects.toMatchObject({ kind: "lost" });
+  });
+
+  test("nobody there", async () => {
+    const { session, server } = await answering({});
+    await server.close();
+    await expect(locate(session, nodes, "n1", 0)).rejects.toMatchObject({ kind: "unsent" });
+  });
+});
+
+test("not in a list that is some seconds old: the list is asked for again before it counts", async () => {
+  const lists = [others, here];
+  const time = virtualTime();
+  const reply: Reply = (response, seen, socket) => {
+    const isList = server.requests[seen - 1]!.url.endsWith("/nodes");
+    text(isList ? 200 : 404, JSON.stringify(isList ? lists.shift() : {}))(response, seen, socket);
+  };
+  const server = await peer(reply);
+  const client = new ConsortiumClient(settingsFor(server.baseUrl));
+  const session = newSession({ client, clock: time, say: () => undefined, adoptAll: false });
+  expect(await locate(session, nodes, "n1", 10_000)).toEqual(found);
+  expect(server.requests.map(({ url }) => url.split("/").at(-1))).toEqual(["nodes", "n1", "nodes"]);
+});
+
+test.each([
+  ["a/b", "/consortia/a%2Fb"],
+  ["a b", "/consortia/a%20b"],
+])("the path of %j is %s", (id, where) => expect(pathOf(consortia, id)).toBe(where));

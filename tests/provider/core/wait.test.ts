@@ -1,0 +1,80 @@
+import { type Session } from "../../../provider/core/session";
+import { type Look, nextLookMs, waitFor } from "../../../provider/core/wait";
+import { VirtualTime } from "../../support/virtual-time";
+
+const session = (time: VirtualTime): { session: Session; said: [at: number, line: string][] } => {
+  const said: [number, string][] = [];
+  const say = (line: string): void => void said.push([time.now(), line]);
+  return { session: { clock: time, say } as unknown as Session, said };
+};
+
+/** Looks that find it done at a time, and when they were. */
+function looks(time: VirtualTime, readyAt: number): { look: () => Promise<Look<string>>; at: number[] } {
+  const at: number[] = [];
+  const look = (): Promise<Look<string>> => {
+    at.push(time.now());
+    return Promise.resolve(time.now() >= readyAt ? { done: "ready" } : { waiting: '"initializing"' });
+  };
+  return { look, at };
+}
+
+test("done at once is done without waiting", async () => {
+  const time = new VirtualTime();
+  const { look, at } = looks(time, 0);
+  expect(await waitFor(session(time).session, "node", 1_000, look)).toBe("ready");
+  expect(at).toEqual([0]);
+});
+
+test("looks soon at first, then on a beat of 2.5 s", async () => {
+  const time = new VirtualTime();
+  const { look, at } = looks(time, 12_000);
+  await waitFor(session(time).session, "node", 60_000, look);
+  expect(at).toEqual([0, 500, 1_500, 3_500, 5_000, 7_500, 10_000, 12_500]);
+});
+
+test("those who began at different times look at the same beats", async () => {
+  const time = new VirtualTime();
+  const all = [0, 130, 777, 2_000].map(async (delay) => {
+    await time.sleep(delay);
+    const { look, at } = looks(time, 20_000);
+    await waitFor(session(time).session, "node", 60_000, look);
+    return at.slice(4);
+  });
+  for (const beats of await Promise.all(all)) expect(beats.every((at) => at % 2_500 === 0)).toBe(true);
+  expect(nextLookMs(9, 5_000)).toBe(2_500);
+  expect(nextLookMs(9, 7_499)).toBe(1);
+});
+
+test("says what it waits for, every five seconds or a bit more", async () => {
+  const time = new VirtualTime();
+  const { session: one, said } = session(time);
+  await waitFor(one, 'node "n1"', 60_000, looks(time, 30_000).look);
+  expect(said[0]).toEqual([5_000, 'node "n1": "initializing", 5 s so far']);
+  const gaps = said.map(([at], index) => at - (said[index - 1]?.[0] ?? 0));
+  expect(said.length).toBe(5);
+  for (const gap of gaps) expect(gap).toBe(5_000);
+});
+
+test.each([1, 4_000, 9_999, 60_000])("out of time after %i ms exactly, with a last look", async (ms) => {
+  const time = new VirtualTime();
+  const { look, at } = looks(time, Infinity);
+  const wait = waitFor(session(time).session, "node", ms, look);
+  await expect(wait).rejects.toThrow(`still "initializing" after ${Math.round(ms / 1000)} s, which is all the time it has (customTimeouts)`);
+  expect(time.now()).toBe(ms);
+  expect(at.at(-1)).toBe(ms);
+});
+
+test("a look that takes long counts", async () => {
+  const time = new VirtualTime();
+  const look = async (): Promise<Look<never>> => {
+    await time.sleep(3_000);
+    return { waiting: "x" };
+  };
+  await expect(waitFor(session(time).session, "node", 5_000, look)).rejects.toThrow(/after 7 s|after 6 s/);
+});
+
+test("a look that throws ends it at once", async () => {
+  const time = new VirtualTime();
+  await expect(waitFor(session(time).session, "node", 60_000, () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+  expect(time.now()).toBe(0);
+});

@@ -1,0 +1,149 @@
+import { UndiciTransport } from "../../../provider/api/transport";
+import * as runtime from "../../../provider/dynamic/runtime";
+import { stub } from "../../../provider/dynamic/stub";
+import { bases } from "../../support/bases";
+import { type Props } from "../../support/engine";
+import { network } from "../../support/network";
+import { newProcess, setEnvironment, start } from "../../support/service";
+
+/* The shapes that the host of dynamic providers expects, and the settings at every call. */
+
+const __provider = stub("consortium");
+const { consortium, environment, node } = runtime;
+
+/** Configuration as the host hands it over. */
+const config = (values: Record<string, string> = {}): { config: { get(key: string): string | undefined } } => ({
+  config: { get: (key) => values[key] },
+});
+afterEach(() => consortium.configure(config()));
+
+test("the shapes of all verbs", async () => {
+  await start();
+  const checked = await consortium.check({}, { name: "acme", description: "d", __provider });
+  expect(checked).toEqual({ inputs: { name: "acme", description: "d" }, failures: [] });
+
+  const { id, outs } = await consortium.create({ ...checked.inputs, __provider });
+  expect(outs).toMatchObject({ name: "acme", description: "d", state: "setup", owner: expect.any(String) as string });
+  expect(outs).not.toHaveProperty("__provider");
+
+  const state = { ...outs, __provider };
+  expect(await consortium.diff(id, state, { ...checked.inputs, __provider })).toEqual({
+    changes: false,
+    replaces: [],
+    deleteBeforeReplace: false,
+  });
+  expect(await consortium.read(id, state)).toEqual({ id, props: outs, inputs: { name: "acme", description: "d" } });
+
+  const news = { name: "zeta", __provider };
+  const updated = await consortium.update(id, state, news);
+  expect(updated).toEqual({ outs: { ...outs, name: "zeta", description: undefined, revision: "1" } });
+  expect(Object.keys(updated.outs)).not.toContain("description");
+
+  expect(await consortium.delete(id, { ...updated.outs, __provider })).toBeUndefined();
+  newProcess();
+  expect(await consortium.read(id, state)).toEqual({ id: "" });
+});
+
+test("a replacement that destroys a ledger is said loudly while the preview runs", async () => {
+  const { said } = await start();
+  const olds = { ...bases.environment({ consortiumId: "c" } as never), state: "live", chainId: 7 };
+  await environment.diff("e1", olds, { ...olds, consensusType: "ibft" });
+  expect(said).toEqual([expect.stringMatching(/^WARNING: environment "dev": REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER/)]);
+});
+
+describe("errors", () => {
+  test("what exists but is not ready: id, whole properties with __provider, and reasons", async () => {
+    const { service, time } = await start({ timing: { nodeStart: 600_000 } });
+    const net = await network(service, time);
+    const inputs = { ...bases.node(net), customTimeouts: { create: 3, update: 3 }, __provider: stub("node") };
+    const error = (await node.create(inputs).catch((caught: unknown) => caught)) as { id: string; properties: Props; reasons: string[]; message: string };
+    const [made] = service.store.nodes.list({ name: "n1" });
+    expect(error.id).toBe(made!.id);
+    expect(error.properties).toMatchObject({ ...inputs, state: "initializing", role: "validator", revision: "0" });
+    expect(error.reasons).toEqual([error.message]);
+    const later = (await node.update(error.id, error.properties, inputs).catch((caught: unknown) => caught)) as typeof error;
+    expect([later.id, later.properties.__provider]).toEqual([made!.id, stub("node")]);
+  });
+
+  test("everything else: a message for people, no id, no stack of this package", async () => {
+    await start({ limits: { consortia: 0 } });
+    const error = (await consortium.create({ name: "a", __provider }).catch((caught: unknown) => caught)) as Error;
+    expect(error.message).toMatch(/^POST \/consortia: HTTP 409: The limit is reached/);
+    expect(error).not.toHaveProperty("id");
+    expect(`${String(error)}: ${error.stack}`).not.toMatch(/\.ts|node_modules|at async/);
+  });
+
+  test("a password never shows in what is said", async () => {
+    const { service, time, said } = await start();
+    const net = await network(service, time);
+    service.faults.add({ kind: "resetAfter", method: "POST" });
+    const { outs } = await runtime.appCred.create({ ...bases.appCred(net), __provider: stub("appCred") });
+    expect(outs.password).toEqual(expect.any(String));
+    expect(said.length).toBeGreaterThan(0);
+    expect(said.join("\n")).not.toContain(outs.password);
+    expect(said.join("\n")).not.toContain(service.apiKey);
+  });
+});
+
+describe("settings", () => {
+  test("configure keeps what it is given, at once, and does nothing else", () => {
+    const send = jest.spyOn(UndiciTransport.prototype, "send");
+    const get = jest.fn();
+    expect(consortium.configure({ config: { get } })).toBeUndefined();
+    expect(get).not.toHaveBeenCalled();
+    expect(send).not.toHaveBeenCalled();
+  });
+
+  test("a wrong setting is told at the first use, not before", async () => {
+    await start();
+    setEnvironment({ CONSORTIUM_BASE_URL: "nonsense" });
+    consortium.configure(config());
+    await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(/base address from environment variable CONSORTIUM_BASE_URL is not an address/);
+    expect((await consortium.check({}, { name: "a" })).failures).toEqual([]);
+  });
+
+  test("are looked up at every call: a key that was rotated in between works", async () => {
+    const { service } = await start();
+    const { id, outs } = await consortium.create({ name: "a", __provider });
+    setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
+    expect((await consortium.update(id, outs, { name: "b", __provider })).outs).toMatchObject({ name: "b" });
+    service.rotateKey("local");
+    await expect(consortium.delete(id, outs)).rejects.toThrow(/HTTP 401.*key from environment variable CONSORTIUM_API_KEY/);
+  });
+
+  test("the environment wins over the stack, and the stack serves without it", async () => {
+    const { service } = await start();
+    consortium.configure(config({ "consortium:apiKey": "stale", "consortium:baseUrl": "http://127.0.0.1:1/api/v1" }));
+    expect(await consortium.create({ name: "a", __provider })).toHaveProperty("id");
+    setEnvironment({ CONSORTIUM_API_KEY: undefined, CONSORTIUM_BASE_URL: undefined });
+    consortium.configure(config({ "consortium:apiKey": service.apiKey, "consortium:baseUrl": service.baseUrl }));
+    expect(await consortium.create({ name: "b", __provider })).toHaveProperty("id");
+  });
+
+  test("an explicit Provider's own win over the environment; what it only took from the stack does not", async () => {
+    const { service } = await start();
+    const theirs = service.addOrganization("theirs");
+    const given = { "consortium:apiKey": theirs.apiKey, "consortium:baseUrl": "http://127.0.0.1:1/api/v1" };
+    consortium.configure(config({ ...given, "consortium:own": "apiKey,region" }));
+    await consortium.create({ name: "a", __provider });
+    expect(service.calls.map(({ organization }) => organization)).toEqual(["theirs", "theirs"]);
+  });
+
+  test.each(["true", "1", "yes", "TRUE"])("consortium:adopt %s takes over by name; the environment can say no", async (adopt) => {
+    await start();
+    const first = await consortium.create({ name: "a", __provider });
+    newProcess();
+    consortium.configure(config({ "consortium:adopt": adopt }));
+    expect((await consortium.create({ name: "a", __provider })).id).toBe(first.id);
+    newProcess();
+    setEnvironment({ CONSORTIUM_ADOPT: "false" });
+    await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(/already taken/);
+  });
+
+  test("long waits between attempts are told", async () => {
+    const { service, said } = await start();
+    service.faults.add({ kind: "status", status: 429, retryAfter: 9, method: "POST" });
+    await consortium.create({ name: "a", __provider });
+    expect(said).toEqual(["POST /consortia: Too Many Requests; trying again in 9 s"]);
+  });
+});

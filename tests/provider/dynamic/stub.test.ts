@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { version } from "../../../provider/api/version";
+import * as runtime from "../../../provider/dynamic/runtime";
+import { stub } from "../../../provider/dynamic/stub";
+import { definitions } from "../../../provider/resources";
+
+/* States hold these texts, and run them years later: they never change, byte for byte. */
+
+const texts: Record<keyof typeof runtime, string> = {
+  consortium: 'exports.handler=()=>require("pulumi-consortium/runtime").consortium',
+  membership: 'exports.handler=()=>require("pulumi-consortium/runtime").membership',
+  environment: 'exports.handler=()=>require("pulumi-consortium/runtime").environment',
+  node: 'exports.handler=()=>require("pulumi-consortium/runtime").node',
+  appCred: 'exports.handler=()=>require("pulumi-consortium/runtime").appCred',
+  tetherService: 'exports.handler=()=>require("pulumi-consortium/runtime").tetherService',
+};
+const names = Object.keys(texts) as (keyof typeof texts)[];
+
+test.each(names)("%s", (name) => {
+  expect(stub(name)).toBe(texts[name]);
+
+  // As the host does it: run the text, call what it exports, and use what that gives.
+  const asked: string[] = [];
+  const exported: { handler?: () => unknown } = {};
+  const load = (module: string): unknown => (asked.push(module), runtime);
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- the host runs the text of the state
+  new Function("exports", "require", texts[name])(exported, load);
+  expect(exported.handler!()).toBe(runtime[name]);
+  expect(asked).toEqual(["pulumi-consortium/runtime"]);
+});
+
+test("there is a handler for each resource, with the verbs that the host calls", () => {
+  expect(Object.keys(runtime).sort()).toEqual([...names].sort());
+  expect(Object.keys(definitions).sort()).toEqual([...names].sort());
+  for (const name of names) {
+    const verbs = ["check", "configure", "create", "delete", "diff", "read", "update"];
+    expect(Object.keys(runtime[name]).sort()).toEqual(verbs);
+  }
+});
+
+test("the version is that of package.json", () => {
+  const manifest = JSON.parse(readFileSync(join(__dirname, "../../../package.json"), "utf8")) as { version: string };
+  expect(version).toBe(manifest.version);
+});
+
+test("the package exports the runtime under the name in the text", () => {
+  const manifest = JSON.parse(readFileSync(join(__dirname, "../../../package.json"), "utf8")) as {
+    name: string;
+    exports: Record<string, { default: string }>;
+  };
+  expect(`${manifest.name}/runtime`).toBe("pulumi-consortium/runtime");
+  expect(manifest.exports["./runtime"]!.default).toBe("./dist/provider/dynamic/runtime.js");
+});

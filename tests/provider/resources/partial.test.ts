@@ -1,0 +1,139 @@
+import { bases } from "../../support/bases";
+import { Engine, type Outcome } from "../../support/engine";
+import { world } from "../../support/lifecycle";
+import { newProcess, setEnvironment } from "../../support/service";
+
+/* Objects that exist but did not get ready: their id and whole state are kept, and the next update goes on. */
+
+const errorOf = (outcome: Outcome): string => (outcome as { error: string }).error;
+
+test("a node that fails ends the wait at once, and is kept whole", async () => {
+  const { engine, service, net, time } = await world("node");
+  service.setTiming({ nodeStart: 600_000 });
+  time.after(40_000, () => service.store.nodes.setState(service.store.nodes.list({ name: "n1" })[0]!.id, "failed"));
+  const began = time.now();
+  const outcome = await engine.up(bases.node(net));
+  expect(outcome.then).toBe("incomplete");
+  expect(time.now() - began).toBeLessThan(44_000);
+  const [made] = service.store.nodes.list({ name: "n1" });
+  expect(errorOf(outcome)).toMatch(new RegExp(`^node "n1" \\(${made!.id}\\) exists, but is not ready: .*"failed".*pulumi up`));
+  expect(engine.kept!.id).toBe(made!.id);
+  expect(engine.outputs).toEqual({
+    ...bases.node(net),
+    ...{ state: "failed", role: "validator", provider: "quorum", consensusType: "ibft" },
+    ...{ revision: "1", createdAt: new Date(made!.createdAt).toISOString() },
+    ...{ __version: 1, __provider: `exports.handler=()=>require("pulumi-consortium/runtime").node` },
+  });
+});
+
+test("once it has recovered, the next update finds it ready", async () => {
+  const { engine, service, net, time, calls } = await world("node");
+  service.setTiming({ nodeStart: 600_000 });
+  time.after(20_000, () => service.store.nodes.setState(service.store.nodes.list({ name: "n1" })[0]!.id, "failed"));
+  expect((await engine.up(bases.node(net))).then).toBe("incomplete");
+  const { id } = engine.kept!;
+  service.store.nodes.setState(id, "started");
+  newProcess();
+  calls();
+  expect(await engine.up(bases.node(net))).toEqual({ then: "updated" });
+  expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
+  expect(engine.kept).toMatchObject({ id, incomplete: false, outputs: { state: "started", urls: { rpc: expect.any(String) as string } } });
+  expect(await engine.up(bases.node(net))).toEqual({ then: "same" });
+});
+
+test("while it is still failed, the next update says so again, and keeps it", async () => {
+  const { engine, service, net, time } = await world("node");
+  service.setTiming({ nodeStart: 600_000 });
+  time.after(20_000, () => service.store.nodes.setState(service.store.nodes.list({ name: "n1" })[0]!.id, "failed"));
+  await engine.up(bases.node(net));
+  const { id } = engine.kept!;
+  expect((await engine.up(bases.node(net))).then).toBe("incomplete");
+  expect(engine.kept!.id).toBe(id);
+  await engine.destroy();
+  expect(service.store.nodes.list({ name: "n1" })).toEqual([]);
+});
+
+test.each([
+  ["environment", { environmentStart: 120_000 }],
+  ["node", { nodeStart: 120_000 }],
+] as const)("%s: out of time is an error that keeps it; the next update waits on for the same one", async (kind, timing) => {
+  const { engine, service, net, time, count, said } = await world(kind);
+  const before = await count();
+  service.setTiming(timing);
+  const args = { ...bases[kind](net), customTimeouts: { create: 60, update: 120 } };
+  const began = time.now();
+  const outcome = await engine.up(args);
+  expect(errorOf(outcome)).toMatch(/still "initializing" after 6[01] s, which is all the time it has \(customTimeouts\)/);
+  expect(outcome.then).toBe("incomplete");
+  expect(time.now() - began).toBeGreaterThanOrEqual(60_000);
+  expect(time.now() - began).toBeLessThan(62_000);
+  expect(said.filter((line) => line.includes(`${kind} "${args.name}": "initializing"`)).length).toBeGreaterThanOrEqual(10);
+  const { id } = engine.kept!;
+  expect(engine.outputs).toMatchObject({ ...args, state: "initializing", __provider: expect.stringContaining(kind) as string });
+
+  expect(await engine.up(args)).toEqual({ then: "updated" });
+  expect(engine.kept!.id).toBe(id);
+  expect(await count()).toBe(before + 1);
+  expect(await engine.up(args)).toEqual({ then: "same" });
+});
+
+test.each([
+  ["environment", "environmentStart", 1800],
+  ["node", "nodeStart", 1800],
+] as const)("%s has half an hour by default", async (kind, timing, seconds) => {
+  const { engine, service, net, time } = await world(kind);
+  service.setTiming({ [timing]: 10_000_000 });
+  const began = time.now();
+  expect((await engine.up(bases[kind](net))).then).toBe("incomplete");
+  expect(Math.round((time.now() - began) / 10_000)).toBe(seconds / 10);
+});
+
+test.each([
+  ["node", 1800],
+  ["membership", 300],
+] as const)("%s: deleting has its time, then names the object and what it waits for", async (kind, seconds) => {
+  const { engine, service, net, time } = await world(kind);
+  await engine.up(bases[kind](net));
+  service.setTiming({ deleting: 10_000_000 });
+  const began = time.now();
+  await expect(engine.destroy()).rejects.toThrow(new RegExp(`^${kind} ".*" \\(${engine.kept!.id}\\): still being deleted after ${seconds} s`));
+  expect(Math.round((time.now() - began) / 10_000)).toBe(seconds / 10);
+});
+
+test("customTimeouts.delete is honoured", async () => {
+  const { engine, service, net } = await world("membership");
+  await engine.up({ ...bases.membership(net), customTimeouts: { delete: 20 } });
+  service.setTiming({ deleting: 10_000_000 });
+  await expect(engine.destroy()).rejects.toThrow(/after 20 s/);
+});
+
+test("deleted by somebody while it starts: the wait ends, and says so", async () => {
+  const { engine, service, net, time } = await world("environment");
+  service.setTiming({ environmentStart: 600_000 });
+  time.after(20_000, () => service.store.environments.setState(service.store.environments.list({ name: "dev" })[0]!.id, "deleted"));
+  const outcome = await engine.up(bases.environment(net));
+  expect(outcome.then).toBe("incomplete");
+  expect(errorOf(outcome)).toMatch(/deleted by somebody else/);
+});
+
+test("an error during the wait keeps what was made", async () => {
+  const { engine, service, net, time } = await world("node");
+  service.setTiming({ nodeStart: 600_000 });
+  time.after(20_000, () => setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") }));
+  const outcome = await engine.up(bases.node(net));
+  expect(outcome.then).toBe("incomplete");
+  expect(errorOf(outcome)).toMatch(/exists, but is not ready: .*HTTP 401/);
+  service.store.nodes.setState(engine.kept!.id, "started");
+  expect(await engine.up(bases.node(net))).toEqual({ then: "updated" });
+});
+
+test("many nodes that start together share the looks at their list", async () => {
+  const { service, net, calls, time } = await world("node", { limits: { nodes: 20 } });
+  service.setTiming({ nodeStart: 60_000 });
+  const engines = Array.from({ length: 8 }, () => new Engine("node"));
+  const began = time.now();
+  await Promise.all(engines.map((one, index) => one.up({ ...bases.node(net), name: `many-${index}` })));
+  const lists = calls().filter((call) => call.endsWith("/nodes") && call.startsWith("GET")).length;
+  const seconds = (time.now() - began) / 1000;
+  expect(lists).toBeLessThan(seconds / 2);
+});
