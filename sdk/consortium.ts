@@ -12,7 +12,7 @@ export class Consortium extends Managed {
   static readonly __pulumiType = token("Consortium");
 
   constructor(name: string, args: ConsortiumArgs = {}, opts?: CustomResourceOptions) {
-    super("Consortium", name, { name, ...args }, opts);
+    super("Consortium", name, { ...args, name: args.name ?? name }, opts);
   }
 
   /** Reads a consortium that is not managed by this stack. */

@@ -45,10 +45,11 @@ class NotReady extends Refusal {
 const withoutProvider = ({ [providerKey]: _provider, ...props }: Props): Props => props;
 
 /** A preview makes no calls, so it cannot tell whether there is one; that it would be taken over, it can. */
-function announceAdoption(definition: Definition, inputs: Props): void {
-  const which = typeof inputs.adopt === "string" ? inputs.adopt : "the one with this name, if there is one";
+function announceAdoption(definition: Definition, olds: Props, { adopt, name, orgName }: Props): void {
+  if (Object.keys(olds).length > 0 || !adopt || isUnknown([adopt, name, orgName])) return;
+  const which = typeof adopt === "string" ? adopt : "the one with this name, if there is one";
   // eslint-disable-next-line no-console -- shown in the preview
-  console.log(`${nameOf(definition, inputs)}: takes over ${which}`);
+  console.log(`${nameOf(definition, { name, orgName })}: takes over ${which}`);
 }
 
 /** The verbs of one resource, as the dynamic provider host calls them. */
@@ -82,7 +83,7 @@ export function handler(definition: Definition): Handler {
     check: (olds, news) =>
       guarded(undefined, () => {
         const { inputs, issues } = check(definition, withoutProvider(news), isUnknown);
-        if (Object.keys(olds).length === 0 && inputs.adopt && !isUnknown(inputs)) announceAdoption(definition, inputs);
+        announceAdoption(definition, olds, inputs);
         return Promise.resolve({ inputs, failures: issues });
       }),
 

@@ -1,5 +1,5 @@
 import { type Handler } from "../../provider/dynamic/handler";
-import { definitions } from "../../provider/resources";
+import { type definitions } from "../../provider/resources";
 import * as runtime from "../../provider/dynamic/runtime";
 import { stub } from "../../provider/dynamic/stub";
 
@@ -144,7 +144,7 @@ export class Engine {
         reasons?: string[];
       };
       if (id === undefined) return { then: "failed", error: message };
-      if (!properties || !reasons?.length) throw new Error("an incomplete resource needs properties and reasons");
+      if (!properties || !reasons?.length) throw new Error("an incomplete resource needs properties and reasons", { cause: failure });
       this.#keep(id, inputs, properties, true);
       return { then: "incomplete", error: message };
     }

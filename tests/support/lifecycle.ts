@@ -7,11 +7,11 @@ export interface World extends Started {
   net: Network;
   engine: Engine;
   /** The path of the object that the engine keeps. */
-  at(): string;
+  at: () => string;
   /** The object as the service shows it, or undefined where it is not listed as there. */
-  shown(): Promise<Props | undefined>;
+  shown: () => Promise<Props | undefined>;
   /** How many of this kind are listed under the fixture's parent. */
-  count(): Promise<number>;
+  count: () => Promise<number>;
 }
 
 interface Facts {
@@ -20,7 +20,7 @@ interface Facts {
 }
 
 const within = ({ consortiumId, environmentId }: Network, outputs: Props, name: string): string =>
-  `/consortia/${consortiumId}/environments/${String(outputs.environmentId ?? environmentId)}/${name}`;
+  `/consortia/${consortiumId}/environments/${(outputs.environmentId as string | undefined) ?? environmentId}/${name}`;
 
 const kinds: Partial<Record<Kind, Facts>> = {
   consortium: { collection: () => "/consortia" },

@@ -11,7 +11,7 @@ export interface Started {
   /** What the provider said to the user. */
   said: string[];
   /** The calls since the last look, such as `POST /consortia/:consortiumId/environments`. */
-  calls(): string[];
+  calls: () => string[];
 }
 
 const running: Service[] = [];

@@ -24,46 +24,129 @@ const node = `${environment}/nodes/:nodeId`;
 const tether = "/tether/:tetherId";
 
 const endpoints: [call: string, act: (world: World) => Promise<unknown>, result: unknown, body?: unknown][] = [
-  ["GET /consortia", ({ client }) => client.listConsortia(), [{ id: text, name: "fixture", owner: text, state: "setup" }]],
+  [
+    "GET /consortia",
+    ({ client }) => client.listConsortia(),
+    [{ id: text, name: "fixture", owner: text, state: "setup" }],
+  ],
   ["GET /consortia", ({ client }) => client.listConsortia({ name: "other" }), []],
-  ["POST /consortia", ({ client }) => client.createConsortium({ name: "c", description: "d" }), { id: text, name: "c", description: "d", _revision: "0", created_at: text }, { name: "c", description: "d" }],
-  [`GET ${consortium}/memberships`, ({ client, consortiumId }) => client.listMemberships(consortiumId), [{ org_name: "first" }, { org_name: "second" }]],
-  [`GET ${consortium}/memberships`, ({ client, consortiumId }) => client.listMemberships(consortiumId, { org_name: "second" }), [{ org_name: "second" }]],
-  [`POST ${consortium}/memberships`, ({ client, consortiumId }) => client.createMembership(consortiumId, { org_name: "m" }), { org_name: "m", org_id: text, state: "active", minimum_nodes: number, maximum_nodes: number }, { org_name: "m" }],
-  [`GET ${consortium}/environments`, ({ client, consortiumId }) => client.listEnvironments(consortiumId), [{ name: "main", state: "live" }, { name: "spare", state: "setup" }]],
+  [
+    "POST /consortia",
+    ({ client }) => client.createConsortium({ name: "c", description: "d" }),
+    { id: text, name: "c", description: "d", _revision: "0", created_at: text },
+    { name: "c", description: "d" },
+  ],
+  [
+    `GET ${consortium}/memberships`,
+    ({ client, consortiumId }) => client.listMemberships(consortiumId),
+    [{ org_name: "first" }, { org_name: "second" }],
+  ],
+  [
+    `GET ${consortium}/memberships`,
+    ({ client, consortiumId }) => client.listMemberships(consortiumId, { org_name: "second" }),
+    [{ org_name: "second" }],
+  ],
+  [
+    `POST ${consortium}/memberships`,
+    ({ client, consortiumId }) => client.createMembership(consortiumId, { org_name: "m" }),
+    { org_name: "m", org_id: text, state: "active", minimum_nodes: number, maximum_nodes: number },
+    { org_name: "m" },
+  ],
+  [
+    `GET ${consortium}/environments`,
+    ({ client, consortiumId }) => client.listEnvironments(consortiumId),
+    [
+      { name: "main", state: "live" },
+      { name: "spare", state: "setup" },
+    ],
+  ],
   [
     `POST ${consortium}/environments`,
-    ({ client, consortiumId }) => client.createEnvironment(consortiumId, { provider: "geth", consensus_type: "poa", chain_id: 5 }),
-    { state: "initializing", provider: "geth", consensus_type: "poa", chain_id: 5, region: text, release_id: text, block_period: number, enable_tether: false },
+    ({ client, consortiumId }) =>
+      client.createEnvironment(consortiumId, { provider: "geth", consensus_type: "poa", chain_id: 5 }),
+    {
+      state: "initializing",
+      provider: "geth",
+      consensus_type: "poa",
+      chain_id: 5,
+      region: text,
+      release_id: text,
+      block_period: number,
+      enable_tether: false,
+    },
     { provider: "geth", consensus_type: "poa", chain_id: 5 },
   ],
-  [`GET ${environment}/nodes`, ({ client, consortiumId, environmentId }) => client.listNodes(consortiumId, environmentId, { name: "node-0" }), [{ name: "node-0", role: "validator" }]],
+  [
+    `GET ${environment}/nodes`,
+    ({ client, consortiumId, environmentId }) => client.listNodes(consortiumId, environmentId, { name: "node-0" }),
+    [{ name: "node-0", role: "validator" }],
+  ],
   [
     `POST ${environment}/nodes`,
-    ({ client, consortiumId, environmentId, membershipId }) => client.createNode(consortiumId, environmentId, { membership_id: membershipId, name: "n" }),
+    ({ client, consortiumId, environmentId, membershipId }) =>
+      client.createNode(consortiumId, environmentId, { membership_id: membershipId, name: "n" }),
     { name: "n", state: "initializing", membership_id: text, provider: "quorum", consensus_type: "ibft" },
     { membership_id: text, name: "n" },
   ],
-  [`GET ${node}`, ({ client, consortiumId, environmentId, nodeId }) => client.getNode(consortiumId, environmentId, nodeId), { name: "node-0", state: "started" }],
+  [
+    `GET ${node}`,
+    ({ client, consortiumId, environmentId, nodeId }) => client.getNode(consortiumId, environmentId, nodeId),
+    { name: "node-0", state: "started" },
+  ],
   [
     `GET ${node}/status`,
     ({ client, consortiumId, environmentId, nodeId }) => client.getNodeStatus(consortiumId, environmentId, nodeId),
-    { id: text, geth: { public_address: hex, validators: [hex] }, user_accounts: [hex], block_height: number, urls: { rpc: text, wss: text } },
+    {
+      id: text,
+      geth: { public_address: hex, validators: [hex] },
+      user_accounts: [hex],
+      block_height: number,
+      urls: { rpc: text, wss: text },
+    },
   ],
-  [`GET ${node}/logs/:client`, ({ client, consortiumId, environmentId, nodeId }) => client.getNodeLogs(consortiumId, environmentId, nodeId), expect.arrayContaining([expect.stringContaining("[geth]")])],
-  [`GET ${node}/logs/:client`, ({ client, consortiumId, environmentId, nodeId }) => client.getNodeLogs(consortiumId, environmentId, nodeId, "constellation", 1), [expect.stringContaining("[constellation]")]],
+  [
+    `GET ${node}/logs/:client`,
+    ({ client, consortiumId, environmentId, nodeId }) => client.getNodeLogs(consortiumId, environmentId, nodeId),
+    expect.arrayContaining([expect.stringContaining("[geth]")]),
+  ],
+  [
+    `GET ${node}/logs/:client`,
+    ({ client, consortiumId, environmentId, nodeId }) =>
+      client.getNodeLogs(consortiumId, environmentId, nodeId, "constellation", 1),
+    [expect.stringContaining("[constellation]")],
+  ],
   [
     `POST ${environment}/appcreds`,
-    ({ client, consortiumId, environmentId, membershipId }) => client.createAppCred(consortiumId, environmentId, { membership_id: membershipId }),
+    ({ client, consortiumId, environmentId, membershipId }) =>
+      client.createAppCred(consortiumId, environmentId, { membership_id: membershipId }),
     { id: text, username: text, password: text, auth_type: "basic_auth" },
     { membership_id: text },
   ],
-  [`DELETE ${environment}`, ({ client, consortiumId, otherEnvironmentId }) => client.delete(`/consortia/${consortiumId}/environments/${otherEnvironmentId}`), { state: "deleted" }],
-  [`DELETE ${node}`, ({ client, consortiumId, environmentId, nodeId }) => client.delete(`/consortia/${consortiumId}/environments/${environmentId}/nodes/${nodeId}`), undefined],
-  [`POST ${tether}/targetNetwork`, ({ client }) => client.setTetherNetwork(tetherId, "mainnet"), { network: "mainnet" }, { network: "mainnet" }],
+  [
+    `DELETE ${environment}`,
+    ({ client, consortiumId, otherEnvironmentId }) =>
+      client.delete(`/consortia/${consortiumId}/environments/${otherEnvironmentId}`),
+    { state: "deleted" },
+  ],
+  [
+    `DELETE ${node}`,
+    ({ client, consortiumId, environmentId, nodeId }) =>
+      client.delete(`/consortia/${consortiumId}/environments/${environmentId}/nodes/${nodeId}`),
+    undefined,
+  ],
+  [
+    `POST ${tether}/targetNetwork`,
+    ({ client }) => client.setTetherNetwork(tetherId, "mainnet"),
+    { network: "mainnet" },
+    { network: "mainnet" },
+  ],
   [`POST ${tether}/interval`, ({ client }) => client.setTetherInterval(tetherId, 3), { interval: 3 }, { interval: 3 }],
   [`POST ${tether}/deploy`, ({ client }) => client.deployTether(tetherId), { network: "rinkeby" }, {}],
-  [`GET ${tether}/account`, ({ client }) => client.getTetherAccount(tetherId), { account: hex, balanceWei: "1000000000000000000" }],
+  [
+    `GET ${tether}/account`,
+    ({ client }) => client.getTetherAccount(tetherId),
+    { account: hex, balanceWei: "1000000000000000000" },
+  ],
   [`GET ${tether}/balance/:network`, ({ client }) => client.getTetherBalance(tetherId, "mainnet"), "0"],
   [`GET ${tether}/reportCount`, ({ client }) => client.getTetherReportCount(tetherId), 0],
 ];
@@ -133,8 +216,12 @@ describe("answers of another form", () => {
 
   test("accounts is asked where account is not there; its own error is shown where neither is", async () => {
     virtualTime();
-    const one = await peer((response, seen, socket) => json(seen === 1 ? 404 : 200, { balance: "5" })(response, seen, socket));
-    expect(await new ConsortiumClient(settingsFor(one.baseUrl)).getTetherAccount("t")).toMatchObject({ balanceWei: "5" });
+    const one = await peer((response, seen, socket) =>
+      json(seen === 1 ? 404 : 200, { balance: "5" })(response, seen, socket),
+    );
+    expect(await new ConsortiumClient(settingsFor(one.baseUrl)).getTetherAccount("t")).toMatchObject({
+      balanceWei: "5",
+    });
     expect(one.requests.map(({ url }) => url)).toEqual(["/api/v1/tether/t/account", "/api/v1/tether/t/accounts"]);
     const none = await peer(json(404, { errorMessage: "no tether" }));
     await expect(new ConsortiumClient(settingsFor(none.baseUrl)).getTetherAccount("t")).rejects.toMatchObject({

@@ -21,14 +21,34 @@ test.each<[ErrorKind, number[]]>([
 describe("a message has the call, the status, the service's words and the next step", () => {
   const call = "PATCH /consortia/c1";
   test.each<[ErrorKind, number | undefined, string, RegExp]>([
-    ["unsent", undefined, "the connection was refused", /^PATCH \/consortia\/c1: the connection was refused\. The service at http:\/\/host\/api\/v1 \(from stack configuration consortium:baseUrl\) cannot be reached: check the address/],
-    ["lost", undefined, "no answer came within 3 s", /^PATCH \/consortia\/c1: no answer came within 3 s\. .*run the same command again/],
+    [
+      "unsent",
+      undefined,
+      "the connection was refused",
+      /^PATCH \/consortia\/c1: the connection was refused\. The service at http:\/\/host\/api\/v1 \(from stack configuration consortium:baseUrl\) cannot be reached: check the address/,
+    ],
+    [
+      "lost",
+      undefined,
+      "no answer came within 3 s",
+      /^PATCH \/consortia\/c1: no answer came within 3 s\. .*run the same command again/,
+    ],
     ["lost", 504, "late", /HTTP 504: late\. .*run the same command again/],
     ["limited", 429, "slow down!", /HTTP 429: slow down! .*run the same command again/],
     ["unavailable", 503, "later", /HTTP 503: later\. .*run the same command again/],
     ["server", 500, "oops", /HTTP 500: oops\. .*run the same command again/],
-    ["denied", 401, "no", /HTTP 401: no\. The API key from stack configuration consortium:apiKey was refused .*CONSORTIUM_API_KEY.*--run-program/],
-    ["denied", 403, "no", /HTTP 403: no\. The API key from stack configuration consortium:apiKey .*not allowed to do this/],
+    [
+      "denied",
+      401,
+      "no",
+      /HTTP 401: no\. The API key from stack configuration consortium:apiKey was refused .*CONSORTIUM_API_KEY.*--run-program/,
+    ],
+    [
+      "denied",
+      403,
+      "no",
+      /HTTP 403: no\. The API key from stack configuration consortium:apiKey .*not allowed to do this/,
+    ],
     ["conflict", 409, "the limit is reached", /HTTP 409: the limit is reached\./],
     ["invalid", 400, "name is too long", /HTTP 400: name is too long\./],
     ["missing", 404, "no such thing", /HTTP 404: no such thing\./],
@@ -44,9 +64,20 @@ describe("a message has the call, the status, the service's words and the next s
 });
 
 test("the key never shows, not even where the service repeats it, or in what can be inspected", () => {
-  const error = apiError(settings, { kind: "denied", call: "GET /consortia", status: 401, errorMessage: `bad key ${apiKey} (${apiKey})` });
+  const error = apiError(settings, {
+    kind: "denied",
+    call: "GET /consortia",
+    status: 401,
+    errorMessage: `bad key ${apiKey} (${apiKey})`,
+  });
   expect(error.message).toContain("bad key [secret] ([secret])");
-  for (const shown of [error.message, error.errorMessage, String(error.stack), JSON.stringify(error), inspect(error, { depth: 9, showHidden: true })]) {
+  for (const shown of [
+    error.message,
+    error.errorMessage,
+    String(error.stack),
+    JSON.stringify(error),
+    inspect(error, { depth: 9, showHidden: true }),
+  ]) {
     expect(shown).not.toContain(apiKey);
   }
 });

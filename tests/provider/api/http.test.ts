@@ -125,9 +125,13 @@ describe("connections", () => {
   test("a call that waits to be repeated leaves its place to others", async () => {
     const time = virtualTime();
     const done: string[] = [];
-    const server = await peer((response, seen, socket) => json(seen === 1 ? 429 : 200, {}, { "retry-after": "60" })(response, seen, socket));
+    const server = await peer((response, seen, socket) =>
+      json(seen === 1 ? 429 : 200, {}, { "retry-after": "60" })(response, seen, socket),
+    );
     const client = http(server.baseUrl, { maxConcurrency: 1 });
-    const [patient, quick] = ["patient", "quick"].map((name) => client.request("GET", `/${name}`).then(() => done.push(name)));
+    const [patient, quick] = ["patient", "quick"].map((name) =>
+      client.request("GET", `/${name}`).then(() => done.push(name)),
+    );
     await Promise.all([patient, quick]);
     expect(done).toEqual(["quick", "patient"]);
     expect(time.now()).toBeGreaterThanOrEqual(60_000);
@@ -154,7 +158,10 @@ describe("no whole answer", () => {
     virtualTime();
     const server = await peer((_response, _seen, socket) => socket.resetAndDestroy());
     const error = await failure(http(server.baseUrl).request("POST", "/x", { body: {} }));
-    expect(error).toMatchObject({ kind: "lost", errorMessage: expect.stringMatching(/connection was (reset|closed)/) as string });
+    expect(error).toMatchObject({
+      kind: "lost",
+      errorMessage: expect.stringMatching(/connection was (reset|closed)/) as string,
+    });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -173,7 +180,9 @@ describe("no whole answer", () => {
     await server.close();
     const error = await failure(http(server.baseUrl).request("POST", "/x", { body: {} }));
     expect(error).toMatchObject({ kind: "unsent", errorMessage: "the connection was refused" });
-    expect(error.message).toContain(`${server.baseUrl} (from stack configuration consortium:baseUrl) cannot be reached`);
+    expect(error.message).toContain(
+      `${server.baseUrl} (from stack configuration consortium:baseUrl) cannot be reached`,
+    );
     expect(time.now()).toBeLessThanOrEqual(8_000);
   });
 

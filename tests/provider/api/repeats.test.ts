@@ -35,7 +35,9 @@ const table = faults.flatMap(([what, fail, sent]) =>
 test.each(table)("%s after %s, twice: sent %i times", async (method, _what, times, fail) => {
   virtualTime();
   const server = await peer(failing(2, fail));
-  const answer = await http(server.baseUrl).request(method, "/x", { body: {} }).catch(() => "failed");
+  const answer = await http(server.baseUrl)
+    .request(method, "/x", { body: {} })
+    .catch(() => "failed");
   expect(server.requests).toHaveLength(times);
   expect(answer).toEqual(times === 3 ? { status: 200, body: { seen: 3 } } : "failed");
 });
@@ -75,9 +77,13 @@ test.each([
   ["nonsense", () => "soon", 150, 350],
 ])("Retry-After as %s is waited for, and told", async (_form, header, least, most) => {
   const time = virtualTime();
-  const server = await peer((response, seen, socket) => json(seen === 1 ? 429 : 200, {}, { "retry-after": header() })(response, seen, socket));
+  const server = await peer((response, seen, socket) =>
+    json(seen === 1 ? 429 : 200, {}, { "retry-after": header() })(response, seen, socket),
+  );
   const told: number[] = [];
-  await http(server.baseUrl, {}, { onRetry: (_error, delayMs) => told.push(delayMs) }).request("POST", "/x", { body: {} });
+  await http(server.baseUrl, {}, { onRetry: (_error, delayMs) => told.push(delayMs) }).request("POST", "/x", {
+    body: {},
+  });
   expect(time.now()).toBeGreaterThanOrEqual(least);
   expect(time.now()).toBeLessThan(most);
   expect(told).toHaveLength(1);

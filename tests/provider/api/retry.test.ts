@@ -1,7 +1,12 @@
 import { ApiError, type ErrorKind } from "../../../provider/api/errors";
 import { backoffMs, retryAfterMs, retryDelay, type Tried } from "../../../provider/api/retry";
 
-const again = (kind: ErrorKind, repeatable: "freely" | "unless taken", tried: Partial<Tried> = {}, retryAfterMs?: number) =>
+const again = (
+  kind: ErrorKind,
+  repeatable: "freely" | "unless taken",
+  tried: Partial<Tried> = {},
+  retryAfterMs?: number,
+) =>
   retryDelay(new ApiError({ kind, call: "GET /x", errorMessage: "x", retryAfterMs }), repeatable, {
     ...{ attempt: 1, elapsedMs: 0, reached: true },
     ...tried,

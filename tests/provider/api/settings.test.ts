@@ -30,7 +30,9 @@ const places = ["env", "provider", "stack"] as const;
 const subsets = [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => places.filter((_, index) => bits & (1 << index)));
 
 describe("first match wins: environment, explicit Provider, stack, default; a Provider's own key and place before all", () => {
-  const table = settingNames.flatMap((name) => subsets.map((subset) => [name, subset.join("+") || "nowhere", subset] as const));
+  const table = settingNames.flatMap((name) =>
+    subsets.map((subset) => [name, subset.join("+") || "nowhere", subset] as const),
+  );
   test.each(table)("%s given in %s", (name, _title, subset) => {
     const text = (place: (typeof places)[number]): Record<string, string> =>
       subset.includes(place) ? { [name]: given[name][place][0] } : {};
@@ -48,7 +50,11 @@ describe("first match wins: environment, explicit Provider, stack, default; a Pr
   });
 
   test.each(settingNames)("%s: empty text and null are not given", (name) => {
-    const sources = { env: env({ [name]: "" }), provider: { [name]: null }, stack: { apiKey: "key", [name]: given[name].stack[0] } };
+    const sources = {
+      env: env({ [name]: "" }),
+      provider: { [name]: null },
+      stack: { apiKey: "key", [name]: given[name].stack[0] },
+    };
     const settings = resolveSettings(sources);
     expect(name === "apiKey" ? settings.apiKey.reveal() : settings[name]).toBe(given[name].stack[1]);
   });
@@ -96,15 +102,14 @@ test.each([
   expect(resolveSettings({ env: {}, stack: { apiKey: "k", region } })).toMatchObject({ region, baseUrl });
 });
 
-test.each([
-  "http://127.0.0.1:4000/api/v1",
-  "https://proxy.example/consortium/api/v1",
-  "http://[::1]:4000/api/v1",
-])("%s is an address as it is, and with a slash or spaces at its end", (baseUrl) => {
-  for (const given of [baseUrl, `${baseUrl}/`, `${baseUrl}//`, ` ${baseUrl} `]) {
-    expect(resolveSettings({ env: {}, stack: { apiKey: "k", baseUrl: given } }).baseUrl).toBe(baseUrl);
-  }
-});
+test.each(["http://127.0.0.1:4000/api/v1", "https://proxy.example/consortium/api/v1", "http://[::1]:4000/api/v1"])(
+  "%s is an address as it is, and with a slash or spaces at its end",
+  (baseUrl) => {
+    for (const given of [baseUrl, `${baseUrl}/`, `${baseUrl}//`, ` ${baseUrl} `]) {
+      expect(resolveSettings({ env: {}, stack: { apiKey: "k", baseUrl: given } }).baseUrl).toBe(baseUrl);
+    }
+  },
+);
 
 describe("what is not usable is refused in one sentence, with its source", () => {
   test.each<[SettingName, unknown, RegExp]>([

@@ -1,7 +1,9 @@
 import { isUnset, sameValue } from "../../../provider/core/canonical";
 
 test.each([undefined, null, "", {}, []])("%j is not set", (value) => expect(isUnset(value)).toBe(true));
-test.each([0, false, " ", "x", { a: undefined }, [undefined]])("%j is set", (value) => expect(isUnset(value)).toBe(false));
+test.each([0, false, " ", "x", { a: undefined }, [undefined]])("%j is set", (value) =>
+  expect(isUnset(value)).toBe(false),
+);
 
 describe("the same but for formatting", () => {
   test.each<[unknown, unknown]>([
@@ -9,7 +11,10 @@ describe("the same but for formatting", () => {
     [null, {}],
     ["a", " a\n"],
     ["\u00e9", "e\u0301"],
-    [{ a: 1, b: 2 }, { b: 2, a: 1 }],
+    [
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ],
     [{ a: 1, b: null }, { a: 1 }],
     [["a "], ["a"]],
     [{ a: [{ b: "x " }] }, { a: [{ b: "x" }] }],
@@ -27,7 +32,10 @@ describe("different", () => {
     [false, undefined],
     [1, "1"],
     [true, "true"],
-    [["a", "b"], ["b", "a"]],
+    [
+      ["a", "b"],
+      ["b", "a"],
+    ],
     [{ a: 1 }, { a: 2 }],
     [{ a: 1 }, { a: 1, b: 0 }],
     ["a", ["a"]],

@@ -43,29 +43,43 @@ describe.each(kinds)("%s", (kind) => {
   test("an argument that does not exist is refused, with those that do", () => {
     const { issues } = run(kind, { ...whole[kind], colour: "red" });
     expect(issues.map(({ property }) => property)).toEqual(["colour"]);
-    expect(issues[0]!.reason).toMatch(new RegExp(`${definitions[kind].type} has no argument "colour".*${Object.keys(whole[kind])[0]}`));
+    expect(issues[0]!.reason).toMatch(
+      new RegExp(`${definitions[kind].type} has no argument "colour".*${Object.keys(whole[kind])[0]}`),
+    );
     expect(issues[0]!.reason).not.toContain("customTimeouts");
   });
 
   test("what the host adds, and what is not given, is no argument", () => {
-    expect(run(kind, { ...whole[kind], __provider: "x", __defaults: [], colour: undefined, size: null }).issues).toEqual([]);
+    expect(
+      run(kind, { ...whole[kind], __provider: "x", __defaults: [], colour: undefined, size: null }).issues,
+    ).toEqual([]);
   });
 
   test("customTimeouts are seconds by verb", () => {
     const customTimeouts = { create: 60, delete: 0.5 };
     expect(run(kind, { ...whole[kind], customTimeouts }).inputs.customTimeouts).toEqual(customTimeouts);
     expect(run(kind, { ...whole[kind], customTimeouts: { read: 1 } }).issues[0]!.property).toBe("customTimeouts");
-    expect(run(kind, { ...whole[kind], customTimeouts: { create: 0 } }).issues[0]!.property).toBe("customTimeouts.create");
+    expect(run(kind, { ...whole[kind], customTimeouts: { create: 0 } }).issues[0]!.property).toBe(
+      "customTimeouts.create",
+    );
   });
 });
 
 test("several faults are told at once", () => {
   const { issues } = run("environment", { name: " ", provider: "x", consensusType: "y", chainId: -1 });
-  expect(issues.map(({ property }) => property)).toEqual(["consortiumId", "provider", "consensusType", "name", "chainId"]);
+  expect(issues.map(({ property }) => property)).toEqual([
+    "consortiumId",
+    "provider",
+    "consensusType",
+    "name",
+    "chainId",
+  ]);
 });
 
 describe("which consensus a client runs", () => {
-  const pairs = ["quorum", "geth"].flatMap((provider) => ["raft", "ibft", "poa"].map((type) => [provider, type] as const));
+  const pairs = ["quorum", "geth"].flatMap((provider) =>
+    ["raft", "ibft", "poa"].map((type) => [provider, type] as const),
+  );
   test.each(pairs)("%s with %s", (provider, consensusType) => {
     const { issues } = run("environment", { ...whole.environment, provider, consensusType });
     const fits = (provider === "geth") === (consensusType === "poa");

@@ -24,7 +24,7 @@ const outputs: Record<Kind, Props> = {
 const kinds = Object.keys(news) as Kind[];
 
 const run = (kind: Kind, change: Props = {}, state: Props = {}) =>
-  diff(definitions[kind] as Definition, { ...news[kind], ...outputs[kind], ...state }, { ...news[kind], ...change });
+  diff(definitions[kind], { ...news[kind], ...outputs[kind], ...state }, { ...news[kind], ...change });
 const none = { changes: false, replaces: [], deleteBeforeReplace: false, warnings: [] };
 
 describe.each(kinds)("%s", (kind) => {
@@ -123,7 +123,11 @@ describe("what an earlier run left unfinished is a change", () => {
 });
 
 test.each<[Kind, Props, RegExp | undefined]>([
-  ["environment", { consensusType: "ibft" }, /environment "a": REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER.*\(consensusType\)/],
+  [
+    "environment",
+    { consensusType: "ibft" },
+    /environment "a": REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER.*\(consensusType\)/,
+  ],
   ["consortium", { extra: { a: 1 } }, /consortium "a": REPLACING A CONSORTIUM DESTROYS EVERYTHING/],
   ["environment", { name: "b" }, undefined],
   ["node", { membershipId: "n" }, undefined],

@@ -49,22 +49,28 @@ test("the age counts from when it was asked, not from when it was answered", asy
 });
 
 describe("failures", () => {
-  test.each(["missing", "unsupported", "denied"] as const)("%s lasts: siblings get the same error without a call", async (kind) => {
-    const { lists: shared, asked, fail } = lists();
-    fail.kind = kind;
-    await expect(shared.get("/a", 1_000)).rejects.toMatchObject({ kind });
-    await expect(shared.get("/a", 1_000)).rejects.toMatchObject({ kind });
-    expect(asked).toHaveLength(1);
-  });
+  test.each(["missing", "unsupported", "denied"] as const)(
+    "%s lasts: siblings get the same error without a call",
+    async (kind) => {
+      const { lists: shared, asked, fail } = lists();
+      fail.kind = kind;
+      await expect(shared.get("/a", 1_000)).rejects.toMatchObject({ kind });
+      await expect(shared.get("/a", 1_000)).rejects.toMatchObject({ kind });
+      expect(asked).toHaveLength(1);
+    },
+  );
 
-  test.each(["lost", "server", "unavailable", "unsent", "limited"] as const)("%s passes: the next asks again", async (kind) => {
-    const { lists: shared, asked, fail } = lists();
-    fail.kind = kind;
-    await expect(Promise.all([shared.get("/a", 1_000), shared.get("/a", 1_000)])).rejects.toMatchObject({ kind });
-    fail.kind = undefined;
-    expect(await shared.get("/a", 1_000)).toHaveLength(1);
-    expect(asked).toHaveLength(2);
-  });
+  test.each(["lost", "server", "unavailable", "unsent", "limited"] as const)(
+    "%s passes: the next asks again",
+    async (kind) => {
+      const { lists: shared, asked, fail } = lists();
+      fail.kind = kind;
+      await expect(Promise.all([shared.get("/a", 1_000), shared.get("/a", 1_000)])).rejects.toMatchObject({ kind });
+      fail.kind = undefined;
+      expect(await shared.get("/a", 1_000)).toHaveLength(1);
+      expect(asked).toHaveLength(2);
+    },
+  );
 });
 
 test("what was just made empty is known without a call, for a while", async () => {
@@ -89,7 +95,8 @@ test("remembers what was made and removed here", () => {
 
 test("a name is claimed by one create at a time, and free again however that ends", async () => {
   const { lists: shared, time } = lists();
-  const claim = (act: () => Promise<unknown>): Promise<unknown> => shared.claim("/a name", () => new Error("taken"), act);
+  const claim = (act: () => Promise<unknown>): Promise<unknown> =>
+    shared.claim("/a name", () => new Error("taken"), act);
   const first = claim(() => time.sleep(100));
   await expect(claim(() => Promise.resolve())).rejects.toThrow("taken");
   await first;
@@ -101,9 +108,18 @@ test("quiet waits for the creates that are under way, however they end", async (
   const { lists: shared, time } = lists();
   const ends: string[] = [];
   const create = (ms: number, end: () => void): Promise<void> => time.sleep(ms).then(end);
-  void shared.creating("/a", create(100, () => ends.push("made")));
-  const refused = shared.creating("/a", create(200, () => Promise.reject(new Error("refused")) as never));
-  void shared.creating("/b", create(900, () => ends.push("elsewhere")));
+  void shared.creating(
+    "/a",
+    create(100, () => ends.push("made")),
+  );
+  const refused = shared.creating(
+    "/a",
+    create(200, () => Promise.reject(new Error("refused")) as never),
+  );
+  void shared.creating(
+    "/b",
+    create(900, () => ends.push("elsewhere")),
+  );
   await Promise.all([shared.quiet("/a").then(() => ends.push("quiet")), expect(refused).rejects.toThrow("refused")]);
   expect(ends).toEqual(["made", "quiet"]);
 });

@@ -60,12 +60,16 @@ test.each<[string, unknown, [number, unknown?] | undefined, unknown]>([
 ])("%s", async (_what, list, byId, verdict) => {
   const { session } = await answering({ [nodes.collection]: [200, list], ...(byId && { [by]: byId }) });
   const presence = locate(session, nodes, "n1", 0);
-  if (typeof verdict === "string" && verdict !== "gone") await expect(presence).rejects.toMatchObject({ kind: verdict });
+  if (typeof verdict === "string" && verdict !== "gone")
+    await expect(presence).rejects.toMatchObject({ kind: verdict });
   else expect(await presence).toEqual(verdict);
 });
 
 describe("the list itself fails", () => {
-  const parents = (c: [number, unknown?], e: [number, unknown?]): Answers => ({ "/consortia": c, "/consortia/c1/environments": e });
+  const parents = (c: [number, unknown?], e: [number, unknown?]): Answers => ({
+    "/consortia": c,
+    "/consortia/c1/environments": e,
+  });
   const c = { _id: "c1" };
   const e = { _id: "e1", state: "live" };
   test.each<[string, [number, unknown?], Answers, unknown]>([
@@ -85,7 +89,9 @@ describe("the list itself fails", () => {
     ["an object in place of the list", [200, {}], parents([200, []], [404]), "lost"],
   ])("%s", async (_what, list, above, verdict) => {
     const filled = ([status, body]: [number, unknown?]): [number, unknown] => [status, body ?? { errorMessage: "x" }];
-    const answers = Object.entries({ ...above, [nodes.collection]: list }).map(([where, one]) => [where, filled(one)] as const);
+    const answers = Object.entries({ ...above, [nodes.collection]: list }).map(
+      ([where, one]) => [where, filled(one)] as const,
+    );
     const { session } = await answering(Object.fromEntries(answers));
     const presence = locate(session, nodes, "n1", 0);
     if (verdict === "gone" || verdict === "unlistable") expect(await presence).toBe(verdict);

@@ -59,7 +59,9 @@ test.each([1, 4_000, 9_999, 60_000])("out of time after %i ms exactly, with a la
   const time = new VirtualTime();
   const { look, at } = looks(time, Infinity);
   const wait = waitFor(session(time).session, "node", ms, look);
-  await expect(wait).rejects.toThrow(`still "initializing" after ${Math.round(ms / 1000)} s, which is all the time it has (customTimeouts)`);
+  await expect(wait).rejects.toThrow(
+    `still "initializing" after ${Math.round(ms / 1000)} s, which is all the time it has (customTimeouts)`,
+  );
   expect(time.now()).toBe(ms);
   expect(at.at(-1)).toBe(ms);
 });
@@ -75,6 +77,8 @@ test("a look that takes long counts", async () => {
 
 test("a look that throws ends it at once", async () => {
   const time = new VirtualTime();
-  await expect(waitFor(session(time).session, "node", 60_000, () => Promise.reject(new Error("failed")))).rejects.toThrow("failed");
+  await expect(
+    waitFor(session(time).session, "node", 60_000, () => Promise.reject(new Error("failed"))),
+  ).rejects.toThrow("failed");
   expect(time.now()).toBe(0);
 });

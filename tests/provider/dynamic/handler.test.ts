@@ -48,7 +48,9 @@ test("a replacement that destroys a ledger is said loudly while the preview runs
   const { said } = await start();
   const olds = { ...bases.environment({ consortiumId: "c" } as never), state: "live", chainId: 7 };
   await environment.diff("e1", olds, { ...olds, consensusType: "ibft" });
-  expect(said).toEqual([expect.stringMatching(/^WARNING: environment "dev": REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER/)]);
+  expect(said).toEqual([
+    expect.stringMatching(/^WARNING: environment "dev": REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER/),
+  ]);
 });
 
 describe("errors", () => {
@@ -56,12 +58,19 @@ describe("errors", () => {
     const { service, time } = await start({ timing: { nodeStart: 600_000 } });
     const net = await network(service, time);
     const inputs = { ...bases.node(net), customTimeouts: { create: 3, update: 3 }, __provider: stub("node") };
-    const error = (await node.create(inputs).catch((caught: unknown) => caught)) as { id: string; properties: Props; reasons: string[]; message: string };
+    const error = (await node.create(inputs).catch((caught: unknown) => caught)) as {
+      id: string;
+      properties: Props;
+      reasons: string[];
+      message: string;
+    };
     const [made] = service.store.nodes.list({ name: "n1" });
     expect(error.id).toBe(made!.id);
     expect(error.properties).toMatchObject({ ...inputs, state: "initializing", role: "validator", revision: "0" });
     expect(error.reasons).toEqual([error.message]);
-    const later = (await node.update(error.id, error.properties, inputs).catch((caught: unknown) => caught)) as typeof error;
+    const later = (await node
+      .update(error.id, error.properties, inputs)
+      .catch((caught: unknown) => caught)) as typeof error;
     expect([later.id, later.properties.__provider]).toEqual([made!.id, stub("node")]);
   });
 
@@ -98,7 +107,9 @@ describe("settings", () => {
     await start();
     setEnvironment({ CONSORTIUM_BASE_URL: "nonsense" });
     consortium.configure(config());
-    await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(/base address from environment variable CONSORTIUM_BASE_URL is not an address/);
+    await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(
+      /base address from environment variable CONSORTIUM_BASE_URL is not an address/,
+    );
     expect((await consortium.check({}, { name: "a" })).failures).toEqual([]);
   });
 
@@ -108,7 +119,9 @@ describe("settings", () => {
     setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
     expect((await consortium.update(id, outs, { name: "b", __provider })).outs).toMatchObject({ name: "b" });
     service.rotateKey("local");
-    await expect(consortium.delete(id, outs)).rejects.toThrow(/HTTP 401.*key from environment variable CONSORTIUM_API_KEY/);
+    await expect(consortium.delete(id, outs)).rejects.toThrow(
+      /HTTP 401.*key from environment variable CONSORTIUM_API_KEY/,
+    );
   });
 
   test("the environment wins over the stack, and the stack serves without it", async () => {
@@ -129,16 +142,19 @@ describe("settings", () => {
     expect(service.calls.map(({ organization }) => organization)).toEqual(["theirs", "theirs"]);
   });
 
-  test.each(["true", "1", "yes", "TRUE"])("consortium:adopt %s takes over by name; the environment can say no", async (adopt) => {
-    await start();
-    const first = await consortium.create({ name: "a", __provider });
-    newProcess();
-    consortium.configure(config({ "consortium:adopt": adopt }));
-    expect((await consortium.create({ name: "a", __provider })).id).toBe(first.id);
-    newProcess();
-    setEnvironment({ CONSORTIUM_ADOPT: "false" });
-    await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(/already taken/);
-  });
+  test.each(["true", "1", "yes", "TRUE"])(
+    "consortium:adopt %s takes over by name; the environment can say no",
+    async (adopt) => {
+      await start();
+      const first = await consortium.create({ name: "a", __provider });
+      newProcess();
+      consortium.configure(config({ "consortium:adopt": adopt }));
+      expect((await consortium.create({ name: "a", __provider })).id).toBe(first.id);
+      newProcess();
+      setEnvironment({ CONSORTIUM_ADOPT: "false" });
+      await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(/already taken/);
+    },
+  );
 
   test("long waits between attempts are told", async () => {
     const { service, said } = await start();

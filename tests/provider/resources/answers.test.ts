@@ -1,5 +1,5 @@
 import { type AnswersChange, type Timing } from "../../../service";
-import { bases, type Collected, collected, nameField, nameKey, named, stores } from "../../support/bases";
+import { bases, type Collected, collected, nameField, nameKey, named, storeOf } from "../../support/bases";
 import { Engine } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { newProcess } from "../../support/service";
@@ -33,7 +33,9 @@ const impossible = (kind: Collected, { answers }: (typeof variants)[number]): bo
   kind === "appCred" && answers?.created === 204;
 
 const stories = variants.flatMap((variant) =>
-  collected.filter((kind) => !impossible(kind, variant)).map((kind) => [kind, JSON.stringify(variant), variant] as const),
+  collected
+    .filter((kind) => !impossible(kind, variant))
+    .map((kind) => [kind, JSON.stringify(variant), variant] as const),
 );
 
 test.each(stories)("%s with %s", async (kind, _title, { answers, timing }) => {
@@ -46,9 +48,15 @@ test.each(stories)("%s with %s", async (kind, _title, { answers, timing }) => {
 
   expect(await engine.up(args)).toEqual({ then: "created" });
   expect(await engine.up(args)).toEqual({ then: "same" });
-  const complete = { ...(kind === "appCred" ? { username: engine.kept!.id } : { state: expect.any(String) as string }) };
+  const complete = {
+    ...(kind === "appCred" ? { username: engine.kept!.id } : { state: expect.any(String) as string }),
+  };
   expect(engine.outputs).toMatchObject({ ...args, ...complete });
-  if (kind === "node") expect(engine.outputs).toMatchObject({ state: "started", urls: { rpc: expect.stringContaining("http") as string } });
+  if (kind === "node")
+    expect(engine.outputs).toMatchObject({
+      state: "started",
+      urls: { rpc: expect.stringContaining("http") as string },
+    });
   if (kind === "appCred") expect(engine.outputs.password).toEqual(expect.any(String));
 
   const renamed = { ...args, [nameKey(kind)]: "renamed" };
@@ -83,12 +91,14 @@ describe("a service that cannot change in place", () => {
     expect(outcome).toMatchObject({
       then: "failed",
       error: expect.stringMatching(
-        new RegExp(`cannot change ${nameKey(kind)} in place \\(PATCH .*HTTP ${patch}.*Nothing was changed.*console.*--replace`),
+        new RegExp(
+          `cannot change ${nameKey(kind)} in place \\(PATCH .*HTTP ${patch}.*Nothing was changed.*console.*--replace`,
+        ),
       ) as string,
     });
     expect(engine.outputs).toEqual(outputs);
     expect(await engine.up(args)).toEqual({ then: "same" });
-    expect(await shown()).toMatchObject({ [nameField(kind)]: args[nameKey(kind) as keyof typeof args] });
+    expect(await shown()).toMatchObject({ [nameField(kind)]: args[nameKey(kind)] });
   });
 
   test("of what is no longer there: says that instead", async () => {
@@ -106,7 +116,7 @@ describe("403 for what is not there is never believed alone", () => {
   test.each(collected)("%s: refresh and destroy fail, and nothing is dropped", async (kind) => {
     const { engine, service, net } = await world(kind, { answers: { gone: 403 } });
     await engine.up(bases[kind](net));
-    service.store[stores[kind]].remove(engine.kept!.id);
+    storeOf(service, kind).remove(engine.kept!.id);
     newProcess();
     await expect(engine.refresh()).rejects.toThrow(/HTTP 403/);
     await expect(engine.destroy()).rejects.toThrow(/HTTP 403/);

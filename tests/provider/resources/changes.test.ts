@@ -50,109 +50,97 @@ lifecycle("membership", bases.membership, [
   { change: { consortiumId: "" }, then: "refused", why: { property: "consortiumId", reason: /consortium is empty/ } },
 ]);
 
-lifecycle(
-  "environment",
-  (net) => ({ ...bases.environment(net), description: "old" }),
-  [
-    { change: { name: "prod" }, then: "updated", calls: [patch(environment)], shows: { name: "prod" } },
-    { change: { description: "new" }, then: "updated", calls: [patch(environment)], shows: { description: "new" } },
-    { change: { description: undefined }, then: "updated", calls: [patch(environment)], shows: { description: "" } },
-    {
-      change: { consensusType: "ibft" },
-      then: "replaced",
-      why: { property: "consensusType" },
-      deletedFirst: true,
-      shows: { consensus_type: "ibft" },
-    },
-    {
-      change: { chainId: 77 },
-      then: "replaced",
-      why: { property: "chainId" },
-      deletedFirst: true,
-      shows: { chain_id: 77 },
-    },
-    {
-      change: { provider: "geth" },
-      then: "refused",
-      why: { property: "consensusType", reason: /geth runs poa, not raft.*provider: "quorum"/ },
-    },
-    { change: { provider: "besu" }, then: "refused", why: { property: "provider", reason: /one of quorum, geth/ } },
-    {
-      change: { consensusType: "poa" },
-      then: "refused",
-      why: { property: "consensusType", reason: /raft or ibft, not poa/ },
-    },
-    { change: { chainId: 0 }, then: "refused", why: { property: "chainId", reason: /at least 1/ } },
-    { change: { chainId: 1.5 }, then: "refused", why: { property: "chainId", reason: /whole number/ } },
-    {
-      change: { customTimeouts: { update: -1 } },
-      then: "refused",
-      why: { property: "customTimeouts.update", reason: />0/ },
-    },
-  ],
-);
+lifecycle("environment", (net) => ({ ...bases.environment(net), description: "old" }), [
+  { change: { name: "prod" }, then: "updated", calls: [patch(environment)], shows: { name: "prod" } },
+  { change: { description: "new" }, then: "updated", calls: [patch(environment)], shows: { description: "new" } },
+  { change: { description: undefined }, then: "updated", calls: [patch(environment)], shows: { description: "" } },
+  {
+    change: { consensusType: "ibft" },
+    then: "replaced",
+    why: { property: "consensusType" },
+    deletedFirst: true,
+    shows: { consensus_type: "ibft" },
+  },
+  {
+    change: { chainId: 77 },
+    then: "replaced",
+    why: { property: "chainId" },
+    deletedFirst: true,
+    shows: { chain_id: 77 },
+  },
+  {
+    change: { provider: "geth" },
+    then: "refused",
+    why: { property: "consensusType", reason: /geth runs poa, not raft.*provider: "quorum"/ },
+  },
+  { change: { provider: "besu" }, then: "refused", why: { property: "provider", reason: /one of quorum, geth/ } },
+  {
+    change: { consensusType: "poa" },
+    then: "refused",
+    why: { property: "consensusType", reason: /raft or ibft, not poa/ },
+  },
+  { change: { chainId: 0 }, then: "refused", why: { property: "chainId", reason: /at least 1/ } },
+  { change: { chainId: 1.5 }, then: "refused", why: { property: "chainId", reason: /whole number/ } },
+  {
+    change: { customTimeouts: { update: -1 } },
+    then: "refused",
+    why: { property: "customTimeouts.update", reason: />0/ },
+  },
+]);
 
 const nodeStatus = `GET ${environment}/nodes/:nodeId/status`;
-lifecycle(
-  "node",
-  bases.node,
-  [
-    {
-      change: { name: "n2" },
-      then: "updated",
-      calls: [patch(`${environment}/nodes/:nodeId`), nodeStatus],
-      shows: { name: "n2" },
-    },
-    {
-      change: ({ otherMembershipId }) => ({ membershipId: otherMembershipId }),
-      then: "replaced",
-      why: { property: "membershipId" },
-      deletedFirst: true,
-    },
-    {
-      change: ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId }),
-      then: "replaced",
-      why: { property: "environmentId" },
-      deletedFirst: false,
-    },
-    {
-      change: { environmentId: undefined },
-      then: "refused",
-      why: { property: "environmentId", reason: /environment is missing: give environment/ },
-    },
-    {
-      change: { membershipId: undefined },
-      then: "refused",
-      why: { property: "membershipId", reason: /membership is missing/ },
-    },
-    { change: { size: "small" }, then: "refused", why: { property: "size", reason: /go into extra/ } },
-  ],
-);
+lifecycle("node", bases.node, [
+  {
+    change: { name: "n2" },
+    then: "updated",
+    calls: [patch(`${environment}/nodes/:nodeId`), nodeStatus],
+    shows: { name: "n2" },
+  },
+  {
+    change: ({ otherMembershipId }) => ({ membershipId: otherMembershipId }),
+    then: "replaced",
+    why: { property: "membershipId" },
+    deletedFirst: true,
+  },
+  {
+    change: ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId }),
+    then: "replaced",
+    why: { property: "environmentId" },
+    deletedFirst: false,
+  },
+  {
+    change: { environmentId: undefined },
+    then: "refused",
+    why: { property: "environmentId", reason: /environment is missing: give environment/ },
+  },
+  {
+    change: { membershipId: undefined },
+    then: "refused",
+    why: { property: "membershipId", reason: /membership is missing/ },
+  },
+  { change: { size: "small" }, then: "refused", why: { property: "size", reason: /go into extra/ } },
+]);
 
-lifecycle(
-  "appCred",
-  bases.appCred,
-  [
-    {
-      change: { name: "web" },
-      then: "replaced",
-      why: { property: "name" },
-      deletedFirst: false,
-      shows: { name: "web" },
-    },
-    { change: { keepers: { month: "May" } }, then: "replaced", why: { property: "keepers" }, deletedFirst: false },
-    {
-      change: ({ otherMembershipId }) => ({ membershipId: otherMembershipId }),
-      then: "replaced",
-      why: { property: "membershipId" },
-    },
-    {
-      change: ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId }),
-      then: "replaced",
-      why: { property: "environmentId" },
-    },
-    { change: { keepers: {} }, then: "same", calls: [] },
-    { change: { keepers: "x" }, then: "refused", why: { property: "keepers", reason: /object of values/ } },
-    { change: { adopt: true }, then: "refused", why: { property: "adopt", reason: /no argument "adopt"/ } },
-  ],
-);
+lifecycle("appCred", bases.appCred, [
+  {
+    change: { name: "web" },
+    then: "replaced",
+    why: { property: "name" },
+    deletedFirst: false,
+    shows: { name: "web" },
+  },
+  { change: { keepers: { month: "May" } }, then: "replaced", why: { property: "keepers" }, deletedFirst: false },
+  {
+    change: ({ otherMembershipId }) => ({ membershipId: otherMembershipId }),
+    then: "replaced",
+    why: { property: "membershipId" },
+  },
+  {
+    change: ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId }),
+    then: "replaced",
+    why: { property: "environmentId" },
+  },
+  { change: { keepers: {} }, then: "same", calls: [] },
+  { change: { keepers: "x" }, then: "refused", why: { property: "keepers", reason: /object of values/ } },
+  { change: { adopt: true }, then: "refused", why: { property: "adopt", reason: /no argument "adopt"/ } },
+]);

@@ -1,4 +1,4 @@
-import { bases, type Collected, collected, nameField, nameKey, named, stores } from "../../support/bases";
+import { bases, type Collected, collected, nameField, nameKey, named, storeOf } from "../../support/bases";
 import { world, type World } from "../../support/lifecycle";
 import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
@@ -17,7 +17,7 @@ describe("a property that somebody changed is read, and put back by the next upd
   test.each(named)("%s", async (kind) => {
     const { engine, service, net, shown } = await created(kind);
     const args = bases[kind](net);
-    service.store[stores[kind]].patch(engine.kept!.id, { [nameField(kind)]: "theirs" });
+    storeOf(service, kind).patch(engine.kept!.id, { [nameField(kind)]: "theirs" });
 
     expect(await engine.refresh()).toBe("there");
     expect(engine.kept).toMatchObject({
@@ -25,12 +25,14 @@ describe("a property that somebody changed is read, and put back by the next upd
       outputs: { [nameKey(kind)]: "theirs", revision: "1" },
     });
     expect(await engine.up(args)).toEqual({ then: "updated" });
-    expect(await shown()).toMatchObject({ [nameField(kind)]: kind === "node" ? "n1" : kind === "environment" ? "dev" : "acme" });
+    expect(await shown()).toMatchObject({
+      [nameField(kind)]: kind === "node" ? "n1" : kind === "environment" ? "dev" : "acme",
+    });
   });
 
   test.each([null, ""])("a description that was taken away (%j) counts as changed", async (description) => {
     const { engine, service, net, shown } = await created("consortium");
-    service.store.consortia.patch(engine.kept!.id, { description });
+    service.store.consortia.patch(engine.kept!.id, { description } as object);
     await engine.refresh();
     expect(engine.outputs.description).toBe("");
     expect(await engine.up(bases.consortium(net))).toEqual({ then: "updated" });
@@ -69,7 +71,7 @@ describe("deleted by somebody", () => {
   test.each(collected)("%s: refresh says gone, and the next up makes it again", async (kind) => {
     const { engine, service, net, count } = await created(kind);
     const others = (await count()) - 1;
-    service.store[stores[kind]].remove(engine.kept!.id);
+    storeOf(service, kind).remove(engine.kept!.id);
     expect(await engine.refresh()).toBe("gone");
     expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
     expect(await count()).toBe(others + 1);
@@ -91,7 +93,7 @@ describe("deleted by somebody", () => {
 
   test.each(collected)("%s: destroy of what is gone succeeds, by asking only", async (kind) => {
     const { engine, service, calls } = await created(kind);
-    service.store[stores[kind]].remove(engine.kept!.id);
+    storeOf(service, kind).remove(engine.kept!.id);
     await engine.destroy();
     const made = calls();
     expect(made[0]).toMatch(/^DELETE /);
@@ -124,14 +126,17 @@ describe("another key in the environment", () => {
     expect(engine.kept).toBeDefined();
   });
 
-  test.each(collected)("%s: one that is refused is an error for refresh and destroy, and nothing is dropped", async (kind) => {
-    const { engine, service, count } = await created(kind);
-    process.env.CONSORTIUM_API_KEY = "refused-key";
-    await expect(engine.refresh()).rejects.toThrow(/HTTP 401.*CONSORTIUM_API_KEY/);
-    await expect(engine.destroy()).rejects.toThrow(/HTTP 401.*CONSORTIUM_API_KEY/);
-    expect(engine.kept).toBeDefined();
-    process.env.CONSORTIUM_API_KEY = service.apiKey;
-    expect(await count()).toBeGreaterThan(0);
-    await engine.destroy();
-  });
+  test.each(collected)(
+    "%s: one that is refused is an error for refresh and destroy, and nothing is dropped",
+    async (kind) => {
+      const { engine, service, count } = await created(kind);
+      process.env.CONSORTIUM_API_KEY = "refused-key";
+      await expect(engine.refresh()).rejects.toThrow(/HTTP 401.*CONSORTIUM_API_KEY/);
+      await expect(engine.destroy()).rejects.toThrow(/HTTP 401.*CONSORTIUM_API_KEY/);
+      expect(engine.kept).toBeDefined();
+      process.env.CONSORTIUM_API_KEY = service.apiKey;
+      expect(await count()).toBeGreaterThan(0);
+      await engine.destroy();
+    },
+  );
 });

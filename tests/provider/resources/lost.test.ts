@@ -67,7 +67,10 @@ describe.each(collected)("%s", (kind) => {
     const { engine, service, net, count } = await world(kind);
     const before = await count();
     service.faults.add({ kind: "status", status: 504, method: "POST", route: routes[kind], times: Infinity });
-    expect(await engine.up(bases[kind](net))).toMatchObject({ then: "failed", error: expect.stringContaining("HTTP 504") as string });
+    expect(await engine.up(bases[kind](net))).toMatchObject({
+      then: "failed",
+      error: expect.stringContaining("HTTP 504") as string,
+    });
     service.faults.clear();
     setEnvironment({ CONSORTIUM_ADOPT: "true" });
     expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
@@ -109,12 +112,12 @@ test.each(once)("the answer to a delete is lost (%s): asked again, and gone", as
 });
 
 test.each(once)("the answer to a change is lost (%s): made once more, with the same end", async (_title, fault) => {
-    const { engine, service, net, shown } = await world("consortium");
-    setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.1" });
-    await engine.up(bases.consortium(net));
-    service.faults.add({ ...fault, method: "PATCH" });
-    const args = { name: "renamed", description: "new" };
-    expect(await engine.up(args)).toEqual({ then: "updated" });
-    expect(await shown()).toMatchObject(args);
-    expect(engine.outputs).toMatchObject(args);
+  const { engine, service, net, shown } = await world("consortium");
+  setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.1" });
+  await engine.up(bases.consortium(net));
+  service.faults.add({ ...fault, method: "PATCH" });
+  const args = { name: "renamed", description: "new" };
+  expect(await engine.up(args)).toEqual({ then: "updated" });
+  expect(await shown()).toMatchObject(args);
+  expect(engine.outputs).toMatchObject(args);
 });

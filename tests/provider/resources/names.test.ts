@@ -1,4 +1,4 @@
-import { bases, nameField, nameKey, named, stores } from "../../support/bases";
+import { bases, nameField, nameKey, named, storeOf } from "../../support/bases";
 import { Engine } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { newProcess } from "../../support/service";
@@ -127,7 +127,11 @@ describe("adopt", () => {
   });
 
   test.each([
-    ["environment", { provider: "geth", consensusType: "poa" }, /provider is quorum, not geth; consensusType is raft, not poa/],
+    [
+      "environment",
+      { provider: "geth", consensusType: "poa" },
+      /provider is quorum, not geth; consensusType is raft, not poa/,
+    ],
     ["environment", { chainId: 5 }, /chainId is \d+, not 5/],
   ] as const)("%s refuses what does not fit: %j", async (kind, change, why) => {
     const { engine, net, calls } = await world(kind);
@@ -157,17 +161,20 @@ describe("adopt", () => {
     await first.up(bases.node(net));
     await second.up({ ...bases.node(net), name: "n2" });
     newProcess();
-    service.store[stores.node].patch(second.kept!.id, { name: "n1" });
+    storeOf(service, "node").patch(second.kept!.id, { name: "n1" });
     const { error } = (await engine.up({ ...bases.node(net), adopt: true })) as { error: string };
     expect(error).toContain(`several have this name (${first.kept!.id}, ${second.kept!.id})`);
   });
 });
 
-test.each(["consortium", "environment", "node"] as const)("%s: a quota that is used up is the service's own sentence, and nothing is kept", async (kind) => {
-  const { engine, net } = await world(kind, { limits: { consortia: 1, environments: 2, nodes: 1 } });
-  expect(await engine.up(bases[kind](net))).toMatchObject({
-    then: "failed",
-    error: expect.stringMatching(/POST \/consortia.*HTTP 409: The limit is reached/) as string,
-  });
-  expect(engine.kept).toBeUndefined();
-});
+test.each(["consortium", "environment", "node"] as const)(
+  "%s: a quota that is used up is the service's own sentence, and nothing is kept",
+  async (kind) => {
+    const { engine, net } = await world(kind, { limits: { consortia: 1, environments: 2, nodes: 1 } });
+    expect(await engine.up(bases[kind](net))).toMatchObject({
+      then: "failed",
+      error: expect.stringMatching(/POST \/consortia.*HTTP 409: The limit is reached/) as string,
+    });
+    expect(engine.kept).toBeUndefined();
+  },
+);

@@ -16,7 +16,9 @@ test("a node that fails ends the wait at once, and is kept whole", async () => {
   expect(outcome.then).toBe("incomplete");
   expect(time.now() - began).toBeLessThan(44_000);
   const [made] = service.store.nodes.list({ name: "n1" });
-  expect(errorOf(outcome)).toMatch(new RegExp(`^node "n1" \\(${made!.id}\\) exists, but is not ready: .*"failed".*pulumi up`));
+  expect(errorOf(outcome)).toMatch(
+    new RegExp(`^node "n1" \\(${made!.id}\\) exists, but is not ready: .*"failed".*pulumi up`),
+  );
   expect(engine.kept!.id).toBe(made!.id);
   expect(engine.outputs).toEqual({
     ...bases.node(net),
@@ -37,7 +39,11 @@ test("once it has recovered, the next update finds it ready", async () => {
   calls();
   expect(await engine.up(bases.node(net))).toEqual({ then: "updated" });
   expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
-  expect(engine.kept).toMatchObject({ id, incomplete: false, outputs: { state: "started", urls: { rpc: expect.any(String) as string } } });
+  expect(engine.kept).toMatchObject({
+    id,
+    incomplete: false,
+    outputs: { state: "started", urls: { rpc: expect.any(String) as string } },
+  });
   expect(await engine.up(bases.node(net))).toEqual({ then: "same" });
 });
 
@@ -56,26 +62,37 @@ test("while it is still failed, the next update says so again, and keeps it", as
 test.each([
   ["environment", { environmentStart: 120_000 }],
   ["node", { nodeStart: 120_000 }],
-] as const)("%s: out of time is an error that keeps it; the next update waits on for the same one", async (kind, timing) => {
-  const { engine, service, net, time, count, said } = await world(kind);
-  const before = await count();
-  service.setTiming(timing);
-  const args = { ...bases[kind](net), customTimeouts: { create: 60, update: 120 } };
-  const began = time.now();
-  const outcome = await engine.up(args);
-  expect(errorOf(outcome)).toMatch(/still "initializing" after 6[01] s, which is all the time it has \(customTimeouts\)/);
-  expect(outcome.then).toBe("incomplete");
-  expect(time.now() - began).toBeGreaterThanOrEqual(60_000);
-  expect(time.now() - began).toBeLessThan(62_000);
-  expect(said.filter((line) => line.includes(`${kind} "${args.name}": "initializing"`)).length).toBeGreaterThanOrEqual(10);
-  const { id } = engine.kept!;
-  expect(engine.outputs).toMatchObject({ ...args, state: "initializing", __provider: expect.stringContaining(kind) as string });
+] as const)(
+  "%s: out of time is an error that keeps it; the next update waits on for the same one",
+  async (kind, timing) => {
+    const { engine, service, net, time, count, said } = await world(kind);
+    const before = await count();
+    service.setTiming(timing);
+    const args = { ...bases[kind](net), customTimeouts: { create: 60, update: 120 } };
+    const began = time.now();
+    const outcome = await engine.up(args);
+    expect(errorOf(outcome)).toMatch(
+      /still "initializing" after 6[01] s, which is all the time it has \(customTimeouts\)/,
+    );
+    expect(outcome.then).toBe("incomplete");
+    expect(time.now() - began).toBeGreaterThanOrEqual(60_000);
+    expect(time.now() - began).toBeLessThan(62_000);
+    expect(
+      said.filter((line) => line.includes(`${kind} "${String(args.name)}": "initializing"`)).length,
+    ).toBeGreaterThanOrEqual(10);
+    const { id } = engine.kept!;
+    expect(engine.outputs).toMatchObject({
+      ...args,
+      state: "initializing",
+      __provider: expect.stringContaining(kind) as string,
+    });
 
-  expect(await engine.up(args)).toEqual({ then: "updated" });
-  expect(engine.kept!.id).toBe(id);
-  expect(await count()).toBe(before + 1);
-  expect(await engine.up(args)).toEqual({ then: "same" });
-});
+    expect(await engine.up(args)).toEqual({ then: "updated" });
+    expect(engine.kept!.id).toBe(id);
+    expect(await count()).toBe(before + 1);
+    expect(await engine.up(args)).toEqual({ then: "same" });
+  },
+);
 
 test.each([
   ["environment", "environmentStart", 1800],
@@ -96,7 +113,9 @@ test.each([
   await engine.up(bases[kind](net));
   service.setTiming({ deleting: 10_000_000 });
   const began = time.now();
-  await expect(engine.destroy()).rejects.toThrow(new RegExp(`^${kind} ".*" \\(${engine.kept!.id}\\): still being deleted after ${seconds} s`));
+  await expect(engine.destroy()).rejects.toThrow(
+    new RegExp(`^${kind} ".*" \\(${engine.kept!.id}\\): still being deleted after ${seconds} s`),
+  );
   expect(Math.round((time.now() - began) / 10_000)).toBe(seconds / 10);
 });
 
@@ -110,7 +129,9 @@ test("customTimeouts.delete is honoured", async () => {
 test("deleted by somebody while it starts: the wait ends, and says so", async () => {
   const { engine, service, net, time } = await world("environment");
   service.setTiming({ environmentStart: 600_000 });
-  time.after(20_000, () => service.store.environments.setState(service.store.environments.list({ name: "dev" })[0]!.id, "deleted"));
+  time.after(20_000, () =>
+    service.store.environments.setState(service.store.environments.list({ name: "dev" })[0]!.id, "deleted"),
+  );
   const outcome = await engine.up(bases.environment(net));
   expect(outcome.then).toBe("incomplete");
   expect(errorOf(outcome)).toMatch(/deleted by somebody else/);

@@ -17,7 +17,7 @@ async function tethered(): Promise<Started & { engine: Engine; fields(): Props }
   return {
     ...started,
     engine: new Engine("tetherService"),
-    fields: () => started.service.store.tethers.get(tetherId).fields as unknown as Props,
+    fields: () => started.service.store.tethers.get(tetherId).fields,
   };
 }
 
@@ -51,22 +51,25 @@ describe.each([true, false])("active: %s", (active) => {
   });
 });
 
-test.each([true, false])("a run that ends without knowing (deployed: %s): the next one looks first", async (deployed) => {
-  const { engine, service, calls, fields } = await tethered();
-  // Nothing answers any more from the deployment on: neither this nor the looks that follow.
-  service.faults.add({ kind: "hang", acted: deployed, ...deploy });
-  service.faults.add({ kind: "status", status: 401, method: "GET", nth: 2, times: Infinity });
-  const outcome = await engine.up(base);
-  expect(outcome.then).toBe("incomplete");
-  expect(engine.outputs).toMatchObject({ network: "rinkeby", intervalHours: 2, deployedNetworks: [] });
-  service.faults.clear();
-  newProcess();
-  calls();
-  expect(await engine.up(base)).toEqual({ then: "updated" });
-  expect(calls().filter((call) => call.endsWith("/deploy"))).toHaveLength(deployed ? 0 : 1);
-  expect(fields()).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
-  expect(await engine.up(base)).toEqual({ then: "same" });
-});
+test.each([true, false])(
+  "a run that ends without knowing (deployed: %s): the next one looks first",
+  async (deployed) => {
+    const { engine, service, calls, fields } = await tethered();
+    // Nothing answers any more from the deployment on: neither this nor the looks that follow.
+    service.faults.add({ kind: "hang", acted: deployed, ...deploy });
+    service.faults.add({ kind: "status", status: 401, method: "GET", nth: 2, times: Infinity });
+    const outcome = await engine.up(base);
+    expect(outcome.then).toBe("incomplete");
+    expect(engine.outputs).toMatchObject({ network: "rinkeby", intervalHours: 2, deployedNetworks: [] });
+    service.faults.clear();
+    newProcess();
+    calls();
+    expect(await engine.up(base)).toEqual({ then: "updated" });
+    expect(calls().filter((call) => call.endsWith("/deploy"))).toHaveLength(deployed ? 0 : 1);
+    expect(fields()).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
+    expect(await engine.up(base)).toEqual({ then: "same" });
+  },
+);
 
 test("a service that fails every time is sent three at most, with looks between, and then an error", async () => {
   const { engine, service, calls, fields } = await tethered();
@@ -92,13 +95,16 @@ test("a contract that somebody else has deployed there is taken as it is", async
   expect(fields()).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
 });
 
-test.each(["targetNetwork", "interval", "activate", "deactivate"])("a lost answer to %s is repeated", async (action) => {
-  const { engine, service, fields } = await tethered();
-  service.faults.add({ kind: "resetAfter", method: "POST", route: `/tether/:tetherId/${action}` });
-  expect(await engine.up(base)).toEqual({ then: "created" });
-  expect(await engine.up({ ...base, intervalHours: 3 })).toEqual({ then: "updated" });
-  expect(fields()).toMatchObject({ active: true, interval: 3, deployments: { rinkeby: 1 } });
-});
+test.each(["targetNetwork", "interval", "activate", "deactivate"])(
+  "a lost answer to %s is repeated",
+  async (action) => {
+    const { engine, service, fields } = await tethered();
+    service.faults.add({ kind: "resetAfter", method: "POST", route: `/tether/:tetherId/${action}` });
+    expect(await engine.up(base)).toEqual({ then: "created" });
+    expect(await engine.up({ ...base, intervalHours: 3 })).toEqual({ then: "updated" });
+    expect(fields()).toMatchObject({ active: true, interval: 3, deployments: { rinkeby: 1 } });
+  },
+);
 
 test.each([
   ["interval", { network: "rinkeby", state: "configured" }],
@@ -106,7 +112,13 @@ test.each([
   ["activate", { network: "rinkeby", intervalHours: 2, state: "deployed", deployedNetworks: ["rinkeby"] }],
 ])("refused at %s: what was done is kept, and the next update does the rest", async (action, kept) => {
   const { engine, service, calls } = await tethered();
-  service.faults.add({ kind: "status", status: 400, errorMessage: "not now", method: "POST", route: `/tether/:tetherId/${action}` });
+  service.faults.add({
+    kind: "status",
+    status: 400,
+    errorMessage: "not now",
+    method: "POST",
+    route: `/tether/:tetherId/${action}`,
+  });
   const outcome = await engine.up(base);
   expect(outcome).toMatchObject({ then: "incomplete", error: expect.stringContaining("not now") as string });
   expect(engine.outputs).toMatchObject({ ...kept, __provider: expect.stringContaining("tetherService") as string });

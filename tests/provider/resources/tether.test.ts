@@ -23,7 +23,7 @@ async function tethered(options: ServiceOptions = {}): Promise<World> {
     ...started,
     engine: new Engine("tetherService"),
     deployments: () => tethers.get(tetherId).fields.deployments,
-    state: () => tethers.get(tetherId).fields as unknown as Props,
+    state: () => tethers.get(tetherId).fields,
   };
 }
 
@@ -46,21 +46,36 @@ test("created: every step once, in the order of the rules; then nothing more to 
 
 describe("a change", () => {
   const changes: [Props, string[], Props][] = [
-    [{ intervalHours: 5 }, [post("/deactivate"), post("/interval"), account, post("/activate")], { interval: 5, active: true }],
-    [{ network: "mainnet" }, [post("/deactivate"), post("/targetNetwork"), account, post("/deploy"), post("/activate")], { network: "mainnet", active: true }],
+    [
+      { intervalHours: 5 },
+      [post("/deactivate"), post("/interval"), account, post("/activate")],
+      { interval: 5, active: true },
+    ],
+    [
+      { network: "mainnet" },
+      [post("/deactivate"), post("/targetNetwork"), account, post("/deploy"), post("/activate")],
+      { network: "mainnet", active: true },
+    ],
     [{ active: false }, [account, post("/deactivate")], { active: false }],
-    [{ active: false, intervalHours: 5 }, [post("/deactivate"), post("/interval"), account], { active: false, interval: 5 }],
+    [
+      { active: false, intervalHours: 5 },
+      [post("/deactivate"), post("/interval"), account],
+      { active: false, interval: 5 },
+    ],
     [{ minimumBalanceWei: "5" }, [account], { active: true }],
   ];
-  test.each(changes)("%j: by the calls that are needed, stopped before settings change", async (change, wanted, shown) => {
-    const { engine, calls, state } = await tethered();
-    await engine.up(base);
-    calls();
-    expect(await engine.up({ ...base, ...change })).toEqual({ then: "updated" });
-    expect(calls()).toEqual(wanted);
-    expect(state()).toMatchObject(shown);
-    expect(await engine.up({ ...base, ...change })).toEqual({ then: "same" });
-  });
+  test.each(changes)(
+    "%j: by the calls that are needed, stopped before settings change",
+    async (change, wanted, shown) => {
+      const { engine, calls, state } = await tethered();
+      await engine.up(base);
+      calls();
+      expect(await engine.up({ ...base, ...change })).toEqual({ then: "updated" });
+      expect(calls()).toEqual(wanted);
+      expect(state()).toMatchObject(shown);
+      expect(await engine.up({ ...base, ...change })).toEqual({ then: "same" });
+    },
+  );
 
   test("back to a network that has its contract: it is not deployed again", async () => {
     const { engine, deployments } = await tethered();
@@ -74,7 +89,10 @@ describe("a change", () => {
   test("of the id makes a new one", async () => {
     const { engine } = await tethered({ tethers: [{ id: tetherId }, { id: "tether0002" }] });
     await engine.up(base);
-    expect(await engine.up({ ...base, tetherId: "tether0002" })).toMatchObject({ then: "replaced", replaces: ["tetherId"] });
+    expect(await engine.up({ ...base, tetherId: "tether0002" })).toMatchObject({
+      then: "replaced",
+      replaces: ["tetherId"],
+    });
   });
 
   test.each<[Props, string, RegExp]>([
@@ -106,10 +124,14 @@ describe("a change", () => {
 
 describe("funds", () => {
   test("none: a clear error with the account, before anything is spent; sent, the next update goes on", async () => {
-    const { engine, service, calls, deployments } = await tethered({ tethers: [{ id: tetherId, funds: { rinkeby: "0" } }] });
+    const { engine, service, calls, deployments } = await tethered({
+      tethers: [{ id: tetherId, funds: { rinkeby: "0" } }],
+    });
     const outcome = await engine.up(base);
     expect(outcome.then).toBe("incomplete");
-    expect(errorOf(outcome)).toMatch(/0x[0-9a-f]{40} has 0 wei on rinkeby, .*1 too little.*Nothing was spent.*pulumi up/i);
+    expect(errorOf(outcome)).toMatch(
+      /0x[0-9a-f]{40} has 0 wei on rinkeby, .*1 too little.*Nothing was spent.*pulumi up/i,
+    );
     expect(calls()).toEqual(first.slice(0, 3));
     service.store.tethers.setFunds(tetherId, "rinkeby", ether);
     expect(await engine.up(base)).toEqual({ then: "updated" });
@@ -127,7 +149,9 @@ describe("funds", () => {
   test("more than none, but too few for the chain: the service's own sentence and the account", async () => {
     const { engine, calls } = await tethered({ tethers: [{ id: tetherId, funds: { rinkeby: "5" } }] });
     const outcome = await engine.up(base);
-    expect(errorOf(outcome)).toMatch(/deployment on rinkeby failed: .*HTTP 402.*no funds.*account 0x[0-9a-f]{40} has to have funds/i);
+    expect(errorOf(outcome)).toMatch(
+      /deployment on rinkeby failed: .*HTTP 402.*no funds.*account 0x[0-9a-f]{40} has to have funds/i,
+    );
     expect(calls()).toEqual(first.slice(0, 4));
   });
 });
@@ -165,18 +189,23 @@ describe("delete", () => {
 });
 
 describe("read", () => {
-  test.each([true, false])("drift is seen where the service shows settings (%s), and is no change elsewhere", async (getById) => {
-    const { engine, service } = await tethered({ answers: { getById } });
-    await engine.up(base);
-    const drifted = { ...base, intervalHours: 9, active: false };
-    const other = new Engine("tetherService");
-    await other.up(drifted);
-    newProcess();
-    expect(await engine.refresh()).toBe("there");
-    expect(engine.outputs).toMatchObject(getById ? { intervalHours: 9, active: false, state: "inactive" } : { ...base, state: "active" });
-    expect((await engine.up(base)).then).toBe(getById ? "updated" : "same");
-    if (getById) expect(service.store.tethers.get(tetherId).fields).toMatchObject({ interval: 2, active: true });
-  });
+  test.each([true, false])(
+    "drift is seen where the service shows settings (%s), and is no change elsewhere",
+    async (getById) => {
+      const { engine, service } = await tethered({ answers: { getById } });
+      await engine.up(base);
+      const drifted = { ...base, intervalHours: 9, active: false };
+      const other = new Engine("tetherService");
+      await other.up(drifted);
+      newProcess();
+      expect(await engine.refresh()).toBe("there");
+      expect(engine.outputs).toMatchObject(
+        getById ? { intervalHours: 9, active: false, state: "inactive" } : { ...base, state: "active" },
+      );
+      expect((await engine.up(base)).then).toBe(getById ? "updated" : "same");
+      if (getById) expect(service.store.tethers.get(tetherId).fields).toMatchObject({ interval: 2, active: true });
+    },
+  );
 
   test("an id that the service does not know is gone; a refused key or a wrong address is an error", async () => {
     const { engine, service } = await tethered();

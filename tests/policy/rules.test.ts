@@ -1,0 +1,186 @@
+import {
+  allowedNetworks,
+  consensusForProvider,
+  type ConsortiumPolicy,
+  naming,
+  protectLedgers,
+  tetherInterval,
+  withSettings,
+} from "../../sdk/policy";
+import { judge } from "./support/host";
+import { Plan, unknown } from "./support/plan";
+
+/** A policy, a resource in a stack named "test", settings, and what is said of it; none: all is well. */
+type Row = [what: string, add: (plan: Plan) => void, settings?: object, message?: string];
+
+const environment =
+  (provider: string, consensusType: string) =>
+  (plan: Plan): void =>
+    void plan.add("Environment", "ledger", { provider, consensusType });
+const tether =
+  (args: object) =>
+  (plan: Plan): void =>
+    void plan.add("TetherService", "pin", { tetherId: "t0000000000", network: "rinkeby", intervalHours: 1, ...args });
+const named =
+  (kind: "Consortium" | "Environment" | "Node" | "AppCred", name: string) =>
+  (plan: Plan): void =>
+    void plan.add(kind, "it", { name });
+
+const table: [ConsortiumPolicy, string, Row[]][] = [
+  [
+    consensusForProvider,
+    "mandatory",
+    [
+      ["raft of quorum", environment("quorum", "raft")],
+      ["ibft of quorum", environment("quorum", "ibft")],
+      ["poa of geth", environment("geth", "poa")],
+      [
+        "raft of geth",
+        environment("geth", "raft"),
+        {},
+        'Environment "ledger" uses consensusType raft with provider geth, which allows only poa. Use poa.',
+      ],
+      [
+        "poa of quorum",
+        environment("quorum", "poa"),
+        {},
+        'Environment "ledger" uses consensusType poa with provider quorum, which allows only raft or ibft. Use raft or ibft.',
+      ],
+      [
+        "a protocol that the settings leave out",
+        environment("quorum", "raft"),
+        { allowed: { quorum: ["ibft"], geth: ["poa"] } },
+        'Environment "ledger" uses consensusType raft with provider quorum, which allows only ibft. Use ibft.',
+      ],
+      [
+        "a client that the settings leave out",
+        environment("geth", "poa"),
+        { allowed: { quorum: ["ibft"], geth: [] } },
+        'Environment "ledger" uses provider geth, which is not allowed. Use quorum.',
+      ],
+      ["an unknown client", environment(unknown, "raft")],
+      ["an unknown protocol", environment("geth", unknown)],
+      ["other resources", named("Node", "n")],
+    ],
+  ],
+  [
+    tetherInterval,
+    "mandatory",
+    [
+      ["one hour", tether({ intervalHours: 1 })],
+      [
+        "less than one hour",
+        tether({ intervalHours: 0 }),
+        {},
+        'Tether service "pin" has intervalHours 0, but at least 1 is allowed. Set 1 or more.',
+      ],
+      [
+        "less than the settings want",
+        tether({ intervalHours: 5 }),
+        { minHours: 6 },
+        'Tether service "pin" has intervalHours 5, but at least 6 is allowed. Set 6 or more.',
+      ],
+      ["as much as the settings allow", tether({ intervalHours: 24 }), { maxHours: 24 }],
+      [
+        "more than the settings allow",
+        tether({ intervalHours: 25 }),
+        { maxHours: 24 },
+        'Tether service "pin" has intervalHours 25, but at most 24 is allowed. Set 24 or less.',
+      ],
+      ["an unknown interval", tether({ intervalHours: unknown }), { minHours: 6 }],
+    ],
+  ],
+  [
+    allowedNetworks,
+    "advisory",
+    [
+      ["rinkeby", tether({ network: "rinkeby" })],
+      [
+        "mainnet",
+        tether({ network: "mainnet" }),
+        {},
+        'Tether service "pin" uses network mainnet in stack "test". Use rinkeby, or add "test" to the setting mainnetStacks.',
+      ],
+      ["mainnet in a stack that is named", tether({ network: "mainnet" }), { mainnetStacks: ["test"] }],
+      [
+        "mainnet in a stack that is not named",
+        tether({ network: "mainnet" }),
+        { mainnetStacks: ["tes", "prod"] },
+        'Tether service "pin" uses network mainnet in stack "test". Use rinkeby, or add "test" to the setting mainnetStacks.',
+      ],
+      ["an unknown network", tether({ network: unknown })],
+    ],
+  ],
+  [
+    withSettings(protectLedgers, { stacks: ["test"] }),
+    "advisory",
+    [
+      ["a protected consortium", (plan) => void plan.add("Consortium", "it", {}, { protect: true })],
+      [
+        "a consortium without protection",
+        named("Consortium", "it"),
+        {},
+        'Consortium "it" is not protected in stack "test". Add the resource option protect: true.',
+      ],
+      [
+        "an environment without protection",
+        named("Environment", "it"),
+        {},
+        'Environment "it" is not protected in stack "test". Add the resource option protect: true.',
+      ],
+      ["in a stack that is not named", named("Environment", "it"), { stacks: ["prod"] }],
+      ["a node needs none", named("Node", "it")],
+    ],
+  ],
+  [
+    withSettings(naming, "mandatory"),
+    "mandatory",
+    [
+      ["a name that matches", named("Node", "acme-1")],
+      [
+        "a name that does not",
+        named("Node", "Acme 1"),
+        {},
+        'Node "it" has name "Acme 1", which does not match ^[a-z][a-z0-9-]*$. Change name.',
+      ],
+      [
+        "the name of a business",
+        (plan) => void plan.add("Membership", "it", { orgName: "Acme Inc." }),
+        {},
+        'Membership "it" has orgName "Acme Inc.", which does not match ^[a-z][a-z0-9-]*$. Change orgName.',
+      ],
+      ["another pattern", named("Node", "Acme 1"), { pattern: "^[A-Z]" }],
+      [
+        "a pattern for the type",
+        named("Environment", "dev"),
+        { pattern: { Environment: "-ledger$" } },
+        'Environment "it" has name "dev", which does not match -ledger$. Change name.',
+      ],
+      ["no pattern for the type", named("AppCred", "Any thing"), { pattern: { Environment: "-ledger$" } }],
+      ["an unknown name", named("Consortium", unknown)],
+      ["a tether service has no name", tether({})],
+    ],
+  ],
+];
+
+describe.each(table)("$name", (policy, level, rows) => {
+  test.each(rows)("%s", async (_, add, settings = {}, message = undefined) => {
+    const plan = new Plan();
+    add(plan);
+    const found = await judge([policy], plan, { [policy.name]: settings });
+    const about = plan.resources.at(-1)!.name;
+    expect(found).toEqual(message === undefined ? [] : [{ policy: policy.name, level, message, about }]);
+  });
+});
+
+test("protect-ledgers looks at production stacks, unless told otherwise", async () => {
+  for (const [stack, count] of [
+    ["dev", 0],
+    ["prod", 1],
+    ["production", 1],
+  ] as const) {
+    const plan = new Plan(stack);
+    plan.add("Environment", "ledger");
+    expect(await judge([protectLedgers], plan)).toHaveLength(count);
+  }
+});

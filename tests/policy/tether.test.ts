@@ -1,0 +1,124 @@
+import { tetherAfterConfiguration } from "../../sdk/policy";
+import { judge, messages } from "./support/host";
+import { network, Plan, type Planned, unknown } from "./support/plan";
+
+const args = { tetherId: "t000000000", network: "rinkeby", intervalHours: 1 };
+const tether = (plan: Plan, dependsOn: Planned[], change: object = {}, parent?: Planned): Planned =>
+  plan.add("TetherService", "pin", { ...args, ...change }, { dependsOn, parent });
+
+/** A network of two nodes in a plan. */
+function start() {
+  const plan = new Plan();
+  const made = network(plan);
+  return { plan, ...made, nodes: [made.node("a", 0), made.node("b", 1)] as const };
+}
+
+describe("fine", () => {
+  test("it depends on every node", async () => {
+    const { plan, nodes } = start();
+    tether(plan, [...nodes]);
+    expect(await messages(tetherAfterConfiguration, plan)).toEqual([]);
+  });
+
+  test("it depends on something that depends on every node", async () => {
+    const { plan, nodes, environment, memberships } = start();
+    const cred = plan.add("AppCred", "app", { environment, membership: memberships[0] }, { dependsOn: [...nodes] });
+    tether(plan, [cred]);
+    expect(await messages(tetherAfterConfiguration, plan)).toEqual([]);
+  });
+
+  test("one of its properties was made from every node", async () => {
+    const { plan, nodes } = start();
+    plan.add("TetherService", "pin", args, { madeFrom: { intervalHours: [...nodes] } });
+    expect(await messages(tetherAfterConfiguration, plan)).toEqual([]);
+  });
+
+  test.each([[{ active: false }], [{ active: unknown }]])(
+    "it is not active, or not known to be: %p",
+    async (change) => {
+      const { plan } = start();
+      tether(plan, [], change);
+      expect(await messages(tetherAfterConfiguration, plan)).toEqual([]);
+    },
+  );
+
+  test("its environment is not known: there are two, and it depends on neither, or on both", async () => {
+    const { plan, consortium, nodes, memberships } = start();
+    const environment = plan.add("Environment", "other", { consortium });
+    const node = plan.add("Node", "c", { environment, membership: memberships[0] });
+    tether(plan, []);
+    plan.add("TetherService", "both", args, { dependsOn: [nodes[0], node] });
+    expect(await messages(tetherAfterConfiguration, plan)).toEqual([]);
+  });
+
+  test("the nodes are of another organization's environment", async () => {
+    const { plan } = start();
+    plan.add("TetherService", "pin", args, { provider: plan.provider("acme", { apiKey: "key" }) });
+    expect(await messages(tetherAfterConfiguration, plan)).toEqual([]);
+  });
+
+  test("the stack has no node, or none whose environment is known", async () => {
+    const plan = new Plan();
+    const { memberships } = network(plan);
+    plan.add("Node", "a", { environmentId: unknown, membership: memberships[0] });
+    tether(plan, []);
+    expect(await messages(tetherAfterConfiguration, plan)).toEqual([]);
+  });
+});
+
+describe("broken", () => {
+  test("it depends on some of the nodes", async () => {
+    const { plan, nodes } = start();
+    tether(plan, [nodes[0]], { active: true });
+    expect(await judge([tetherAfterConfiguration], plan)).toEqual([
+      {
+        ...{ policy: "tether-after-configuration", level: "mandatory", about: "pin" },
+        message:
+          'Tether service "pin" is active, but does not depend on node "b" of environment "ledger". Add "b" to its ' +
+          "resource option dependsOn.",
+      },
+    ]);
+  });
+
+  test("it depends on the environment only", async () => {
+    const { plan, environment } = start();
+    tether(plan, [environment]);
+    expect(await messages(tetherAfterConfiguration, plan)).toEqual([
+      'Tether service "pin" is active, but does not depend on nodes "a" and "b" of environment "ledger". Add "a" and "b" ' +
+        "to its resource option dependsOn.",
+    ]);
+  });
+
+  test("it depends on nothing, and the stack has one environment, which may be left out of account", async () => {
+    const { plan } = start();
+    tether(plan, []);
+    expect(await messages(tetherAfterConfiguration, plan)).toHaveLength(1);
+    expect(await messages(tetherAfterConfiguration, plan, { infer: false })).toEqual([]);
+  });
+
+  test("it depends on nothing, and stands in a component with one of two environments", async () => {
+    const plan = new Plan();
+    const inside = plan.component("network");
+    for (const [name, parent] of [
+      ["here", inside],
+      ["there", plan.component("other")],
+    ] as const) {
+      const environment = plan.add("Environment", name, {}, { parent });
+      plan.add("Node", `node-${name}`, { environment, membershipId: "m1" }, { parent });
+    }
+    tether(plan, [], {}, plan.component("pins", inside));
+    expect(await messages(tetherAfterConfiguration, plan)).toEqual([
+      expect.stringContaining('does not depend on node "node-here" of environment "here"'),
+    ]);
+  });
+
+  test("an environment of another stack, known by its id", async () => {
+    const plan = new Plan();
+    const ids = { consortiumId: "c1", environmentId: "e1", membershipId: "m1" };
+    tether(plan, [plan.add("Node", "a", ids)]);
+    plan.add("Node", "b", ids);
+    expect(await messages(tetherAfterConfiguration, plan)).toEqual([
+      expect.stringContaining('does not depend on node "b" of environment "e1"'),
+    ]);
+  });
+});

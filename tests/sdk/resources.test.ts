@@ -1,0 +1,171 @@
+import { type CustomResource, output } from "@pulumi/pulumi";
+import { stub } from "../../provider/dynamic/stub";
+import { AppCred, Consortium, Environment, Membership, Node, TetherService } from "../../sdk";
+import { program, valueOf } from "../support/program";
+
+/* What the classes register with the engine: flat inputs, one small text, and the options that go with them. */
+
+const quorum = { provider: "quorum", consensusType: "raft" } as const;
+const pinned = { tetherId: "tether0001", network: "rinkeby", intervalHours: 1 } as const;
+
+/** One of each, with all parents given as resources, or all as ids. */
+function network(as: "resources" | "ids"): Record<string, CustomResource> {
+  const c = new Consortium("c");
+  const e = new Environment("e", as === "ids" ? { consortiumId: "c-id", ...quorum } : { consortium: c, ...quorum });
+  const m = new Membership("m", as === "ids" ? { consortiumId: "c-id" } : { consortium: c });
+  const parents =
+    as === "ids"
+      ? { consortiumId: output("c-id"), environmentId: "e-id", membershipId: "m-id" }
+      : { environment: e, membership: m };
+  return { c, e, m, n: new Node("n", parents), a: new AppCred("a", parents), t: new TetherService("t", pinned) };
+}
+
+const within = { consortiumId: "c-id", environmentId: "e-id", membershipId: "m-id" };
+const registered = {
+  c: ["Consortium", "consortium", { name: "c" }],
+  e: ["Environment", "environment", { name: "e", consortiumId: "c-id", ...quorum }],
+  m: ["Membership", "membership", { orgName: "m", consortiumId: "c-id" }],
+  n: ["Node", "node", { name: "n", ...within }],
+  a: ["AppCred", "appCred", { name: "a", ...within }],
+  t: ["TetherService", "tetherService", pinned],
+} as const;
+const table = (["resources", "ids"] as const).flatMap((as) =>
+  Object.entries(registered).map(([key, [type, handler, inputs]]) => [type, as, { key, handler, inputs }] as const),
+);
+
+test.each(table)(
+  "%s with parents as %s: flat inputs, default name, the text of its provider",
+  async (type, as, { key, handler, inputs }) => {
+    const { of } = await program();
+    const made = await of(network(as)[key]!);
+    expect(made.type).toBe(`pulumi-nodejs:dynamic/consortium:${type}`);
+    expect(made.inputs).toEqual({ ...inputs, __provider: stub(handler) });
+  },
+);
+
+test.each(Object.keys(registered))("%s: the class matches its own token, for policies", async (key) => {
+  const { of } = await program();
+  const one = network("ids")[key]!;
+  expect((one.constructor as unknown as { __pulumiType: string }).__pulumiType).toBe((await of(one)).type);
+});
+
+describe("names", () => {
+  test.each([undefined, "given"])("name: %s", async (name) => {
+    const { of } = await program();
+    const made = [
+      new Consortium("x", { name }),
+      new Environment("x", { consortiumId: "c", name, ...quorum }),
+      new Node("x", { ...within, name }),
+      new AppCred("x", { ...within, name }),
+    ];
+    for (const one of made) expect((await of(one)).inputs.name).toBe(name ?? "x");
+    expect((await of(new Membership("x", { consortiumId: "c", orgName: name }))).inputs.orgName).toBe(name ?? "x");
+  });
+});
+
+describe("deletedWith: what is in an environment goes with it", () => {
+  test.each(["n", "a"])("%s, where the environment is given as the resource", async (key) => {
+    const { of } = await program();
+    const made = network("resources");
+    expect((await of(made[key]!)).deletedWith).toBe(await valueOf(made.e!.urn));
+  });
+
+  test.each(["c", "e", "m", "t"])("not %s", async (key) => {
+    const { of } = await program();
+    expect((await of(network("resources")[key]!)).deletedWith).toBe("");
+  });
+
+  test("not by id; and what the program says itself is kept", async () => {
+    const { of } = await program();
+    const made = network("ids");
+    expect((await of(made.n!)).deletedWith).toBe("");
+    const own = new Node("own", { environment: made.e as Environment, membershipId: "m" }, { deletedWith: made.c });
+    expect((await of(own)).deletedWith).toBe(await valueOf(made.c!.urn));
+  });
+});
+
+describe("secrets", () => {
+  test("the outputs of a credential, besides what the program marks itself", async () => {
+    const { of } = await program();
+    const marked = new AppCred("marked", within, { additionalSecretOutputs: ["username"] });
+    expect((await of(marked)).secretOutputs).toEqual(["username", "password", "basicAuthHeader"]);
+    for (const [key, one] of Object.entries(network("ids"))) {
+      expect((await of(one)).secretOutputs).toEqual(key === "a" ? ["password", "basicAuthHeader"] : []);
+    }
+  });
+});
+
+describe("customTimeouts", () => {
+  test.each([
+    ["90s", 90],
+    ["10m", 600],
+    ["1h30m", 5400],
+    ["1.5m", 90],
+    ["500ms", 0.5],
+    [" 2h ", 7200],
+  ])("%s is %d seconds in the inputs", async (text, seconds) => {
+    const { of } = await program();
+    const one = await of(new Node("x", within, { customTimeouts: { create: text, delete: "5s" } }));
+    expect(one.inputs.customTimeouts).toEqual({ create: seconds, delete: 5 });
+    expect(one.customTimeouts).toMatchObject({ create: text, delete: "5s" });
+  });
+
+  test.each(["", "soon", "10", "10 m", "5d", "m", "-5s", "1h x"])(
+    "%j is refused at once, with the resource and the verb",
+    async (text) => {
+      await program();
+      expect(() => new Node("x", within, { customTimeouts: { update: text } })).toThrow(
+        /x: customTimeouts\.update: ".*" is not a duration\. Write it like 90s, 10m or 1h30m/,
+      );
+    },
+  );
+
+  test("none, or an empty one, is no input", async () => {
+    const { of } = await program();
+    expect((await of(new Node("x", within, { customTimeouts: {} }))).inputs).not.toHaveProperty("customTimeouts");
+  });
+});
+
+describe("a tether service by its address in the console", () => {
+  test.each([
+    "https://console.kaleido.io/consortia/c/environments/e/tether/tether0001",
+    "https://console.kaleido.io/x/tether0001/",
+    "https://console.kaleido.io/x/tether0001/#",
+    "tether0001",
+  ])("%s", async (consoleUrl) => {
+    const { of } = await program();
+    const { inputs } = await of(new TetherService("t", { consoleUrl, network: "mainnet", intervalHours: 2 }));
+    expect(inputs).toMatchObject({ tetherId: "tether0001" });
+    expect(inputs).not.toHaveProperty("consoleUrl");
+  });
+});
+
+describe("outputs", () => {
+  test("are those of the state, and can be used by other resources", async () => {
+    await program({
+      Node: { urls: { rpc: "https://n" }, state: "started" },
+      AppCred: { username: "u", password: "p" },
+    });
+    const { n, a } = network("resources") as { n: Node; a: AppCred };
+    expect(await valueOf(n.urls)).toEqual({ rpc: "https://n" });
+    expect(await valueOf(n.state)).toBe("started");
+    expect(await valueOf(n.environmentId)).toBe("e-id");
+    expect(await valueOf(a.password)).toBe("p");
+  });
+});
+
+describe("get reads what this stack does not manage", () => {
+  const gets = {
+    Consortium: () => Consortium.get("x", "their-id"),
+    Membership: () => Membership.get("x", "their-id", { consortiumId: "c" }),
+    Environment: () => Environment.get("x", "their-id", { consortiumId: "c" }),
+    Node: () => Node.get("x", "their-id", { consortiumId: "c", environmentId: "e" }),
+  };
+  test.each(Object.entries(gets))("%s", async (type, get) => {
+    const { of } = await program();
+    const one = get();
+    expect(await of(one)).toMatchObject({ read: true, type: `pulumi-nodejs:dynamic/consortium:${type}` });
+    expect((await of(one)).inputs.__provider).toContain("pulumi-consortium/runtime");
+    expect(await valueOf(one.id)).toBe("their-id");
+  });
+});
