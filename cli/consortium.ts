@@ -8,6 +8,7 @@ export type Define = (command: Command) => void;
 /** Each is one file, loaded only when it is asked for. */
 const commands: Record<string, { summary: string; load: () => Promise<{ define: Define }> }> = {
   serve: { summary: "run a whole Consortium service on this machine", load: () => import("./serve.js") },
+  sweep: { summary: "delete what test runs left behind", load: () => import("./sweep.js") },
 };
 
 async function main(): Promise<void> {

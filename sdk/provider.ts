@@ -43,6 +43,8 @@ export class Provider extends ProviderResource {
       const text = given.includes(key) ? output(args[key]!).apply(String) : stack.get(key);
       if (text !== undefined) inputs[`consortium:${key}`] = key === "apiKey" ? secret(text) : text;
     }
+    const adopt = stack.get("adopt");
+    if (adopt !== undefined) inputs["consortium:adopt"] = adopt;
     // Says which are its own: only those win over the environment of the provider process.
     super("pulumi-nodejs", name, { ...inputs, "consortium:own": given.join(",") }, opts);
     this.settings = output(Object.fromEntries(given.map((key) => [key, inputs[`consortium:${key}`]!])));

@@ -42,6 +42,12 @@ export async function toAdopt(
         "after an interrupted run, use `CONSORTIUM_ADOPT=true pulumi up`; else choose another name.",
     );
   }
+  const ours = taken.find(({ id }) => session.lists.made(place.collection).some((made) => made.id === id));
+  if (ours) {
+    throw new UserError(
+      `${what}: another resource of this program is ${ours.id} already. Give each its own name; one object cannot be managed twice.`,
+    );
+  }
   if (taken.length === 1) return taken[0];
   throw new UserError(
     `${what}: several have this name (${ids}). Say which one to take over: adopt: "${taken[0]!.id}".`,

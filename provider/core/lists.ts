@@ -89,7 +89,7 @@ export class SharedLists {
 
   /** Ends when the creates that are under way there now are answered: what they made is known then. */
   async quiet(collection: string): Promise<void> {
-    await Promise.allSettled(this.#creates.get(collection) ?? []);
+    await Promise.allSettled([...(this.#creates.get(collection) ?? [])]);
   }
 
   /** Runs a create alone under its name: two resources of one program cannot race for it. */

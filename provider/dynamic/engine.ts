@@ -23,6 +23,8 @@ export function onCancel(callback: () => void): void {
   }
 }
 
+const enginePattern = /^(127\.0\.0\.1|localhost|\[::1\]):(\d+)$/;
+
 /** How often to look again, when the engine closed the connection that we only watch. */
 const retryMs = 250;
 
@@ -30,8 +32,8 @@ const retryMs = 250;
  * Calls back when nothing listens any more at the engine's address, which the host gets as its argument.
  * An open connection tells at once, and costs nothing.
  */
-export function onEngineGone(callback: () => void, address = process.argv.at(-1) ?? ""): void {
-  const [, host, port] = /^(127\.0\.0\.1|localhost|\[::1\]):(\d+)$/.exec(address) ?? [];
+export function onEngineGone(callback: () => void, args: readonly string[] = process.argv): void {
+  const [, host, port] = args.map((arg) => enginePattern.exec(arg)).find((match) => match) ?? [];
   if (!host || !port) return;
   const watch = (): void => {
     const watched = connect({ host: host.replace(/[[\]]/g, ""), port: Number(port) });

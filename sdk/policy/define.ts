@@ -43,43 +43,41 @@ export interface ConsortiumPolicy<Name extends string = string, S extends object
 const rootType = "pulumi:pulumi:Stack";
 const specs = new WeakMap<object, Spec<string, object>>();
 
-/** An unknown setting is refused here, since the host drops `additionalProperties` on the way to its own check. */
-const refusing = (report: ReportViolation, policy: string): ((message: string) => void) => {
-  const whole = report as unknown as (violation: object) => void;
-  return (message) =>
-    whole({ name: policy, description: "Settings of policies", message, enforcementLevel: "mandatory" });
-};
+/** A violation with a level of its own: the host takes it, though its types do not tell. */
+type Whole = { name: string; description: string; message: string; urn?: string; enforcementLevel: EnforcementLevel };
+const reportWhole = (report: ReportViolation, violation: Whole): void =>
+  (report as unknown as (violation: Whole) => void)(violation);
 
-function reporting(report: ReportViolation, policy: string, rule: string): Report {
-  // The host takes a violation with a level of its own, which its types do not tell.
-  const whole = report as unknown as (violation: object) => void;
-  return {
-    violation: report,
-    advice: (message, urn) =>
-      whole({ name: policy, description: rule, message: `${rule}\n${message}`, urn, enforcementLevel: "advisory" }),
-  };
-}
+const reporting = (report: ReportViolation, name: string, rule: string): Report => ({
+  violation: report,
+  advice: (message, urn) =>
+    reportWhole(report, { name, description: rule, message: `${rule}\n${message}`, urn, enforcementLevel: "advisory" }),
+});
 
 export function definePolicy<Name extends string, S extends object>(spec: Spec<Name, S>): ConsortiumPolicy<Name, S> {
   const { name, rule, level, settings: schema } = spec;
   const standard = defaultsOf(schema);
   let refused = false;
 
-  /** The settings in force, or undefined when they are refused, which is said once. */
-  const settingsFor = (config: object, report: ReportViolation): S | undefined => {
+  /** The settings in force; undefined: they cannot be used, and nothing is judged by them. */
+  const settingsFrom = (config: object): S | undefined =>
+    problemsOf(name, schema, config).length === 0 ? { ...standard, ...config } : undefined;
+
+  /** An unknown setting comes as far as this: the host drops `additionalProperties` on the way to its own check. */
+  const refuse = (config: object, report: ReportViolation): void => {
     const problems = problemsOf(name, schema, config);
-    if (problems.length === 0) return { ...standard, ...config };
-    if (!refused) problems.forEach(refusing(report, name));
-    refused = true;
-    return undefined;
+    for (const message of problems) {
+      reportWhole(report, { name, description: rule, message, enforcementLevel: "mandatory" });
+    }
+    refused = problems.length > 0;
   };
 
   const validateResource = (args: ResourceValidationArgs, report: ReportViolation): void => {
     // The root comes before everything else: wrong settings are refused there, before anything is done.
-    const resource = resourceOf(args);
-    if (args.type !== rootType && !(spec.resource && resource)) return;
-    const settings = settingsFor(args.getConfig(), report);
-    if (settings && resource) spec.resource?.(resource, settings, reporting(report, name, rule));
+    if (args.type === rootType) return refuse(args.getConfig(), report);
+    const resource = spec.resource && resourceOf(args);
+    const settings = resource && settingsFrom(args.getConfig());
+    if (settings) spec.resource?.(resource, settings, reporting(report, name, rule));
   };
 
   const policy: ConsortiumPolicy<Name, S> = {
@@ -91,8 +89,9 @@ export function definePolicy<Name extends string, S extends object>(spec: Spec<N
     validateResource: spec.resource ? validateResource : Object.assign(validateResource, { __pulumiType: rootType }),
     ...(spec.stack && {
       validateStack: async (args, report) => {
-        const settings = settingsFor(args.getConfig(), report);
-        if (settings) await spec.stack!(stackOf(args.resources), settings, reporting(report, name, rule));
+        const settings = settingsFrom(args.getConfig());
+        if (settings) return spec.stack!(stackOf(args.resources), settings, reporting(report, name, rule));
+        if (!refused) refuse(args.getConfig(), report);
       },
     }),
   };

@@ -36,11 +36,13 @@ type SettingsOf<P> = P extends ConsortiumPolicy<string, infer S> ? S : never;
 /** Settings by the names of the policies: the same form as a file for `--policy-pack-config`. */
 export type PackSettings = { [P in Policy as P["name"]]?: Choice<SettingsOf<P>> };
 
+type PackArgs = Omit<PolicyPackArgs, "policies"> & { policies: ConsortiumPolicy[] };
+
 /**
  * The arguments of a `PolicyPack` with all policies: `new PolicyPack("limits", consortiumPolicies({ naming: "mandatory" }))`.
  * @throws PolicySettingsError for a policy, a setting or a level that does not exist, and for a value of the wrong type.
  */
-export function consortiumPolicies(settings: PackSettings = {}): PolicyPackArgs & { policies: ConsortiumPolicy[] } {
+export function consortiumPolicies(settings: PackSettings = {}): PackArgs {
   const names: string[] = policies.map(({ name }) => name);
   const strangers = Object.keys(settings).filter((name) => !names.includes(name));
   if (strangers.length > 0) {

@@ -53,6 +53,17 @@ describe("several organizations in one program", () => {
     expect(state).toContain('"consortium:apiKey"');
   });
 
+  test("a rotated key of one organization is taken from the program, and replaces nothing", async () => {
+    const ids = async (): Promise<string[]> => (await w.stack.resources()).map(({ id }) => id).sort();
+    const before = await ids();
+    await w.stack.ok(["config", "set", "--secret", "acme", w.service.rotateKey("acme")]);
+    w.service.clearCalls();
+    const { code, text } = await w.stack.run(["up", "--yes", "--refresh", "--run-program"]);
+    expect({ code, text }).toMatchObject({ code: 0 });
+    expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(await ids()).toEqual(before);
+  });
+
   test("refresh and destroy, without the program, use the keys of the state", async () => {
     expect(await w.stack.run(["refresh", "--preview-only", "--expect-no-changes"])).toMatchObject({ code: 0 });
     expect(await w.stack.destroy()).toMatchObject({ code: 0 });

@@ -1,6 +1,6 @@
 import { consortiaPerOrganization, environmentsPerConsortium, nodesPerEnvironment } from "../../sdk/policy";
 import { judge, messages } from "./support/host";
-import { network, Plan, unknown } from "./support/plan";
+import { network, Plan, type Props, unknown } from "./support/plan";
 
 const times = <T>(count: number, make: (number: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index + 1));
@@ -138,7 +138,7 @@ describe("nodes-per-environment", () => {
   });
 
   /** A membership that is there already says how many nodes it has to own, and how many it may. */
-  const bounded = (bounds: object, nodes: number): Plan => {
+  const bounded = (bounds: Props, nodes: number): Plan => {
     const plan = new Plan("test", true);
     const { environment } = network(plan, []);
     const membership = plan.add("Membership", "acme", bounds);
@@ -146,7 +146,7 @@ describe("nodes-per-environment", () => {
     return plan;
   };
 
-  test.each<[string, object, number, string[]]>([
+  test.each<[string, Props, number, string[]]>([
     ["within both bounds", { minimumNodes: 1, maximumNodes: 2 }, 2, []],
     [
       "above its maximum",

@@ -144,7 +144,8 @@ export class Engine {
         reasons?: string[];
       };
       if (id === undefined) return { then: "failed", error: message };
-      if (!properties || !reasons?.length) throw new Error("an incomplete resource needs properties and reasons", { cause: failure });
+      if (!properties || !reasons?.length)
+        throw new Error("an incomplete resource needs properties and reasons", { cause: failure });
       this.#keep(id, inputs, properties, true);
       return { then: "incomplete", error: message };
     }

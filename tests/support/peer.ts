@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, type Socket } from "node:net";
+import { type ApiError } from "../../provider/api/errors";
 import { Http, type HttpOptions } from "../../provider/api/http";
 import { resolveSettings, type Settings } from "../../provider/api/settings";
 
@@ -57,6 +58,13 @@ export const json = (status: number, body: unknown, headers: Record<string, stri
 export const text = (status: number, body: string, headers: Record<string, string> = {}): Reply => {
   return (response) => void response.writeHead(status, headers).end(body);
 };
+
+/** The error that a call ends with. */
+export const failure = (call: Promise<unknown>): Promise<ApiError> =>
+  call.then(
+    () => Promise.reject(new Error("it did not fail")),
+    (error: unknown) => error as ApiError,
+  );
 
 afterEach(async () => {
   for (const close of running.splice(0)) await close();

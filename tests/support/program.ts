@@ -88,7 +88,7 @@ export async function program(
   return {
     registered,
     /** The resource as it was registered. */
-    async of(resource: CustomResource): Promise<Registered> {
+    of: async (resource: CustomResource): Promise<Registered> => {
       const urn = await valueOf(resource.urn);
       return registered.find(({ type, name }) => urn.endsWith(`${type}::${name}`))!;
     },

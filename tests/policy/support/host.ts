@@ -99,7 +99,7 @@ export async function judge(
         alike,
       ),
       ...(validateStack && {
-        validateStack: ((args, report) => validateStack({ ...args, getConfig }, report)) as typeof validateStack,
+        validateStack: ((args, report) => validateStack({ ...args, getConfig }, report)),
       }),
     };
   });

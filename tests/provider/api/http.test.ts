@@ -1,16 +1,9 @@
 import { inspect } from "node:util";
-import { type ApiError } from "../../../provider/api/errors";
 import { version } from "../../../provider/api/version";
-import { apiKey, http, json, peer, text } from "../../support/peer";
+import { apiKey, failure, http, json, peer } from "../../support/peer";
 import { virtualTime } from "../../support/virtual-time";
 
 /* The one request path, against a plain server that answers as each test says. */
-
-const failure = (call: Promise<unknown>): Promise<ApiError> =>
-  call.then(
-    () => Promise.reject(new Error("it did not fail")),
-    (error: unknown) => error as ApiError,
-  );
 
 const calls = ["GET", "POST", "PATCH", "DELETE"] as const;
 
@@ -38,62 +31,6 @@ test.each([
   const { baseUrl, requests } = await peer(json(200, []));
   await http(baseUrl).request("GET", "/x", { query });
   expect(requests[0]!.url).toBe(`/api/v1/x${written}`);
-});
-
-describe("any 2xx is success, with JSON or without a body", () => {
-  test.each([
-    [200, "", undefined],
-    [201, '{"a":1}', { a: 1 }],
-    [202, " \n", undefined],
-    [204, "", undefined],
-    [200, "true", true],
-    [200, "7", 7],
-    [200, "null", null],
-    [299, "[]", []],
-  ])("%i %j", async (status, body, parsed) => {
-    const { baseUrl } = await peer(text(status, body));
-    expect(await http(baseUrl).request("POST", "/x", { body: {} })).toEqual({ status, body: parsed });
-  });
-});
-
-describe("an answer that is none", () => {
-  const page = "<html><body>Welcome</body></html>";
-  test.each([
-    [200, page, "lost", /the answer is an HTML page, not JSON\. Check that http:\S+ \(from stack configuration/],
-    [201, '{"_id": "c', "lost", /the answer is cut or not JSON\. Check that/],
-    [404, page, "server", /HTTP 404: the answer is an HTML page, not JSON\. Check that/],
-    [410, "gone", "server", /HTTP 410: the answer is cut or not JSON\. Check that/],
-    [502, page, "server", /HTTP 502: the answer is an HTML page, not JSON\./],
-    [401, page, "denied", /HTTP 401: the answer is an HTML page/],
-    [400, '{"code":7}', "invalid", /HTTP 400: no explanation was given\./],
-    [409, "", "conflict", /HTTP 409: no explanation was given\./],
-  ])("%i %j", async (status, body, kind, sentence) => {
-    virtualTime();
-    const { baseUrl } = await peer(text(status, body));
-    const error = await failure(http(baseUrl).request("GET", "/x"));
-    expect(error).toMatchObject({ kind, status, call: "GET /x" });
-    expect(error.message).toMatch(sentence);
-  });
-
-  test.each([
-    ['{"errorMessage":"no a"}', "no a"],
-    ['{"message":"no b"}', "no b"],
-    ['{"error":"no c"}', "no c"],
-    ['"no d"', "no d"],
-    ['{"errorMessage":{"code":1},"message":"no e"}', "no e"],
-  ])("the service's own words are found in %s", async (body, errorMessage) => {
-    const { baseUrl } = await peer(text(400, body));
-    expect(await failure(http(baseUrl).request("GET", "/x"))).toMatchObject({ kind: "invalid", errorMessage });
-  });
-
-  test.each([301, 302, 307, 308])("%i is not followed: the key stays here", async (status) => {
-    const other = await peer(json(200, {}));
-    const { baseUrl, requests } = await peer(text(status, "", { location: `${other.baseUrl}/x` }));
-    const error = await failure(http(baseUrl).request("POST", "/x", { body: {} }));
-    expect(error).toMatchObject({ kind: "invalid", status });
-    expect(error.message).toMatch(/Check that http:\S+ .* is the address of the API/);
-    expect([requests.length, other.requests.length]).toEqual([1, 0]);
-  });
 });
 
 describe("connections", () => {

@@ -1,5 +1,4 @@
 import { diff } from "../../../provider/core/diff";
-import { type Definition } from "../../../provider/core/definition";
 import { definitions } from "../../../provider/resources";
 import { type Kind, type Props, unknown } from "../../support/engine";
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { runInNewContext } from "node:vm";
 import { version } from "../../../provider/api/version";
 import * as runtime from "../../../provider/dynamic/runtime";
 import { stub } from "../../../provider/dynamic/stub";
@@ -24,8 +25,7 @@ test.each(names)("%s", (name) => {
   const asked: string[] = [];
   const exported: { handler?: () => unknown } = {};
   const load = (module: string): unknown => (asked.push(module), runtime);
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- the host runs the text of the state
-  new Function("exports", "require", texts[name])(exported, load);
+  runInNewContext(texts[name], { exports: exported, require: load });
   expect(exported.handler!()).toBe(runtime[name]);
   expect(asked).toEqual(["pulumi-consortium/runtime"]);
 });

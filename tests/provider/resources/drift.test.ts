@@ -32,7 +32,7 @@ describe("a property that somebody changed is read, and put back by the next upd
 
   test.each([null, ""])("a description that was taken away (%j) counts as changed", async (description) => {
     const { engine, service, net, shown } = await created("consortium");
-    service.store.consortia.patch(engine.kept!.id, { description } as object);
+    service.store.consortia.patch(engine.kept!.id, { description } as Record<string, unknown>);
     await engine.refresh();
     expect(engine.outputs.description).toBe("");
     expect(await engine.up(bases.consortium(net))).toEqual({ then: "updated" });
@@ -122,7 +122,9 @@ describe("another key in the environment", () => {
       body: JSON.stringify({ name: "theirs" }),
     });
     expect(owned.status).toBe(201);
-    await expect(engine.refresh()).rejects.toThrow(/belongs to organization .* the API key is for organization/);
+    const why = /belongs to organization .* the API key is for organization/;
+    await expect(engine.refresh()).rejects.toThrow(why);
+    await expect(engine.destroy()).rejects.toThrow(why);
     expect(engine.kept).toBeDefined();
   });
 

@@ -1,5 +1,5 @@
 import { bases } from "../../support/bases";
-import { Engine, type Outcome } from "../../support/engine";
+import { Engine, type Outcome, type Props } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { newProcess, setEnvironment } from "../../support/service";
 
@@ -68,7 +68,7 @@ test.each([
     const { engine, service, net, time, count, said } = await world(kind);
     const before = await count();
     service.setTiming(timing);
-    const args = { ...bases[kind](net), customTimeouts: { create: 60, update: 120 } };
+    const args: Props = { ...bases[kind](net), customTimeouts: { create: 60, update: 120 } };
     const began = time.now();
     const outcome = await engine.up(args);
     expect(errorOf(outcome)).toMatch(

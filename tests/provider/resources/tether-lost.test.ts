@@ -1,24 +1,16 @@
 import { type FaultRule } from "../../../service";
-import { Engine, type Props } from "../../support/engine";
-import { network } from "../../support/network";
-import { newProcess, setEnvironment, start, type Started } from "../../support/service";
+import { Engine } from "../../support/engine";
+import { newProcess, setEnvironment } from "../../support/service";
+import { ether, tetherArgs, tethered, type Tethered } from "../../support/tethered";
 
 /* A deployment costs money: whatever is lost on the way, the contract is deployed once. */
 
-const tetherId = "tether0001";
-const ether = "1000000000000000000";
-const base = { tetherId, network: "rinkeby", intervalHours: 2 };
 const deploy = { method: "POST", route: "/tether/:tetherId/deploy" };
 
-async function tethered(): Promise<Started & { engine: Engine; fields(): Props }> {
-  const started = await start({ tethers: [{ id: tetherId, funds: { rinkeby: ether } }] });
-  await network(started.service, started.time);
+async function impatient(): Promise<Tethered> {
+  const here = await tethered();
   setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.1" });
-  return {
-    ...started,
-    engine: new Engine("tetherService"),
-    fields: () => started.service.store.tethers.get(tetherId).fields,
-  };
+  return here;
 }
 
 const faults: FaultRule[] = [
@@ -41,9 +33,9 @@ const table = faults.map((fault) => [JSON.stringify(fault), fault] as const);
 
 describe.each([true, false])("active: %s", (active) => {
   test.each(table)("the answer to deploy is lost: %s", async (_title, fault) => {
-    const { engine, service, calls, fields } = await tethered();
+    const { engine, service, calls, fields } = await impatient();
     service.faults.add({ ...fault, ...deploy });
-    expect(await engine.up({ ...base, active })).toEqual({ then: "created" });
+    expect(await engine.up({ ...tetherArgs, active })).toEqual({ then: "created" });
     expect(calls().filter((call) => call.endsWith("/deploy"))).toHaveLength(acted(fault) ? 1 : 2);
     expect(fields()).toMatchObject({ active, deployments: { rinkeby: 1 } });
     expect(engine.outputs).toMatchObject({ deployedNetworks: ["rinkeby"], balanceWei: ether });
@@ -54,27 +46,27 @@ describe.each([true, false])("active: %s", (active) => {
 test.each([true, false])(
   "a run that ends without knowing (deployed: %s): the next one looks first",
   async (deployed) => {
-    const { engine, service, calls, fields } = await tethered();
+    const { engine, service, calls, fields } = await impatient();
     // Nothing answers any more from the deployment on: neither this nor the looks that follow.
     service.faults.add({ kind: "hang", acted: deployed, ...deploy });
     service.faults.add({ kind: "status", status: 401, method: "GET", nth: 2, times: Infinity });
-    const outcome = await engine.up(base);
+    const outcome = await engine.up(tetherArgs);
     expect(outcome.then).toBe("incomplete");
     expect(engine.outputs).toMatchObject({ network: "rinkeby", intervalHours: 2, deployedNetworks: [] });
     service.faults.clear();
     newProcess();
     calls();
-    expect(await engine.up(base)).toEqual({ then: "updated" });
+    expect(await engine.up(tetherArgs)).toEqual({ then: "updated" });
     expect(calls().filter((call) => call.endsWith("/deploy"))).toHaveLength(deployed ? 0 : 1);
     expect(fields()).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
-    expect(await engine.up(base)).toEqual({ then: "same" });
+    expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
   },
 );
 
 test("a service that fails every time is sent three at most, with looks between, and then an error", async () => {
-  const { engine, service, calls, fields } = await tethered();
+  const { engine, service, calls, fields } = await impatient();
   service.faults.add({ kind: "status", status: 500, ...deploy, times: Infinity });
-  const outcome = await engine.up(base);
+  const outcome = await engine.up(tetherArgs);
   expect(outcome).toMatchObject({
     then: "incomplete",
     error: expect.stringMatching(/deployment on rinkeby failed: POST .*HTTP 500.*run `pulumi up` again/) as string,
@@ -86,22 +78,22 @@ test("a service that fails every time is sent three at most, with looks between,
 });
 
 test("a contract that somebody else has deployed there is taken as it is", async () => {
-  const { engine, calls, fields } = await tethered();
+  const { engine, calls, fields } = await impatient();
   const other = new Engine("tetherService");
-  await other.up(base);
+  await other.up(tetherArgs);
   await other.destroy();
   calls();
-  expect(await engine.up(base)).toEqual({ then: "created" });
+  expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
   expect(fields()).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
 });
 
 test.each(["targetNetwork", "interval", "activate", "deactivate"])(
   "a lost answer to %s is repeated",
   async (action) => {
-    const { engine, service, fields } = await tethered();
+    const { engine, service, fields } = await impatient();
     service.faults.add({ kind: "resetAfter", method: "POST", route: `/tether/:tetherId/${action}` });
-    expect(await engine.up(base)).toEqual({ then: "created" });
-    expect(await engine.up({ ...base, intervalHours: 3 })).toEqual({ then: "updated" });
+    expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
+    expect(await engine.up({ ...tetherArgs, intervalHours: 3 })).toEqual({ then: "updated" });
     expect(fields()).toMatchObject({ active: true, interval: 3, deployments: { rinkeby: 1 } });
   },
 );
@@ -111,7 +103,7 @@ test.each([
   ["deploy", { network: "rinkeby", intervalHours: 2, state: "configured" }],
   ["activate", { network: "rinkeby", intervalHours: 2, state: "deployed", deployedNetworks: ["rinkeby"] }],
 ])("refused at %s: what was done is kept, and the next update does the rest", async (action, kept) => {
-  const { engine, service, calls } = await tethered();
+  const { engine, service, calls } = await impatient();
   service.faults.add({
     kind: "status",
     status: 400,
@@ -119,11 +111,11 @@ test.each([
     method: "POST",
     route: `/tether/:tetherId/${action}`,
   });
-  const outcome = await engine.up(base);
+  const outcome = await engine.up(tetherArgs);
   expect(outcome).toMatchObject({ then: "incomplete", error: expect.stringContaining("not now") as string });
   expect(engine.outputs).toMatchObject({ ...kept, __provider: expect.stringContaining("tetherService") as string });
   calls();
-  expect(await engine.up(base)).toEqual({ then: "updated" });
+  expect(await engine.up(tetherArgs)).toEqual({ then: "updated" });
   expect(calls()).not.toContain("POST /tether/:tetherId/targetNetwork");
-  expect(await engine.up(base)).toEqual({ then: "same" });
+  expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
 });

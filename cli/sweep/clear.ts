@@ -1,0 +1,62 @@
+import { type ConsortiumClient, systemClock } from "../../provider/api";
+import { remove } from "../../provider/core/delete";
+import { messageOf } from "../../provider/core/errors";
+import { newSession } from "../../provider/core/session";
+import { definitions } from "../../provider/resources";
+import { type Item, type Kind, titleOf } from "./tree";
+
+export interface Failure {
+  item: Item;
+  error: string;
+}
+
+export interface Cleared {
+  deleted: Item[];
+  failed: Failure[];
+}
+
+/** Children before parents. What is in an environment goes with it (spec 4.1). */
+const order: readonly Kind[] = ["node", "appCred", "environment", "membership", "consortium"];
+
+/** Deletes what goes, waits until each is really gone, and goes on where one fails. */
+export async function clear(
+  client: ConsortiumClient,
+  going: ReadonlySet<Item>,
+  say: (line: string) => void,
+): Promise<Cleared> {
+  const session = newSession({ client, clock: systemClock, say, adoptAll: false });
+  const byParent = new Set([...going].filter(({ kind }) => kind === "environment").flatMap(({ children }) => children));
+  const deleted: Item[] = [];
+  let failed: Failure[] = [];
+
+  const clearOne = async (item: Item): Promise<void> => {
+    // A member that a service made itself may go only with its consortium: that does not keep the consortium here.
+    const still = failed.filter((failure) => failure.item.kind !== "membership" && isIn(failure.item, item));
+    if (still.length > 0) {
+      const error = `not tried, since ${still.map((failure) => titleOf(failure.item)).join(", ")} could not be deleted.`;
+      failed.push({ item, error });
+      return;
+    }
+    try {
+      await remove(session, definitions[item.kind], item.id, { ...item.place, name: item.name });
+      const along = failed.map((failure) => failure.item).filter((one) => isIn(one, item));
+      const gone = [item, ...(item.kind === "environment" ? item.children : along)];
+      failed = failed.filter((failure) => !along.includes(failure.item));
+      deleted.push(...gone);
+      for (const one of gone) say(`deleted ${titleOf(one)}`);
+    } catch (error) {
+      failed.push({ item, error: messageOf(error) });
+    }
+  };
+
+  for (const kind of order) {
+    const now = [...going].filter((item) => item.kind === kind && !byParent.has(item));
+    await Promise.all(now.map(clearOne));
+  }
+  return { deleted, failed };
+}
+
+/** Whether something is in a parent, or belongs to a member. */
+function isIn(item: Item, owner: Item): boolean {
+  return item.membershipId === owner.id || Object.values(item.place).includes(owner.id);
+}

@@ -1,0 +1,191 @@
+import { PassThrough } from "node:stream";
+import { confirm } from "../../cli/sweep/ask";
+import { type Service, type ServiceOptions, startService } from "../../service";
+import { built, consortium } from "../service/child";
+
+jest.setTimeout(30_000); // processes are slow to start on a busy machine
+beforeAll(built, 120_000);
+
+const hour = 3_600_000;
+let service: Service;
+let clock: number;
+afterEach(() => service.close());
+
+/** Builds it through the API, as a test run would, some hours ago. */
+async function make(path: string, body: object, hoursAgo = 3): Promise<string> {
+  clock = Date.now() - hoursAgo * hour;
+  const answer = await fetch(service.baseUrl + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect(answer.status).toBe(201);
+  clock = Date.now();
+  const made = (await answer.json()) as Record<string, string>;
+  return (made._id ?? made.id)!;
+}
+
+const kind = { provider: "quorum", consensus_type: "raft" };
+
+/** A consortium with one of each in it. */
+async function whole(name: string, hoursAgo: number, inner = "inside") {
+  const c = await make("/consortia", { name }, hoursAgo);
+  const m = await make(`/consortia/${c}/memberships`, { org_name: inner }, hoursAgo);
+  const e = await make(`/consortia/${c}/environments`, { name: inner, ...kind }, hoursAgo);
+  const within = `/consortia/${c}/environments/${e}`;
+  const n = await make(`${within}/nodes`, { name: inner, membership_id: m }, hoursAgo);
+  const a = await make(`${within}/appcreds`, { name: inner, membership_id: m }, hoursAgo);
+  return { c, m, e, n, a, within };
+}
+
+async function begin(options: ServiceOptions = {}): Promise<void> {
+  clock = Date.now();
+  service = await startService({
+    clock: () => clock,
+    limits: { consortia: 9, environments: 9, nodes: 9 },
+    timing: { environmentStart: 0, nodeStart: 0, deletedVisible: 300 },
+    ...options,
+  });
+}
+
+const sweep = (...args: string[]) =>
+  consortium(["sweep", ...args], { CONSORTIUM_BASE_URL: service.baseUrl, CONSORTIUM_API_KEY: service.apiKey });
+
+const stores = ["consortia", "memberships", "environments", "nodes", "credentials"] as const;
+const names = (): string[] =>
+  stores.flatMap((store) =>
+    service.store[store].list().map(({ fields }) => ("org_name" in fields ? fields.org_name : fields.name) ?? ""),
+  );
+const deletions = (): string[] =>
+  service.calls.filter(({ method }) => method === "DELETE").map(({ path }) => path.split("/").at(-2)!);
+
+describe("what it lists", () => {
+  test("a tree of what matches and is old enough; nothing is deleted without --yes", async () => {
+    await begin();
+    const { c, n } = await whole("test-old", 3);
+    await whole("test-young", 1);
+    await whole("prod", 50);
+    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h");
+    expect(code).toBe(0);
+    expect(stdout).toContain(`consortium "test-old" (${c}), 3 hours old`);
+    expect(stdout).toContain(`    node "inside" (${n}), 3 hours old`);
+    expect(stdout).not.toMatch(/test-young|prod/);
+    expect(stdout).toContain("Nothing was deleted of 5 objects: --yes deletes without asking.");
+    expect(deletions()).toEqual([]);
+  });
+
+  test("nothing, where nothing matches", async () => {
+    await begin();
+    await whole("prod", 50);
+    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Nothing was found that matches.\n" });
+  });
+
+  test("as JSON", async () => {
+    await begin();
+    const { c, e } = await whole("test-old", 3);
+    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--json");
+    expect(code).toBe(0);
+    const said = JSON.parse(stdout) as { found: object[]; deleted: string[] };
+    expect(said.found).toHaveLength(5);
+    expect(said.found).toContainEqual(
+      expect.objectContaining({ kind: "environment", id: e, name: "inside", consortiumId: c }),
+    );
+    expect(said.deleted).toEqual([]);
+  });
+});
+
+describe("what it deletes", () => {
+  test("whole consortia, children before parents, and nothing that does not match", async () => {
+    await begin({ timing: { environmentStart: 0, nodeStart: 0, deleting: 400 } });
+    await whole("test-1", 3);
+    await whole("test-2", 48);
+    await whole("prod", 50);
+    await whole("test-young", 1);
+    service.clearCalls();
+    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("Deleted 10 of 10") as string });
+    const both = ["environments", "memberships", "consortia"].flatMap((one) => [one, one]);
+    expect(deletions()).toEqual(both);
+    expect(names().sort()).toEqual(["prod", "test-young", ...Array<string>(8).fill("inside")].sort());
+  });
+
+  test("single objects elsewhere, each by its own name and age", async () => {
+    await begin();
+    const { c, m, within } = await whole("prod", 50);
+    await make(`/consortia/${c}/environments`, { name: "test-env", ...kind }, 5);
+    await make(`/consortia/${c}/environments`, { name: "test-young", ...kind }, 1);
+    const member = await make(`/consortia/${c}/memberships`, { org_name: "test-member" }, 5);
+    await make(`${within}/nodes`, { name: "test-node", membership_id: member }, 5);
+    await make(`${within}/nodes`, { name: "test-other", membership_id: m }, 5);
+    await make(`${within}/appcreds`, { name: "test-own", membership_id: member }, 5);
+    await make(`${within}/appcreds`, { name: "test-cred", membership_id: m }, 5);
+    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/consortium "prod" \(\w+\), stays/);
+    expect(stdout).toMatch(/credential "test-cred" \(\w+\), stays: the service does not show its age \(--undated\)/);
+    expect(names().sort()).toEqual([...Array<string>(4).fill("inside"), "prod", "test-cred", "test-young"].sort());
+
+    await sweep("--prefix", "test-", "--older-than", "2h", "--undated", "--yes");
+    expect(names()).not.toContain("test-cred");
+  });
+
+  test("a member stays while it owns something that does not match", async () => {
+    await begin();
+    const { c, within } = await whole("prod", 50);
+    const member = await make(`/consortia/${c}/memberships`, { org_name: "test-member" }, 5);
+    const node = await make(`${within}/nodes`, { name: "precious", membership_id: member }, 5);
+    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
+    expect(code).toBe(0);
+    expect(stdout).toContain(`membership "test-member" (${member}), stays: it owns node "precious" (${node})`);
+    expect(deletions()).toEqual([]);
+  });
+
+  test("what fails is said at the end, and the rest is deleted", async () => {
+    await begin();
+    const { c, e } = await whole("test-1", 3);
+    await whole("test-2", 3);
+    service.faults.add({ method: "DELETE", route: new RegExp(e), kind: "status", status: 403, errorMessage: "locked" });
+    const { code, stdout, stderr } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes", "--json");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`not deleted: environment "inside" \\(${e}\\): .*HTTP 403: locked`));
+    expect(stderr).toMatch(new RegExp(`not deleted: consortium "test-1" \\(${c}\\): not tried, since environment`));
+    const said = JSON.parse(stdout) as { deleted: string[]; failed: { id: string }[] };
+    expect(said.failed.map(({ id }) => id)).toEqual(expect.arrayContaining([e, c]));
+    expect(names()).not.toContain("test-2");
+  });
+
+  test("a member that goes only with its consortium does not keep that", async () => {
+    await begin({ answers: { refuseChildren: false } });
+    await whole("test-1", 3);
+    const founding = { method: "DELETE", route: "/consortia/:consortiumId/memberships/:membershipId" };
+    service.faults.add({ ...founding, kind: "status", status: 405 });
+    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("Deleted 5 of 5") as string });
+    expect(names()).toEqual([]);
+  });
+});
+
+test.each([
+  ["an empty prefix", ["--prefix", " ", "--older-than", "2h"], "An empty prefix would match everything"],
+  ["no age", ["--prefix", "test-"], "--older-than"],
+  ["an age without a unit", ["--prefix", "test-", "--older-than", "2"], "90m, 2h or 1d"],
+])("%s is refused before any call", async (_, args, why) => {
+  await begin();
+  const { code, stderr } = await sweep(...args, "--yes");
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(why) as string });
+  expect(service.calls).toEqual([]);
+});
+
+test.each([
+  ["y", true, true],
+  ["yes", true, true],
+  ["", true, false],
+  ["n", true, false],
+  ["y", false, false],
+])("asked, %j on a terminal (%j) means %j", async (answer, isTTY, meaning) => {
+  await begin();
+  const input = Object.assign(new PassThrough(), { isTTY });
+  input.end(`${answer}\n`);
+  expect(await confirm("Delete?", { input, output: new PassThrough() })).toBe(meaning);
+});

@@ -1,0 +1,67 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { Command } from "commander";
+import { define } from "../../cli/serve";
+import { settingNames } from "../../provider/api";
+import { environmentName } from "../../provider/api/settings";
+import { defaults } from "../../service/settings";
+import * as sdk from "../../sdk";
+import { anchorsOf, examples, pages, root } from "./markdown";
+
+const textOf = (file: string) => pages.find((page) => page.file === file)?.text ?? "";
+const unique = (found: Iterable<RegExpMatchArray>) => [...new Set([...found].map(([, name = ""]) => name))];
+const everything = pages.map(({ text }) => text).join("\n");
+
+test.each(pages)("links of $file lead somewhere", ({ file, prose }) => {
+  const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+  const dead = links
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .filter((link) => {
+      const [path = "", anchor] = link.split("#");
+      const target = path === "" ? file : normalize(join(dirname(file), path));
+      if (!existsSync(join(root, target))) return true;
+      const page = pages.find((one) => one.file === target);
+      return anchor !== undefined && !(page && anchorsOf(page).includes(anchor));
+    });
+  expect(dead).toEqual([]);
+});
+
+test.each(examples("sh"))("commands of $where are valid for a shell", ({ text }) => {
+  execFileSync("sh", ["-n"], { input: text, stdio: "pipe" });
+});
+
+test("npm scripts that are named exist", () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object };
+  const named = unique(everything.matchAll(/\bnpm (?:run )?(start|test|(?<=npm run )[\w:-]+)/g));
+  expect(named).toEqual(expect.arrayContaining(["start", "test", "destroy", "generate"]));
+  expect(named.filter((name) => !(name in scripts))).toEqual([]);
+});
+
+test("flags of consortium serve are those of its help", () => {
+  const command = new Command();
+  define(command);
+  const real = command.options.map(({ long }) => long ?? "").sort();
+  const listed = unique(textOf("docs/service.md").matchAll(/^\| `(--[\w-]+)/gm)).sort();
+  expect(listed).toEqual(real);
+  const used = everything.match(/consortium serve( [^`\n]*)?/g)?.flatMap((line) => line.match(/--[\w-]+/g) ?? []) ?? [];
+  expect(used.filter((flag) => !real.includes(flag))).toEqual([]);
+});
+
+test("environment variables that are named exist, and all are named", () => {
+  const settings = [...settingNames, "adopt"].map(environmentName);
+  const named = unique(everything.matchAll(/(?<!PULUMI_)\b(CONSORTIUM_[A-Z_]+)/g));
+  expect(named.sort()).toEqual([...settings, "CONSORTIUM_SERVE_API_KEY"].sort());
+});
+
+test("docs/service.md names every setting of the service", () => {
+  const text = textOf("docs/service.md");
+  const names = [defaults.limits, defaults.timing, defaults.answers].flatMap((group) => Object.keys(group));
+  expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+});
+
+test("the README names every resource and every lookup", () => {
+  const names = Object.keys(sdk).filter((name) => !name.endsWith("Output"));
+  expect(names).toEqual(expect.arrayContaining(["Node", "getNodes"]));
+  expect(names.filter((name) => !textOf("README.md").includes(`\`${name}\``))).toEqual([]);
+});

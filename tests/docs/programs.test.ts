@@ -1,0 +1,48 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Block, examples, root } from "./markdown";
+
+const options = {
+  target: "ES2022",
+  module: "Node16",
+  moduleResolution: "Node16",
+  types: ["node"],
+  strict: true,
+  allowJs: true,
+  checkJs: true,
+  skipLibCheck: true,
+  noEmit: true,
+};
+
+const packages = ["@pulumi/pulumi", "@types", "typescript", "undici-types"];
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "consortium-docs-"));
+  mkdirSync(join(folder, "node_modules", "@pulumi"), { recursive: true });
+  symlinkSync(root, join(folder, "node_modules", "pulumi-consortium"));
+  for (const name of packages) symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["*"] }));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** `README.md:42` becomes `README.md-42.ts`; programs in JavaScript are ESM. */
+const fileOf = ({ where, language }: Block) =>
+  `${where.replaceAll("/", "-").replace(":", "-")}.${language === "ts" ? "ts" : "mjs"}`;
+
+test("the programs in the documentation fit the types of the build", () => {
+  const programs = examples("ts", "js");
+  expect(programs.length).toBeGreaterThan(4);
+  for (const block of programs) writeFileSync(join(folder, fileOf(block)), block.text);
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  let complaints = "";
+  try {
+    execFileSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { cwd: folder, encoding: "utf8" });
+  } catch (error) {
+    complaints = (error as { stdout: string }).stdout;
+  }
+  expect(complaints).toBe("");
+}, 60_000);

@@ -1,0 +1,186 @@
+import {
+  consortiaPerOrganization,
+  environmentsPerConsortium,
+  nodesPerEnvironment,
+  withSettings,
+} from "../../sdk/policy";
+import { send } from "../support/network";
+import { begin, inside } from "./support/existing";
+import { judge, messages } from "./support/host";
+import { network, Plan, unknown } from "./support/plan";
+
+const consortia = withSettings(consortiaPerOrganization, { live: true });
+const environments = withSettings(environmentsPerConsortium, { live: true });
+const nodes = withSettings(nodesPerEnvironment, { live: true });
+const quorum = { provider: "quorum", consensus_type: "ibft" };
+
+describe("what the organization has outside this stack counts", () => {
+  test("consortia", async () => {
+    const { post } = await begin();
+    await post("/consortia", { name: "second" });
+    const plan = new Plan();
+    plan.add("Consortium", "mine");
+    expect(await judge([consortia], plan)).toEqual([
+      {
+        ...{ policy: "consortia-per-organization", level: "mandatory" },
+        message:
+          'The organization of the default provider would have 3 consortia (in this stack "mine", and outside of it ' +
+          '"fixture" and "second"), but at most 2 are allowed. Use fewer, or create some with a Provider of another organization.',
+      },
+    ]);
+    expect(await messages(consortia, plan, { live: false })).toEqual([]);
+  });
+
+  test("environments", async () => {
+    const { there } = await begin();
+    const { plan, environment } = inside(there);
+    environment("mine");
+    expect(await messages(environments, plan)).toEqual([]);
+    environment("mine-too");
+    expect(await messages(environments, plan)).toEqual([
+      expect.stringContaining(
+        'would have 4 environments (in this stack "mine" and "mine-too", and outside of it "main" and "spare")',
+      ),
+    ]);
+  });
+
+  test("nodes, and those of a membership", async () => {
+    const { there, post, within } = await begin();
+    for (const name of ["x", "y"]) {
+      await post(`${within}/environments/${there.environmentId}/nodes`, { name, membership_id: there.membershipId });
+    }
+    const { plan, node } = inside(there);
+    node("mine");
+    expect(await messages(nodes, plan)).toEqual([]);
+    node("mine-too");
+    expect(await messages(nodes, plan)).toEqual([
+      expect.stringContaining(
+        'would have 5 nodes (in this stack "mine" and "mine-too", and outside of it "node-0", "x" and "y")',
+      ),
+    ]);
+    const bounded = new Plan("test", true);
+    const membership = bounded.add("Membership", "acme", { consortiumId: there.consortiumId, maximumNodes: 3 });
+    bounded.add(
+      "Node",
+      "mine",
+      {
+        ...{ consortiumId: there.consortiumId, environmentId: there.environmentId, membershipId: there.membershipId },
+      },
+      { madeFrom: { membershipId: [membership] } },
+    );
+    expect(await messages(nodes, bounded)).toEqual([
+      expect.stringContaining('Membership "acme" would own 4 of the nodes'),
+    ]);
+  });
+
+  test("not what is being deleted", async () => {
+    const { there, service, within } = await begin();
+    service.setTiming({ deletedVisible: 60_000 });
+    await send(service, "DELETE", `${within}/environments/${there.otherEnvironmentId}`);
+    const { plan, environment } = inside(there);
+    for (const name of ["a", "b"]) environment(name);
+    expect(await messages(environments, plan)).toEqual([]);
+  });
+});
+
+describe("nothing is counted twice", () => {
+  test("what this stack manages, found by its name", async () => {
+    const { there, post, within } = await begin();
+    const { plan, node, environment } = inside(there);
+    for (const name of ["node-0", "a", "b", "c"]) node(name);
+    for (const name of ["a", "b", "c"]) {
+      await post(`${within}/environments/${there.environmentId}/nodes`, { name, membership_id: there.membershipId });
+    }
+    for (const name of ["main", "spare", "new"]) environment(name);
+    expect(await judge([environments, nodes], plan)).toEqual([]);
+  });
+
+  test("what is renamed in this run, found by the id that its children know", async () => {
+    const { there } = await begin();
+    const plan = new Plan();
+    const consortium = plan.add("Consortium", "c", { name: "new name" });
+    const membership = plan.add("Membership", "m", { consortium });
+    membership.props.consortiumId = there.consortiumId;
+    plan.add("Consortium", "second");
+    expect(await messages(consortia, plan)).toEqual([]);
+  });
+
+  test("what gets a name of its own in this run, found by the one it had from the program", async () => {
+    const { there } = await begin();
+    const { plan, node } = inside(there);
+    node("node-0", { name: "Node zero" });
+    for (const name of ["a", "b", "c"]) node(name);
+    expect(await messages(nodes, plan)).toEqual([]);
+  });
+
+  test("what is taken over, by name or by id, and what is in it", async () => {
+    const { there, post, within } = await begin();
+    await post(`${within}/environments`, { name: "third", ...quorum });
+    for (const adopt of [true, there.consortiumId]) {
+      const plan = new Plan();
+      const consortium = plan.add("Consortium", "c", { name: adopt === true ? "fixture" : "other", adopt });
+      plan.add("Consortium", "second");
+      plan.add("Environment", "mine", { consortium });
+      expect(await judge([consortia, environments], plan)).toEqual([
+        expect.objectContaining({
+          message: expect.stringMatching(/^Consortium "c" would have 4 environments/) as string,
+        }),
+      ]);
+    }
+  });
+
+  test("nodes of an environment that is taken over", async () => {
+    const { there } = await begin();
+    const plan = new Plan();
+    const consortium = plan.add("Consortium", "fixture", { adopt: true });
+    const environment = plan.add("Environment", "main", { consortium, adopt: true });
+    for (const name of ["a", "b", "c", "d"]) plan.add("Node", name, { environment, membershipId: there.membershipId });
+    expect(await messages(nodes, plan)).toEqual([
+      expect.stringContaining('would have 5 nodes (in this stack "a", "b", "c" and "d", and outside of it "node-0")'),
+    ]);
+  });
+
+  test("a name that is not known yet may be any of them", async () => {
+    const { there } = await begin();
+    const { plan, node } = inside(there);
+    node("u", { name: unknown });
+    for (const name of ["a", "b", "c"]) node(name);
+    expect(await messages(nodes, plan)).toEqual([]);
+  });
+
+  test("a new environment has no nodes, whatever the organization has", async () => {
+    await begin();
+    const plan = new Plan();
+    const { node } = network(plan);
+    for (const name of ["a", "b", "c", "d"]) node(name);
+    expect(await messages(nodes, plan)).toEqual([]);
+  });
+});
+
+test("each list is asked for once a run, by all policies together", async () => {
+  const { there, calls } = await begin();
+  const { plan, environment, node } = inside(there);
+  environment("mine");
+  node("mine");
+  plan.add("Consortium", "fixture", { adopt: true });
+  await judge([consortia, environments, nodes], plan);
+  await judge([consortia, environments, nodes], plan);
+  expect(calls().sort()).toEqual([
+    "GET /consortia",
+    "GET /consortia/:consortiumId/environments",
+    "GET /consortia/:consortiumId/environments/:environmentId/nodes",
+  ]);
+});
+
+test("explicit Providers ask with their own keys", async () => {
+  const { service } = await begin();
+  const bolt = service.addOrganization("bolt", "key-of-bolt");
+  const plan = new Plan();
+  const given = { apiKey: bolt.apiKey, baseUrl: service.baseUrl };
+  const provider = plan.provider("bolt", given);
+  for (const name of ["a", "b"]) plan.add("Consortium", name, {}, { provider });
+  for (const name of ["c", "d"]) plan.add("Consortium", name);
+  expect(await messages(consortia, plan)).toEqual([
+    expect.stringMatching(/^The organization of the default provider .*outside of it "fixture"/),
+  ]);
+});

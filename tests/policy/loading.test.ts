@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type * as Policy from "../../sdk/policy";
+
+const root = join(__dirname, "../..");
+const readJson = (file: string) => JSON.parse(readFileSync(join(root, file), "utf8")) as { version: string };
+
+/** Loads the policies afresh, with modules that must not be loaded. */
+function load(forbidden: readonly string[]): typeof Policy {
+  let loaded: typeof Policy | undefined;
+  jest.isolateModules(() => {
+    for (const name of forbidden) {
+      jest.doMock(name, () => {
+        throw new Error(`${name} was loaded`);
+      });
+    }
+    loaded = jest.requireActual<typeof Policy>("../../sdk/policy");
+  });
+  return loaded!;
+}
+
+const heavy = ["zod", "undici", "p-limit", "@pulumi/policy"];
+afterEach(() => heavy.forEach((name) => jest.dontMock(name)));
+
+test("loading the policies and making a pack's arguments loads neither the client nor the policy host", () => {
+  const { consortiumPolicies } = load(heavy);
+  expect(consortiumPolicies({ naming: "mandatory" }).policies).toHaveLength(12);
+});
+
+test("it opens nothing: no socket, no server, no timer", () => {
+  const before = process.getActiveResourcesInfo();
+  load([]).consortiumPolicies({ "nodes-per-environment": { live: true } });
+  expect(process.getActiveResourcesInfo()).toEqual(before);
+});
+
+test("the ready pack has the version of the package", () => {
+  expect(readJson("policy-pack/package.json").version).toBe(readJson("package.json").version);
+});

@@ -1,0 +1,190 @@
+import { type PolicyConfigSchema } from "@pulumi/policy";
+import { consensusOf } from "../../provider/resources/environment";
+import {
+  consensusForProvider,
+  consortiumPolicies,
+  naming,
+  nodesPerEnvironment,
+  type PackSettings,
+  policies,
+  PolicySettingsError,
+  tetherInterval,
+  withSettings,
+} from "../../sdk/policy";
+import { judge } from "./support/host";
+import { network, Plan } from "./support/plan";
+
+const wrong: [string, object, string][] = [
+  [
+    "an unknown policy",
+    { "nodes-per-enviroment": { max: 3 } },
+    'There is no policy "nodes-per-enviroment"; the policies are consortia-per-organization, environments-per-consortium, ' +
+      "nodes-per-environment, consensus-for-provider, tether-interval, tether-after-configuration, allowed-networks, " +
+      "allowed-regions, naming, protect-ledgers, balanced-membership, credential-per-member.",
+  ],
+  [
+    "an unknown setting",
+    { "nodes-per-environment": { maximum: 3 } },
+    'Policy "nodes-per-environment": there is no setting "maximum"; the settings are max, live.',
+  ],
+  [
+    "a setting of a policy that has none",
+    { "credential-per-member": { max: 3 } },
+    'Policy "credential-per-member": there is no setting "max"; it has no settings.',
+  ],
+  [
+    "text for a number",
+    { "tether-interval": { minHours: "2" } },
+    'Policy "tether-interval": setting minHours must be a number, not "2".',
+  ],
+  [
+    "half a node",
+    { "nodes-per-environment": { max: 2.5 } },
+    'Policy "nodes-per-environment": setting max must be a whole number, not 2.5.',
+  ],
+  [
+    "less than nothing",
+    { "nodes-per-environment": { max: -1 } },
+    'Policy "nodes-per-environment": setting max must be at least 0, not -1.',
+  ],
+  [
+    "more than everything",
+    { "balanced-membership": { maxShare: 50 } },
+    'Policy "balanced-membership": setting maxShare must be at most 1, not 50.',
+  ],
+  [
+    "text for a flag",
+    { "consortia-per-organization": { live: "yes" } },
+    'Policy "consortia-per-organization": setting live must be true or false, not "yes".',
+  ],
+  [
+    "text for a list",
+    { "protect-ledgers": { stacks: "prod" } },
+    'Policy "protect-ledgers": setting stacks must be a list, not "prod".',
+  ],
+  [
+    "a region that does not exist",
+    { "allowed-regions": { regions: ["eu", "moon"] } },
+    'Policy "allowed-regions": setting regions.1 must be one of us, eu, ap, ko, not "moon".',
+  ],
+  [
+    "an unknown client",
+    { "consensus-for-provider": { allowed: { besu: ["ibft"] } } },
+    'Policy "consensus-for-provider": setting allowed has no member "besu"; its members are quorum, geth.',
+  ],
+  [
+    "no regular expression",
+    { naming: { pattern: { Node: "(" } } },
+    'Policy "naming": setting pattern.Node must be a regular expression, not "(".',
+  ],
+  [
+    "a number for a pattern",
+    { naming: { pattern: 1 } },
+    'Policy "naming": setting pattern must be text or an object, not 1.',
+  ],
+  [
+    "an unknown level",
+    { naming: "loud" },
+    'Policy "naming": enforcementLevel must be one of advisory, mandatory, remediate, disabled, not "loud".',
+  ],
+  [
+    "an unknown level among settings",
+    { naming: { enforcementLevel: 1 } },
+    'Policy "naming": enforcementLevel must be one of advisory, mandatory, remediate, disabled, not 1.',
+  ],
+];
+
+describe("settings that cannot be used", () => {
+  test.each(wrong)("in the function's bag: %s", (_, settings, message) => {
+    expect(() => consortiumPolicies(settings as PackSettings)).toThrow(new PolicySettingsError(message));
+  });
+
+  const valued = wrong.filter(([what]) => !/policy$|level/.test(what));
+  test.each(valued)("in --policy-pack-config, should the host let it through: %s", async (_, config, message) => {
+    const plan = new Plan();
+    const { environment } = network(plan);
+    plan.add("TetherService", "pin", { intervalHours: 0, active: true }, { dependsOn: [environment] });
+    const [policy] = Object.keys(config);
+    const chosen = policies
+      .filter(({ name }) => name === policy)
+      .map((one) => ({ ...one, enforcementLevel: "advisory" as const }));
+    expect(await judge(chosen, plan, config as Record<string, object>)).toEqual([
+      { policy, level: "mandatory", message, about: "e2e-test" },
+    ]);
+  });
+
+  test("a policy of somebody else", () => {
+    expect(() => withSettings({ ...naming }, "mandatory")).toThrow(
+      'Policy "naming": only a policy of pulumi-consortium/policy itself takes settings.',
+    );
+  });
+});
+
+describe("settings that can", () => {
+  test("without any, every policy has its default level", () => {
+    expect(consortiumPolicies().policies.map(({ name, enforcementLevel }) => [name, enforcementLevel])).toEqual([
+      ["consortia-per-organization", "mandatory"],
+      ["environments-per-consortium", "mandatory"],
+      ["nodes-per-environment", "mandatory"],
+      ["consensus-for-provider", "mandatory"],
+      ["tether-interval", "mandatory"],
+      ["tether-after-configuration", "mandatory"],
+      ["allowed-networks", "advisory"],
+      ["allowed-regions", "disabled"],
+      ["naming", "disabled"],
+      ["protect-ledgers", "advisory"],
+      ["balanced-membership", "advisory"],
+      ["credential-per-member", "advisory"],
+    ]);
+  });
+
+  test("levels and values are those of the bag, as defaults that a file may still change", async () => {
+    const settings = {
+      naming: "mandatory",
+      "tether-interval": { enforcementLevel: "advisory", minHours: 3, maxHours: 9 },
+    } as const;
+    const chosen = consortiumPolicies(settings).policies;
+    const of = (name: string) => chosen.find((policy) => policy.name === name)!;
+    expect(of("naming").enforcementLevel).toBe("mandatory");
+    expect(of("tether-interval")).toMatchObject({
+      enforcementLevel: "advisory",
+      configSchema: { properties: { minHours: { default: 3 }, maxHours: { default: 9 } } },
+    });
+    const plan = new Plan();
+    plan.add("TetherService", "pin", { intervalHours: 2 });
+    expect(await judge([of("tether-interval")], plan)).toHaveLength(1);
+    expect(await judge([of("tether-interval")], plan, { "tether-interval": { minHours: 2 } })).toEqual([]);
+  });
+
+  test("settings upon settings keep what was set before, and leave the first policy as it is", () => {
+    const twice = withSettings(withSettings(tetherInterval, { maxHours: 9 }), { minHours: 3 });
+    const defaults = (policy: { configSchema: PolicyConfigSchema }) =>
+      Object.entries(policy.configSchema.properties).map(([key, setting]) => [key, setting.default]);
+    expect(defaults(twice)).toEqual([
+      ["minHours", 3],
+      ["maxHours", 9],
+    ]);
+    expect(defaults(tetherInterval)).toEqual([
+      ["minHours", 1],
+      ["maxHours", undefined],
+    ]);
+    expect(withSettings(nodesPerEnvironment, "advisory").enforcementLevel).toBe("advisory");
+  });
+});
+
+describe("every policy", () => {
+  test.each(policies.map((policy) => [policy.name, policy] as const))("%s has a schema with words", (_, policy) => {
+    expect(policy.configSchema).toMatchObject({ additionalProperties: false });
+    for (const setting of Object.values(policy.configSchema.properties)) {
+      expect(setting).toMatchObject({
+        description: expect.stringMatching(/\.$/) as string,
+        type: expect.anything() as string,
+      });
+    }
+    expect(policy.description).toMatch(/\.$/);
+  });
+
+  test("consensus-for-provider allows by default what the provider allows", () => {
+    expect(consensusForProvider.configSchema.properties.allowed.default).toEqual(consensusOf);
+  });
+});

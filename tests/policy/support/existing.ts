@@ -1,0 +1,22 @@
+import { network, type Network, send } from "../../support/network";
+import { start } from "../../support/service";
+import { Plan, type Planned } from "./plan";
+
+/** A service that has a consortium with two environments and a node already. */
+export async function begin() {
+  const started = await start();
+  const there = await network(started.service, started.time);
+  const post = async (path: string, body: object): Promise<string> =>
+    (await send(started.service, "POST", path, body))._id;
+  return { ...started, there, post, within: `/consortia/${there.consortiumId}` };
+}
+
+/** Resources of this stack in the consortium that is there already. */
+export function inside(there: Network) {
+  const { consortiumId, environmentId, membershipId } = there;
+  const plan = new Plan();
+  const environment = (name: string): Planned => plan.add("Environment", name, { consortiumId });
+  const node = (name: string, more: object = {}): Planned =>
+    plan.add("Node", name, { consortiumId, environmentId, membershipId, ...more });
+  return { plan, environment, node };
+}

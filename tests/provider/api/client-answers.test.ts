@@ -1,0 +1,49 @@
+import { ConsortiumClient } from "../../../provider/api/client";
+import { json, peer, settingsFor } from "../../support/peer";
+import { virtualTime } from "../../support/virtual-time";
+
+/* Answers that have another form than the API's. */
+
+describe("answers of another form", () => {
+  const of = async (body: unknown): Promise<ConsortiumClient> => {
+    virtualTime();
+    return new ConsortiumClient(settingsFor((await peer(json(200, body))).baseUrl));
+  };
+
+  test("a list passes over what is no object with an id", async () => {
+    const client = await of([{ _id: "a" }, { name: "no id" }, null, 7, { id: "b" }]);
+    expect((await client.listConsortia()).map(({ id }) => id)).toEqual(["a", "b"]);
+  });
+
+  test.each([[{ items: [] }], [null], ["text"]])("a list that is %j is an error", async (body) => {
+    await expect((await of(body)).listConsortia()).rejects.toMatchObject({ kind: "lost", call: "GET /consortia" });
+  });
+
+  test("an object without an id is an error", async () => {
+    await expect((await of({})).getNode("c", "e", "n")).rejects.toThrow(/another form than the API's/);
+  });
+
+  test.each([
+    [5, 5],
+    ["5", 5],
+    [{ count: 5 }, 5],
+    [{ reportCount: "5" }, 5],
+  ])("reportCount %j is %i", async (body, count) => {
+    expect(await (await of(body)).getTetherReportCount("t")).toBe(count);
+  });
+
+  test("accounts is asked where account is not there; its own error is shown where neither is", async () => {
+    virtualTime();
+    const one = await peer((response, seen, socket) =>
+      json(seen === 1 ? 404 : 200, { balance: "5" })(response, seen, socket),
+    );
+    expect(await new ConsortiumClient(settingsFor(one.baseUrl)).getTetherAccount("t")).toMatchObject({
+      balanceWei: "5",
+    });
+    expect(one.requests.map(({ url }) => url)).toEqual(["/api/v1/tether/t/account", "/api/v1/tether/t/accounts"]);
+    const none = await peer(json(404, { errorMessage: "no tether" }));
+    await expect(new ConsortiumClient(settingsFor(none.baseUrl)).getTetherAccount("t")).rejects.toMatchObject({
+      call: "GET /tether/t/account",
+    });
+  });
+});

@@ -1,0 +1,110 @@
+import { Engine } from "../../support/engine";
+import { newProcess, setEnvironment } from "../../support/service";
+import { errorOf, ether, firstSteps, post, tetherArgs, tethered, tetherId } from "../../support/tethered";
+
+/* What a tether service meets in its life: empty accounts, changes by others, its end. */
+
+describe("funds", () => {
+  test("none: a clear error with the account, before anything is spent; sent, the next update goes on", async () => {
+    const { engine, service, calls, fields } = await tethered({
+      tethers: [{ id: tetherId, funds: { rinkeby: "0" } }],
+    });
+    const outcome = await engine.up(tetherArgs);
+    expect(outcome.then).toBe("incomplete");
+    expect(errorOf(outcome)).toMatch(
+      /0x[0-9a-f]{40} has 0 wei on rinkeby, .*1 too little.*Nothing was spent.*pulumi up/i,
+    );
+    expect(calls()).toEqual(firstSteps.slice(0, 3));
+    service.store.tethers.setFunds(tetherId, "rinkeby", ether);
+    expect(await engine.up(tetherArgs)).toEqual({ then: "updated" });
+    expect(calls()).toEqual(firstSteps.slice(2));
+    expect(fields().deployments).toMatchObject({ rinkeby: 1 });
+  });
+
+  test("fewer than the minimum that is asked for", async () => {
+    const { engine, fields } = await tethered();
+    const outcome = await engine.up({ ...tetherArgs, minimumBalanceWei: "2000000000000000000" });
+    expect(errorOf(outcome)).toContain(`${ether} too little`);
+    expect(fields().deployments).toMatchObject({ rinkeby: 0 });
+  });
+
+  test("more than none, but too few for the chain: the service's own sentence and the account", async () => {
+    const { engine, calls } = await tethered({ tethers: [{ id: tetherId, funds: { rinkeby: "5" } }] });
+    const outcome = await engine.up(tetherArgs);
+    expect(errorOf(outcome)).toMatch(
+      /deployment on rinkeby failed: .*HTTP 402.*no funds.*account 0x[0-9a-f]{40} has to have funds/i,
+    );
+    expect(calls()).toEqual(firstSteps.slice(0, 4));
+  });
+});
+
+describe("delete", () => {
+  test("stops it, and leaves what was deployed", async () => {
+    const { engine, calls, fields } = await tethered();
+    await engine.up(tetherArgs);
+    calls();
+    await engine.destroy();
+    expect(calls()).toEqual([post("deactivate")]);
+    expect(fields()).toMatchObject({ active: false });
+    expect(fields().deployments).toMatchObject({ rinkeby: 1 });
+  });
+
+  test("of one that is stopped asks nothing", async () => {
+    const { engine, calls } = await tethered();
+    await engine.up(tetherArgs);
+    await engine.up({ ...tetherArgs, active: false });
+    calls();
+    await engine.destroy();
+    expect(calls()).toEqual([]);
+  });
+
+  test("of one that is gone, and again: done", async () => {
+    const { engine } = await tethered();
+    await engine.up(tetherArgs);
+    const kept = engine.kept!;
+    await engine.destroy();
+    engine.kept = kept;
+    await engine.destroy();
+    engine.kept = { ...kept, id: "tether0009" };
+    await engine.destroy();
+  });
+});
+
+describe("read", () => {
+  test.each([true, false])(
+    "drift is seen where the service shows settings (%s), and is no change elsewhere",
+    async (getById) => {
+      const { engine, service } = await tethered({ answers: { getById } });
+      await engine.up(tetherArgs);
+      const drifted = { ...tetherArgs, intervalHours: 9, active: false };
+      const other = new Engine("tetherService");
+      await other.up(drifted);
+      newProcess();
+      expect(await engine.refresh()).toBe("there");
+      expect(engine.outputs).toMatchObject(
+        getById ? { intervalHours: 9, active: false, state: "inactive" } : { ...tetherArgs, state: "active" },
+      );
+      expect((await engine.up(tetherArgs)).then).toBe(getById ? "updated" : "same");
+      if (getById) expect(service.store.tethers.get(tetherId).fields).toMatchObject({ interval: 2, active: true });
+    },
+  );
+
+  test("an id that the service does not know is gone; a refused key or a wrong address is an error", async () => {
+    const { engine, service } = await tethered();
+    await engine.up(tetherArgs);
+    engine.kept!.id = "tether0009";
+    setEnvironment({ CONSORTIUM_BASE_URL: `${service.url}/elsewhere/api/v1` });
+    await expect(engine.refresh()).rejects.toThrow(/HTTP 404/);
+    setEnvironment({ CONSORTIUM_BASE_URL: service.baseUrl, CONSORTIUM_API_KEY: "wrong" });
+    await expect(engine.refresh()).rejects.toThrow(/HTTP 401/);
+    setEnvironment({ CONSORTIUM_API_KEY: service.apiKey });
+    expect(await engine.refresh()).toBe("gone");
+  });
+
+  test("to create one that the service does not know: says where it is made", async () => {
+    const { engine } = await tethered();
+    const outcome = await engine.up({ ...tetherArgs, tetherId: "tether0009" });
+    expect(errorOf(outcome)).toMatch(/knows none with this id .*HTTP 404.*made in the console/);
+    expect(engine.kept).toBeUndefined();
+  });
+});

@@ -1,0 +1,29 @@
+import { type ServiceOptions } from "../../service";
+import { Engine, type Outcome, type Props } from "./engine";
+import { network } from "./network";
+import { start, type Started } from "./service";
+
+export const tetherId = "tether0001";
+export const ether = "1000000000000000000";
+export const tetherArgs = { tetherId, network: "rinkeby", intervalHours: 2 };
+
+/** The calls of the tether API, as in the log. */
+export const post = (action: string): string => `POST /tether/:tetherId/${action}`;
+export const account = "GET /tether/:tetherId/account";
+export const firstSteps = [post("targetNetwork"), post("interval"), account, post("deploy"), post("activate")];
+
+export interface Tethered extends Started {
+  engine: Engine;
+  /** What the service keeps of the tether. */
+  fields: () => Props;
+}
+
+/** A service with a tether, which has funds on both networks, and an environment for it to pin. */
+export async function tethered(options: ServiceOptions = {}): Promise<Tethered> {
+  const started = await start({ tethers: [{ id: tetherId, funds: { rinkeby: ether, mainnet: ether } }], ...options });
+  await network(started.service, started.time);
+  const fields = (): Props => started.service.store.tethers.get(tetherId).fields;
+  return { ...started, engine: new Engine("tetherService"), fields };
+}
+
+export const errorOf = (outcome: Outcome): string => (outcome as { error: string }).error;
