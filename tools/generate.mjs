@@ -1,23 +1,23 @@
 // @ts-check
 /*
  * Writes what follows from the resource definitions: sdk/generated.ts (types and property lists of the classes)
- * and docs/reference/*.md. With --check it only says whether they are fresh (exit 1 when not).
+ * and docs/reference/*.md, and from the policies: the table of docs/policies.md. With --check it only says whether they
+ * are fresh (exit 1 when not).
  * Needs the build in dist/.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { policyDocs } from "./lib/policy-docs.mjs";
 import { referenceDocs } from "./lib/reference-docs.mjs";
 import { sdkTypes } from "./lib/sdk-types.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const require = createRequire(import.meta.url);
 const { definitions } = require(join(root, "dist/provider/resources/index.js"));
+const { policies } = require(join(root, "dist/sdk/policy/index.js"));
 
-/** @type {Record<string, string>} */
-const files = { "sdk/generated.ts": sdkTypes(definitions), ...referenceDocs(definitions) };
-const checkOnly = process.argv.includes("--check");
 const read = (/** @type {string} */ path) => {
   try {
     return readFileSync(path, "utf8");
@@ -25,6 +25,13 @@ const read = (/** @type {string} */ path) => {
     return undefined;
   }
 };
+/** @type {Record<string, string>} */
+const files = {
+  "sdk/generated.ts": sdkTypes(definitions),
+  ...referenceDocs(definitions),
+  ...policyDocs(policies, read(join(root, "docs/policies.md"))),
+};
+const checkOnly = process.argv.includes("--check");
 
 const stale = Object.keys(files).filter((file) => read(join(root, file)) !== files[file]);
 if (checkOnly) {

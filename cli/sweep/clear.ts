@@ -56,7 +56,8 @@ export async function clear(
   return { deleted, failed };
 }
 
-/** Whether something is in a parent, or belongs to a member. */
+/** Whether something is in a parent, or belongs to a member, or holds what does. */
 function isIn(item: Item, owner: Item): boolean {
-  return item.membershipId === owner.id || Object.values(item.place).includes(owner.id);
+  const here = item.membershipId === owner.id || Object.values(item.place).includes(owner.id);
+  return here || item.children.some((child) => child.membershipId === owner.id);
 }

@@ -99,11 +99,7 @@ function nextStep({ kind, call, status }: ErrorFacts, settings: Settings): strin
       return `The service at ${addressOf(settings)} cannot be reached: check the address, the network and that the service is running.`;
     case "denied": {
       const what = status === 403 ? "is not allowed to do this" : "was refused";
-      // Plain destroy and refresh take the configuration that the last update left in the state.
-      const remembered = /environment/.test(apiKey.source)
-        ? ""
-        : " The stack remembers that of its last update; `--run-program` with destroy and refresh takes the present one.";
-      return `The API key from ${apiKey.source} ${what} (${baseUrl}): set one that is valid there, for example in CONSORTIUM_API_KEY.${remembered}`;
+      return `The API key from ${apiKey.source} ${what} (${baseUrl}): ${mendKey(apiKey.source)}`;
     }
     case "missing":
       return /^GET \/consortia$/.test(call) ? checkAddress(settings) : undefined;
@@ -115,6 +111,14 @@ function nextStep({ kind, call, status }: ErrorFacts, settings: Settings): strin
     default:
       return undefined;
   }
+}
+
+/** Plain destroy and refresh take what the last update left in the state; what wins over it depends on its source. */
+function mendKey(source: string): string {
+  if (source.startsWith("environment")) return "set one that is valid there.";
+  const present = "add --run-program to destroy and refresh, which else remember the last update";
+  if (source.startsWith("argument")) return `give that Provider one that is valid there; ${present}.`;
+  return `set one that is valid there, for example in CONSORTIUM_API_KEY, which wins; or ${present}.`;
 }
 
 const addressOf = ({ baseUrl, baseUrlSource }: Settings): string => `${baseUrl} (from ${baseUrlSource})`;

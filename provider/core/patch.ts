@@ -35,10 +35,12 @@ export async function patch(
         `${what} is not there any more. Run \`pulumi refresh\`, then \`pulumi up\` to make it again.`,
       );
     }
+    const again = definition.replaceWarning
+      ? "A new one with `pulumi up --replace` would destroy what is in it."
+      : "Or let Pulumi make a new one with `pulumi up --replace` and its URN.";
     throw new UserError(
       `${what}: this service cannot change ${keys.join(" and ")} in place (${error.message}) Nothing was changed. ` +
-        "Either set the old value again, or change it in the console and run `pulumi refresh`, " +
-        "or let Pulumi make a new one with `pulumi up --replace` and its URN.",
+        `Either set the old value again, or change it in the console and run \`pulumi refresh\`. ${again}`,
     );
   }
   const fresh = (item: Identified): Props | undefined => {

@@ -32,5 +32,6 @@ export function overLimit(limit: {
   if (count <= max || mine.length === 0) return undefined;
   const outside = others.length === 0 ? "" : `, and outside of it ${listed(others.map(({ id, name }) => name ?? id))}`;
   const here = `in this stack ${listed(mine.map(({ name }) => name))}${outside}`;
-  return `${owner} would have ${count} ${things} (${here}), but at most ${max} are allowed. ${mend}`;
+  const deleted = others.length === 0 ? "" : " What this run deletes counts, too, since Pulumi deletes last.";
+  return `${owner} would have ${count} ${things} (${here}), but at most ${max} are allowed. ${mend}${deleted}`;
 }

@@ -22,6 +22,7 @@ const existing = (items: readonly Identified[]): Existing[] =>
 /** What an organization has, each list asked for at most once a run. */
 export class Organization {
   readonly #lists = new Map<string, Promise<Existing[]>>();
+  #trouble?: Error;
 
   constructor(
     private readonly client: ConsortiumClient,
@@ -45,11 +46,14 @@ export class Organization {
   }
 
   async #ask(list: () => Promise<Identified[]>): Promise<Existing[]> {
+    // Who could not be reached once is not waited for again in this run.
+    if (this.#trouble) throw this.#trouble;
     try {
       return existing(await list());
     } catch (error) {
       if (this.isMissing(error)) return [];
-      throw error;
+      this.#trouble = error instanceof Error ? error : new Error(String(error));
+      throw this.#trouble;
     }
   }
 }

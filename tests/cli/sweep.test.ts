@@ -8,19 +8,20 @@ beforeAll(built, 120_000);
 
 const hour = 3_600_000;
 let service: Service;
-let clock: number;
+/** How far the service's clock is behind. */
+let behind: number;
 afterEach(() => service.close());
 
 /** Builds it through the API, as a test run would, some hours ago. */
 async function make(path: string, body: object, hoursAgo = 3): Promise<string> {
-  clock = Date.now() - hoursAgo * hour;
+  behind = hoursAgo * hour;
   const answer = await fetch(service.baseUrl + path, {
     method: "POST",
     headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   expect(answer.status).toBe(201);
-  clock = Date.now();
+  behind = 0;
   const made = (await answer.json()) as Record<string, string>;
   return (made._id ?? made.id)!;
 }
@@ -39,9 +40,9 @@ async function whole(name: string, hoursAgo: number, inner = "inside") {
 }
 
 async function begin(options: ServiceOptions = {}): Promise<void> {
-  clock = Date.now();
+  behind = 1_000 * hour;
   service = await startService({
-    clock: () => clock,
+    clock: () => Date.now() - behind,
     limits: { consortia: 9, environments: 9, nodes: 9 },
     timing: { environmentStart: 0, nodeStart: 0, deletedVisible: 300 },
     ...options,

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Block, examples, root } from "./markdown";
@@ -16,14 +16,12 @@ const options = {
   noEmit: true,
 };
 
-const packages = ["@pulumi/pulumi", "@types", "typescript", "undici-types"];
 let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "consortium-docs-"));
-  mkdirSync(join(folder, "node_modules", "@pulumi"), { recursive: true });
-  symlinkSync(root, join(folder, "node_modules", "pulumi-consortium"));
-  for (const name of packages) symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+  // The workspace links the package there, too.
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["*"] }));
 });
 

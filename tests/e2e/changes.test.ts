@@ -156,3 +156,13 @@ describe("drift, through the real CLI", () => {
     expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
   });
 });
+
+test("a node that is replaced at the user's word gives its name free first", async () => {
+  const before = (await w.network()).nodes[0]?._id;
+  const urn = (await w.stack.resources()).find(({ type }) => type.endsWith(":Node"))!.urn;
+  const { code, text } = await w.stack.up({}, "--replace", urn);
+  expect({ code, text }).toMatchObject({ code: 0 });
+  const { nodes } = await w.network();
+  expect(nodes.map(({ name }) => name)).toEqual(["n"]);
+  expect(nodes[0]?._id).not.toBe(before);
+});

@@ -25,7 +25,8 @@ describe("what the organization has outside this stack counts", () => {
         ...{ policy: "consortia-per-organization", level: "mandatory" },
         message:
           'The organization of the default provider would have 3 consortia (in this stack "mine", and outside of it ' +
-          '"fixture" and "second"), but at most 2 are allowed. Use fewer, or create some with a Provider of another organization.',
+          '"fixture" and "second"), but at most 2 are allowed. Use fewer, or create some with a Provider of another organization. ' +
+          "What this run deletes counts, too, since Pulumi deletes last.",
       },
     ]);
     expect(await messages(consortia, plan, { live: false })).toEqual([]);

@@ -114,7 +114,8 @@ describe("settings that cannot be used", () => {
   });
 
   test("a policy of somebody else", () => {
-    expect(() => withSettings({ ...naming }, "mandatory")).toThrow(
+    const copy: typeof naming = { ...naming };
+    expect(() => withSettings(copy, "mandatory")).toThrow(
       'Policy "naming": only a policy of pulumi-consortium/policy itself takes settings.',
     );
   });

@@ -13,7 +13,7 @@ import { recorded, startService, stopService } from "./service.mjs";
 const nextSteps = `
 The network is up. What next?
   npm run pulumi -- stack output --show-secrets   the outputs again, with the passwords
-  npm run pulumi -- preview                       what a change would do: add a node in examples/quickstart/index.ts
+  npm run pulumi -- preview                       what a change would do: edit the description in examples/quickstart/index.ts
   npm start                                       makes that change; without one it changes nothing
   npm run destroy                                 takes the network down
   npm run stop                                    stops the service`;

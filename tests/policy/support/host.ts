@@ -1,4 +1,4 @@
-import { type PolicyPackArgs } from "@pulumi/policy";
+import { type PolicyPackArgs, type ResourceValidation, type StackValidation } from "@pulumi/policy";
 import * as analyzer from "@pulumi/pulumi/proto/analyzer_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { type ConsortiumPolicy } from "../../../sdk/policy";
@@ -88,19 +88,16 @@ export async function judge(
   config: Record<string, object> = {},
 ): Promise<Found[]> {
   const configured = policies.map((policy) => {
-    const getConfig = (): never => (config[policy.name] ?? {}) as never;
+    const getConfig = <T>(): T => (config[policy.name] ?? {}) as T;
     const { validateResource, validateStack } = policy;
     if (typeof validateResource !== "function") throw new Error("one function judges resources");
-    const alike = { __pulumiType: (validateResource as { __pulumiType?: string }).__pulumiType };
+    const resource: ResourceValidation = (args, report) => validateResource({ ...args, getConfig }, report);
+    const stack: StackValidation = (args, report) => validateStack?.({ ...args, getConfig }, report);
+    const { __pulumiType } = validateResource as { __pulumiType?: string };
     return {
       ...policy,
-      validateResource: Object.assign(
-        ((args, report) => validateResource({ ...args, getConfig }, report)) as typeof validateResource,
-        alike,
-      ),
-      ...(validateStack && {
-        validateStack: ((args, report) => validateStack({ ...args, getConfig }, report)),
-      }),
+      validateResource: Object.assign(resource, { __pulumiType }),
+      ...(validateStack && { validateStack: stack }),
     };
   });
   const analyze = host.makeAnalyzeRpcFun("pack", "1.0.0", "advisory", configured);

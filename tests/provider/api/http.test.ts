@@ -1,7 +1,8 @@
 import { inspect } from "node:util";
+import { type WireAnswer } from "../../../provider/api/transport";
 import { version } from "../../../provider/api/version";
 import { apiKey, failure, http, json, peer } from "../../support/peer";
-import { virtualTime } from "../../support/virtual-time";
+import { VirtualTime, virtualTime } from "../../support/virtual-time";
 
 /* The one request path, against a plain server that answers as each test says. */
 
@@ -34,6 +35,22 @@ test.each([
 });
 
 describe("connections", () => {
+  test("no more is handed to the wire than may be in flight, so that waiting for a turn takes none of the time", async () => {
+    const time = new VirtualTime();
+    let now = 0;
+    const most: number[] = [];
+    const send = async (): Promise<WireAnswer> => {
+      most.push(++now);
+      await time.sleep(100);
+      now--;
+      return { status: 200, headers: {}, text: "" };
+    };
+    const transport = { send, close: () => Promise.resolve() };
+    const client = http("http://unused/api/v1", { maxConcurrency: 4 }, { transport });
+    await Promise.all(Array.from({ length: 30 }, () => client.request("GET", "/x")));
+    expect([most.length, Math.max(...most)]).toEqual([30, 4]);
+  });
+
   test("no more requests in flight, and no more connections, than allowed; all are used again", async () => {
     let now = 0;
     let most = 0;
@@ -79,7 +96,9 @@ describe("no whole answer", () => {
   test("a time-out", async () => {
     virtualTime();
     const server = await peer(() => undefined);
+    const began = performance.now();
     const error = await failure(http(server.baseUrl, { requestTimeout: 0.05 }).request("POST", "/x", { body: {} }));
+    expect(performance.now() - began).toBeLessThan(2_000);
     expect(error).toMatchObject({ kind: "lost", errorMessage: "no answer came within 0.05 s" });
     expect(error.message).not.toContain("HTTP");
   });

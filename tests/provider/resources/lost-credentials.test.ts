@@ -41,3 +41,17 @@ test("a lost one is never mistaken for a sibling's whose answer is still on its 
   const there = service.store.credentials.list().map(({ id }) => id);
   expect(there.sort()).toEqual(all.map((one) => one.kept!.id).sort());
 });
+
+test("a sibling that shows first in lists that are behind does not end the look for the lost one", async () => {
+  const { engine, service, net, time, said } = await world("appCred", { timing: { listLag: 1_200 } });
+  const sibling = new Engine("appCred");
+  time.pass(5_000);
+  // Of two creates at once the first is told to wait, so that the lost one is the younger of the two.
+  service.faults.add({ kind: "status", status: 429, retryAfter: 1, method: "POST" });
+  service.faults.add({ kind: "resetAfter", method: "POST", nth: 3 });
+  const outcomes = await Promise.all([engine, sibling].map((one) => one.up(bases.appCred(net))));
+  expect(outcomes).toEqual([{ then: "created" }, { then: "created" }]);
+  const there = service.store.credentials.list().map(({ id }) => id);
+  expect(there.sort()).toEqual([engine.kept!.id, sibling.kept!.id].sort());
+  expect(said.filter((line) => line.includes("whose password was lost"))).toHaveLength(1);
+});

@@ -1,7 +1,7 @@
 import { type FaultRule } from "../../../service";
 import { Engine } from "../../support/engine";
 import { newProcess, setEnvironment } from "../../support/service";
-import { ether, tetherArgs, tethered, type Tethered } from "../../support/tethered";
+import { errorOf, ether, tetherArgs, tethered, type Tethered, tetherId } from "../../support/tethered";
 
 /* A deployment costs money: whatever is lost on the way, the contract is deployed once. */
 
@@ -62,6 +62,18 @@ test.each([true, false])(
     expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
   },
 );
+
+test("a lower balance tells that it was deployed, where activation cannot", async () => {
+  const { engine, service, calls, fields } = await tethered({
+    tethers: [{ id: tetherId, funds: { rinkeby: ether }, environment: "not there yet" }],
+  });
+  service.faults.add({ kind: "resetAfter", ...deploy });
+  const outcome = await engine.up(tetherArgs);
+  expect(errorOf(outcome)).toMatch(/environment not there yet does not exist/);
+  expect(calls().filter((call) => call.endsWith("/deploy"))).toHaveLength(1);
+  expect(fields()).toMatchObject({ deployments: { rinkeby: 1 } });
+  expect(engine.outputs).toMatchObject({ state: "deployed", deployedNetworks: ["rinkeby"] });
+});
 
 test("a service that fails every time is sent three at most, with looks between, and then an error", async () => {
   const { engine, service, calls, fields } = await impatient();
