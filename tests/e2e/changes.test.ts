@@ -54,7 +54,7 @@ const within = "/consortia/:consortiumId";
 /** One story: each test changes what the one before it left. */
 describe("changes, through the real CLI", () => {
   test("names and descriptions change in place", async () => {
-    const ids = (await w.stack.resources()).map(({ id }) => id);
+    const ids = await w.stack.ids();
     await change({ description: "second", orgName: "Acme", environmentName: "ledger" });
     expect(writes().sort()).toEqual([
       `PATCH ${within}`,
@@ -67,7 +67,7 @@ describe("changes, through the real CLI", () => {
       "Acme",
       "ledger",
     ]);
-    expect((await w.stack.resources()).map(({ id }) => id)).toEqual(ids);
+    expect(await w.stack.ids()).toEqual(ids);
   });
 
   test("leaving the description out takes it away", async () => {

@@ -54,14 +54,13 @@ describe("several organizations in one program", () => {
   });
 
   test("a rotated key of one organization is taken from the program, and replaces nothing", async () => {
-    const ids = async (): Promise<string[]> => (await w.stack.resources()).map(({ id }) => id).sort();
-    const before = await ids();
+    const before = await w.stack.ids();
     await w.stack.ok(["config", "set", "--secret", "acme", w.service.rotateKey("acme")]);
     w.service.clearCalls();
     const { code, text } = await w.stack.run(["up", "--yes", "--refresh", "--run-program"]);
     expect({ code, text }).toMatchObject({ code: 0 });
     expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
-    expect(await ids()).toEqual(before);
+    expect(await w.stack.ids()).toEqual(before);
   });
 
   test("refresh and destroy, without the program, use the keys of the state", async () => {

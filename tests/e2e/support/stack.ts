@@ -124,6 +124,11 @@ export class Stack {
     return (state.deployment.resources ?? []).filter(({ type }) => type.startsWith("pulumi-nodejs:"));
   }
 
+  /** Ids of everything in the state; their order says nothing. */
+  async ids(): Promise<string[]> {
+    return (await this.resources()).map(({ id }) => id).sort();
+  }
+
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
