@@ -2,7 +2,7 @@ import { ConsortiumClient } from "../../provider/api/client";
 import { systemClock } from "../../provider/api/clock";
 import { resolveSettings } from "../../provider/api/settings";
 import { newSession, type Session } from "../../provider/core/session";
-import { type Service, type ServiceOptions, startService } from "../../service";
+import { type FaultRule, type Service, type ServiceOptions, startService } from "../../service";
 import { type VirtualTime, virtualTime } from "./virtual-time";
 
 export interface Started {
@@ -38,6 +38,11 @@ export async function start(options: ServiceOptions = {}): Promise<Started> {
     return seen;
   };
   return { service, time, said, calls };
+}
+
+/** Where a fault is that no answer comes, it is not waited for long; this alone takes real time. */
+export function impatient({ kind }: Pick<FaultRule, "kind">): void {
+  if (kind === "hang") setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.25" });
 }
 
 let processes = 0;

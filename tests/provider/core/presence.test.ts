@@ -28,7 +28,7 @@ async function answering(answers: Answers): Promise<{ session: Session; server: 
     text(status, typeof body === "string" ? body : JSON.stringify(body))(response, seen, socket);
   };
   const server = await peer(reply);
-  const client = new ConsortiumClient(settingsFor(server.baseUrl, { requestTimeout: 0.1 }));
+  const client = new ConsortiumClient(settingsFor(server.baseUrl));
   return { session: newSession({ client, clock: time, say: () => undefined, adoptAll: false }), server };
 }
 

@@ -1,7 +1,7 @@
 import { type FaultRule } from "../../../service";
 import { bases, type Collected, collected } from "../../support/bases";
 import { world } from "../../support/lifecycle";
-import { setEnvironment } from "../../support/service";
+import { impatient, setEnvironment } from "../../support/service";
 
 /* A create whose answer is lost, in every way: exactly one object afterwards. */
 
@@ -42,7 +42,7 @@ const acted = (fault: FaultRule): boolean =>
 describe.each(collected)("%s", (kind) => {
   test.each(faults.map((fault) => [JSON.stringify(fault), fault] as const))("%s", async (_title, fault) => {
     const { engine, service, net, count, calls, shown } = await world(kind);
-    setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.1" });
+    impatient(fault);
     const before = await count();
     const { hits } = service.faults.add({ ...fault, method: "POST", route: routes[kind] });
     expect(hits).toBe(0);
@@ -102,7 +102,7 @@ const once = faults.filter(({ times }) => times === undefined).map((fault) => [J
 
 test.each(once)("the answer to a delete is lost (%s): asked again, and gone", async (_title, fault) => {
   const { engine, service, net, shown, count } = await world("membership");
-  setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.1" });
+  impatient(fault);
   const before = await count();
   await engine.up(bases.membership(net));
   service.faults.add({ ...fault, method: "DELETE" });
@@ -113,7 +113,7 @@ test.each(once)("the answer to a delete is lost (%s): asked again, and gone", as
 
 test.each(once)("the answer to a change is lost (%s): made once more, with the same end", async (_title, fault) => {
   const { engine, service, net, shown } = await world("consortium");
-  setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.1" });
+  impatient(fault);
   await engine.up(bases.consortium(net));
   service.faults.add({ ...fault, method: "PATCH" });
   const args = { name: "renamed", description: "new" };

@@ -1,5 +1,5 @@
-import { bases, nameField, nameKey, named, storeOf } from "../../support/bases";
-import { Engine } from "../../support/engine";
+import { bases, type Collected, nameField, nameKey, named, storeOf } from "../../support/bases";
+import { Engine, type Props } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { newProcess } from "../../support/service";
 
@@ -54,11 +54,18 @@ describe("a name that is taken", () => {
   });
 });
 
+/** One that exists already: another run has made it. */
+async function theirs(kind: Collected, args: Props): Promise<Engine> {
+  const engine = new Engine(kind);
+  expect(await engine.up(args)).toEqual({ then: "created" });
+  newProcess();
+  return engine;
+}
+
 describe("adopt", () => {
   test.each(named)("%s: true takes over the one of this name", async (kind) => {
     const { engine, net, count, calls, said } = await world(kind);
-    const first = new Engine(kind);
-    await first.up(bases[kind](net));
+    const first = await theirs(kind, bases[kind](net));
     const before = await count();
     calls();
     expect(await engine.up({ ...bases[kind](net), adopt: true })).toEqual({ then: "created" });
@@ -80,16 +87,14 @@ describe("adopt", () => {
   test.each(named)("%s: CONSORTIUM_ADOPT takes over whatever has its name", async (kind) => {
     const { engine, net } = await world(kind);
     process.env.CONSORTIUM_ADOPT = "true";
-    const first = new Engine(kind);
-    await first.up(bases[kind](net));
+    const first = await theirs(kind, bases[kind](net));
     expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
     expect(engine.kept!.id).toBe(first.kept!.id);
   });
 
   test.each(named)("%s: an id takes over that one, under its new name", async (kind) => {
     const { engine, net, shown, count } = await world(kind);
-    const first = new Engine(kind);
-    await first.up(bases[kind](net));
+    const first = await theirs(kind, bases[kind](net));
     const before = await count();
     const { id } = first.kept!;
     const renamed = { ...bases[kind](net), [nameKey(kind)]: "renamed", adopt: id };
@@ -112,7 +117,7 @@ describe("adopt", () => {
 
   test("puts right what can change in place", async () => {
     const { engine, net, shown } = await world("consortium");
-    await new Engine("consortium").up(bases.consortium(net));
+    await theirs("consortium", bases.consortium(net));
     expect(await engine.up({ name: "acme", description: "mine", adopt: true })).toEqual({ then: "created" });
     expect(await shown()).toMatchObject({ description: "mine" });
     expect(engine.outputs).toMatchObject({ description: "mine", revision: "1" });
@@ -120,7 +125,7 @@ describe("adopt", () => {
 
   test("gives a description to one that has none", async () => {
     const { engine, shown } = await world("consortium");
-    await new Engine("consortium").up({ name: "acme" });
+    await theirs("consortium", { name: "acme" });
     expect(await engine.up({ name: "acme", description: "mine", adopt: true })).toEqual({ then: "created" });
     expect(await shown()).toMatchObject({ description: "mine" });
     expect(engine.outputs).toMatchObject({ description: "mine", revision: "1" });
@@ -135,7 +140,7 @@ describe("adopt", () => {
     ["environment", { chainId: 5 }, /chainId is \d+, not 5/],
   ] as const)("%s refuses what does not fit: %j", async (kind, change, why) => {
     const { engine, net, calls } = await world(kind);
-    await new Engine(kind).up(bases[kind](net));
+    await theirs(kind, bases[kind](net));
     calls();
     expect(await engine.up({ ...bases[kind](net), ...change, adopt: true })).toMatchObject({
       then: "failed",
@@ -146,7 +151,7 @@ describe("adopt", () => {
 
   test("a node of another member is refused", async () => {
     const { engine, net } = await world("node");
-    await new Engine("node").up(bases.node(net));
+    await theirs("node", bases.node(net));
     const other = { ...bases.node(net), membershipId: net.otherMembershipId, adopt: true };
     expect(await engine.up(other)).toMatchObject({
       then: "failed",
@@ -164,6 +169,18 @@ describe("adopt", () => {
     storeOf(service, "node").patch(second.kept!.id, { name: "n1" });
     const { error } = (await engine.up({ ...bases.node(net), adopt: true })) as { error: string };
     expect(error).toContain(`several have this name (${first.kept!.id}, ${second.kept!.id})`);
+  });
+
+  test.each(named)("%s: not what another resource of the same program is already", async (kind) => {
+    const { engine, net, count } = await world(kind);
+    const before = await count();
+    const other = new Engine(kind);
+    expect(await other.up({ ...bases[kind](net), adopt: true })).toEqual({ then: "created" });
+    expect(await engine.up({ ...bases[kind](net), adopt: true })).toMatchObject({
+      then: "failed",
+      error: expect.stringMatching(`another resource of this program is ${other.kept!.id} already`) as string,
+    });
+    expect(await count()).toBe(before + 1);
   });
 });
 

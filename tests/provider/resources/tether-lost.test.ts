@@ -1,17 +1,11 @@
 import { type FaultRule } from "../../../service";
 import { Engine } from "../../support/engine";
-import { newProcess, setEnvironment } from "../../support/service";
-import { errorOf, ether, tetherArgs, tethered, type Tethered, tetherId } from "../../support/tethered";
+import { impatient, newProcess } from "../../support/service";
+import { errorOf, ether, tetherArgs, tethered, tetherId } from "../../support/tethered";
 
 /* A deployment costs money: whatever is lost on the way, the contract is deployed once. */
 
 const deploy = { method: "POST", route: "/tether/:tetherId/deploy" };
-
-async function impatient(): Promise<Tethered> {
-  const here = await tethered();
-  setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.1" });
-  return here;
-}
 
 const faults: FaultRule[] = [
   { kind: "resetBefore" },
@@ -33,7 +27,8 @@ const table = faults.map((fault) => [JSON.stringify(fault), fault] as const);
 
 describe.each([true, false])("active: %s", (active) => {
   test.each(table)("the answer to deploy is lost: %s", async (_title, fault) => {
-    const { engine, service, calls, fields } = await impatient();
+    const { engine, service, calls, fields } = await tethered();
+    impatient(fault);
     service.faults.add({ ...fault, ...deploy });
     expect(await engine.up({ ...tetherArgs, active })).toEqual({ then: "created" });
     expect(calls().filter((call) => call.endsWith("/deploy"))).toHaveLength(acted(fault) ? 1 : 2);
@@ -46,8 +41,9 @@ describe.each([true, false])("active: %s", (active) => {
 test.each([true, false])(
   "a run that ends without knowing (deployed: %s): the next one looks first",
   async (deployed) => {
-    const { engine, service, calls, fields } = await impatient();
+    const { engine, service, calls, fields } = await tethered();
     // Nothing answers any more from the deployment on: neither this nor the looks that follow.
+    impatient({ kind: "hang" });
     service.faults.add({ kind: "hang", acted: deployed, ...deploy });
     service.faults.add({ kind: "status", status: 401, method: "GET", nth: 2, times: Infinity });
     const outcome = await engine.up(tetherArgs);
@@ -76,7 +72,7 @@ test("a lower balance tells that it was deployed, where activation cannot", asyn
 });
 
 test("a service that fails every time is sent three at most, with looks between, and then an error", async () => {
-  const { engine, service, calls, fields } = await impatient();
+  const { engine, service, calls, fields } = await tethered();
   service.faults.add({ kind: "status", status: 500, ...deploy, times: Infinity });
   const outcome = await engine.up(tetherArgs);
   expect(outcome).toMatchObject({
@@ -90,7 +86,7 @@ test("a service that fails every time is sent three at most, with looks between,
 });
 
 test("a contract that somebody else has deployed there is taken as it is", async () => {
-  const { engine, calls, fields } = await impatient();
+  const { engine, calls, fields } = await tethered();
   const other = new Engine("tetherService");
   await other.up(tetherArgs);
   await other.destroy();
@@ -102,7 +98,7 @@ test("a contract that somebody else has deployed there is taken as it is", async
 test.each(["targetNetwork", "interval", "activate", "deactivate"])(
   "a lost answer to %s is repeated",
   async (action) => {
-    const { engine, service, fields } = await impatient();
+    const { engine, service, fields } = await tethered();
     service.faults.add({ kind: "resetAfter", method: "POST", route: `/tether/:tetherId/${action}` });
     expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
     expect(await engine.up({ ...tetherArgs, intervalHours: 3 })).toEqual({ then: "updated" });
@@ -115,7 +111,7 @@ test.each([
   ["deploy", { network: "rinkeby", intervalHours: 2, state: "configured" }],
   ["activate", { network: "rinkeby", intervalHours: 2, state: "deployed", deployedNetworks: ["rinkeby"] }],
 ])("refused at %s: what was done is kept, and the next update does the rest", async (action, kept) => {
-  const { engine, service, calls } = await impatient();
+  const { engine, service, calls } = await tethered();
   service.faults.add({
     kind: "status",
     status: 400,
