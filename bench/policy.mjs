@@ -60,7 +60,8 @@ await runMain("bench/policy", async () => {
       for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) times[kind].push(await preview(project, kind));
       say(`round ${round + 1} of ${rounds}`);
     }
-    const added = median(times.with) / median(times.without) - 1;
+    // Of two runs right after each other, so that a machine that gets busier meanwhile changes nothing.
+    const added = median(times.with.map((ms, round) => ms / (times.without[round] ?? NaN))) - 1;
     const [cpu] = cpus();
     console.log(
       `Node.js ${process.version}, Pulumi ${project.version}, ${cpus().length} cores (${cpu?.model.trim()}), ` +
@@ -72,7 +73,9 @@ await runMain("bench/policy", async () => {
       seconds(lowest(times[kind])),
     ];
     console.log(table(["`pulumi preview` of", "median", "fastest"], kinds.map(row)));
-    console.log(`\nAdded by the pack: ${(100 * added).toFixed(1)} % of the median (at most ${100 * allowed} %)`);
+    console.log(
+      `\nAdded by the pack: ${(100 * added).toFixed(1)} %, the median of the rounds (at most ${100 * allowed} %)`,
+    );
     return added > allowed ? 1 : 0;
   } finally {
     rmSync(project.folder, { recursive: true, force: true });

@@ -18,9 +18,16 @@ export async function writePart(page, name, text) {
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   if (!before.includes(start) || !before.includes(end)) throw new Trouble(`${page} has no part "${name}"`);
   const after = `${before.split(start)[0]}${start}\n\n${text.trim()}\n\n${end}${before.split(end)[1]}`;
-  const prettier = await import("prettier");
-  const style = (await prettier.resolveConfig(file)) ?? {};
-  writeFileSync(file, await prettier.format(after, { ...style, filepath: file }));
+  await writeFormatted(file, after);
+}
+
+/**
+ * @param {string} file
+ * @param {string} text
+ */
+export async function writeFormatted(file, text) {
+  const { format, resolveConfig } = await import("prettier");
+  writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
 }
 
 /** Date, versions and machine: what a figure is worth nothing without. @param {string} pulumi */

@@ -8,11 +8,14 @@ export type Look<T> = { done: T } | { waiting: string };
 export const lookAgeMs = 400;
 const progressMs = 5_000;
 const firstDelaysMs = [500, 1_000, 2_000];
-const steadyMs = 2_500;
+/** A node takes 30 to 60 seconds to start (spec, section 8): twice as often is looked then, and that is made up for before. */
+const likely = { fromMs: 30_000, toMs: 62_000, everyMs: 1_500 };
+const steadyMs = 2 * likely.everyMs;
 
 /** Soon at first, then on a beat that all waiting siblings share, so that one list call serves them. */
-export function nextLookMs(looks: number, now: number): number {
-  return firstDelaysMs[looks] ?? steadyMs - (now % steadyMs);
+export function nextLookMs(looks: number, now: number, elapsed: number): number {
+  const beat = elapsed >= likely.fromMs && elapsed < likely.toMs ? likely.everyMs : steadyMs;
+  return firstDelaysMs[looks] ?? beat - (now % beat);
 }
 
 /**
@@ -41,6 +44,6 @@ export async function waitFor<T>(
       said = now;
       session.say(`${what}: ${seen.waiting}, ${elapsed} s so far`);
     }
-    await clock.sleep(Math.min(nextLookMs(looks, now), start + timeoutMs - now));
+    await clock.sleep(Math.min(nextLookMs(looks, now, now - start), start + timeoutMs - now));
   }
 }

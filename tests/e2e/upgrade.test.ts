@@ -11,6 +11,13 @@ import { networkOf } from "./support/world";
 const folder = join(root, "tests/golden");
 const versions = readdirSync(folder).filter((name) => /^\d/.test(name));
 
+/** A clock that goes on an hour after the data was written, whenever that was. */
+function clockAfter(data: string): () => number {
+  const last = Math.max(...[...data.matchAll(/"changedAt":(\d+)/g)].map(([, at]) => Number(at)));
+  const start = Date.now();
+  return () => last + 3_600_000 + Date.now() - start;
+}
+
 test("there is one of the first version", () => expect(versions).toContain("0.1.0"));
 
 describe.each(versions)("a state of version %s", (version) => {
@@ -22,7 +29,11 @@ describe.each(versions)("a state of version %s", (version) => {
   beforeAll(async () => {
     dataDir = mkdtempSync(join(tmpdir(), "consortium-golden-"));
     copyFileSync(join(kept, "service.jsonl"), join(dataDir, "state.jsonl"));
-    service = await startService({ ...golden, dataDir });
+    service = await startService({
+      ...golden,
+      dataDir,
+      clock: clockAfter(readFileSync(join(kept, "service.jsonl"), "utf8")),
+    });
     stack = await Stack.create({
       program: readFileSync(join(kept, "program.cjs"), "utf8"),
       env: { CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl },

@@ -5,14 +5,22 @@
  * Made once for a version, after the last change to the provider: a state that users may have is never made again.
  */
 import "../../tools/lib/node-version.mjs";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { writeFormatted } from "../../bench/lib/document.mjs";
 import { Stack } from "../../bench/lib/stack.mjs";
 import { build, installPackages, root } from "../../tools/lib/prepare.mjs";
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { runMain, say } from "../../tools/lib/say.mjs";
 import { golden } from "./service.mjs";
+
+/** Where in the program a resource comes from, which Pulumi notes, names folders of this machine. @param {string} state */
+function withoutPlaces(state) {
+  const places = ["sourcePosition", "stackTrace"];
+  const kept = JSON.parse(state, (key, value) => (places.includes(key) ? undefined : value));
+  return JSON.stringify(kept, null, 2);
+}
 
 await runMain("tests/golden/make", async () => {
   await installPackages();
@@ -32,9 +40,11 @@ await runMain("tests/golden/make", async () => {
   try {
     await stack.ok(["up", "--yes", "--skip-preview"]);
     mkdirSync(folder, { recursive: true });
-    await stack.ok(["stack", "export", "--file", join(folder, "stack.json")]);
+    const exported = join(stack.folder, "stack.json");
+    await stack.ok(["stack", "export", "--file", exported]);
     await service.close();
-    cpSync(join(data, "state.jsonl"), join(folder, "service.jsonl"));
+    await writeFormatted(join(folder, "stack.json"), withoutPlaces(readFileSync(exported, "utf8")));
+    writeFileSync(join(folder, "service.jsonl"), readFileSync(join(data, "state.jsonl")));
     writeFileSync(join(folder, "program.cjs"), program);
     say(`The state of version ${version} is in ${folder}.`);
   } finally {

@@ -25,12 +25,33 @@ test("done at once is done without waiting", async () => {
   expect(at).toEqual([0]);
 });
 
-test("looks soon at first, then on a beat of 2.5 s", async () => {
+test("looks soon at first, then on a beat of 3 s", async () => {
   const time = new VirtualTime();
-  const { look, at } = looks(time, 12_000);
+  const { look, at } = looks(time, 12_100);
   await waitFor(session(time).session, "node", 60_000, look);
-  expect(at).toEqual([0, 500, 1_500, 3_500, 5_000, 7_500, 10_000, 12_500]);
+  expect(at).toEqual([0, 500, 1_500, 3_500, 6_000, 9_000, 12_000, 15_000]);
 });
+
+test("looks twice as often while a node is likely to become ready", async () => {
+  const time = new VirtualTime();
+  const { look, at } = looks(time, 70_000);
+  await waitFor(session(time).session, "node", 100_000, look);
+  const beats = (from: number, to: number) => at.filter((one) => one > from && one <= to).length;
+  expect([beats(6_000, 30_000), beats(30_000, 60_000), beats(63_000, 72_000)]).toEqual([8, 20, 3]);
+});
+
+test.each([0, 0.3, 0.6, 0.9, 1.2])(
+  "a node that takes 37 s is seen within 1.5 s, at the 17th look at most (%d)",
+  async (phase) => {
+    const time = new VirtualTime();
+    await time.sleep(phase * 5_000);
+    const { look, at } = looks(time, time.now() + 37_000);
+    const start = time.now();
+    await waitFor(session(time).session, "node", 60_000, look);
+    expect(time.now() - start).toBeLessThanOrEqual(38_500);
+    expect(at.length - 1).toBeLessThanOrEqual(17);
+  },
+);
 
 test("those who began at different times look at the same beats", async () => {
   const time = new VirtualTime();
@@ -40,19 +61,20 @@ test("those who began at different times look at the same beats", async () => {
     await waitFor(session(time).session, "node", 60_000, look);
     return at.slice(4);
   });
-  for (const beats of await Promise.all(all)) expect(beats.every((at) => at % 2_500 === 0)).toBe(true);
-  expect(nextLookMs(9, 5_000)).toBe(2_500);
-  expect(nextLookMs(9, 7_499)).toBe(1);
+  for (const beats of await Promise.all(all)) expect(beats.every((at) => at % 3_000 === 0)).toBe(true);
+  expect(nextLookMs(9, 6_000, 5_000)).toBe(3_000);
+  expect(nextLookMs(9, 8_999, 5_000)).toBe(1);
+  expect(nextLookMs(9, 32_999, 31_000)).toBe(1);
 });
 
 test("says what it waits for, every five seconds or a bit more", async () => {
   const time = new VirtualTime();
   const { session: one, said } = session(time);
   await waitFor(one, 'node "n1"', 60_000, looks(time, 30_000).look);
-  expect(said[0]).toEqual([5_000, 'node "n1": "initializing", 5 s so far']);
+  expect(said[0]).toEqual([6_000, 'node "n1": "initializing", 6 s so far']);
   const gaps = said.map(([at], index) => at - (said[index - 1]?.[0] ?? 0));
-  expect(said.length).toBe(5);
-  for (const gap of gaps) expect(gap).toBe(5_000);
+  expect(said.length).toBe(4);
+  for (const gap of gaps) expect(gap).toBe(6_000);
 });
 
 test.each([1, 4_000, 9_999, 60_000])("out of time after %i ms exactly, with a last look", async (ms) => {

@@ -1,0 +1,42 @@
+// @ts-check
+/** A service and a stack for one measurement. */
+import { Stack } from "./stack.mjs";
+
+/** @typedef {import("../../service/index.js").Service} Service */
+/** @typedef {import("../../service/index.js").ServiceOptions} ServiceOptions */
+/** @typedef {{ cli: import("../../tools/lib/pulumi-cli.mjs").PulumiCli, module: typeof import("../../service/index.js") }} Tools */
+/** @typedef {{ measure: string, target: string, measured: string, met: boolean }} Row one line of the published table */
+
+const apiKey = "bench-key";
+export const tetherId = "t0bench000";
+
+/**
+ * @template T
+ * @param {Tools} tools
+ * @param {{ program: string, service?: ServiceOptions, env?: Record<string, string> }} options
+ * @param {(service: Service, stack: Stack) => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function withRig({ cli, module }, { program, service: options = {}, env = {} }, work) {
+  const organizations = [{ name: "bench", apiKey }];
+  const service = await module.startService({ organizations, tethers: [{ id: tetherId }], ...options });
+  const own = { CONSORTIUM_API_KEY: apiKey, CONSORTIUM_BASE_URL: service.baseUrl };
+  const stack = await Stack.create(cli, { program, env: { ...own, ...env } });
+  try {
+    return await work(service, stack);
+  } finally {
+    stack.remove();
+    await service.close();
+  }
+}
+
+/** Every call with its time after the first: where an `up` spends what it spends. @param {Service} service */
+export function timeline({ calls }) {
+  const start = calls[0]?.at ?? 0;
+  return calls
+    .map(
+      ({ at, method, path, status }) =>
+        `${((at - start) / 1000).toFixed(2).padStart(7)} s  ${status} ${method} ${path}`,
+    )
+    .join("\n");
+}
