@@ -5,4 +5,15 @@ export * from "./lookups";
 export { Membership, type MembershipArgs } from "./membership";
 export { Node, type NodeArgs } from "./node";
 export { Provider, type ProviderArgs } from "./provider";
+export { CredentialRefused } from "./refused";
+export {
+  type AnyLogin,
+  type AnyNode,
+  connect,
+  type ConnectOptions,
+  type KnownLogin,
+  type KnownNode,
+  runtimeUrl,
+  type Via,
+} from "./runtime";
 export { TetherService, type TetherServiceArgs } from "./tether-service";
