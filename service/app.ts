@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import { requireKey } from "./auth";
 import { acceptJson } from "./bodies";
@@ -7,7 +8,9 @@ import type { Context } from "./context";
 import { serve } from "./crud";
 import { Refusal } from "./errors";
 import type { FaultRule, Faults } from "./faults";
+import type { OpenLedger } from "./ledger/open";
 import { isSilent, spoil, statusOf, strike, type Stage } from "./mishaps";
+import type { TlsOptions } from "./options";
 import { credential } from "./routes/appcreds";
 import { consortium } from "./routes/consortia";
 import { environment } from "./routes/environments";
@@ -30,6 +33,8 @@ export interface Parts {
   faults: Faults;
   stage: Stage;
   logging: boolean;
+  tls: TlsOptions | undefined;
+  ledger: OpenLedger | undefined;
   /** Collects the patterns of all routes. */
   routes: Set<string>;
 }
@@ -37,12 +42,19 @@ export interface Parts {
 /** The HTTP server with all its routes, not yet listening. */
 export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; server: Server }> {
   const { context, routes } = parts;
-  const server = createServer({ keepAliveTimeout: 72_000 });
+  const keepAliveTimeout = 72_000;
+  const server: Server = parts.tls
+    ? createSecureServer({ ...parts.tls, keepAliveTimeout })
+    : createServer({ keepAliveTimeout });
   const app = fastify({
     logger: parts.logging && { redact: ["req.headers.authorization"] },
     exposeHeadRoutes: false,
     frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
-    serverFactory: (handler) => server.on("request", handler),
+    serverFactory(handler) {
+      if (parts.ledger) parts.ledger.attach(server, handler);
+      else server.on("request", handler);
+      return server;
+    },
   });
   app.decorateRequest("organization", undefined);
   app.decorateRequest("call", undefined);

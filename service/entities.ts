@@ -26,7 +26,15 @@ export interface FieldsOf {
     region: string;
     release_id: string;
   };
-  node: { membership_id: string; name?: string; role: string; provider: string; consensus_type: string };
+  node: {
+    membership_id: string;
+    name?: string;
+    role: string;
+    provider: string;
+    consensus_type: string;
+    /** Which of the chain's accounts is its own. */
+    account?: number;
+  };
   credential: { membership_id: string; name?: string; passwordHash: string };
   tether: {
     environmentName?: string;

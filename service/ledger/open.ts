@@ -1,0 +1,48 @@
+import type { RequestListener, Server } from "node:http";
+import { join } from "node:path";
+import type { Context } from "../context";
+import type { Resolved } from "../options";
+import { findAnvil } from "./binary";
+import { Chains } from "./chains";
+import { Ledger } from "./ledger";
+import { Proxy } from "./proxy";
+
+/** `missing`: wanted, but its program is not on this machine. */
+export type LedgerState = "on" | "off" | "missing";
+
+/** What runs beside the API where there is a ledger. */
+export interface OpenLedger {
+  attach(server: Server, others: RequestListener): void;
+  /** Goes on where the last run of the service ended. */
+  resume(): void;
+  close(): Promise<void>;
+}
+
+/** Puts the real chains under the API, if they are wanted and can be had. */
+export function openLedger({ ledger: wanted, dataDir }: Resolved, context: Context): OpenLedger | undefined {
+  if (!wanted) return undefined;
+  const anvil = findAnvil(wanted.anvil);
+  if (anvil === undefined) {
+    context.noLedger = "its program, the optional package @foundry-rs/anvil, is not installed for this platform";
+    return undefined;
+  }
+  const chains = new Chains(anvil, dataDir && join(dataDir, "chains"));
+  const ledger = new Ledger(context, chains);
+  const proxy = new Proxy(context, ledger);
+  context.ledger = ledger;
+  context.removed = (entities) => {
+    proxy.sockets.drop(new Set(entities.map(({ id }) => id)));
+    for (const { kind, id } of entities) if (kind === "environment") void chains.erase(id);
+  };
+  return {
+    attach: (server, others) => proxy.attach(server, others),
+    resume() {
+      void chains.sweep((key) => context.store.get("environment", key) !== undefined);
+      ledger.resume();
+    },
+    async close() {
+      proxy.sockets.close();
+      await chains.close();
+    },
+  };
+}
