@@ -17,7 +17,7 @@ export interface ChainSpec {
   period?: number;
   /** How many accounts it signs for, each with 10,000 ether. */
   accounts: number;
-  /** Whether gas costs nothing. */
+  /** Whether a transaction may offer nothing for its gas. */
   free?: boolean;
 }
 
@@ -132,7 +132,7 @@ function argumentsOf({ key, chainId, period, accounts, free }: ChainSpec, dir: s
   return [
     ...["--host", "127.0.0.1", "--port", "0", "--chain-id", `${chainId}`, "--threads", "1"],
     ...(period === undefined ? [] : ["--block-time", `${period}`]),
-    ...(free ? ["--gas-price", "0", "--block-base-fee-per-gas", "0", "--disable-min-priority-fee"] : []),
+    ...(free ? ["--block-base-fee-per-gas", "0"] : []),
     ...["--no-cors", "--cache-path", join(dir, "cache"), "--color", "never"],
     ...state,
     ...seed,
