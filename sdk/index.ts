@@ -1,6 +1,7 @@
 export { AppCred, type AppCredArgs } from "./app-cred";
 export { Consortium, type ConsortiumArgs } from "./consortium";
 export { Environment, type EnvironmentArgs } from "./environment";
+export type * from "./lookup-results";
 export * from "./lookups";
 export { Membership, type MembershipArgs } from "./membership";
 export { Node, type NodeArgs } from "./node";
@@ -17,3 +18,4 @@ export {
   type Via,
 } from "./runtime";
 export { TetherService, type TetherServiceArgs } from "./tether-service";
+export { type Verification, verifyReport, type VerifyOptions } from "./verify";
