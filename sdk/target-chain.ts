@@ -1,4 +1,4 @@
-import { Contract, isError, JsonRpcProvider, keccak256, toUtf8Bytes } from "ethers";
+import { Contract, getAddress, isError, JsonRpcProvider, keccak256, toUtf8Bytes } from "ethers";
 import { canonical, must, type Pin, same } from "./pinned-report";
 import { type Verification, type VerifyOptions } from "./verify";
 
@@ -37,7 +37,8 @@ export async function checkOnChain(pin: Pin, url: string, expected: VerifyOption
     () => `the hash of what the nodes reported is ${hash}, but the report says ${pin.hash}: it was changed`,
   );
   const target = await openTarget(url);
-  const { contract_address: address, transaction_hash: transaction } = pin;
+  const { transaction_hash: transaction } = pin;
+  const address = getAddress(pin.contract_address.toLowerCase());
   try {
     must(
       target.chainId === BigInt(pin.chain_id),
