@@ -24,6 +24,8 @@ const text = `${JSON.stringify(artifact, null, 2)}\n`;
 if (!process.argv.includes("--check")) {
   writeFileSync(file, text);
 } else if (readFileSync(file, "utf8") !== text) {
-  console.error("contracts/Anchor.json is not made from contracts/Anchor.sol as it is: run node contracts/compile.mjs.");
+  console.error(
+    "contracts/Anchor.json is not made from contracts/Anchor.sol as it is: run node contracts/compile.mjs.",
+  );
   process.exitCode = 1;
 }

@@ -2,6 +2,7 @@ import type { Keyring } from "./keys";
 import type { Settings } from "./settings";
 import type { Ledger } from "./ledger/ledger";
 import type { Store } from "./store";
+import type { Tethering } from "./tether/tethering";
 import type { Entity } from "./entities";
 
 /** What every route works with. */
@@ -14,6 +15,8 @@ export interface Context {
   readonly origin: () => string;
   /** The real chains of the environments, if there are any. */
   ledger?: Ledger | undefined;
+  /** What tethers do on their target networks, if not simulated. */
+  anchors?: Tethering | undefined;
   /** Why there are none. */
   noLedger: string;
   /** Hears of what is deleted, with all that was in it. */

@@ -27,7 +27,7 @@ export interface Chain {
   readonly pool: Pool;
   /** Its last lines of output, oldest first. */
   readonly lines: readonly string[];
-  call<T>(method: string, params?: unknown[]): Promise<T>;
+  call: <T>(method: string, params?: unknown[]) => Promise<T>;
 }
 
 const mostLines = 1_000;

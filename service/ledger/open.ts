@@ -5,6 +5,9 @@ import type { Resolved } from "../options";
 import { findAnvil } from "./binary";
 import { Chains } from "./chains";
 import { Ledger } from "./ledger";
+import { AccountKeys } from "../tether/keys";
+import { Anchors } from "../tether/anchors";
+import { isTarget, Targets } from "../tether/targets";
 import { Proxy } from "./proxy";
 
 /** `missing`: wanted, but its program is not on this machine. */
@@ -29,7 +32,11 @@ export function openLedger({ ledger: wanted, dataDir }: Resolved, context: Conte
   const chains = new Chains(anvil, dataDir && join(dataDir, "chains"));
   const ledger = new Ledger(context, chains);
   const proxy = new Proxy(context, ledger);
+  const targets = new Targets(chains, wanted.targets ?? {});
+  const keys = new AccountKeys(dataDir && join(dataDir, "accounts"));
+  const anchors = new Anchors(context, ledger, targets, keys);
   context.ledger = ledger;
+  context.anchors = anchors;
   context.removed = (entities) => {
     proxy.sockets.drop(new Set(entities.map(({ id }) => id)));
     for (const { kind, id } of entities) if (kind === "environment") void chains.erase(id);
@@ -37,11 +44,13 @@ export function openLedger({ ledger: wanted, dataDir }: Resolved, context: Conte
   return {
     attach: (server, others) => proxy.attach(server, others),
     resume() {
-      void chains.sweep((key) => context.store.get("environment", key) !== undefined);
+      void chains.sweep((key) => isTarget(key) || context.store.get("environment", key) !== undefined);
       ledger.resume();
+      anchors.resume();
     },
     async close() {
       proxy.sockets.close();
+      await anchors.close();
       await chains.close();
     },
   };

@@ -1,4 +1,5 @@
 import { request, type Dispatcher } from "undici";
+import { Refusal } from "../errors";
 
 /** What a chain answers instead of a result. */
 export class RpcError extends Error {
@@ -14,6 +15,8 @@ export async function call<T>(url: string, method: string, params: unknown[] = [
     ...(dispatcher ? { dispatcher } : {}),
     headersTimeout: 30_000,
     bodyTimeout: 30_000,
+  }).catch((error: Error) => {
+    throw new Refusal(502, `The chain at ${new URL(url).host} does not answer: ${error.message}.`);
   });
   const { result, error } = (await body.json()) as { result?: T; error?: { message: string } };
   if (error) throw new RpcError(`${method}: ${error.message}`);
