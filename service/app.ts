@@ -9,6 +9,7 @@ import { serve } from "./crud";
 import { Refusal } from "./errors";
 import type { FaultRule, Faults } from "./faults";
 import type { OpenLedger } from "./ledger/open";
+import { refuseSocket } from "./ledger/sockets";
 import { isSilent, spoil, statusOf, strike, type Stage } from "./mishaps";
 import type { TlsOptions } from "./options";
 import { credential } from "./routes/appcreds";
@@ -50,6 +51,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     logger: parts.logging && { redact: ["req.headers.authorization"] },
     exposeHeadRoutes: false,
     frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
+    clientErrorHandler: (error, socket) => refuseSocket(socket, garbled(error)),
     serverFactory(handler) {
       if (parts.ledger) parts.ledger.attach(server, handler);
       else server.on("request", handler);
@@ -113,4 +115,11 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, stage }: 
 
 function refuse(reply: FastifyReply, status: number, errorMessage: string): FastifyReply {
   return reply.code(status).send({ errorMessage });
+}
+
+/** What comes is no HTTP. */
+function garbled({ code, message }: NodeJS.ErrnoException): Refusal {
+  if (code === "HPE_HEADER_OVERFLOW") return new Refusal(431, "The headers are too long.");
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new Refusal(408, "The request did not come in time.");
+  return new Refusal(400, `The request is no HTTP: ${message}.`);
 }

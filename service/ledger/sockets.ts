@@ -23,7 +23,7 @@ export class Sockets {
 
   open(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", () => socket.destroy());
-    this.#connect(request, socket, head).catch((error: unknown) => refuse(socket, error));
+    this.#connect(request, socket, head).catch((error: unknown) => refuseSocket(socket, error));
   }
 
   /** Closes those of credentials or nodes that are no more. */
@@ -66,7 +66,9 @@ export class Sockets {
   }
 }
 
-function refuse(socket: Duplex, error: unknown): void {
+/** Answers on the bare socket, where there is no response to write to. */
+export function refuseSocket(socket: Duplex, error: unknown): void {
+  if (!socket.writable) return void socket.destroy();
   const { status, message } = refusal(error);
   const body = JSON.stringify({ errorMessage: message });
   socket.end(

@@ -14,7 +14,7 @@ export function admit(
   environmentId: string,
   nodeId: string,
 ): { node: Entity<"node">; credential: Entity<"credential"> } {
-  const encoded = /^Basic +(\S+) *$/i.exec(header ?? "")?.[1] ?? "";
+  const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? "")?.[1] ?? "";
   const [, username = "", password = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString()) ?? [];
   const found = context.store.get("credential", username);
   const known = matches(password, found?.fields.passwordHash ?? nobody);
