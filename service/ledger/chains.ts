@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Pool } from "undici";
@@ -111,6 +111,7 @@ export class Chains {
       });
     });
     const url = `http://127.0.0.1:${port}`;
+    writeFileSync(join(dir, "url"), `${url}\n`, { mode: 0o600 }); // for whoever wants to look at the chain itself
     const pool = new Pool(url, { connections: 64, headersTimeout: 60_000, bodyTimeout: 60_000 });
     const chain: Chain = { url, pool, lines, call: (method, params) => call(url, method, params, pool) };
     this.#ready.set(spec.key, chain);
