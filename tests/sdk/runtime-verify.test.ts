@@ -134,3 +134,7 @@ test("a chain that does not answer is no verdict, and its address is not shown w
   await expect(looking).rejects.toThrow(/target chain at http:\/\/127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/);
   await expect(looking).rejects.not.toThrow(/secret-path/);
 });
+
+test("no address at all is a clear error", async () => {
+  await expect(verifyReport(report, "rinkeby")).rejects.toThrow(/targetRpcUrl is no address/);
+});

@@ -57,6 +57,7 @@ export async function ask<T>(baseUrl: string, key: string, path: string): Promis
 
 /** Where the chain that the tether pins to runs: only the embedded service shows that. */
 export async function targetUrl(baseUrl: string, key: string): Promise<string> {
+  await ask(baseUrl, key, `/tether/${tetherId}/balance/rinkeby`); // wakes the chain after a restart
   const shown = await ask<{ target_urls: { rinkeby: string } }>(baseUrl, key, `/tether/${tetherId}`);
   return shown.target_urls.rinkeby;
 }
