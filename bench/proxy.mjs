@@ -4,12 +4,14 @@
  * connections that are kept alive. Prints a Markdown table; run `npm run build` first, then `node bench/proxy.mjs`.
  * Options: --calls <count per round, default 20000>, --check (fails above 25 %, or if memory grows).
  */
+import { Buffer } from "node:buffer";
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { clearTimeout } from "node:timers";
 import { parseArgs } from "node:util";
 import { Pool } from "undici";
 

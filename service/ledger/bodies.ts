@@ -18,6 +18,8 @@ export function bodyOf(request: IncomingMessage): Promise<Buffer> {
     });
     request.once("end", () => done(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
     request.once("error", fail);
-    request.once("close", () => fail(new Refusal(400, "The body is not complete.")));
+    request.once("close", () => {
+      if (!request.complete) fail(new Refusal(400, "The body is not complete."));
+    });
   });
 }

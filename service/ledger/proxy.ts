@@ -54,8 +54,12 @@ export class Proxy {
       ...{ method: "POST", path: "/", body },
       headers: { "content-type": "application/json" },
     });
-    response.writeHead(answer.statusCode, { "content-type": answer.headers["content-type"] ?? "application/json" });
-    response.end(Buffer.from(await answer.body.arrayBuffer()));
+    const text = await answer.body.text();
+    response.writeHead(answer.statusCode, {
+      "content-type": answer.headers["content-type"] ?? "application/json",
+      "content-length": Buffer.byteLength(text),
+    });
+    response.end(text); // a text goes out in one piece with the head
   }
 }
 
