@@ -82,7 +82,7 @@ export class Http {
           "user-agent": `pulumi-consortium/${version}`,
         },
         body: body === undefined ? undefined : JSON.stringify(body),
-        timeoutMs: this.settings.requestTimeout * 1000,
+        timeoutMs: Math.round(this.settings.requestTimeout * 1000), // timers take whole milliseconds
       });
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;

@@ -6,7 +6,7 @@ import {
   type ResourceValidationPolicy,
   type StackValidationPolicy,
 } from "@pulumi/policy";
-import { type Resource, resourceOf, type Stack, stackOf } from "./resources";
+import { type Resource, resourceOf, Stack } from "./resources";
 import { defaultsOf, levels, PolicySettingsError, problemsOf, type Setting, type SettingsSchema } from "./settings";
 
 export interface Report {
@@ -90,7 +90,7 @@ export function definePolicy<Name extends string, S extends object>(spec: Spec<N
     ...(spec.stack && {
       validateStack: async (args, report) => {
         const settings = settingsFrom(args.getConfig());
-        if (settings) return spec.stack!(stackOf(args.resources), settings, reporting(report, name, rule));
+        if (settings) return spec.stack!(new Stack(args.resources), settings, reporting(report, name, rule));
         if (!refused) refuse(args.getConfig(), report);
       },
     }),

@@ -60,31 +60,25 @@ export interface Member extends Resource {
   source: PolicyResource;
 }
 
+const byName = (a: Resource, b: Resource): number => (a.name < b.name || (a.name === b.name && a.urn < b.urn) ? -1 : 1);
+
 /** The plan, or what has become of it. What programs only read with `get` is not in it: the engine leaves that out. */
 export class Stack {
+  /** In the order in which messages name them. */
   readonly members: readonly Member[];
-  readonly #byUrn: ReadonlyMap<string, Member>;
 
-  constructor(readonly all: readonly PolicyResource[]) {
-    this.members = all
-      .flatMap((source) => {
-        const resource = resourceOf(source);
-        return resource ? [{ ...resource, source }] : [];
-      })
-      .sort((a, b) => (a.urn < b.urn ? -1 : 1));
-    this.#byUrn = new Map(this.members.map((member) => [member.urn, member]));
+  constructor(resources: readonly PolicyResource[]) {
+    const members = resources.flatMap((source) => {
+      const resource = resourceOf(source);
+      return resource ? [{ ...resource, source }] : [];
+    });
+    this.members = members.sort(byName);
   }
 
   of(kind: Kind): Member[] {
     return this.members.filter((member) => member.kind === kind);
   }
-
-  find(urn: string | undefined): Member | undefined {
-    return urn === undefined ? undefined : this.#byUrn.get(urn);
-  }
 }
-
-export const stackOf = (resources: readonly PolicyResource[]): Stack => new Stack(resources);
 
 /** The resources that another one was made from: what its properties use, and `dependsOn`. */
 export const dependenciesOf = ({ dependencies, propertyDependencies }: PolicyResource): PolicyResource[] => [

@@ -46,6 +46,7 @@ describe("the quickstart", () => {
 
 /** Breaks every rule, in a stack of the name `test`; what is under the Provider breaks none, since it counts apart. */
 const broken = `
+  const { ComponentResource } = require("@pulumi/pulumi");
   const { Consortium, Environment, Membership, Node, Provider, TetherService } = require("pulumi-consortium");
   const [consortium] = ["Trade", "b", "c"].map((name) => new Consortium(name));
   const bolt = new Provider("bolt", { apiKey: "key-of-bolt", region: "eu" });
@@ -57,7 +58,9 @@ const broken = `
     new Environment("e0", raft, { protect }),
     ...[1, 2, 3].map((n) => new Environment("e" + n, { ...raft, consensusType: "ibft" }, { protect })),
   ];
-  const nodes = [0, 1, 2, 3, 4].map((n) => new Node("n" + n, { environment: environments[0], membership }));
+  const parents = [0, 1].map((n) => new ComponentResource("test:index:Part", "part" + n));
+  const args = { environment: environments[0], membership };
+  const nodes = [0, 1, 2, 3, 4].map((n) => new Node("n" + n, { ...args, adopt: n > 3 }, { parent: parents[n] }));
   new TetherService("pin", { tetherId: "${tetherId}", network: "mainnet", intervalHours: 1 }, { dependsOn: nodes.slice(1) });
 `;
 const rules = {

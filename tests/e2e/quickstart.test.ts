@@ -64,7 +64,9 @@ describe("the quickstart, through the real CLI", () => {
     const deleted = w.service.calls
       .filter(({ method }) => method === "DELETE")
       .map(({ route }) => route.split("/").at(-2));
-    expect(deleted).toEqual(["environments", "memberships", "memberships", "consortia"]);
+    // A membership may be asked for more than once: the service keeps it until its nodes are gone.
+    expect(new Set(deleted)).toEqual(new Set(["environments", "memberships", "consortia"]));
+    expect(deleted.at(-1)).toBe("consortia");
     expect(await w.network()).toEqual({ consortia: [], memberships: [], environments: [], nodes: [], appcreds: [] });
     expect(await w.stack.resources()).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type * as Policy from "../../sdk/policy";
@@ -31,6 +32,19 @@ test("it opens nothing: no socket, no server, no timer", () => {
   const before = process.getActiveResourcesInfo();
   load([]).consortiumPolicies({ "nodes-per-environment": { live: true } });
   expect(process.getActiveResourcesInfo()).toEqual(before);
+});
+
+test("the ready pack starts without the parts of Pulumi's SDK that no policy uses, and leaves them usable", () => {
+  const script = `
+    require("./quick-start");
+    const { automation } = require("@pulumi/pulumi");
+    const loaded = () => Object.keys(require.cache).filter((file) => /arborist.lib/.test(file)).length > 1;
+    const before = loaded();
+    const packager = require(require.resolve("@npmcli/arborist", { paths: [require.resolve("@pulumi/pulumi")] }));
+    console.log(before, typeof automation.LocalWorkspace, typeof packager.Arborist, loaded());
+  `;
+  const options = { cwd: join(root, "policy-pack"), encoding: "utf8" } as const;
+  expect(execFileSync(process.execPath, ["-e", script], options)).toBe("false function function true\n");
 });
 
 test("the ready pack has the version of the package", () => {

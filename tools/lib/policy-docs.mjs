@@ -5,7 +5,7 @@ const marks = { start: "<!-- prettier-ignore-start -->", end: "<!-- prettier-ign
 const cell = (/** @type {string} */ text) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 const code = (/** @type {unknown} */ value) => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
 
-/** @typedef {{ description: string, default?: unknown }} Setting */
+/** @typedef {{ description?: string, default?: unknown }} Setting */
 /** @typedef {{ name: string, description: string, enforcementLevel: string, configSchema: { properties: Record<string, Setting> } }} Policy */
 
 /** @param {[string, Setting]} entry */

@@ -1,0 +1,58 @@
+// @ts-check
+/** What can happen to one call, as rules of the embedded service. */
+
+/** @typedef {import("../../service/index.js").FaultKind} FaultKind */
+/**
+ * @typedef {object} Kind
+ * @property {string} name
+ * @property {string} group one of the seven columns of the published table
+ * @property {FaultKind} rule
+ * @property {boolean} [acted] the service did what was asked for, and only the answer is lost
+ * @property {Record<string, string>} [env] settings of the run
+ */
+
+export const groups = ["429", "503", "refused", "reset", "no answer", "cut JSON", "HTML page"];
+
+const impatient = { CONSORTIUM_REQUEST_TIMEOUT: "2" };
+
+/** @type {Kind[]} */
+export const kinds = [
+  { name: "429", group: "429", rule: { kind: "status", status: 429 } },
+  { name: "429, Retry-After: 1", group: "429", rule: { kind: "status", status: 429, retryAfter: 1 } },
+  { name: "503", group: "503", rule: { kind: "status", status: 503 } },
+  { name: "503, Retry-After: 1", group: "503", rule: { kind: "status", status: 503, retryAfter: 1 } },
+  { name: "refused for 1.5 s", group: "refused", rule: { kind: "refuse", ms: 1_500 } },
+  { name: "reset before", group: "reset", rule: { kind: "resetBefore" } },
+  { name: "reset after", group: "reset", rule: { kind: "resetAfter" }, acted: true },
+  { name: "no answer", group: "no answer", rule: { kind: "hang" }, env: impatient },
+  { name: "acted, no answer", group: "no answer", rule: { kind: "hang", acted: true }, acted: true, env: impatient },
+  { name: "cut off", group: "cut JSON", rule: { kind: "truncated" }, acted: true },
+  { name: "cut, well-formed", group: "cut JSON", rule: { kind: "truncated", wellFormed: true }, acted: true },
+  { name: "HTML, 502", group: "HTML page", rule: { kind: "html", status: 502 } },
+  { name: "acted, HTML, 502", group: "HTML page", rule: { kind: "html", status: 502, acted: true }, acted: true },
+  { name: "HTML, 200", group: "HTML page", rule: { kind: "html", status: 200 } },
+  { name: "acted, HTML, 200", group: "HTML page", rule: { kind: "html", status: 200, acted: true }, acted: true },
+];
+
+/** Lists that are a second behind make a lost answer hardest. */
+export const lagMs = 1_000;
+
+/** @typedef {{ method: string, route: string }} Call */
+/** @typedef {{ call: Call, kind: Kind, lag: number }} Cell */
+
+/** @param {Call} call */
+export const textOf = ({ method, route }) => `${method} ${route}`;
+
+/**
+ * Each kind of fault for each kind of call. For a read it makes no difference whether the service acted.
+ * @param {Call[]} calls
+ * @returns {Cell[]}
+ */
+export function cellsOf(calls) {
+  const cut = (/** @type {Kind} */ kind) => kind.rule.kind === "truncated";
+  return calls.flatMap((call) =>
+    kinds
+      .filter((kind) => call.method !== "GET" || !kind.acted || cut(kind))
+      .map((kind) => ({ call, kind, lag: kind.acted && call.method !== "GET" ? lagMs : 0 })),
+  );
+}

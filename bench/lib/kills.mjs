@@ -1,0 +1,77 @@
+// @ts-check
+/** SIGKILL at any request of an `up`, and the documented recovery from it. */
+import { execFileSync } from "node:child_process";
+import { setTimeout as wait } from "node:timers/promises";
+import { finished } from "./stack.mjs";
+
+/** @typedef {"CLI" | "provider"} Victim */
+/** @typedef {{ call: import("./faults.mjs").Call, victim: Victim, acted: boolean }} Kill */
+
+/** Longer than that nothing takes, unless it hangs. */
+const longestMs = 60_000;
+
+/** @param {import("./faults.mjs").Call[]} calls @returns {Kill[]} */
+export function killsOf(calls) {
+  const victims = /** @type {Victim[]} */ (["CLI", "provider"]);
+  return calls.flatMap((call) =>
+    victims.flatMap((victim) =>
+      (call.method === "GET" ? [false] : [false, true]).map((acted) => ({ call, victim, acted })),
+    ),
+  );
+}
+
+/** @param {() => boolean} holds @param {string} what */
+async function until(holds, what) {
+  const end = performance.now() + longestMs;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`waited in vain until ${what}`);
+    await wait(20);
+  }
+}
+
+/** @typedef {{ pid: number, ppid: number, command: string }} Process */
+
+/** Processes below one, the children of its children included. @param {number} root */
+function below(root) {
+  const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).trim().split("\n");
+  /** @type {Process[]} */
+  const all = lines.map((line) => {
+    const [, pid, ppid, command = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return { pid: Number(pid), ppid: Number(ppid), command };
+  });
+  /** @param {number} parent @returns {Process[]} */
+  const children = (parent) => all.filter(({ ppid }) => ppid === parent).flatMap((one) => [one, ...children(one.pid)]);
+  return children(root);
+}
+
+const isProvider = (/** @type {Process} */ { command }) => /dynamic-provider/.test(command);
+
+const isAlive = (/** @type {number} */ pid) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * @param {Kill} kill
+ * @param {import("./lab.mjs").Bench} bench
+ * @returns {Promise<import("./stack.mjs").Ended>} what the `up` after it says
+ */
+export async function killAndRecover({ call, victim, acted }, { service, stack, env }) {
+  const fault = service.faults.add({ ...call, kind: "hang", acted, nth: 1, times: 1 });
+  const run = stack.start(["up", "--yes", "--skip-preview"], env);
+  const end = finished(run);
+  await until(() => fault.hits > 0, `the call ${call.method} ${call.route} came`);
+  const processes = below(run.pid ?? 0);
+  const providers = processes.filter(isProvider);
+  const victims = victim === "CLI" ? processes.filter((one) => !isProvider(one)) : providers;
+  if (victim === "CLI") run.kill("SIGKILL");
+  for (const { pid } of victims) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  await end;
+  await until(() => !providers.some(({ pid }) => isAlive(pid)), "the provider of the dead run ended");
+  fault.remove();
+  await stack.run(["cancel", "--yes"], env);
+  return stack.up({ ...env, CONSORTIUM_ADOPT: "true" });
+}

@@ -1,0 +1,122 @@
+// @ts-check
+/** A Pulumi project in a temporary folder, with its state beside it, driven through a real CLI without any network. */
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root } from "../../tools/lib/prepare.mjs";
+import { Trouble } from "../../tools/lib/say.mjs";
+
+/** @typedef {Record<string, string | undefined>} Env */
+/** @typedef {{ code: number | null, text: string, ms: number }} Ended */
+/** @typedef {{ urn: string, type: string, id: string, outputs: Record<string, unknown>, initErrors?: string[] }} Kept */
+
+/** No run takes longer than this: whatever hangs ends, and counts as failed. */
+const longestMs = 5 * 60_000;
+const passphrase = "bench";
+
+export class Stack {
+  /**
+   * @param {string} folder
+   * @param {string} command
+   * @param {Env} env
+   */
+  constructor(folder, command, env) {
+    this.folder = folder;
+    this.command = command;
+    this.env = env;
+  }
+
+  /**
+   * @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli
+   * @param {{ program: string, project?: string, env?: Env }} options the program: JavaScript
+   */
+  static async create(cli, { program, project = "bench", env = {} }) {
+    const folder = mkdtempSync(join(tmpdir(), "consortium-bench-"));
+    const modules = join(folder, "node_modules");
+    mkdirSync(join(modules, "@pulumi"), { recursive: true });
+    symlinkSync(root, join(modules, "pulumi-consortium"));
+    symlinkSync(join(root, "node_modules/@pulumi/pulumi"), join(modules, "@pulumi/pulumi"));
+    writeFileSync(join(folder, "Pulumi.yaml"), `name: ${project}\nruntime: nodejs\n`);
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "bench", main: "index.js" }));
+    mkdirSync(join(folder, "state"));
+    const others = Object.entries(process.env).filter(([name]) => !/^(PULUMI|CONSORTIUM)_/.test(name));
+    const own = { PULUMI_BACKEND_URL: `file://${join(folder, "state")}`, PULUMI_CONFIG_PASSPHRASE: passphrase };
+    const stack = new Stack(folder, cli.command, { ...Object.fromEntries(others), ...cli.env, ...own, ...env });
+    stack.program(program);
+    await stack.ok(["stack", "init", "test"]);
+    return stack;
+  }
+
+  /** @param {string} text */
+  program(text) {
+    writeFileSync(join(this.folder, "index.js"), text);
+  }
+
+  /**
+   * @param {string[]} args
+   * @param {Env} [env]
+   */
+  start(args, env = {}) {
+    const all = [...args, "--non-interactive", "--color", "never"];
+    return spawn(this.command, all, {
+      ...{ cwd: this.folder, env: { ...this.env, ...env }, timeout: longestMs },
+      stdio: /** @type {["ignore", "pipe", "pipe"]} */ (["ignore", "pipe", "pipe"]),
+    });
+  }
+
+  /**
+   * @param {string[]} args
+   * @param {Env} [env]
+   */
+  run(args, env) {
+    return finished(this.start(args, env));
+  }
+
+  /**
+   * @param {string[]} args
+   * @param {Env} [env]
+   */
+  async ok(args, env) {
+    const ended = await this.run(args, env);
+    if (ended.code !== 0) throw new Trouble(`pulumi ${args.join(" ")} failed:\n${ended.text}`);
+    return ended;
+  }
+
+  /** @param {Env} [env] */
+  up = (env) => this.run(["up", "--yes", "--skip-preview"], env);
+  /** @param {Env} [env] */
+  refresh = (env) => this.run(["refresh", "--yes", "--skip-preview"], env);
+  /** @param {Env} [env] */
+  destroy = (env) => this.run(["destroy", "--yes", "--skip-preview"], env);
+
+  /** What the state holds of this package's resources, read from the backend's own file. @returns {Kept[]} */
+  resources() {
+    const file = join(this.folder, "state/.pulumi/stacks/bench/test.json");
+    if (!existsSync(file)) return [];
+    const { checkpoint } = JSON.parse(readFileSync(file, "utf8"));
+    /** @type {Kept[]} */
+    const all = checkpoint.latest?.resources ?? [];
+    return all.filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic"));
+  }
+
+  remove() {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {import("node:child_process").ChildProcess} child
+ * @returns {Promise<Ended>}
+ */
+export function finished(child) {
+  const startedAt = performance.now();
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (/** @type {string} */ part) => void (text += part));
+  }
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, text, ms: performance.now() - startedAt }));
+  });
+}

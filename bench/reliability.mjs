@@ -1,0 +1,89 @@
+// @ts-check
+/**
+ * npm run reliability [-- --sample N] [--jobs N]: every kind of fault at every kind of call of a whole `up`, and a kill at every
+ * call, through the real CLI on the embedded service. Each must give exactly the network. Writes its table into docs/reliability.md
+ * (not with --sample). Exit code 1 when one is not exact. Ends by itself within 45 minutes.
+ */
+import "../tools/lib/node-version.mjs";
+import { parseArgs } from "node:util";
+import { build, installPackages } from "../tools/lib/prepare.mjs";
+import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
+import { run } from "../tools/lib/processes.mjs";
+import { duration, runMain, say, Trouble } from "../tools/lib/say.mjs";
+import { circumstances, writePart } from "./lib/document.mjs";
+import { cellsOf, textOf } from "./lib/faults.mjs";
+import { killAndRecover, killsOf } from "./lib/kills.mjs";
+import { Lab } from "./lib/lab.mjs";
+import { matrix } from "./lib/matrix.mjs";
+import { pool } from "./lib/pool.mjs";
+
+const longestMs = 45 * 60_000;
+
+/** @typedef {{ title: string, cell?: import("./lib/faults.mjs").Cell, kill?: import("./lib/kills.mjs").Kill }} Job */
+
+/** @param {import("./lib/faults.mjs").Call[]} calls @returns {Job[]} */
+const jobsOf = (calls) => [
+  ...cellsOf(calls).map((cell) => ({ title: `${cell.kind.name} at ${textOf(cell.call)}`, cell })),
+  ...killsOf(calls).map((kill) => ({
+    title: `${kill.victim} killed at ${textOf(kill.call)}, ${kill.acted ? "after" : "before"} the service acted`,
+    kill,
+  })),
+];
+
+/** Some of them, spread over all. @template T @param {T[]} all @param {number} count */
+const spread = (all, count) =>
+  all.filter((_, at) => Math.floor((at * count) / all.length) !== Math.floor(((at - 1) * count) / all.length));
+
+function options() {
+  const { values } = parseArgs({
+    options: { sample: { type: "string" }, jobs: { type: "string" }, only: { type: "string" } },
+  });
+  const number = (/** @type {string | undefined} */ text, /** @type {number} */ otherwise) => {
+    const value = Number(text ?? otherwise);
+    if (!(value > 0)) throw new Trouble("--sample and --jobs take a number from 1.");
+    return value;
+  };
+  return { sample: number(values.sample, Infinity), jobs: number(values.jobs, 3), only: new RegExp(values.only ?? "") };
+}
+
+await runMain("bench/reliability", async () => {
+  const { sample, jobs: side, only } = options();
+  await installPackages();
+  await build();
+  const cli = await pulumiCli();
+  /** @type {typeof import("../service/index.js")} */
+  const module = await import("pulumi-consortium/service");
+  const started = performance.now();
+  const labs = Array.from({ length: side }, () => new Lab(cli, module));
+  try {
+    const calls = await /** @type {Lab} */ (labs[0]).calls();
+    const all = jobsOf(calls).filter(({ title }) => only.test(title));
+    const jobs = sample < all.length ? spread(all, sample) : all;
+    say(`${jobs.length} of ${all.length} trials, ${side} side by side …`);
+    const verdicts = await pool(jobs, {
+      workers: labs,
+      until: started + longestMs,
+      async work({ title, cell, kill }, lab, at) {
+        const verdict = cell
+          ? await lab.fault(cell)
+          : await lab.trial((bench) => killAndRecover(/** @type {import("./lib/kills.mjs").Kill} */ (kill), bench));
+        say(
+          `${at + 1}/${jobs.length} ${verdict.ok ? "exact" : "NOT EXACT"}: ${title}${verdict.ok ? "" : `: ${verdict.why}`}`,
+        );
+        return verdict;
+      },
+    });
+    const results = jobs.map((job, at) => ({
+      ...job,
+      verdict: verdicts[at] ?? { ok: false, why: "not reached in time", ms: 0 },
+    }));
+    const { stdout } = await run(cli.command, ["version"], { env: { ...process.env, ...cli.env } });
+    const took = duration(performance.now() - started);
+    const text = `Measured on ${circumstances(stdout.trim())}; ${jobs.length} trials, ${side} side by side, in ${took}.\n\n${matrix(calls, results)}`;
+    if (jobs.length === jobsOf(calls).length) await writePart("docs/reliability.md", "matrix", text);
+    else console.log(text);
+    return results.every(({ verdict }) => verdict.ok) ? 0 : 1;
+  } finally {
+    for (const lab of labs) lab.close();
+  }
+});

@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { type FaultRule } from "../../service";
+import { type Kind, type Props } from "../support/engine";
+
+/** A resource of a program: its arguments, and which other resources give the ids of its parents. */
+export interface Spec {
+  key: string;
+  kind: Exclude<Kind, "tetherService">;
+  args: Props;
+  parents: { consortiumId?: string; environmentId?: string; membershipId?: string };
+}
+
+const description = fc.constantFrom(undefined, "first", "second");
+
+/** The form of a network; everything that it leaves out falls back to the first environment and member. */
+export const shape = fc.record({
+  description,
+  members: fc.array(fc.record({ renamed: fc.boolean() }), { minLength: 1, maxLength: 2 }),
+  environments: fc.array(
+    fc.record({ description, renamed: fc.boolean(), consensusType: fc.constantFrom("raft", "ibft") }),
+    { minLength: 1, maxLength: 2 },
+  ),
+  nodes: fc.array(fc.record({ environment: fc.nat(1), member: fc.nat(1), renamed: fc.boolean() }), { maxLength: 3 }),
+  credentials: fc.array(fc.record({ environment: fc.nat(1), member: fc.nat(1), turn: fc.nat(1) }), { maxLength: 2 }),
+});
+export type Shape = typeof shape extends fc.Arbitrary<infer T> ? T : never;
+
+/** The resources of a shape, parents before children. */
+export function specsOf({ description, members, environments, nodes, credentials }: Shape): Spec[] {
+  const named = (key: string, renamed: boolean): string => (renamed ? `${key} renamed` : key);
+  const inEnvironment = (environment: number, member: number): Spec["parents"] => ({
+    ...{ consortiumId: "c", environmentId: `e${environment % environments.length}` },
+    membershipId: `m${member % members.length}`,
+  });
+  return [
+    { key: "c", kind: "consortium", args: { name: "c", description }, parents: {} },
+    ...members.map(({ renamed }, at): Spec => {
+      const key = `m${at}`;
+      return { key, kind: "membership", args: { orgName: named(key, renamed) }, parents: { consortiumId: "c" } };
+    }),
+    ...environments.map(({ description, renamed, consensusType }, at): Spec => {
+      const key = `e${at}`;
+      const args = { name: named(key, renamed), description, provider: "quorum", consensusType };
+      return { key, kind: "environment", args, parents: { consortiumId: "c" } };
+    }),
+    ...nodes.map(({ environment, member, renamed }, at): Spec => {
+      const key = `n${at}`;
+      return { key, kind: "node", args: { name: named(key, renamed) }, parents: inEnvironment(environment, member) };
+    }),
+    ...credentials.map(({ environment, member, turn }, at): Spec => {
+      const key = `a${at}`;
+      return {
+        key,
+        kind: "appCred",
+        args: { name: key, keepers: { turn } },
+        parents: inEnvironment(environment, member),
+      };
+    }),
+  ];
+}
+
+/** One call goes wrong. */
+export const fault = fc.record({
+  rule: fc.constantFrom<FaultRule>(
+    { kind: "resetBefore" },
+    { kind: "resetAfter" },
+    { kind: "truncated" },
+    { kind: "truncated", wellFormed: true },
+    { kind: "html", acted: true },
+    { kind: "html", status: 200, acted: true },
+    { kind: "status", status: 429, retryAfter: 2 },
+    { kind: "status", status: 500, acted: true },
+    { kind: "status", status: 503 },
+    { kind: "status", status: 504, acted: true },
+  ),
+  nth: fc.integer({ min: 1, max: 25 }),
+});
+export type Fault = typeof fault extends fc.Arbitrary<infer T> ? T : never;
+
+const mishap = fc.option(fault, { nil: undefined });
+
+/** What happens to a stack, one after another. */
+export const event = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("up" as const), shape, refresh: fc.boolean(), fault: mishap }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("refresh" as const), fault: mishap }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("remote change" as const), which: fc.nat(11) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("remote deletion" as const), which: fc.nat(11) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("destroy" as const), fault: mishap }) },
+);
+export type Event = typeof event extends fc.Arbitrary<infer T> ? T : never;

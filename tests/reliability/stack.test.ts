@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { network } from "../support/network";
+import { start, type Started } from "../support/service";
+import { bounds, disconnect } from "./runs";
+import { differences, everything, idsOf, meddle } from "./model";
+import { event, type Event, type Fault, type Shape, shape, specsOf } from "./shapes";
+import { Stack } from "./stack";
+
+/* Random lives of a stack. */
+
+/** Long enough for lists to catch up: people do not follow on faster. */
+const pauseMs = 3_000;
+
+let here: Started;
+beforeEach(async () => {
+  here = await start({ limits: { consortia: 100, environments: 100, nodes: 100 } });
+  await network(here.service, here.time); // of other people
+});
+
+/** A failed life leaves nothing for the next one to stumble over. */
+async function isolated(events: Event[], last: Shape, listLag: number): Promise<void> {
+  const { service } = here;
+  const before = new Set(idsOf(service, new Set()));
+  service.setTiming({ listLag });
+  try {
+    await live(before, events, last);
+  } finally {
+    service.faults.clear();
+    const left = service.store.consortia.list().filter(({ id }) => !before.has(id));
+    for (const { id } of left) service.store.consortia.remove(id);
+    await disconnect();
+  }
+}
+
+async function live(before: ReadonlySet<string>, events: Event[], last: Shape): Promise<void> {
+  const { service, time } = here;
+  const others = everything(service);
+  const stack = new Stack();
+  /** Whether somebody changed something that no refresh has seen yet: then a run may fail. */
+  let unseen = false;
+
+  const during = async (fault: Fault | undefined, run: () => Promise<string[]>): Promise<void> => {
+    if (fault) service.faults.add({ ...fault.rule, nth: fault.nth });
+    const wrong = await run();
+    service.faults.clear();
+    if (!unseen) expect(wrong).toEqual([]);
+  };
+  const refresh = (): Promise<string[]> => {
+    unseen = false;
+    return stack.refresh();
+  };
+
+  for (const [turn, happening] of events.entries()) {
+    time.pass(pauseMs);
+    switch (happening.do) {
+      case "up": {
+        if (happening.refresh) await during(undefined, refresh);
+        const specs = specsOf(happening.shape);
+        await during(happening.fault, () => stack.up(specs));
+        time.pass(pauseMs);
+        if (!unseen) expect(await differences(service, stack, specs, before)).toEqual([]);
+        break;
+      }
+      case "refresh":
+        await during(happening.fault, refresh);
+        break;
+      case "destroy":
+        await during(happening.fault, () => stack.destroy());
+        if (!unseen) expect(idsOf(service, before)).toEqual([]);
+        break;
+      case "remote change":
+      case "remote deletion":
+        meddle(service, stack, happening.which, happening.do === "remote change" ? "change" : "deletion", turn);
+        unseen = true;
+    }
+  }
+
+  time.pass(pauseMs);
+  expect(await refresh()).toEqual([]);
+  const specs = specsOf(last);
+  expect(await stack.up(specs)).toEqual([]);
+  time.pass(pauseMs);
+  expect(await stack.refresh()).toEqual([]);
+  expect(await differences(service, stack, specs, before, true)).toEqual([]);
+  expect(await stack.destroy()).toEqual([]);
+  expect(idsOf(service, before)).toEqual([]);
+  expect(everything(service)).toEqual(others);
+}
+
+test("whatever happens to a stack, in the end program, state and service agree, and destroy leaves nothing", async () => {
+  const property = fc.asyncProperty(fc.array(event, { maxLength: 6 }), shape, fc.constantFrom(0, 900), isolated);
+  await fc.assert(property, bounds(100));
+}, 60_000);

@@ -1,0 +1,85 @@
+import { Engine, type Outcome } from "../support/engine";
+import { newProcess } from "../support/service";
+import { type Spec } from "./shapes";
+
+interface Managed {
+  spec: Spec;
+  engine: Engine;
+}
+
+const levels: Spec["kind"][][] = [["consortium"], ["membership", "environment"], ["node", "appCred"]];
+const backwards = levels.toReversed();
+
+/** Plays the Pulumi engine for a whole stack: siblings at the same time, parents first, deletions last and backwards. */
+export class Stack {
+  readonly #managed = new Map<string, Managed>();
+
+  /** Ids of what the state holds, by the resource's key. */
+  get ids(): Map<string, string> {
+    return new Map(this.kept().map(({ spec, engine }) => [spec.key, engine.kept!.id]));
+  }
+
+  kept(): Managed[] {
+    return [...this.#managed.values()].filter(({ engine }) => engine.kept);
+  }
+
+  /** Answers what went wrong; nothing when all is as the program says. */
+  async up(specs: readonly Spec[]): Promise<string[]> {
+    newProcess();
+    const wrong: string[] = [];
+    for (const kinds of levels) {
+      const level = specs.filter(({ kind }) => kinds.includes(kind));
+      const outcomes = await Promise.all(level.map((spec) => this.#make(spec)));
+      wrong.push(...outcomes.flatMap((outcome) => ("error" in outcome ? [outcome.error] : [])));
+    }
+    if (wrong.length > 0) return wrong;
+    return this.#remove(({ spec }) => !specs.some(({ key }) => key === spec.key));
+  }
+
+  /** Answers what went wrong, and keeps those as they were. */
+  async refresh(): Promise<string[]> {
+    newProcess();
+    return problems(this.kept().map(({ engine }) => engine.refresh()));
+  }
+
+  destroy(): Promise<string[]> {
+    newProcess();
+    return this.#remove(() => true);
+  }
+
+  async #make(spec: Spec): Promise<Outcome> {
+    const args = { ...spec.args };
+    for (const [property, parent] of Object.entries(spec.parents)) {
+      const id = this.#managed.get(parent)?.engine.kept?.id;
+      if (id === undefined) return { then: "failed", error: `${spec.key}: its parent ${parent} failed` };
+      args[property] = id;
+    }
+    const { engine } = this.#managed.get(spec.key) ?? { engine: new Engine(spec.kind) };
+    this.#managed.set(spec.key, { spec, engine });
+    const plan = await engine.preview(args);
+    // Those that go with it are taken out of the state without a call (`deletedWith`).
+    if (plan.then === "replaced" && plan.deletedFirst && spec.kind === "environment") this.#dropWith(engine.kept!.id);
+    return engine.up(args);
+  }
+
+  async #remove(chosen: (managed: Managed) => boolean): Promise<string[]> {
+    const going = this.kept().filter(chosen);
+    for (const { spec, engine } of going) if (spec.kind === "environment") this.#dropWith(engine.kept!.id);
+    for (const kinds of backwards) {
+      const level = going.filter(({ spec, engine }) => kinds.includes(spec.kind) && engine.kept);
+      const wrong = await problems(level.map(({ engine }) => engine.destroy()));
+      if (wrong.length > 0) return wrong;
+    }
+    return [];
+  }
+
+  #dropWith(environmentId: string): void {
+    for (const { engine } of this.kept()) if (engine.outputs.environmentId === environmentId) delete engine.kept;
+  }
+}
+
+/** The errors of those that fail. */
+async function problems(running: Promise<unknown>[]): Promise<string[]> {
+  const results = await Promise.allSettled(running);
+  return results.flatMap((result) => (result.status === "rejected" ? [String((result.reason as Error).message)] : []));
+}
