@@ -64,7 +64,7 @@ test("a report is on the target chain, with the hash of what it tells", async ()
   await until(async () => (await count()) >= 3);
   await post("/deactivate");
   const last = await count();
-  const { target_urls } = (await get("")).body as Wire & { target_urls: { rinkeby: string } };
+  const { target_urls } = (await get("")).body as unknown as Wire & { target_urls: { rinkeby: string } };
   for (const index of [0, last - 1]) {
     const report = (await get(`/reports/${index}`)).body as unknown as Pinned;
     expect(report).toMatchObject({ index, contract_index: index, network: "rinkeby", chain_id: 900_004 });
@@ -82,7 +82,7 @@ test("account and balance tell the chain's truth, and without funds nothing is d
   const funds = { mainnet: "0", rinkeby: String(2n * ether) };
   const { get, post, configure, fund } = await anchored({ tethers: [{ id: "tether0001", funds }] });
   await configure("mainnet");
-  const { address, balance } = (await get("/account")).body as Wire & { address: string };
+  const { address, balance } = (await get("/account")).body as unknown as Wire & { address: string };
   expect(balance).toBe("0");
   expect((await get("/accounts")).body).toEqual({ address, balance });
   expect((await get("/balance/rinkeby")).body).toEqual({ address, balance: funds.rinkeby });
@@ -105,7 +105,7 @@ test("account and balance tell the chain's truth, and without funds nothing is d
 test("a network of the user's own is used as it is", async () => {
   const chains = await anchored();
   await chains.get("/balance/rinkeby");
-  const { target_urls } = (await chains.get("")).body as Wire & { target_urls: { rinkeby: string } };
+  const { target_urls } = (await chains.get("")).body as unknown as Wire & { target_urls: { rinkeby: string } };
   const { get, fund } = await anchored({ ledger: { targets: target_urls } });
   expect((await get("/balance/rinkeby")).body.balance).toBe("0");
   expect(await fund("rinkeby", "1")).toMatchObject(refused(409, "no faucet"));

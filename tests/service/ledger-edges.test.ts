@@ -26,7 +26,7 @@ test("whatever is sent to a node's addresses, the service answers clearly and st
     fc.uint8Array().map((bytes) => Buffer.from(bytes)),
   );
   const method = fc.constantFrom("POST", "POST", "POST", "GET", "PUT", "DELETE");
-  const upgrade = fc.constantFrom({}, {}, { connection: "upgrade", upgrade: "websocket" });
+  const upgrade = fc.constantFrom<Record<string, string>>({}, {}, { connection: "upgrade", upgrade: "websocket" });
   await fc.assert(
     fc.asyncProperty(header, body, method, upgrade, async (authorization, text, verb, extra) => {
       const { status, text: answer } = await raw(
@@ -87,8 +87,8 @@ describe("with a certificate", () => {
         );
         asked.once("error", fail).end(body === undefined ? undefined : JSON.stringify(body));
       });
-    const send = ((method, path, body) =>
-      call(method, service.baseUrl + path, { authorization: `Bearer ${service.apiKey}` }, body)) as Send;
+    const send = ((method: string, path: string, body: unknown) =>
+      call(method, service.baseUrl + path, { authorization: `Bearer ${service.apiKey}` }, body)) as unknown as Send;
     const { paths, credential } = await build(send);
     const { rpc: https, wss } = (await send("GET", `${paths.node}/status`)).body.urls as { rpc: string; wss: string };
     expect([https, wss]).toEqual([containing("https://"), containing("wss://")]);

@@ -8,7 +8,7 @@ export const quick = { environmentStart: 0, nodeStart: 0, deletedVisible: 0 };
 export async function ledgered(options: Parameters<typeof start>[0] = {}, environment?: object) {
   const started = await start({ ledger: true, timing: quick, ...options });
   const made = await build(started.send, environment);
-  const { urls } = (await started.send("GET", `${made.paths.node}/status`)).body as Wire & {
+  const { urls } = (await started.send("GET", `${made.paths.node}/status`)).body as unknown as Wire & {
     urls: { rpc: string; wss: string };
   };
   return { ...started, ...made, urls };
