@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { startService, type Service, type TetherOptions } from "../service";
+import { startService, type LedgerOptions, type Service, type TetherOptions } from "../service";
+
+type Targets = NonNullable<LedgerOptions["targets"]>;
 
 interface Flags {
   host: string;
@@ -18,6 +20,12 @@ interface Flags {
   limitEnvironments?: number;
   limitNodes?: number;
   showKey?: boolean;
+  ledger: boolean;
+  anvil?: string;
+  target: Targets;
+  tetherHour?: number;
+  tlsCert?: string;
+  tlsKey?: string;
   log?: boolean;
   quiet?: boolean;
   json?: boolean;
@@ -41,6 +49,14 @@ export function define(command: Command): void {
     .option("--limit-consortia <count>", "consortia per organization (default: 2)", number)
     .option("--limit-environments <count>", "environments per consortium (default: 3)", number)
     .option("--limit-nodes <count>", "nodes per environment (default: 4)", number)
+    .option("--no-ledger", "run no real chains behind nodes and tethers")
+    .addOption(
+      new Option("--anvil <file>", "the chains' program (default: that of @foundry-rs/anvil)").env("CONSORTIUM_ANVIL"),
+    )
+    .option("--target <network=url>", "RPC address of a network to pin to (default: a local chain)", target, {})
+    .option("--tether-hour <seconds>", "length of the hour of a tether's interval (default: 3600)", number)
+    .option("--tls-cert <file>", "certificate to serve https and wss with, in PEM")
+    .option("--tls-key <file>", "its key")
     .option("--show-key", "show the API key even where nobody watches")
     .option("--log", "log requests")
     .option("--quiet", "print nothing but errors")
@@ -52,6 +68,9 @@ async function serve(flags: Flags): Promise<void> {
   const known = flags.data === undefined ? undefined : readKey(join(flags.data, "api-key"));
   const service = await start(flags);
   const kept = keyFile(flags, service);
+  if (service.ledger === "missing" && !flags.quiet) {
+    console.error("consortium: no ledger: @foundry-rs/anvil is not installed for this platform. All else works.");
+  }
   stopOnSignal(async () => {
     await service.close();
     kept.discard();
@@ -75,7 +94,10 @@ function start(flags: Flags): Promise<Service> {
       nodeStart: milliseconds(flags.nodeStart),
       environmentStart: milliseconds(flags.environmentStart),
       latency: flags.latency,
+      tetherHour: milliseconds(flags.tetherHour),
     },
+    ledger: flags.ledger && { anvil: flags.anvil, targets: flags.target },
+    tls: tls(flags),
   });
 }
 
@@ -89,10 +111,10 @@ function keyFile(flags: Flags, service: Service): { file: string; discard(): voi
 }
 
 function summary(flags: Flags, service: Service, apiKeyFile: string) {
-  const { baseUrl, url, port } = service;
+  const { baseUrl, url, port, ledger } = service;
   const organizations = service.organizations.map(({ name, id }) => ({ name, id }));
   const dataDir = flags.data === undefined ? null : resolve(flags.data);
-  return { baseUrl, url, port, pid: process.pid, dataDir, apiKeyFile, organizations };
+  return { baseUrl, url, port, ledger, pid: process.pid, dataDir, apiKeyFile, organizations };
 }
 
 function greeting(flags: Flags, service: Service, file: string, generated: boolean): string {
@@ -134,6 +156,18 @@ function number(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !(value >= 0)) throw new InvalidArgumentError("It must be a number from 0.");
   return value;
+}
+
+function target(text: string, before: Targets): Targets {
+  const [, network, url] = /^(mainnet|rinkeby)=(https?:\/\/.+)$/.exec(text) ?? [];
+  if (!network) throw new InvalidArgumentError("It must be mainnet=URL or rinkeby=URL.");
+  return { ...before, [network]: url };
+}
+
+function tls({ tlsCert, tlsKey }: Flags) {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) throw new Error("Give both, --tls-cert and --tls-key.");
+  return { cert: readFileSync(tlsCert, "utf8"), key: readFileSync(tlsKey, "utf8") };
 }
 
 function tether(text: string, before: TetherOptions[]): TetherOptions[] {

@@ -1,14 +1,12 @@
 import { type CustomResourceOptions, RunError } from "@pulumi/pulumi";
-
-const unitSeconds: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600 };
+import { durationSeconds } from "../provider/resources/tether/duration";
 
 /** Seconds in a duration of Pulumi's `customTimeouts`, such as `90s`, `10m` or `1h30m`. */
 export function seconds(text: string, where: string): number {
-  const parts = [...text.trim().matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
-  if (parts.length === 0 || parts.map(([part]) => part).join("") !== text.trim()) {
+  const found = durationSeconds(text);
+  if (found === undefined)
     throw new RunError(`${where}: "${text}" is not a duration. Write it like 90s, 10m or 1h30m.`);
-  }
-  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * unitSeconds[unit!]!, 0);
+  return found;
 }
 
 /** The resource option in seconds, for the inputs: the host does not hand the option on to the provider. */

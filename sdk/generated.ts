@@ -222,6 +222,8 @@ export interface TetherServiceFields {
   active?: Input<boolean>;
   /** Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero. */
   minimumBalanceWei?: Input<string | number>;
+  /** How long to wait for funds while the account has less than that, such as `30m`. Default: it does not wait, and fails before anything is spent. `customTimeouts` do not shorten it. */
+  waitForFunds?: Input<string>;
   /** Fields for the body of `deploy`, sent as they are. */
   extra?: Input<Record<string, unknown>>;
 }
@@ -238,6 +240,8 @@ export interface TetherServiceOutputs {
   readonly active: Output<boolean>;
   /** Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero. */
   readonly minimumBalanceWei: Output<string | undefined>;
+  /** How long to wait for funds while the account has less than that, such as `30m`. Default: it does not wait, and fails before anything is spent. `customTimeouts` do not shorten it. */
+  readonly waitForFunds: Output<string | undefined>;
   /** Fields for the body of `deploy`, sent as they are. */
   readonly extra: Output<Record<string, unknown> | undefined>;
   /** Address that pays for the pins on the public chain. */

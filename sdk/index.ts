@@ -1,8 +1,21 @@
 export { AppCred, type AppCredArgs } from "./app-cred";
 export { Consortium, type ConsortiumArgs } from "./consortium";
 export { Environment, type EnvironmentArgs } from "./environment";
+export type * from "./lookup-results";
 export * from "./lookups";
 export { Membership, type MembershipArgs } from "./membership";
 export { Node, type NodeArgs } from "./node";
 export { Provider, type ProviderArgs } from "./provider";
+export { CredentialRefused } from "./refused";
+export {
+  type AnyLogin,
+  type AnyNode,
+  connect,
+  type ConnectOptions,
+  type KnownLogin,
+  type KnownNode,
+  runtimeUrl,
+  type Via,
+} from "./runtime";
 export { TetherService, type TetherServiceArgs } from "./tether-service";
+export { type Verification, verifyReport, type VerifyOptions } from "./verify";

@@ -1,65 +1,18 @@
 import { type Input, type InvokeOptions, output, type Output } from "@pulumi/pulumi";
 import { type ConsortiumClient, type TetherAccount } from "../provider/api";
 import { lookUp } from "./connection";
-
-/** What every object of the service has (spec, section 2). */
-interface Found {
-  /** The service's id (`_id`), as in the `id` of the resource. */
-  id: string;
-  state?: string;
-  revision?: string;
-  createdAt?: string;
-}
-
-export interface ConsortiumResult extends Found {
-  name?: string;
-  description?: string;
-  owner?: string;
-}
-export interface MembershipResult extends Found {
-  orgName?: string;
-  orgId?: string;
-  minimumNodes?: number;
-  maximumNodes?: number;
-}
-export interface EnvironmentResult extends Found {
-  name?: string;
-  description?: string;
-  provider?: string;
-  consensusType?: string;
-  chainId?: number;
-  region?: string;
-  releaseId?: string;
-  blockPeriod?: number;
-  initialDelay?: number;
-  idleHours?: number;
-  enableTether?: boolean;
-}
-export interface NodeResult extends Found {
-  name?: string;
-  membershipId?: string;
-  role?: string;
-  provider?: string;
-  consensusType?: string;
-}
-export interface NodeStatusResult {
-  /** Identifier of the node on the blockchain network, hex. */
-  nodeKey?: string;
-  publicAddress?: string;
-  validators?: string[];
-  userAccounts?: string[];
-  blockHeight?: number;
-  urls?: { rpc?: string; wss?: string };
-}
-export interface TetherReportResult {
-  /** Place in the ordered list of reports, from 0. */
-  index: number;
-  /** The report as the service shows it: its fields are not documented (spec, section 2.8). */
-  report: unknown;
-}
+import {
+  type ConsortiumResult,
+  type EnvironmentResult,
+  type MembershipResult,
+  type NodeReport,
+  type NodeResult,
+  type NodeStatusResult,
+  type TetherNetworkName,
+  type TetherReportResult,
+} from "./lookup-results";
 
 type Inputs<A> = { [K in keyof A]: Input<A[K]> };
-export type TetherNetworkName = "mainnet" | "rinkeby";
 
 const camel = (key: string): string =>
   key.replace(/^_/, "").replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -69,6 +22,18 @@ const shown = <T>(item: object): T => {
   const renamed = Object.entries<unknown>(item as Record<string, unknown>).map(([key, value]) => [camel(key), value]);
   return Object.fromEntries(renamed) as T;
 };
+
+/** A service shows the nodes' reports bare, or within an object that says where they are pinned. */
+function reportResult(index: number, report: unknown): TetherReportResult {
+  const isObject = typeof report === "object" && report !== null && !Array.isArray(report);
+  const whole = isObject ? shown<Record<string, unknown>>(report) : {};
+  const inner = isObject ? whole.reports : report;
+  const nodes = Array.isArray(inner) ? (inner as (object | null)[]) : [];
+  const reports = nodes
+    .filter((node) => typeof node === "object" && node !== null)
+    .map((node) => shown<NodeReport>(node));
+  return { ...whole, index, reports, report };
+}
 
 /** A lookup, and its form for arguments that are outputs. */
 function lookup<A, R>(run: (client: ConsortiumClient, args: A) => Promise<R>) {
@@ -145,7 +110,7 @@ const [tetherReports, tetherReportsOutput] = lookup<
   const total = await client.getTetherReportCount(tetherId);
   const first = Math.max(0, from ?? total - count);
   const indexes = Array.from({ length: Math.max(0, Math.min(count, total - first)) }, (_, offset) => first + offset);
-  return Promise.all(indexes.map(async (index) => ({ index, report: await client.getTetherReport(tetherId, index) })));
+  return Promise.all(indexes.map(async (index) => reportResult(index, await client.getTetherReport(tetherId, index))));
 });
 
 export {

@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import { requireKey } from "./auth";
 import { acceptJson } from "./bodies";
@@ -7,7 +8,10 @@ import type { Context } from "./context";
 import { serve } from "./crud";
 import { Refusal } from "./errors";
 import type { FaultRule, Faults } from "./faults";
+import type { OpenLedger } from "./ledger/open";
+import { refuseSocket } from "./ledger/sockets";
 import { isSilent, spoil, statusOf, strike, type Stage } from "./mishaps";
+import type { TlsOptions } from "./options";
 import { credential } from "./routes/appcreds";
 import { consortium } from "./routes/consortia";
 import { environment } from "./routes/environments";
@@ -30,6 +34,8 @@ export interface Parts {
   faults: Faults;
   stage: Stage;
   logging: boolean;
+  tls: TlsOptions | undefined;
+  ledger: OpenLedger | undefined;
   /** Collects the patterns of all routes. */
   routes: Set<string>;
 }
@@ -37,12 +43,20 @@ export interface Parts {
 /** The HTTP server with all its routes, not yet listening. */
 export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; server: Server }> {
   const { context, routes } = parts;
-  const server = createServer({ keepAliveTimeout: 72_000 });
+  const keepAliveTimeout = 72_000;
+  const server: Server = parts.tls
+    ? createSecureServer({ ...parts.tls, keepAliveTimeout })
+    : createServer({ keepAliveTimeout });
   const app = fastify({
     logger: parts.logging && { redact: ["req.headers.authorization"] },
     exposeHeadRoutes: false,
     frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
-    serverFactory: (handler) => server.on("request", handler),
+    clientErrorHandler: (error, socket) => refuseSocket(socket, garbled(error)),
+    serverFactory(handler) {
+      if (parts.ledger) parts.ledger.attach(server, handler);
+      else server.on("request", handler);
+      return server;
+    },
   });
   app.decorateRequest("organization", undefined);
   app.decorateRequest("call", undefined);
@@ -101,4 +115,11 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, stage }: 
 
 function refuse(reply: FastifyReply, status: number, errorMessage: string): FastifyReply {
   return reply.code(status).send({ errorMessage });
+}
+
+/** What comes is no HTTP. */
+function garbled({ code, message }: NodeJS.ErrnoException): Refusal {
+  if (code === "HPE_HEADER_OVERFLOW") return new Refusal(431, "The headers are too long.");
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new Refusal(408, "The request did not come in time.");
+  return new Refusal(400, `The request is no HTTP: ${message}.`);
 }

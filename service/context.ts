@@ -1,6 +1,9 @@
 import type { Keyring } from "./keys";
 import type { Settings } from "./settings";
+import type { Ledger } from "./ledger/ledger";
 import type { Store } from "./store";
+import type { Tethering } from "./tether/tethering";
+import type { Entity } from "./entities";
 
 /** What every route works with. */
 export interface Context {
@@ -10,4 +13,12 @@ export interface Context {
   readonly clock: () => number;
   /** `http://HOST:PORT` of this service; known once it listens. */
   readonly origin: () => string;
+  /** The real chains of the environments, if there are any. */
+  ledger?: Ledger | undefined;
+  /** What tethers do on their target networks, if not simulated. */
+  anchors?: Tethering | undefined;
+  /** Why there are none. */
+  noLedger: string;
+  /** Hears of what is deleted, with all that was in it. */
+  removed?: (entities: readonly Entity[]) => void;
 }

@@ -33,6 +33,7 @@ export function remove(context: Context, entity: Entity): Entity {
   const all = new Map([entity, ...contents(context, entity)].map((one) => [one.id, one]));
   const removed = [...all.values()].map((one) => vanishing(context, one, now, entity.kind === "environment"));
   context.store.put(removed);
+  context.removed?.(removed);
   return removed[0]!;
 }
 
@@ -40,7 +41,9 @@ export function remove(context: Context, entity: Entity): Entity {
 export function erase(context: Context, entity: Entity): void {
   const now = context.clock();
   const erased = { state: "deleted", due: undefined, changedAt: now, deletedAt: now, hiddenAt: now };
-  context.store.put([entity, ...contents(context, entity)].map((one) => ({ ...one, ...erased })));
+  const all = [entity, ...contents(context, entity)].map((one) => ({ ...one, ...erased }));
+  context.store.put(all);
+  context.removed?.(all);
 }
 
 /** An environment is out of reach at once but in sight for a while; the others can be watched as they go. */

@@ -26,7 +26,15 @@ export interface FieldsOf {
     region: string;
     release_id: string;
   };
-  node: { membership_id: string; name?: string; role: string; provider: string; consensus_type: string };
+  node: {
+    membership_id: string;
+    name?: string;
+    role: string;
+    provider: string;
+    consensus_type: string;
+    /** Which of the chain's accounts is its own. */
+    account?: number;
+  };
   credential: { membership_id: string; name?: string; passwordHash: string };
   tether: {
     environmentName?: string;
@@ -41,8 +49,22 @@ export interface FieldsOf {
     /** When the next pinning transaction is due, in ms; only while active. */
     nextPin?: number;
     reports: number;
+    /** What follows is of tethers that really pin. Contracts on the target networks: */
+    contracts?: Partial<Record<Network, { address: string; chainId: number }>>;
+    /** Deployments that were begun, so that none is paid twice. */
+    deploying?: Partial<Record<Network, { address: string; nonce: number } | undefined>>;
+    /** The report that is being pinned. */
+    pinning?: { network: Network; index: number; hash: string; at: number; states: Record<string, unknown>[] };
+    /** Networks on which the account has got what it has at first. */
+    granted?: Partial<Record<Network, boolean>>;
+    /** Why the last pin failed. */
+    problem?: string;
   };
-  report: { states: Record<string, unknown>[] };
+  report: {
+    states: Record<string, unknown>[];
+    /** Where it was pinned, if it really was. */
+    pin?: Record<string, unknown>;
+  };
 }
 
 export type Kind = keyof FieldsOf;

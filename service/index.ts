@@ -1,9 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { FastifyInstance } from "fastify";
 import { buildApp } from "./app";
 import { CallLog, InFlight, type Call } from "./calls";
 import type { Context } from "./context";
 import { Data } from "./data";
 import { Faults } from "./faults";
+import { openLedger, type LedgerState } from "./ledger/open";
 import { Listener } from "./listener";
 import { checked, resolve, type ServiceOptions } from "./options";
 import { addOrganization, openState, organizations, rotateKey, type Organization } from "./state";
@@ -22,19 +24,22 @@ export type { Collection, Data, ManagedCollection, Tethers } from "./data";
 export type { Entity, FieldsOf, Kind, ManagedKind, Network } from "./entities";
 export { ServiceError } from "./errors";
 export type { Fault, FaultKind, FaultRule, FaultTarget, Faults } from "./faults";
-export type { OrganizationOptions, ServiceOptions, TetherOptions } from "./options";
+export type { LedgerOptions, OrganizationOptions, ServiceOptions, TetherOptions, TlsOptions } from "./options";
+export type { LedgerState } from "./ledger/open";
 export type { Answers, AnswersChange, DeletedStatus, Limits, Timing } from "./settings";
 export type { Organization } from "./state";
 
 /** A running service. */
 export interface Service {
-  /** `http://HOST:PORT`. */
+  /** `http://HOST:PORT`, or https. */
   readonly url: string;
   /** The base address of the API: `http://HOST:PORT/api/v1`. */
   readonly baseUrl: string;
   readonly port: number;
   /** The API key of the first organization. */
   readonly apiKey: string;
+  /** Whether real chains stand behind the nodes. */
+  readonly ledger: LedgerState;
   readonly organizations: readonly Organization[];
   /** All calls so far, oldest first. */
   readonly calls: readonly Call[];
@@ -66,7 +71,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const settings = { limits: resolved.limits, timing: resolved.timing, answers: resolved.answers };
   const state = openState(resolved);
   const stopping = new AbortController();
-  const context: Context = { store: state.store, keys: state.keys, settings, clock, origin: () => listener.origin };
+  const context: Context = {
+    ...{ store: state.store, keys: state.keys, settings, clock, origin: () => listener.origin },
+    noLedger: "it is switched off",
+  };
   const log = new CallLog();
   const inFlight = new InFlight();
   const routes = new Set<string>();
@@ -77,25 +85,44 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       wait(ms, undefined, { signal: stopping.signal }).catch(() => new Promise<never>(() => undefined)),
   };
   const faults = new Faults(routes, stage.refuse);
-  const { app, server } = await buildApp({ context, log, inFlight, faults, stage, routes, logging: resolved.log });
-  const listener = new Listener(server, resolved.host, resolved.port);
+  const { log: logging, tls, host, port } = resolved;
+  const opened = (() => {
+    try {
+      return openLedger(resolved, context);
+    } catch (error) {
+      state.close();
+      throw error;
+    }
+  })();
+  let app: FastifyInstance;
+  let listener: Listener;
   try {
+    const built = await buildApp({
+      ...{ context, log, inFlight, faults, stage, routes, logging, tls, ledger: opened },
+    });
+    app = built.app;
+    listener = new Listener(built.server, host, port, tls !== undefined);
     await listener.open();
   } catch (error) {
+    await opened?.close();
     state.close();
     throw error;
   }
+  opened?.resume();
 
   let closing: Promise<void> | undefined;
   const close = async () => {
     stopping.abort();
+    const ended = opened?.close(); // its open WebSockets would keep the listener
     await listener.close();
     await app.close();
+    await ended;
     state.close();
   };
   const first = resolved.organizations[0]!.name;
   return {
     port: listener.port,
+    ledger: opened ? "on" : resolved.ledger ? "missing" : "off",
     url: listener.origin,
     baseUrl: `${listener.origin}/api/v1`,
     get apiKey() {

@@ -43,7 +43,7 @@ export class Keyring {
   }
 
   /** Gives an organization a key, a random one if none is given, in place of the one it had. */
-  set(name: string, key = randomBytes(32).toString("base64url")): string {
+  set(name: string, key = `key-${randomBytes(32).toString("base64url")}`): string {
     const other = this.owner(key);
     if (other !== undefined && other !== name) throw new ServiceError(`${name} cannot have the API key of ${other}.`);
     this.#keys.set(name, key);

@@ -10,16 +10,17 @@ export class Listener {
     private readonly server: Server,
     private readonly host: string,
     private wanted: number,
+    private readonly secure = false,
   ) {}
 
   get port(): number {
     return this.wanted;
   }
 
-  /** `http://HOST:PORT`, with an address that can be called where the service listens on all. */
+  /** `http://HOST:PORT` (or https), with an address that can be called where the service listens on all. */
   get origin(): string {
     const host = this.host === "0.0.0.0" ? "127.0.0.1" : this.host === "::" ? "[::1]" : this.host;
-    return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${this.wanted}`;
+    return `${this.secure ? "https" : "http"}://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${this.wanted}`;
   }
 
   open(): Promise<void> {

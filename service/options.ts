@@ -33,6 +33,20 @@ export interface TetherOptions {
   funds?: { mainnet?: string; rinkeby?: string };
 }
 
+/** Settings of the ledger. */
+export interface LedgerOptions {
+  /** The chain's program. Default: that of the package. */
+  anvil?: string;
+  /** RPC addresses of the networks that tethers pin to. Default: a local chain each. */
+  targets?: { mainnet?: string; rinkeby?: string };
+}
+
+/** A certificate and its key, as PEM texts. */
+export interface TlsOptions {
+  cert: string;
+  key: string;
+}
+
 /** Settings of the embedded service, all optional. */
 export interface ServiceOptions {
   /** Address to listen on. Default `127.0.0.1`. */
@@ -51,6 +65,13 @@ export interface ServiceOptions {
   timing?: Partial<Timing>;
   /** How to answer where the API does not say. */
   answers?: AnswersChange;
+  /**
+   * A real chain for each environment, and for each network that a tether pins to; needs the optional package
+   * `@foundry-rs/anvil`, and says so where it is missing. Default false; `consortium serve` switches it on.
+   */
+  ledger?: boolean | LedgerOptions;
+  /** Serve https and wss with this certificate and key (PEM texts). Default: plain http and ws. */
+  tls?: TlsOptions;
   /** Log requests to standard output, without credentials. Default false. */
   log?: boolean;
   /** The time in milliseconds since 1970, for tests. Default `Date.now`. */
@@ -64,11 +85,14 @@ export interface Resolved extends Settings {
   dataDir: string | undefined;
   organizations: OrganizationOptions[];
   tethers: (TetherOptions & { organization: string })[];
+  ledger: LedgerOptions | undefined;
+  tls: TlsOptions | undefined;
   log: boolean;
   clock: () => number;
 }
 
 const text = z.string().trim().min(1);
+const rpc = z.url({ protocol: /^https?$/, error: "must be an http(s) address" }).optional();
 const wei = z.string().regex(/^\d+$/, "must be a whole number of wei, as a string");
 const distinct =
   <T>(what: string, key: (item: T) => string) =>
@@ -107,6 +131,11 @@ const schema = z.strictObject({
   limits: limitsSchema.optional(),
   timing: timingSchema.optional(),
   answers: answersSchema.optional(),
+  ledger: z
+    .boolean()
+    .or(z.strictObject({ anvil: text.optional(), targets: z.strictObject({ mainnet: rpc, rinkeby: rpc }).optional() }))
+    .optional(),
+  tls: z.strictObject({ cert: text, key: text }).optional(),
   log: z.boolean().optional(),
   clock: z.custom<() => number>((value) => typeof value === "function", "must be a function").optional(),
 } satisfies Record<keyof ServiceOptions, z.ZodType>);
@@ -139,6 +168,8 @@ export function resolve(options: ServiceOptions): Resolved {
     limits: overlay(defaults.limits, given.limits),
     timing: overlay(defaults.timing, given.timing),
     answers: overlayAnswers(defaults.answers, given.answers),
+    ledger: given.ledger === true ? {} : given.ledger || undefined,
+    tls: given.tls,
     log: given.log ?? false,
     clock: given.clock ?? Date.now,
   };

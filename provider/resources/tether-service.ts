@@ -3,12 +3,14 @@ import { type CustomDefinition } from "../core/definition";
 import { field } from "../core/field";
 import { customTimeouts } from "./fields";
 import { configure } from "./tether/configure";
+import { durationSeconds } from "./tether/duration";
 import { read } from "./tether/read";
 import { stop } from "./tether/stop";
 
 export const tetherIdLength = 10;
 export const tetherNetworks = ["mainnet", "rinkeby"] as const;
 
+const duration = 'waitForFunds must be a duration, such as "90s", "30m" or "1h30m"';
 const wholeWei = "minimumBalanceWei must be a whole number of wei, as text";
 
 export const tetherService: CustomDefinition = {
@@ -54,6 +56,15 @@ export const tetherService: CustomDefinition = {
         .optional(),
       "Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero.",
       { local: true },
+    ),
+    waitForFunds: field(
+      z
+        .string({ error: duration })
+        .refine((text) => durationSeconds(text) !== undefined, duration)
+        .optional(),
+      "How long to wait for funds while the account has less than that, such as `30m`. Default: it does not wait, and fails " +
+        "before anything is spent. `customTimeouts` do not shorten it.",
+      { local: true, uncompared: true },
     ),
     extra: field(
       z.record(z.string(), z.unknown(), { error: "extra is an object of fields" }).optional(),

@@ -28,9 +28,12 @@ export const node = resource({
   make(making, body) {
     memberOf(making, body.membership_id);
     const { provider, consensus_type } = making.environment.fields;
-    return { fields: { ...body, role: "validator", provider, consensus_type } };
+    const taken = making.context.store.children("node", making.environment.id).map(({ fields }) => fields.account ?? 0);
+    const account = Array.from({ length: taken.length + 1 }, (_, index) => index).find((one) => !taken.includes(one));
+    return { fields: { ...body, role: "validator", provider, consensus_type, ...(account ? { account } : {}) } };
   },
-  view: (context, entity, at) => show(context, entity, entity.fields, at),
+  made: (context, entity) => context.ledger?.prepare(context.store.get("environment", entity.parent)!),
+  view: (context, entity, at) => show(context, entity, { ...entity.fields, account: undefined }, at),
 });
 
 /** What only nodes have: status and logs. */
@@ -40,14 +43,14 @@ export function nodeRoutes(app: FastifyInstance, context: Context): void {
     return { environment: environment as Entity<"environment">, entity: entity as Entity<"node"> };
   };
 
-  app.get(`${itemPath(node)}/status`, (request) => {
+  app.get(`${itemPath(node)}/status`, async (request) => {
     const { environment, entity } = target(request);
     const state = stateAt(entity, context.clock());
     if (state !== "started") throw new Refusal(409, `The node ${entity.id} has no status yet: it is ${state}.`);
-    return ledgerOf(context, environment, entity);
+    return { ...ledgerOf(context, environment, entity), ...(await context.ledger?.facts(environment, entity)) };
   });
 
-  app.get(`${itemPath(node)}/logs/:client`, (request) => {
+  app.get(`${itemPath(node)}/logs/:client`, async (request) => {
     const { environment, entity } = target(request);
     const { client } = request.params as { client: string };
     const clients = environment.fields.provider === "quorum" ? ["geth", "constellation"] : ["geth"];
@@ -55,6 +58,16 @@ export function nodeRoutes(app: FastifyInstance, context: Context): void {
       throw new Refusal(400, `There is no log of ${client} here: use ${clients.join(" or ")}.`);
     const { maxlines = "100" } = request.query as { maxlines?: string };
     if (!/^[1-9]\d{0,5}$/.test(maxlines)) throw new Refusal(400, "maxlines must be a whole number from 1 to 999999.");
-    return logOf(context, environment, entity, client).slice(-Number(maxlines));
+    const lines = await linesOf(context, environment, entity, client);
+    return lines.slice(-Number(maxlines));
   });
+}
+
+/** The chain's own last lines. Constellation is not run: of it there is only the start. */
+async function linesOf(context: Context, environment: Entity<"environment">, node: Entity<"node">, client: string) {
+  const made = logOf(context, environment, node, client);
+  if (!context.ledger) return made;
+  const start = made.filter((line) => !line.includes("Imported block"));
+  const started = stateAt(node, context.clock()) === "started";
+  return client === "geth" && started ? [...start, ...(await context.ledger.log(environment))] : start;
 }

@@ -13,30 +13,30 @@ export function admit(
   header: string | undefined,
   environmentId: string,
   nodeId: string,
-): Entity<"node"> {
-  const encoded = /^Basic +(\S+) *$/i.exec(header ?? "")?.[1] ?? "";
+): { node: Entity<"node">; credential: Entity<"credential"> } {
+  const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? "")?.[1] ?? "";
   const [, username = "", password = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString()) ?? [];
   const found = context.store.get("credential", username);
   const known = matches(password, found?.fields.passwordHash ?? nobody);
   const node = context.store.get("node", nodeId);
   const within = node?.parent === environmentId && context.store.get("environment", environmentId) !== undefined;
   const own = found?.parent === node?.parent && found?.fields.membership_id === node?.fields.membership_id;
-  if (!known || !node || !within || !own) {
+  if (!known || !found || !node || !within || !own) {
     throw new Refusal(
       401,
       "This needs an application credential of this environment and of the node's own membership.",
     );
   }
-  return node;
+  return { node, credential: found };
 }
 
-/** The address that a node's status shows as its runtime. There is no ledger behind it: a proxy may take its place. */
+/** The address that a node's status shows as its runtime, where there is no ledger behind it; else see ledger/proxy.ts. */
 export function runtimeRoutes(app: FastifyInstance, context: Context): void {
   app.all("/runtime/:environmentId/:nodeId", (request, reply) => {
     const { environmentId, nodeId } = request.params as { environmentId: string; nodeId: string };
     reply.header("www-authenticate", 'Basic realm="node"');
-    const node = admit(context, request.headers.authorization, environmentId, nodeId);
+    const { node } = admit(context, request.headers.authorization, environmentId, nodeId);
     reply.removeHeader("www-authenticate");
-    throw new Refusal(501, `No ledger is attached to the node ${node.id} yet.`);
+    throw new Refusal(501, `No ledger is attached to the node ${node.id}: ${context.noLedger}.`);
   });
 }

@@ -5,10 +5,10 @@ import { organizationOf } from "../auth";
 import { parse } from "../bodies";
 import type { Context } from "../context";
 import { supported } from "../crud";
-import { networks, type Entity, type FieldsOf } from "../entities";
+import { networks, type Entity, type FieldsOf, type Network } from "../entities";
 import { Refusal } from "../errors";
-import { address, hash } from "../hex";
-import { accountOf, boundEnvironment, caughtUp, costs, deployedNetworks, pay, tetherState } from "../pinning";
+import { boundEnvironment, deployedNetworks, tetherState } from "../pinning";
+import { Simulated } from "../tether/tethering";
 
 const targetNetwork = z.object({ network: z.enum(networks) });
 const interval = z.object({ interval: z.number().int().min(1) });
@@ -21,27 +21,47 @@ type Fields = FieldsOf["tether"];
 export function tetherRoutes(app: FastifyInstance, context: Context): void {
   const { store, settings } = context;
 
-  const target = (request: FastifyRequest): Tether => {
+  const tethering = context.anchors ?? new Simulated(context);
+  const target = (request: FastifyRequest): Promise<Tether> => {
     const { tetherId } = request.params as { tetherId: string };
     const tether = store.get("tether", tetherId);
     if (tether?.parent !== organizationOf(request).id) throw gone(context, "tether service", tetherId);
-    return caughtUp(context, tether);
+    return tethering.current(tether);
   };
-  const change = (tether: Tether, fields: Partial<Fields>) =>
-    store.change(tether, { fields: { ...tether.fields, ...fields } });
+  const change = (tether: Tether, fields: Partial<Fields>) => {
+    const now = store.get("tether", tether.id)!;
+    return store.change(now, { fields: { ...now.fields, ...fields } });
+  };
   const body = <T extends z.ZodRawShape>(rules: z.ZodObject<T>, request: FastifyRequest) =>
     parse(rules, request.body, settings.answers.strictBodies);
   const get = (path: string, show: (tether: Tether, params: Record<string, string>) => unknown) =>
     app.get(`/tether/:tetherId${path}`, async (request, reply) => {
-      const shown = show(target(request), request.params as Record<string, string>);
+      const shown = await show(await target(request), request.params as Record<string, string>);
       return reply.type("application/json").send(JSON.stringify(shown)); // a bare number is JSON too
     });
   const post = (path: string, act: (tether: Tether, request: FastifyRequest, reply: FastifyReply) => unknown) =>
-    app.post(`/tether/:tetherId${path}`, (request, reply) => act(target(request), request, reply));
+    app.post(`/tether/:tetherId${path}`, async (request, reply) => act(await target(request), request, reply));
+
+  const show = async (tether: Tether) => {
+    const { network, interval } = tether.fields;
+    return spiced(context, {
+      [settings.answers.idField]: tether.id,
+      ...{ network, interval },
+      state: tetherState(tether),
+      deployed_networks: deployedNetworks(tether),
+      account: await tethering.account(tether),
+      ...tethering.shown(tether),
+    });
+  };
+  const owned = async (tether: Tether, network: Network | undefined) =>
+    spiced(context, {
+      address: await tethering.account(tether),
+      balance: network ? await tethering.balance(tether, network) : "0",
+    });
 
   get("", (tether) => {
     supported(settings.answers.getById || 404, "A tether service cannot be read as a whole");
-    return show(context, tether);
+    return show(tether);
   });
   get("/reportCount", (tether) => tether.fields.reports);
   get("/lastReport", (tether) => reportAt(context, tether, tether.fields.reports - 1));
@@ -50,40 +70,41 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
     return reportAt(context, tether, Number(index));
   });
   for (const path of ["/account", "/accounts"]) {
-    get(path, (tether) => {
-      const { network, balances } = tether.fields;
-      return spiced(context, { address: accountOf(tether), balance: network ? balances[network] : "0" });
-    });
+    get(path, (tether) => owned(tether, tether.fields.network));
   }
   get("/balance/:network", (tether, params) => {
     const network = networks.find((one) => one === params.network);
     if (!network) throw new Refusal(400, `There is no network ${params.network}: use ${networks.join(" or ")}.`);
-    return spiced(context, { address: accountOf(tether), balance: tether.fields.balances[network] });
+    return owned(tether, network);
   });
 
-  post("/targetNetwork", (tether, request, reply) => {
+  post("/targetNetwork", async (tether, request, reply) => {
     const fields = body(targetNetwork, request);
     mustRest(tether);
-    return answer(context, reply, 200, show(context, change(tether, fields)));
+    return answer(context, reply, 200, await show(change(tether, fields)));
   });
-  post("/interval", (tether, request, reply) => {
+  post("/interval", async (tether, request, reply) => {
     const fields = body(interval, request);
     mustRest(tether);
-    return answer(context, reply, 200, show(context, change(tether, fields)));
+    return answer(context, reply, 200, await show(change(tether, fields)));
   });
-  post("/deploy", (tether, request, reply) => {
+  post("/deploy", async (tether, request, reply) => {
     body(nothing, request);
     const { network, deployments } = tether.fields;
     if (!network) throw new Refusal(409, "Set the target network first: the contract is deployed there.");
     if (deployments[network] > 0) throw new Refusal(409, `The contract is already deployed on ${network}.`);
-    const balances = pay(tether, network, costs.deploy);
-    change(tether, { balances, deployments: { ...deployments, [network]: deployments[network] + 1 } });
-    const contract = { contract_address: address("contract", tether.id, network) };
-    return answer(context, reply, 200, { network, ...contract, transaction_hash: hash("deploy", tether.id, network) });
+    return answer(context, reply, 200, await tethering.deploy(tether, network));
   });
-  post("/activate", (tether, request, reply) => {
+  app.post("/embedded/tether/:tetherId/fund", async (request, reply) => {
+    const { network, wei } = body(funding, request);
+    const tether = await target(request);
+    await tethering.fund(tether, network, BigInt(wei));
+    const now = store.get("tether", tether.id)!;
+    return answer(context, reply, 200, { network, ...(await owned(now, network)) });
+  });
+  post("/activate", async (tether, request, reply) => {
     body(nothing, request);
-    if (!tether.fields.active) caughtUp(context, change(tether, activation(context, tether)));
+    if (!tether.fields.active) await tethering.current(change(tether, activation(context, tether)));
     return reply.type("application/json").send("true");
   });
   post("/deactivate", (tether, request, reply) => {
@@ -93,22 +114,18 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
   });
 }
 
-function show(context: Context, tether: Tether) {
-  const { network, interval } = tether.fields;
-  return spiced(context, {
-    [context.settings.answers.idField]: tether.id,
-    ...{ network, interval },
-    state: tetherState(tether),
-    deployed_networks: deployedNetworks(tether),
-    account: accountOf(tether),
-  });
-}
-
 function reportAt({ store }: Context, tether: Tether, index: number) {
   const report = store.get("report", `${tether.id}:${index}`);
   if (!report) throw new Refusal(404, `There is no such report: there are ${tether.fields.reports} so far.`);
-  return report.fields.states;
+  const { states, pin } = report.fields;
+  return pin ? { index, pinned_at: new Date(report.createdAt).toISOString(), ...pin, reports: states } : states;
 }
+
+/** What only this service has: money from nowhere. */
+const funding = z.object({
+  network: z.enum(networks),
+  wei: z.string().regex(/^[1-9]\d{0,38}$/, "must be wei, as a string"),
+});
 
 function mustRest(tether: Tether): void {
   if (tether.fields.active) throw new Refusal(409, "The tether service is active: deactivate it first.");

@@ -11,6 +11,7 @@ export interface TetherInputs extends Props {
   intervalHours: number;
   active?: boolean;
   minimumBalanceWei?: string;
+  waitForFunds?: string;
   extra?: Props;
 }
 

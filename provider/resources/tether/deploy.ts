@@ -4,6 +4,7 @@ import { type Props } from "../../core/definition";
 import { messageOf, UserError } from "../../core/errors";
 import { type Session } from "../../core/session";
 import { type TetherInputs } from "./configure";
+import { balanceOf, funded, payerOf } from "./funds";
 
 /** How long a deployment whose answer was lost may take to show in the balance. */
 const lookMs = 6_000;
@@ -21,11 +22,15 @@ export async function deploy(
   { pending, note }: { pending: boolean; note: (facts: Props) => void },
 ): Promise<void> {
   const { tetherId, network } = inputs;
+  const what = `tether service "${tetherId}"`;
+  const payer = payerOf(account);
   // An earlier run may have ended without knowing: the trace is looked for before anything is spent.
-  if (pending && (await canActivate(session, tetherId, note))) return;
-  const before = account.balanceWei === undefined ? undefined : BigInt(account.balanceWei);
-  const payer = account.account ?? "of the tether service";
-  requireFunds(inputs, payer, before);
+  if (pending && (await canActivate(session, tetherId, note))) {
+    session.say(`${what}: an earlier run has deployed the contract on ${network} already; it is not deployed again.`);
+    return;
+  }
+  const before = await funded(session, inputs, account);
+  note({ balanceWei: before?.toString() ?? account.balanceWei });
 
   for (let attempt = 1; ; attempt++) {
     try {
@@ -41,29 +46,37 @@ export async function deploy(
           `the deployment on ${network} failed: ${messageOf(error)} The account ${payer} has to have funds on ${network}.`,
         );
       }
+      session.say(`${what}: ${error.message} Looking whether the contract was deployed all the same.`);
+      const trace = await traceOf(session, inputs, before, note);
+      const had = before === undefined ? "" : `; the account ${payer} still has ${before} wei there`;
       session.say(
-        `tether service "${tetherId}": ${error.message} Looking whether the contract was deployed all the same.`,
+        trace
+          ? `${what}: the contract is deployed on ${network}: ${trace}. It is not sent again.`
+          : `${what}: no trace of a contract on ${network}: it cannot be activated${had}. Sending once more.`,
       );
-      if (await wasDeployed(session, inputs, before, note)) return;
+      if (trace) return;
       await session.clock.sleep(error.retryAfterMs ?? 0);
     }
   }
 }
 
-async function wasDeployed(
+/** What shows that the contract was deployed; undefined: nothing does. */
+async function traceOf(
   session: Session,
   inputs: TetherInputs,
   before: bigint | undefined,
   note: (facts: Props) => void,
-): Promise<boolean> {
+): Promise<string | undefined> {
+  const { tetherId } = inputs;
   const end = session.clock.now() + lookMs;
   while (before !== undefined) {
-    const now = await balance(session, inputs.tetherId);
-    if (now !== undefined && now < before) return true;
+    const account = await session.client.getTetherAccount(tetherId);
+    const now = await balanceOf(session, inputs, account);
+    if (now !== undefined && now < before) return `the account ${payerOf(account)} has paid ${before - now} wei for it`;
     if (session.clock.now() >= end) break;
     await session.clock.sleep(lookEveryMs);
   }
-  return canActivate(session, inputs.tetherId, note);
+  return (await canActivate(session, tetherId, note)) ? "the service can be activated" : undefined;
 }
 
 /** "A successful deployment is required before the first activate" (spec, section 4.3). */
@@ -76,22 +89,4 @@ async function canActivate(session: Session, tetherId: string, note: (facts: Pro
     if (isApiError(error, "conflict", "invalid", "missing")) return false;
     throw error;
   }
-}
-
-async function balance(session: Session, tetherId: string): Promise<bigint | undefined> {
-  const { balanceWei } = await session.client.getTetherAccount(tetherId);
-  return balanceWei === undefined ? undefined : BigInt(balanceWei);
-}
-
-function requireFunds(
-  { network, minimumBalanceWei }: TetherInputs,
-  payer: string,
-  balanceWei: bigint | undefined,
-): void {
-  const least = minimumBalanceWei === undefined ? 1n : BigInt(minimumBalanceWei);
-  if (balanceWei === undefined || balanceWei >= least) return;
-  throw new UserError(
-    `the account ${payer} has ${balanceWei} wei on ${network}, which is ${least - balanceWei} too little to deploy the contract. ` +
-      "Nothing was spent. Send it funds.",
-  );
 }

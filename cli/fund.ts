@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { InvalidArgumentError, Option, type Command } from "commander";
+
+interface Flags {
+  network: string;
+  ether: bigint;
+  url?: string;
+  apiKeyFile?: string;
+}
+
+const decimals = 18;
+
+/** The faucet of the embedded service: `consortium fund <tetherId> --network rinkeby --ether 1`. */
+export function define(command: Command): void {
+  const network = new Option("--network <network>", "on which network").choices(["mainnet", "rinkeby"]);
+  command
+    .argument("<tetherId>", "the tether service whose account gets it")
+    .addOption(network.default("rinkeby"))
+    .option("--ether <amount>", "how much", wei, 10n ** BigInt(decimals))
+    .addOption(new Option("--url <address>", "base address of the service").env("CONSORTIUM_BASE_URL"))
+    .option("--api-key-file <file>", "file with the API key (default: $CONSORTIUM_API_KEY)")
+    .addHelpText("after", "\nWithout an address and a key, those of the service that `npm start` runs in this folder.")
+    .action((tetherId: string, flags: Flags) => fund(tetherId, flags));
+}
+
+async function fund(tetherId: string, flags: Flags): Promise<void> {
+  const { url, apiKey } = service(flags);
+  const response = await fetch(`${url.replace(/\/+$/, "")}/embedded/tether/${encodeURIComponent(tetherId)}/fund`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ network: flags.network, wei: String(flags.ether) }),
+  }).catch((error: Error & { cause?: Error }) => {
+    throw new Error(`The service at ${url} does not answer: ${error.cause?.message ?? error.message}.`);
+  });
+  const text = await response.text();
+  const { errorMessage, address, balance } = parsed(text);
+  if (!response.ok) {
+    const stranger = response.status === 404 && !errorMessage?.includes(tetherId);
+    if (stranger) throw new Error(`The service at ${url} has no faucet: only \`consortium serve\` has.`);
+    throw new Error(`${response.status}: ${errorMessage ?? (text || "no answer")}`);
+  }
+  console.log(`${address} on ${flags.network} now owns ${balance} wei.`);
+}
+
+/** The service's address and key: given, or of the one that runs in this folder. */
+function service({ url, apiKeyFile }: Flags): { url: string; apiKey: string } {
+  const record = join(".consortium", "service.json");
+  const local = existsSync(record) ? parsed(readFileSync(record, "utf8")) : {};
+  const base = url ?? local.baseUrl;
+  if (base === undefined) throw new Error("Say which service: --url, or CONSORTIUM_BASE_URL.");
+  const file = apiKeyFile ?? (base === local.baseUrl ? local.apiKeyFile : undefined);
+  const apiKey = apiKeyFile === undefined ? process.env.CONSORTIUM_API_KEY : undefined;
+  if (!apiKey && file === undefined)
+    throw new Error("An API key is missing: set CONSORTIUM_API_KEY, or --api-key-file.");
+  return { url: base, apiKey: apiKey ? apiKey : readFileSync(file!, "utf8").trim() };
+}
+
+function parsed(text: string): Partial<Record<string, string>> {
+  try {
+    return JSON.parse(text) as Record<string, string>;
+  } catch {
+    return {};
+  }
+}
+
+function wei(text: string): bigint {
+  const [, whole = "", part = ""] = /^(\d{1,12})(?:\.(\d{1,18}))?$/.exec(text) ?? [];
+  const amount = whole === "" ? 0n : BigInt(whole + part.padEnd(decimals, "0"));
+  if (amount === 0n) throw new InvalidArgumentError("It must be an amount of ether, such as 0.5.");
+  return amount;
+}

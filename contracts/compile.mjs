@@ -1,0 +1,31 @@
+// @ts-check
+/** Makes Anchor.json from Anchor.sol: `node contracts/compile.mjs`. With --check it only says whether that is fresh. */
+import { readFileSync, writeFileSync } from "node:fs";
+import solc from "solc";
+
+const file = new URL("Anchor.json", import.meta.url);
+const input = {
+  language: "Solidity",
+  sources: { "Anchor.sol": { content: readFileSync(new URL("Anchor.sol", import.meta.url), "utf8") } },
+  settings: {
+    evmVersion: "paris", // runs on every chain, also on those without newer instructions
+    optimizer: { enabled: true, runs: 200 },
+    metadata: { bytecodeHash: "none" },
+    outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } },
+  },
+};
+const { errors = [], contracts } = JSON.parse(solc.compile(JSON.stringify(input)));
+for (const { formattedMessage } of errors) console.error(formattedMessage);
+if (!contracts?.["Anchor.sol"]) process.exit(1);
+
+const { abi, evm } = contracts["Anchor.sol"].Anchor;
+const artifact = { compiler: solc.version(), abi, bytecode: `0x${evm.bytecode.object}` };
+const text = `${JSON.stringify(artifact, null, 2)}\n`;
+if (!process.argv.includes("--check")) {
+  writeFileSync(file, text);
+} else if (readFileSync(file, "utf8") !== text) {
+  console.error(
+    "contracts/Anchor.json is not made from contracts/Anchor.sol as it is: run node contracts/compile.mjs.",
+  );
+  process.exitCode = 1;
+}

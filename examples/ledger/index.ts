@@ -1,0 +1,17 @@
+import { AppCred, Consortium, Environment, Membership, Node } from "pulumi-consortium";
+
+// Two companies and their ledger.
+const consortium = new Consortium("coffee-ledger");
+const environment = new Environment("deliveries", { consortium, provider: "quorum", consensusType: "raft" });
+
+// Each has a node of its own, and a pair of user name and password that opens this node and no other.
+const companies = ["grower", "roaster"].map((name) => {
+  const membership = new Membership(name, { consortium });
+  const node = new Node(`${name}-node`, { environment, membership });
+  const app = new AppCred(`${name}-app`, { environment, membership });
+  const { username, password } = app;
+  return { name, urls: node.urls, account: node.userAccounts[0], username, password };
+});
+
+// All that use.mjs needs. The passwords are encrypted in the state.
+export const [grower, roaster] = companies;

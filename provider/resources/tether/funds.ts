@@ -1,0 +1,105 @@
+import { isApiError, type TetherAccount } from "../../api";
+import { messageOf, UserError } from "../../core/errors";
+import { type Session } from "../../core/session";
+import { type Look, waitFor } from "../../core/wait";
+import { type TetherInputs } from "./configure";
+import { durationSeconds } from "./duration";
+
+/** How messages speak of an account that the service does not show. */
+export const payerOf = ({ account }: TetherAccount): string => account ?? "of the tether service";
+
+/**
+ * The balance on the target network in wei, once it is enough to deploy there. With `waitForFunds` it waits for them,
+ * else it ends at once, before anything is spent. undefined: the service does not show a balance.
+ */
+export async function funded(
+  session: Session,
+  inputs: TetherInputs,
+  account: TetherAccount,
+): Promise<bigint | undefined> {
+  const first = await balanceOf(session, inputs, account);
+  const short = shortage(inputs, account, first);
+  if (short === undefined) return first;
+  const patienceMs = 1000 * (durationSeconds(inputs.waitForFunds ?? "0s") ?? 0);
+  const { network } = inputs;
+  const send = `Send funds to ${payerOf(account)} on ${network}`;
+  if (patienceMs === 0) {
+    throw new UserError(
+      `${short.text}, which is ${short.missing} too little to deploy the contract. Nothing was spent. ` +
+        `${send}, or let it wait for them with waitForFunds: "30m".`,
+    );
+  }
+  const what = `tether service "${inputs.tetherId}"`;
+  session.say(`${what}: ${short.text}; ${short.missing} wei are missing. ${send}: it waits ${inputs.waitForFunds}.`);
+  return waited(session, inputs, account, { what, patienceMs, send });
+}
+
+async function waited(
+  session: Session,
+  inputs: TetherInputs,
+  account: TetherAccount,
+  { what, patienceMs, send }: { what: string; patienceMs: number; send: string },
+): Promise<bigint | undefined> {
+  const end = session.clock.now() + patienceMs;
+  let trouble: unknown;
+
+  const look = async (): Promise<Look<bigint | undefined>> => {
+    const seen = await glance();
+    if (seen instanceof Error) return { waiting: `cannot read the balance (${seen.message})` };
+    const short = shortage(inputs, account, seen);
+    if (!short) return { done: seen };
+    if (session.clock.now() < end) return { waiting: `${short.text}; ${short.missing} wei are missing` };
+    throw new UserError(
+      `${short.text} after a wait of ${inputs.waitForFunds}, which is ${short.missing} too little to deploy the contract. ` +
+        `Nothing was spent. ${send}.`,
+    );
+  };
+
+  /** A service that is away for a moment does not end a wait of half an hour; one that stays away does. */
+  const glance = async (): Promise<bigint | undefined | Error> => {
+    try {
+      return await balanceOf(session, inputs, await session.client.getTetherAccount(inputs.tetherId));
+    } catch (error) {
+      trouble = error;
+      const passing = isApiError(error, "unsent", "lost", "limited", "unavailable", "server");
+      if (!passing || session.clock.now() >= end) throw error;
+      return error;
+    }
+  };
+
+  try {
+    return await waitFor(session, what, Infinity, look);
+  } catch (error) {
+    if (error === trouble || !(error instanceof UserError)) {
+      throw new UserError(`while it waited for funds: ${messageOf(error)} Nothing was spent. ${send}.`);
+    }
+    throw error;
+  }
+}
+
+/** The account may be shown without a balance; then the balance of the network is asked for. */
+export async function balanceOf(
+  session: Session,
+  { tetherId, network }: TetherInputs,
+  { balanceWei }: TetherAccount,
+): Promise<bigint | undefined> {
+  if (balanceWei !== undefined) return BigInt(balanceWei);
+  try {
+    const shown = await session.client.getTetherBalance(tetherId, network);
+    return shown === undefined ? undefined : BigInt(shown);
+  } catch (error) {
+    if (isApiError(error, "missing", "unsupported", "invalid")) return undefined;
+    throw error;
+  }
+}
+
+/** What is missing, in words and in wei; undefined: nothing, or nobody can tell. */
+function shortage(
+  { network, minimumBalanceWei }: TetherInputs,
+  account: TetherAccount,
+  balance: bigint | undefined,
+): { text: string; missing: bigint } | undefined {
+  const least = minimumBalanceWei === undefined ? 1n : BigInt(minimumBalanceWei);
+  if (balance === undefined || balance >= least) return undefined;
+  return { text: `the account ${payerOf(account)} has ${balance} wei on ${network}`, missing: least - balance };
+}

@@ -1,0 +1,85 @@
+/** What every object of the service has (spec, section 2). */
+interface Found {
+  /** The service's id (`_id`), as in the `id` of the resource. */
+  id: string;
+  state?: string;
+  revision?: string;
+  createdAt?: string;
+}
+
+export interface ConsortiumResult extends Found {
+  name?: string;
+  description?: string;
+  owner?: string;
+}
+export interface MembershipResult extends Found {
+  orgName?: string;
+  orgId?: string;
+  minimumNodes?: number;
+  maximumNodes?: number;
+}
+export interface EnvironmentResult extends Found {
+  name?: string;
+  description?: string;
+  provider?: string;
+  consensusType?: string;
+  chainId?: number;
+  region?: string;
+  releaseId?: string;
+  blockPeriod?: number;
+  initialDelay?: number;
+  idleHours?: number;
+  enableTether?: boolean;
+}
+export interface NodeResult extends Found {
+  name?: string;
+  membershipId?: string;
+  role?: string;
+  provider?: string;
+  consensusType?: string;
+}
+export interface NodeStatusResult {
+  /** Identifier of the node on the blockchain network, hex. */
+  nodeKey?: string;
+  publicAddress?: string;
+  validators?: string[];
+  userAccounts?: string[];
+  blockHeight?: number;
+  urls?: { rpc?: string; wss?: string };
+}
+export type TetherNetworkName = "mainnet" | "rinkeby";
+
+/** What one node reported of itself; none of it is documented (spec, section 2.8), so each part may be missing. */
+export interface NodeReport {
+  nodeId?: string;
+  nodeName?: string;
+  environmentId?: string;
+  state?: string;
+  blockHeight?: number;
+  blockHash?: string;
+  stateRoot?: string;
+  reportedAt?: string;
+  /** Whatever else the service shows. */
+  [field: string]: unknown;
+}
+
+export interface TetherReportResult {
+  /** Place in the ordered list of reports, from 0. */
+  index: number;
+  pinnedAt?: string;
+  network?: TetherNetworkName;
+  chainId?: number;
+  contractAddress?: string;
+  transactionHash?: string;
+  blockNumber?: number;
+  /** Place in the contract: another network has another contract, and counts from 0 again. */
+  contractIndex?: number;
+  /** Hash of all that the nodes reported, as it is on the public chain. */
+  hash?: string;
+  /** One for each node. */
+  reports: NodeReport[];
+  /** The report exactly as the service shows it: `verifyReport` takes it. */
+  report: unknown;
+  /** Whatever else the service shows. */
+  [field: string]: unknown;
+}

@@ -1,0 +1,139 @@
+import { type IncomingMessage } from "node:http";
+import { Agent } from "node:https";
+import { rootCertificates } from "node:tls";
+import {
+  FetchRequest,
+  isError,
+  JsonRpcProvider,
+  type JsonRpcError,
+  type JsonRpcPayload,
+  type JsonRpcResult,
+  WebSocketProvider,
+} from "ethers";
+import { WebSocket } from "ws";
+import { CredentialRefused } from "./refused";
+
+/* Loaded at the first `connect`, not before: see runtime.ts. */
+
+/** A node's chain never changes, and its blocks may come every second. */
+const options = { staticNetwork: true, pollingInterval: 1_000 };
+
+type Answer = (JsonRpcResult | JsonRpcError)[];
+
+/** Node takes a list of its own instead of the usual certificates, not besides them. */
+const trusting = (ca: string | Buffer | undefined) => (ca ? [...rootCertificates, ca] : undefined);
+
+/** What the service says about a refusal, or the beginning of whatever came instead. */
+function messageIn(body: string): string {
+  try {
+    const { errorMessage } = JSON.parse(body) as { errorMessage?: unknown };
+    if (typeof errorMessage === "string") return errorMessage;
+  } catch {
+    // no JSON: a proxy's page, say
+  }
+  return body.trim().slice(0, 200) || "no reason given";
+}
+
+class NodeProvider extends JsonRpcProvider {
+  #met = false;
+
+  constructor(
+    private readonly address: string,
+    request: FetchRequest,
+  ) {
+    super(request, undefined, options);
+  }
+
+  /** ethers would ask a node that does not answer again for ever; here the first failure is the caller's. */
+  override async send(method: string, params: unknown[] | Record<string, unknown>): Promise<unknown> {
+    if (!this.#met) {
+      await this._detectNetwork();
+      this.#met = true;
+    }
+    return super.send(method, params);
+  }
+
+  override async _send(payload: JsonRpcPayload | JsonRpcPayload[]): Promise<JsonRpcResult[]> {
+    try {
+      return await super._send(payload);
+    } catch (error) {
+      if (!isError(error, "SERVER_ERROR") || error.response?.statusCode !== 401) throw error;
+      throw new CredentialRefused(this.address, messageIn(error.response.hasBody() ? error.response.bodyText : ""));
+    }
+  }
+}
+
+/** Requests of ethers' own provider wait for ever for a socket that does not open or closes: here they fail. */
+class NodeSocketProvider extends WebSocketProvider {
+  readonly #waiting = new Set<(reason: Error) => void>();
+  #failure?: Error;
+
+  constructor(address: string, socket: WebSocket) {
+    super(socket, undefined, options);
+    socket.on("unexpected-response", (request, response: IncomingMessage) => {
+      void textOf(response).then((body) => {
+        const { statusCode } = response;
+        this.#fail(
+          statusCode === 401
+            ? new CredentialRefused(address, messageIn(body))
+            : new Error(`${address} did not open a WebSocket: HTTP ${statusCode}: ${messageIn(body)}`),
+        );
+        request.destroy();
+      });
+    });
+    socket.on("error", (error) => this.#fail(new Error(`${address}: ${reasonOf(error)}`, { cause: error })));
+    socket.on("close", (code) => this.#fail(new Error(`${address}: the connection was closed (${code}).`)));
+  }
+
+  override send(method: string, params: unknown[] | Record<string, unknown>): Promise<unknown> {
+    return this.#unlessItFails(() => super.send(method, params));
+  }
+
+  override _send(payload: JsonRpcPayload | JsonRpcPayload[]): Promise<Answer> {
+    return this.#unlessItFails(() => super._send(payload));
+  }
+
+  #unlessItFails<T>(act: () => Promise<T>): Promise<T> {
+    if (this.#failure) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => {
+      this.#waiting.add(reject);
+      act()
+        .then(resolve, reject)
+        .finally(() => this.#waiting.delete(reject));
+    });
+  }
+
+  #fail(reason: Error): void {
+    if (this.#failure) return;
+    this.#failure = reason;
+    for (const reject of this.#waiting) reject(reason);
+    this.#waiting.clear();
+    void this.destroy(); // else it would go on asking for the network
+  }
+}
+
+/** A refused connection to a name with several addresses has no message of its own. */
+const reasonOf = (error: Error & { code?: string }): string => error.message || (error.code ?? "no connection");
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  let text = "";
+  try {
+    for await (const part of response.setEncoding("utf8")) if (text.length < 4_096) text += part;
+  } catch {
+    // what came so far has to do
+  }
+  return text;
+}
+
+export function overHttp(address: string, authorization: string, ca?: string | Buffer): JsonRpcProvider {
+  const request = new FetchRequest(address);
+  // Not `setCredentials`: that one refuses plain http, which a service on this machine speaks.
+  request.setHeader("authorization", authorization);
+  if (ca)
+    request.getUrlFunc = FetchRequest.createGetUrlFunc({ agent: new Agent({ ca: trusting(ca), keepAlive: true }) });
+  return new NodeProvider(address, request);
+}
+
+export function overWebSocket(address: string, authorization: string, ca?: string | Buffer): WebSocketProvider {
+  return new NodeSocketProvider(address, new WebSocket(address, { headers: { authorization }, ca: trusting(ca) }));
+}

@@ -1,0 +1,17 @@
+/** A node has refused the credential: HTTP 401, also as the answer to the opening of a WebSocket. */
+export class CredentialRefused extends Error {
+  override readonly name = "CredentialRefused";
+  readonly status = 401;
+
+  constructor(
+    /** Address of the node, without user name and password. */
+    readonly address: string,
+    /** What the node said. */
+    readonly errorMessage: string,
+  ) {
+    super(
+      `${address} refused the credential (HTTP 401): ${errorMessage.replace(/[.\s]*$/, ".")} A credential opens only the nodes ` +
+        "of its own membership, in its own environment, and as long as it exists (spec, section 5.2).",
+    );
+  }
+}

@@ -1,0 +1,109 @@
+import { type Input, Output, output, secret } from "@pulumi/pulumi";
+import { type JsonRpcProvider, type WebSocketProvider } from "ethers";
+import type * as Loaded from "./node-providers";
+
+/** How a node is reached: JSON-RPC over HTTP(S), or a WebSocket (spec, section 4.2). */
+export type Via = "rpc" | "wss";
+
+/** A node whose addresses are known: the address itself, or what `getNodeStatus` shows. */
+export type KnownNode = string | { urls?: { rpc?: string; wss?: string } };
+
+/** A user name and its password, known. */
+export interface KnownLogin {
+  username: string;
+  password: string;
+}
+
+/** A node of the program, or anything that shows its addresses later. */
+export type AnyNode = Input<KnownNode> | { urls: Input<{ rpc?: string; wss?: string } | undefined> };
+
+/** A credential of the program, or a pair that is known later. */
+export interface AnyLogin {
+  username: Input<string>;
+  password: Input<string>;
+}
+
+export interface ConnectOptions<V extends Via = Via> {
+  /** HTTP (`rpc`, the default) or a WebSocket (`wss`). */
+  via?: V;
+  /** Certificates to trust besides the usual ones, as PEM text: for a service with a certificate of its own. */
+  ca?: string | Buffer;
+}
+
+const isKnown = (value: unknown): boolean => !Output.isInstance(value) && !(value instanceof Promise);
+
+function known(node: AnyNode, login: AnyLogin): node is KnownNode {
+  const address = typeof node === "object" && isKnown(node) && "urls" in node ? node.urls : node;
+  return [node, address, login.username, login.password].every(isKnown);
+}
+
+function addressOf(node: KnownNode, via: Via): string {
+  const address = typeof node === "string" ? node : node.urls?.[via];
+  if (!address) throw new Error(`The node shows no ${via} address (yet): wait until it is started.`);
+  const scheme = via === "rpc" ? /^https?:/i : /^wss?:/i;
+  if (scheme.test(address)) return address;
+  throw new Error(
+    `${address} is no ${via} address: it begins with ${via === "rpc" ? "https:" : "wss:"} (or without the s).`,
+  );
+}
+
+function withPair(address: string, { username, password }: KnownLogin): string {
+  const url = new URL(address);
+  url.username = encodeURIComponent(username);
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+/** Runs once everything is known. What follows is secret, as the password is; it is not looked into, as `output` would. */
+function later<T>(node: AnyNode, login: AnyLogin, run: (node: KnownNode, login: KnownLogin) => T): Output<T> {
+  const shown =
+    typeof node === "object" && isKnown(node) && "urls" in node ? output(node.urls).apply((urls) => ({ urls })) : node;
+  const parts = output([shown as Input<KnownNode>, login.username, secret(login.password)] as const);
+  return parts.apply<T>((values) => {
+    const [where, username, password] = values as [KnownNode, string, string];
+    return run(where, { username, password });
+  });
+}
+
+/**
+ * The address of a node with user name and password in it, for tools that take nothing else. For a node and a
+ * credential of the program a secret Output; for values that are known already (in a script), text: keep it to yourself.
+ */
+export function runtimeUrl(node: KnownNode, login: KnownLogin, via?: Via): string;
+export function runtimeUrl(node: AnyNode, login: AnyLogin, via?: Via): Output<string>;
+export function runtimeUrl(node: AnyNode, login: AnyLogin, via: Via = "rpc"): string | Output<string> {
+  const make = (where: KnownNode, pair: KnownLogin): string => withPair(addressOf(where, via), pair);
+  return known(node, login) ? make(node, login as KnownLogin) : later(node, login, make);
+}
+
+/**
+ * An ethers (v6) provider that logs in to a node with the Basic header: over HTTP, or with `"wss"` over a WebSocket.
+ * A refused credential is a `CredentialRefused` at the first request, not an endless attempt.
+ *
+ * For values that are known already it is the provider itself. For a node and a credential of the program it is an Output:
+ * use it in `apply`, where a preview does not know them yet, and never export it. Close what you open (`destroy()`).
+ */
+export function connect(node: KnownNode, login: KnownLogin, via?: "rpc" | ConnectOptions<"rpc">): JsonRpcProvider;
+export function connect(node: KnownNode, login: KnownLogin, via: "wss" | ConnectOptions<"wss">): WebSocketProvider;
+export function connect(node: AnyNode, login: AnyLogin, via?: "rpc" | ConnectOptions<"rpc">): Output<JsonRpcProvider>;
+export function connect(node: AnyNode, login: AnyLogin, via: "wss" | ConnectOptions<"wss">): Output<WebSocketProvider>;
+export function connect(
+  node: AnyNode,
+  login: AnyLogin,
+  via: Via | ConnectOptions = {},
+): JsonRpcProvider | WebSocketProvider | Output<JsonRpcProvider | WebSocketProvider> {
+  const options = typeof via === "string" ? { via } : via;
+  const make = (where: KnownNode, { username, password }: KnownLogin): JsonRpcProvider | WebSocketProvider => {
+    const address = addressOf(where, options.via ?? "rpc");
+    const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+    const { overHttp, overWebSocket } = providers();
+    return (options.via === "wss" ? overWebSocket : overHttp)(address, authorization, options.ca);
+  };
+  return known(node, login) ? make(node, login as KnownLogin) : later(node, login, make);
+}
+
+type Providers = typeof Loaded;
+
+/** ethers takes longer to load than this whole package: only programs that connect pay for it. */
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- synchronous, so that `connect` is too
+const providers = (): Providers => require("./node-providers") as Providers;

@@ -1,0 +1,57 @@
+import type { RequestListener, Server } from "node:http";
+import { join } from "node:path";
+import type { Context } from "../context";
+import type { Resolved } from "../options";
+import { findAnvil } from "./binary";
+import { Chains } from "./chains";
+import { Ledger } from "./ledger";
+import { AccountKeys } from "../tether/keys";
+import { Anchors } from "../tether/anchors";
+import { isTarget, Targets } from "../tether/targets";
+import { Proxy } from "./proxy";
+
+/** `missing`: wanted, but its program is not on this machine. */
+export type LedgerState = "on" | "off" | "missing";
+
+/** What runs beside the API where there is a ledger. */
+export interface OpenLedger {
+  attach(server: Server, others: RequestListener): void;
+  /** Goes on where the last run of the service ended. */
+  resume(): void;
+  close(): Promise<void>;
+}
+
+/** Puts the real chains under the API, if they are wanted and can be had. */
+export function openLedger({ ledger: wanted, dataDir }: Resolved, context: Context): OpenLedger | undefined {
+  if (!wanted) return undefined;
+  const anvil = findAnvil(wanted.anvil);
+  if (anvil === undefined) {
+    context.noLedger = "its program, the optional package @foundry-rs/anvil, is not installed for this platform";
+    return undefined;
+  }
+  const chains = new Chains(anvil, dataDir && join(dataDir, "chains"));
+  const ledger = new Ledger(context, chains);
+  const proxy = new Proxy(context, ledger);
+  const targets = new Targets(chains, wanted.targets ?? {});
+  const keys = new AccountKeys(dataDir && join(dataDir, "accounts"));
+  const anchors = new Anchors(context, ledger, targets, keys);
+  context.ledger = ledger;
+  context.anchors = anchors;
+  context.removed = (entities) => {
+    proxy.sockets.drop(new Set(entities.map(({ id }) => id)));
+    for (const { kind, id } of entities) if (kind === "environment") void chains.erase(id);
+  };
+  return {
+    attach: (server, others) => proxy.attach(server, others),
+    resume() {
+      void chains.sweep((key) => isTarget(key) || context.store.get("environment", key) !== undefined);
+      ledger.resume();
+      anchors.resume();
+    },
+    async close() {
+      proxy.sockets.close();
+      await anchors.close();
+      await chains.close();
+    },
+  };
+}

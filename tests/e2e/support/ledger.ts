@@ -1,0 +1,74 @@
+import { execFileSync } from "node:child_process";
+import { type KnownLogin } from "../../../sdk";
+
+export const tetherId = "t0e2eledge";
+
+/** What the stack shows of a company: enough to log in to its node. */
+export interface Company extends KnownLogin {
+  urls: { rpc: string; wss: string };
+  account: string;
+}
+
+export interface Outputs {
+  grower: Company;
+  roaster: Company;
+  elsewhere: KnownLogin;
+  temporary?: KnownLogin;
+  height?: number;
+}
+
+/**
+ * A ledger of two companies that is pinned, and a second environment. `TEMPORARY`: a credential that the next run deletes.
+ * `CONNECT`: the program itself asks the ledger for its height. `MORE`: one more node.
+ */
+export const program = `
+  const { AppCred, Consortium, Environment, Membership, Node, TetherService, connect } = require("pulumi-consortium");
+  const consortium = new Consortium("c");
+  const settings = { consortium, provider: "quorum", consensusType: "raft" };
+  const environment = new Environment("main", settings);
+  const spare = new Environment("spare", settings);
+  const members = ["grower", "roaster"].map((name) => {
+    const membership = new Membership(name, { consortium });
+    const node = new Node(name + "-node", { environment, membership });
+    const app = new AppCred(name + "-app", { environment, membership });
+    exports[name] = { urls: node.urls, account: node.userAccounts[0], username: app.username, password: app.password };
+    return { membership, node, app };
+  });
+  const [grower, roaster] = members;
+  const pair = (name, environment) => {
+    const { username, password } = new AppCred(name, { environment, membership: grower.membership });
+    exports[name] = { username, password };
+  };
+  pair("elsewhere", spare);
+  if (process.env.TEMPORARY) pair("temporary", environment);
+  if (process.env.MORE) new Node("one-more", { environment, membership: roaster.membership });
+  new TetherService("t", { tetherId: "${tetherId}", network: "rinkeby", intervalHours: 1 }, { dependsOn: members.map(({ node }) => node) });
+  if (process.env.CONNECT) {
+    exports.height = connect(grower.node, grower.app).apply((ledger) => ledger.getBlockNumber().finally(() => ledger.destroy()));
+  }
+`;
+
+/** Asks the embedded service as anybody with a key may. */
+export async function ask<T>(baseUrl: string, key: string, path: string): Promise<T> {
+  const answer = await fetch(baseUrl + path, { headers: { authorization: `Bearer ${key}` } });
+  if (!answer.ok) throw new Error(`GET ${path}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as T;
+}
+
+/** Where the chain that the tether pins to runs: only the embedded service shows that. */
+export async function targetUrl(baseUrl: string, key: string): Promise<string> {
+  await ask(baseUrl, key, `/tether/${tetherId}/balance/rinkeby`); // wakes the chain after a restart
+  const shown = await ask<{ target_urls: { rinkeby: string } }>(baseUrl, key, `/tether/${tetherId}`);
+  return shown.target_urls.rinkeby;
+}
+
+/** Until something holds, or for ever: the test's own time limit ends it. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+/** Command lines of processes that work in a folder: the chains, and what watches over them. */
+export function processesOf(folder: string): string[] {
+  const lines = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8", maxBuffer: 2 ** 24 }).split("\n");
+  return lines.filter((line) => line.includes(folder) && /anvil/.test(line));
+}

@@ -1,0 +1,166 @@
+import { type FaultRule, type ServiceOptions } from "../../../service";
+import { Engine, type Outcome, type Props } from "../../support/engine";
+import { network } from "../../support/network";
+import { newProcess, setEnvironment, start, type Started } from "../../support/service";
+
+/* Funds: how long a deployment waits for them, what it says meanwhile, and what it says after a lost answer. */
+
+const tetherId = "tether0001";
+const ether = "1000000000000000000";
+const base = { tetherId, network: "rinkeby", intervalHours: 2 };
+const address = "0x[0-9a-fA-F]{40}";
+const deploy = { method: "POST", route: "/tether/:tetherId/deploy" };
+const account = { method: "GET", route: "/tether/:tetherId/account" };
+
+type World = Started & { engine: Engine; fund: (wei: string) => void; deployments: () => Props; balances: () => Props };
+
+async function tethered(rinkeby = "0", options: ServiceOptions = {}): Promise<World> {
+  const started = await start({ tethers: [{ id: tetherId, funds: { rinkeby } }], ...options });
+  await network(started.service, started.time);
+  const { tethers } = started.service.store;
+  return {
+    ...started,
+    engine: new Engine("tetherService"),
+    fund: (wei) => tethers.setFunds(tetherId, "rinkeby", wei),
+    deployments: () => tethers.get(tetherId).fields.deployments,
+    balances: () => tethers.get(tetherId).fields.balances,
+  };
+}
+
+const errorOf = (outcome: Outcome): string => (outcome as { error: string }).error;
+const sent = (calls: string[]): number => calls.filter((call) => call.endsWith("/deploy")).length;
+
+test("waits until they are there, says at once and every few seconds what is missing, then goes on", async () => {
+  const { engine, time, said, fund, calls, deployments } = await tethered("40");
+  time.after(60_000, () => fund(ether));
+  const args = { ...base, waitForFunds: "30m", minimumBalanceWei: ether };
+  expect(await engine.up(args)).toEqual({ then: "created" });
+  const missing = `the account ${address} has 40 wei on rinkeby; ${BigInt(ether) - 40n} wei are missing`;
+  expect(said[0]).toMatch(
+    new RegExp(`^tether service "${tetherId}": ${missing}. Send funds to ${address} on rinkeby: it waits 30m.$`),
+  );
+  expect(said[1]).toMatch(new RegExp(`^tether service "${tetherId}": ${missing}, \\d+ s so far$`));
+  expect(said.length).toBeGreaterThan(8);
+  expect(time.now()).toBeLessThan(60_000 + 15_000);
+  const made = calls();
+  expect(sent(made)).toBe(1);
+  expect(made.length).toBeLessThan(40);
+  expect(deployments()).toMatchObject({ rinkeby: 1 });
+  expect(engine.outputs).toMatchObject({ ...args, balanceWei: ether, state: "active" });
+  expect(await engine.up(args)).toEqual({ then: "same" });
+});
+
+test("funds that are there already are not waited for", async () => {
+  const { engine, said, calls } = await tethered(ether);
+  expect(await engine.up({ ...base, waitForFunds: "30m" })).toEqual({ then: "created" });
+  expect(said).toEqual([]);
+  expect(calls().filter((call) => call.endsWith("/account"))).toHaveLength(1);
+});
+
+test("the time is over: nothing was spent, what was set is kept, and the next update does only the rest", async () => {
+  const { engine, time, fund, calls, balances } = await tethered("7");
+  const args = { ...base, waitForFunds: "1m30s", minimumBalanceWei: "10" };
+  const outcome = await engine.up(args);
+  expect(outcome.then).toBe("incomplete");
+  expect(errorOf(outcome)).toMatch(
+    new RegExp(
+      `${address} has 7 wei on rinkeby after a wait of 1m30s, which is 3 too little .*Nothing was spent.*pulumi up`,
+    ),
+  );
+  expect(time.now()).toBeGreaterThanOrEqual(90_000);
+  expect(balances()).toMatchObject({ rinkeby: "7" });
+  expect(sent(calls())).toBe(0);
+  fund(ether);
+  expect(await engine.up(args)).toEqual({ then: "updated" });
+  expect(calls().map((call) => call.split("/").at(-1))).toEqual(["account", "deploy", "activate"]);
+});
+
+test("without it: fails at once with the address, the network and what is missing", async () => {
+  const { engine, time, calls } = await tethered("7");
+  const outcome = await engine.up({ ...base, minimumBalanceWei: "10" });
+  expect(errorOf(outcome)).toMatch(
+    new RegExp(
+      `account ${address} has 7 wei on rinkeby, which is 3 too little .*Nothing was spent.*Send funds to ${address} on rinkeby.*waitForFunds: "30m"`,
+    ),
+  );
+  expect(sent(calls())).toBe(0);
+  expect(time.now()).toBeLessThan(12_000);
+});
+
+test.each<[string, FaultRule]>([
+  ["answers 500 for a while", { kind: "status", status: 500, times: 30 }],
+  ["drops connections for a while", { kind: "resetBefore", times: 30 }],
+])("a service that %s does not end the wait", async (_, fault) => {
+  const { engine, service, time, fund, said, deployments } = await tethered();
+  service.faults.add({ ...fault, ...account, nth: 2 });
+  time.after(200_000, () => fund(ether));
+  expect(await engine.up({ ...base, waitForFunds: "1h" })).toEqual({ then: "created" });
+  expect(said.some((line) => /cannot read the balance/.test(line))).toBe(true);
+  expect(deployments()).toMatchObject({ rinkeby: 1 });
+});
+
+test("a key that is refused meanwhile does, and what was done is kept", async () => {
+  const { engine, service } = await tethered();
+  service.faults.add({ kind: "status", status: 401, ...account, nth: 3, times: Infinity });
+  const outcome = await engine.up({ ...base, waitForFunds: "1h" });
+  expect(outcome.then).toBe("incomplete");
+  expect(errorOf(outcome)).toMatch(/while it waited for funds: .*HTTP 401.*Nothing was spent.*pulumi up/);
+});
+
+test.each(["soon", "30", "-5m", "1d", 30, ""])("waitForFunds: %j is refused before any call", async (waitForFunds) => {
+  const { engine, calls } = await tethered();
+  expect(await engine.up({ ...base, waitForFunds })).toEqual({
+    then: "refused",
+    failures: [{ property: "waitForFunds", reason: expect.stringMatching(/must be a duration, such as/) as string }],
+  });
+  expect(calls()).toEqual([]);
+});
+
+test("another patience is no change of what is there", async () => {
+  const { engine, calls } = await tethered(ether);
+  await engine.up(base);
+  calls();
+  expect(await engine.up({ ...base, waitForFunds: "30m" })).toEqual({ then: "same" });
+  expect(calls()).toEqual([]);
+});
+
+describe("after a lost answer it says what it found before it does anything", () => {
+  test.each<[string, FaultRule, RegExp, number]>([
+    [
+      "deployed",
+      { kind: "resetAfter" },
+      /deployed on rinkeby: the account 0x\w+ has paid \d+ wei for it. It is not sent again/,
+      1,
+    ],
+    [
+      "not deployed",
+      { kind: "resetBefore" },
+      /no trace of a contract on rinkeby: .* still has 1000000000000000000 wei there. Sending once more/,
+      2,
+    ],
+  ])("%s", async (_, fault, found, times) => {
+    const { engine, service, said, calls, deployments } = await tethered(ether);
+    service.faults.add({ ...fault, ...deploy });
+    expect(await engine.up(base)).toEqual({ then: "created" });
+    expect(said.filter((line) => /Looking whether/.test(line))).toHaveLength(1);
+    expect(said.filter((line) => found.test(line))).toHaveLength(1);
+    expect(sent(calls())).toBe(times);
+    expect(deployments()).toMatchObject({ rinkeby: 1 });
+  });
+
+  test("also in the next run, when this one ended without knowing", async () => {
+    const { engine, service, said, calls } = await tethered(ether);
+    setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.1" });
+    service.faults.add({ kind: "hang", acted: true, ...deploy });
+    service.faults.add({ kind: "status", status: 401, ...account, nth: 2, times: Infinity });
+    expect((await engine.up(base)).then).toBe("incomplete");
+    service.faults.clear();
+    newProcess();
+    calls();
+    expect(await engine.up(base)).toEqual({ then: "updated" });
+    expect(said.at(-1)).toMatch(
+      /an earlier run has deployed the contract on rinkeby already; it is not deployed again/,
+    );
+    expect(sent(calls())).toBe(0);
+  });
+});

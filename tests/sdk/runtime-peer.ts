@@ -1,0 +1,106 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+
+/** Plays a node's endpoints for one credential: as much of the protocol as a provider needs to log in. */
+export interface Ledger {
+  urls: { rpc: string; wss: string };
+  /** The certificate, where it speaks TLS. */
+  ca?: string;
+  /** The addresses that were asked for. */
+  seen: string[];
+  /** Resolves once a method was called over a WebSocket. */
+  asked(method: string): Promise<void>;
+  /** Closes all WebSockets. */
+  drop(): void;
+  close(): Promise<void>;
+}
+
+export const username = "u-test";
+export const password = "p:ss/wörd";
+const header = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+
+const results: Record<string, string> = { eth_chainId: "0x539", eth_blockNumber: "0x7" };
+interface Payload {
+  id: number;
+  method: string;
+}
+const result = ({ id, method }: Payload): object => ({ jsonrpc: "2.0", id, result: results[method] ?? null });
+const answer = (text: string): string => {
+  const asked = JSON.parse(text) as Payload | Payload[];
+  return JSON.stringify(Array.isArray(asked) ? asked.map(result) : result(asked));
+};
+
+/** @param refusal what the opening of a WebSocket is answered with, whoever asks */
+export async function ledger(tls = false, refusal?: { status: number; body: string }): Promise<Ledger> {
+  const seen: string[] = [];
+  const calls: string[] = [];
+  const watchers: (() => void)[] = [];
+  const refused = { status: 401, body: JSON.stringify({ errorMessage: "Not this one." }) };
+  const open = ({ headers, url }: IncomingMessage): boolean => {
+    seen.push(String(url));
+    return headers.authorization === header;
+  };
+  const server: Server = tls ? createTlsServer({ key, cert }) : createServer();
+  server.on("request", (request: IncomingMessage, response) => {
+    let body = "";
+    request.on("data", (part: Buffer) => (body += part.toString()));
+    request.on("end", () => {
+      if (open(request)) response.setHeader("content-type", "application/json").end(answer(body));
+      else response.writeHead(refused.status).end(refused.body);
+    });
+  });
+  const sockets = new WebSocketServer({ noServer: true });
+  sockets.on("connection", (socket: WebSocket) => {
+    socket.on("message", (data: Buffer) => {
+      const { method } = JSON.parse(data.toString()) as Payload;
+      calls.push(method);
+      for (const look of watchers) look();
+      if (method !== "peer_hang") socket.send(answer(data.toString()));
+    });
+  });
+  server.on("upgrade", (request, socket, head) => {
+    const no = open(request) ? refusal : refused;
+    if (!no) return sockets.handleUpgrade(request, socket, head, (one) => sockets.emit("connection", one, request));
+    socket.end(`HTTP/1.1 ${no.status} No\r\ncontent-length: ${Buffer.byteLength(no.body)}\r\n\r\n${no.body}`);
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const where = `://127.0.0.1:${(server.address() as AddressInfo).port}/runtime/e/n`;
+  return {
+    urls: { rpc: `http${tls ? "s" : ""}${where}`, wss: `ws${tls ? "s" : ""}${where}` },
+    ca: tls ? cert : undefined,
+    seen,
+    asked: (method) =>
+      new Promise((done) => {
+        const look = (): void => void (calls.includes(method) && done());
+        watchers.push(look);
+        look();
+      }),
+    drop: () => sockets.clients.forEach((socket) => socket.terminate()),
+    close: () =>
+      new Promise((done) => {
+        sockets.clients.forEach((socket) => socket.terminate());
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Made for these tests alone, for 127.0.0.1, with `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes`. */
+const cert = `-----BEGIN CERTIFICATE-----
+MIIBkDCCATagAwIBAgIUKsRyJC2WJ8SLN3yeZt2H5IQjXsMwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJMTI3LjAuMC4xMCAXDTI2MTEyMTA4NTg0NFoYDzIxMjYxMDI4
+MDg1ODQ0WjAUMRIwEAYDVQQDDAkxMjcuMC4wLjEwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASN7D526XWkCCAFEwyrjjpkj0ghh1I4V3ibKlxg2w6wWvn+S2FtQvO7
+I1Xxqn6pO6D1FQVK+sNBRTj1jEWYnEFto2QwYjAdBgNVHQ4EFgQU8LqYvP1Gb5a9
+xhmzknKnZnz8U+swHwYDVR0jBBgwFoAU8LqYvP1Gb5a9xhmzknKnZnz8U+swDwYD
+VR0TAQH/BAUwAwEB/zAPBgNVHREECDAGhwR/AAABMAoGCCqGSM49BAMCA0gAMEUC
+ICxqVYRv7+tJOnLd/pVSy5Fy24ohmch9+mTVRUA2SXdLAiEAiTxaq/wpRkpUP2z3
+BzbWvKNWKvOArOCWNgVxo9aSJGw=
+-----END CERTIFICATE-----`;
+const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgRqVcIGEgk9FIsGU6
+lofCYJC6Y8dE2gcnE5c5i6p6YWOhRANCAASN7D526XWkCCAFEwyrjjpkj0ghh1I4
+V3ibKlxg2w6wWvn+S2FtQvO7I1Xxqn6pO6D1FQVK+sNBRTj1jEWYnEFt
+-----END PRIVATE KEY-----`;

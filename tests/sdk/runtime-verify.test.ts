@@ -1,0 +1,140 @@
+import { getAddress, Interface, keccak256, toUtf8Bytes, ZeroHash } from "ethers";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo } from "node:net";
+import { type VerifyOptions, verifyReport } from "../../sdk";
+
+/* A report against a target chain that only plays the few calls that a check needs: what holds, and what is refused. */
+
+const reports = [
+  { node_id: "n1", node_name: "süd", state: "started", block_height: 12, block_hash: `0x${"ab".repeat(32)}` },
+  { state: "stopped", node_id: "n2", nested: { b: [1, { d: null, c: true }], a: "x" } },
+];
+/** Written out by hand, so that it is not this product's own idea of the form. */
+const text =
+  `[{"block_hash":"0x${"ab".repeat(32)}","block_height":12,"node_id":"n1","node_name":"süd","state":"started"},` +
+  `{"nested":{"a":"x","b":[1,{"c":true,"d":null}]},"node_id":"n2","state":"stopped"}]`;
+const hash = keccak256(toUtf8Bytes(text));
+const contract = getAddress(`0x${"ac".repeat(20)}`);
+const owner = "0x5B38Da6a701c568545dCfcB03FcB875f56beddC4";
+const transaction = `0x${"3d".repeat(32)}`;
+const report = {
+  ...{ index: 4, pinned_at: "2026-01-01T00:00:00.000Z", network: "rinkeby", chain_id: 900004, reports, hash },
+  ...{ contract_address: contract, transaction_hash: transaction, block_number: 9, contract_index: 2 },
+};
+
+const anchor = new Interface([
+  "event Pinned(uint256 indexed index, bytes32 hash)",
+  "function owner() view returns (address)",
+  "function hashAt(uint256 index) view returns (bytes32)",
+]);
+type Chain = { id: number; code: string; stored: string | undefined; receipt: object | null };
+const log = (index: number, pinned = hash, address = contract): object => ({
+  ...anchor.encodeEventLog("Pinned", [index, pinned]),
+  ...{ address: address.toLowerCase(), blockNumber: "0x9", blockHash: ZeroHash, transactionHash: transaction },
+  ...{ logIndex: "0x0", transactionIndex: "0x0", removed: false },
+});
+const receipt = (changes: object = {}): object => ({
+  ...{ transactionHash: transaction, blockHash: ZeroHash, blockNumber: "0x9", transactionIndex: "0x0", status: "0x1" },
+  ...{ from: owner, to: contract, contractAddress: null, logsBloom: "0x", type: "0x2", gasUsed: "0x1" },
+  ...{ cumulativeGasUsed: "0x1", effectiveGasPrice: "0x1", logs: [log(2)] },
+  ...changes,
+});
+const usual: Chain = { id: 900004, code: "0x60", stored: hash, receipt: receipt() };
+let chain: Chain;
+
+const block = {
+  ...{ hash: ZeroHash, parentHash: ZeroHash, number: "0x9", timestamp: "0x6955b900", nonce: "0x0000000000000000" },
+  ...{ difficulty: "0x0", gasLimit: "0x1", gasUsed: "0x0", miner: owner, extraData: "0x", transactions: [] },
+};
+function respond({ id, method, params }: { id: number; method: string; params: { data: string }[] }): object {
+  const call = (): object => {
+    const asked = anchor.parseTransaction({ data: params[0]!.data })!;
+    const value = asked.name === "owner" ? owner : asked.args[0] === 2n ? chain.stored : undefined;
+    if (value === undefined) return { error: { code: 3, message: "execution reverted", data: "0x" } };
+    return { result: anchor.encodeFunctionResult(asked.name, [value]) };
+  };
+  const answers: Record<string, () => object> = {
+    eth_chainId: () => ({ result: `0x${chain.id.toString(16)}` }),
+    eth_getCode: () => ({ result: chain.code }),
+    eth_getTransactionReceipt: () => ({ result: chain.receipt }),
+    eth_getBlockByNumber: () => ({ result: block }),
+    eth_call: call,
+  };
+  return { jsonrpc: "2.0", id, ...answers[method]!() };
+}
+
+let server: Server;
+let url: string;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (part: Buffer) => (body += part.toString()));
+    request.on("end", () => {
+      const asked = JSON.parse(body) as Parameters<typeof respond>[0] | Parameters<typeof respond>[0][];
+      response.end(JSON.stringify(Array.isArray(asked) ? asked.map(respond) : respond(asked)));
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+beforeEach(() => void (chain = usual));
+afterAll(() => new Promise((done) => (server.close(done), server.closeAllConnections())));
+
+const good = { contractAddress: contract.toLowerCase(), account: owner.toLowerCase() };
+test.each<[string, unknown, VerifyOptions | undefined]>([
+  ["as the service shows it", report, undefined],
+  ["with its index, as getTetherReports answers it", { index: 4, reports: [], report }, undefined],
+  ["with the keys in another order", { ...report, reports: [reports[0], { ...reports[1], state: "stopped" }] }, {}],
+  ["with addresses in small letters", { ...report, contract_address: contract.toLowerCase() }, undefined],
+  ["with addresses in capitals", { ...report, contract_address: `0x${contract.slice(2).toUpperCase()}` }, undefined],
+  ["with the contract and the account that are known", report, good],
+])("a report that is on the chain: %s", async (_, given, expected) => {
+  expect(await verifyReport(given, url, expected)).toEqual({
+    ...{ verified: true, hash, chainId: 900004, contractAddress: contract, owner },
+    ...{ transactionHash: transaction, blockNumber: 9, pinnedAt: new Date(0x6955b900 * 1000) },
+  });
+});
+
+const tampered = [{ ...reports[0], block_height: 13 }, reports[1]];
+const rehashed = keccak256(toUtf8Bytes(text.replace('"block_height":12', '"block_height":13')));
+test.each<[string, unknown, Partial<Chain>, RegExp]>([
+  ["a report of a node was changed", { ...report, reports: tampered }, {}, /hash of what the nodes reported.*changed/],
+  ["its hash, too", { ...report, reports: tampered, hash: rehashed }, {}, /did not pin this hash/],
+  ["a node was left out", { ...report, reports: [reports[0]] }, {}, /was changed/],
+  ["the order of the nodes", { ...report, reports: [...reports].reverse() }, {}, /was changed/],
+  ["another chain", report, { id: 1 }, /on the chain 900004, and this is the chain 1/],
+  ["no contract", report, { code: "0x" }, /no contract at 0x/],
+  ["no transaction", report, { receipt: null }, /no transaction 0x/],
+  ["a failed transaction", report, { receipt: receipt({ status: "0x0", logs: [] }) }, /failed/],
+  ["another block", { ...report, block_number: 8 }, {}, /in block 9, but the report says 8/],
+  ["a transaction that pins nothing", report, { receipt: receipt({ logs: [] }) }, /did not pin this hash/],
+  ["another index", report, { receipt: receipt({ logs: [log(3)] }) }, /did not pin this hash/],
+  ["another contract's event", report, { receipt: receipt({ logs: [log(2, hash, owner)] }) }, /did not pin this hash/],
+  ["the contract holds another hash", report, { stored: ZeroHash }, /holds 0x0+ at 2, not/],
+  ["the contract holds nothing", report, { stored: undefined }, /holds nothing at 2/],
+  ["bare reports, pinned nowhere", reports, {}, /was not pinned: it holds the reports of the nodes, but names no/],
+  ["nothing", undefined, {}, /was not pinned/],
+  ["half of it", { ...report, hash: "0x12", chain_id: "1" }, {}, /not complete: chain_id, hash missing/],
+])("refused: %s", async (_, given, changes, reason) => {
+  chain = { ...usual, ...changes };
+  const verdict = await verifyReport(given, url);
+  expect(verdict).toEqual({ verified: false, reason: expect.stringMatching(reason) as string });
+});
+
+test.each<[VerifyOptions, RegExp]>([
+  [{ contractAddress: owner }, /pinned in the contract .*, not in 0x5B38/],
+  [{ account: contract }, /belongs to 0x5B38.*, not to 0xac/i],
+])("refused: not %j", async (expected, reason) => {
+  const verdict = await verifyReport(report, url, expected);
+  expect(verdict).toEqual({ verified: false, reason: expect.stringMatching(reason) as string });
+});
+
+test("a chain that does not answer is no verdict, and its address is not shown whole", async () => {
+  const looking = verifyReport(report, "http://127.0.0.1:1/secret-path");
+  await expect(looking).rejects.toThrow(/target chain at http:\/\/127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/);
+  await expect(looking).rejects.not.toThrow(/secret-path/);
+});
+
+test("no address at all is a clear error", async () => {
+  await expect(verifyReport(report, "rinkeby")).rejects.toThrow(/targetRpcUrl is no address/);
+});

@@ -1,0 +1,148 @@
+import { output, type Output, secret } from "@pulumi/pulumi";
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import * as sdk from "../../sdk";
+import { program, valueOf } from "../support/program";
+import { type Ledger, ledger, password, username } from "./runtime-peer";
+
+/* Addresses with credentials in them, and providers that log in, against a node that only plays the protocol. */
+
+const login = { username, password };
+const urls = { rpc: "https://node.example/x?y=1", wss: "wss://node.example/x" };
+
+describe("runtimeUrl", () => {
+  test.each([
+    [undefined, "user", "pass", "https://user:pass@node.example/x?y=1"],
+    ["rpc", "us@r", "p/:?#% ü", "https://us%40r:p%2F%3A%3F%23%25%20%C3%BC@node.example/x?y=1"],
+    ["wss", "user", "a+b'c", "wss://user:a+b'c@node.example/x"],
+  ] as const)("%s, %s, %s", (via, user, pass, wanted) => {
+    const url = sdk.runtimeUrl({ urls }, { username: user, password: pass }, via);
+    expect(decodeURIComponent(new URL(url).password)).toBe(pass);
+    expect(decodeURIComponent(new URL(url).username)).toBe(user);
+    expect(decodeURIComponent(url)).toBe(decodeURIComponent(wanted));
+    if (via !== "wss") expect(url).toBe(wanted);
+  });
+
+  test.each<[sdk.KnownNode, sdk.Via, RegExp]>([
+    [{ urls: { rpc: urls.rpc } }, "wss", /no wss address \(yet\)/],
+    [{}, "rpc", /no rpc address \(yet\)/],
+    [urls.rpc, "wss", /is no wss address/],
+    [urls.wss, "rpc", /is no rpc address/],
+  ])("%j as %s is refused", (node, via, message) => {
+    expect(() => sdk.runtimeUrl(node, login, via)).toThrow(message);
+    expect(() => sdk.connect(node, login, { via } as { via: "rpc" })).toThrow(message);
+  });
+
+  test("of a node and a credential of the program: a secret output", async () => {
+    await program({ Node: { urls }, AppCred: { username, password } });
+    const node = new sdk.Node("n", { environmentId: "e", consortiumId: "c", membershipId: "m" });
+    const cred = new sdk.AppCred("a", { environmentId: "e", consortiumId: "c", membershipId: "m" });
+    const ways: Output<string>[] = [
+      sdk.runtimeUrl(node, cred, "wss"),
+      sdk.runtimeUrl(output(urls.wss), login, "wss"),
+      sdk.runtimeUrl(output({ urls }), login, "wss"),
+      sdk.runtimeUrl(Promise.resolve({ urls }), { username: output(username), password: secret(password) }, "wss"),
+    ];
+    for (const url of ways) {
+      expect(await (url as unknown as { isSecret: Promise<boolean> }).isSecret).toBe(true);
+      expect(await valueOf(url)).toBe(sdk.runtimeUrl({ urls }, login, "wss"));
+    }
+  });
+});
+
+describe.each([false, true])("connect (TLS: %s)", (tls) => {
+  let peer: Ledger;
+  beforeAll(async () => void (peer = await ledger(tls)));
+  afterAll(() => peer.close());
+  const open = (via: sdk.Via, pair = login) =>
+    via === "wss" ? sdk.connect(peer, pair, { via, ca: peer.ca }) : sdk.connect(peer, pair, { via, ca: peer.ca });
+
+  test.each(["rpc", "wss"] as const)("%s: logs in with the Basic header, and the address stays clean", async (via) => {
+    const provider = open(via);
+    expect(await Promise.all([provider.getBlockNumber(), provider.send("eth_chainId", [])])).toEqual([7, "0x539"]);
+    expect((await provider.getNetwork()).chainId).toBe(1337n);
+    expect(peer.seen.every((address) => !address.includes(password))).toBe(true);
+    await provider.destroy();
+  });
+
+  test.each(["rpc", "wss"] as const)(
+    "%s: a refused credential fails at once, every time, and shows nothing",
+    async (via) => {
+      const provider = open(via, { username, password: "wrong-9f8e" });
+      for (const ask of [
+        () => provider.getBlockNumber(),
+        () => provider.send("eth_chainId", []),
+        () => provider.getNetwork(),
+      ]) {
+        const error: Error = await ask().then(
+          () => Promise.reject(new Error("it was let in")),
+          (reason: Error) => reason,
+        );
+        expect(error).toBeInstanceOf(sdk.CredentialRefused);
+        expect(error.message).toMatch(/refused the credential \(HTTP 401\): Not this one\. A credential opens only/);
+        expect(inspect(error, { depth: 9 })).not.toMatch(/wrong-9f8e|Basic /);
+      }
+      await provider.destroy();
+    },
+  );
+});
+
+describe("connect, when the node goes wrong", () => {
+  test.each(["rpc", "wss"] as const)("%s: a certificate that nobody vouches for is an error", async (via) => {
+    const peer = await ledger(true);
+    const provider = via === "wss" ? sdk.connect(peer, login, "wss") : sdk.connect(peer, login);
+    await expect(provider.getBlockNumber()).rejects.toThrow(/self-signed|unable to verify/);
+    await peer.close();
+  });
+
+  test.each(["rpc", "wss"] as const)("%s: nobody there", async (via) => {
+    const peer = await ledger();
+    await peer.close();
+    const provider = via === "wss" ? sdk.connect(peer, login, "wss") : sdk.connect(peer, login);
+    await expect(provider.getBlockNumber()).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  test("a WebSocket that closes fails what waits for an answer, and what comes later", async () => {
+    const peer = await ledger();
+    const provider = sdk.connect(peer, login, "wss");
+    await provider.getBlockNumber();
+    const waiting = provider.send("peer_hang", []);
+    await peer.asked("peer_hang");
+    peer.drop();
+    await expect(waiting).rejects.toThrow(/connection was closed/);
+    await expect(provider.send("eth_chainId", [])).rejects.toThrow(/connection was closed/);
+    await peer.close();
+  });
+
+  test.each([
+    [503, "not JSON", /HTTP 503: not JSON/],
+    [404, '{"errorMessage":"No such node."}', /HTTP 404: No such node\./],
+  ])("a WebSocket that is answered with %s says so", async (status, body, message) => {
+    const peer = await ledger(false, { status, body });
+    await expect(sdk.connect(peer, login, "wss").getBlockNumber()).rejects.toThrow(message);
+    await peer.close();
+  });
+
+  test("of a node and a credential of the program: an output, with the provider as it is", async () => {
+    const peer = await ledger();
+    await program({ Node: { urls: peer.urls }, AppCred: login });
+    const node = new sdk.Node("n", { environmentId: "e", consortiumId: "c", membershipId: "m" });
+    const cred = new sdk.AppCred("a", { environmentId: "e", consortiumId: "c", membershipId: "m" });
+    const height = sdk.connect(node, cred).apply((provider) => provider.getBlockNumber());
+    expect(await valueOf(height)).toBe(7);
+    expect(await (height as unknown as { isSecret: Promise<boolean> }).isSecret).toBe(true);
+    await peer.close();
+  });
+});
+
+test("ethers is loaded by those who connect, and by nobody else", () => {
+  const script = `
+    const { connect } = require("pulumi-consortium");
+    const loaded = () => Object.keys(require.cache).some((file) => /node_modules.ethers./.test(file));
+    const before = loaded();
+    connect("http://127.0.0.1:9", { username: "u", password: "p" }).destroy();
+    console.log(before, loaded());`;
+  const text = execFileSync(process.execPath, ["-e", script], { cwd: join(__dirname, "../.."), encoding: "utf8" });
+  expect(text.trim()).toBe("false true");
+});

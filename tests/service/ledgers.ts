@@ -1,0 +1,85 @@
+import { request } from "node:http";
+import WebSocket from "ws";
+import { basic, build, start, until, type Wire } from "./helpers";
+
+export const quick = { environmentStart: 0, nodeStart: 0, deletedVisible: 0 };
+
+/** A service with real chains, and one network on it. */
+export async function ledgered(options: Parameters<typeof start>[0] = {}, environment?: object) {
+  const started = await start({ ledger: true, timing: quick, ...options });
+  const made = await build(started.send, environment);
+  const { urls } = (await started.send("GET", `${made.paths.node}/status`)).body as unknown as Wire & {
+    urls: { rpc: string; wss: string };
+  };
+  return { ...started, ...made, urls };
+}
+
+type Pair = { username: string; password: string };
+
+/** A JSON-RPC call as a program would make it. */
+export async function rpc(url: string, { username, password }: Pair, body: unknown) {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { ...basic(username, password), "content-type": "application/json" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    signal: AbortSignal.timeout(5_000),
+  });
+  return { status: response.status, body: (await response.json()) as never };
+}
+
+export const eth = (method: string, ...params: unknown[]) => ({ jsonrpc: "2.0", id: 1, method, params });
+
+/** The result of one call. */
+export async function result<T>(url: string, pair: Pair, method: string, ...params: unknown[]): Promise<T> {
+  const { body } = await rpc(url, pair, eth(method, ...params));
+  const { result, error } = body as { result: T; error?: { message: string } };
+  if (error) throw new Error(error.message);
+  return result;
+}
+
+/** Opens a WebSocket; answers the status and body of what refuses it. */
+export function webSocket(url: string, pair?: Pair, options: WebSocket.ClientOptions = {}) {
+  const socket = new WebSocket(url, { ...options, ...(pair ? { headers: basic(pair.username, pair.password) } : {}) });
+  const messages: Wire[] = [];
+  socket.on("message", (data: Buffer) => messages.push(JSON.parse(data.toString()) as Wire));
+  return new Promise<{ status: number; error?: string; socket: WebSocket; messages: Wire[] }>((done, fail) => {
+    socket.once("open", () => done({ status: 101, socket, messages }));
+    socket.once("error", fail);
+    socket.once("unexpected-response", (_request, response) => {
+      let text = "";
+      response.on("data", (part: Buffer) => (text += part.toString()));
+      response.once("end", () => {
+        const { errorMessage } = JSON.parse(text) as Wire;
+        done({ status: response.statusCode!, error: errorMessage, socket, messages });
+      });
+    });
+  });
+}
+
+/** A request in which nothing is put right. */
+export function raw(url: string, headers: Record<string, string>, body: string | Buffer = "", method = "POST") {
+  return new Promise<{ status: number; text: string }>((done, fail) => {
+    const asked = request(url, { method, headers }, (response) => {
+      let text = "";
+      response.on("data", (part: Buffer) => (text += part.toString()));
+      response.once("end", () => done({ status: response.statusCode!, text }));
+      response.once("error", fail);
+    });
+    asked.once("error", fail);
+    asked.end(body);
+  });
+}
+
+export const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export const blockNumber = async (url: string, pair: Pair) =>
+  Number(await result<string>(url, pair, "eth_blockNumber"));
+export const blocks = (url: string, pair: Pair, least: number) =>
+  until(async () => (await blockNumber(url, pair)) >= least);
