@@ -1,9 +1,9 @@
 import { type Identified, isApiError } from "../api";
 import { sameValue } from "./canonical";
 import { type CollectionDefinition, type Place, type Props } from "./definition";
+import { wireName } from "./field";
 import { isGone } from "./lists";
 import { type Session } from "./session";
-import { fromWire } from "./state";
 
 /** The siblings that are there; undefined where the service does not list them (only credentials may be such). */
 export async function siblingsOf(
@@ -26,5 +26,7 @@ export async function siblingsOf(
 /** Those that bear the name that the inputs give. */
 export function namesakes(definition: CollectionDefinition, inputs: Props, siblings: Identified[]): Identified[] {
   const { naming } = definition;
-  return naming ? siblings.filter((item) => sameValue(fromWire(definition, item)[naming], inputs[naming])) : [];
+  if (!naming) return [];
+  const field = wireName(naming); // not read through the schema: this runs for all siblings of each one that is made
+  return siblings.filter((item) => sameValue(item[field], inputs[naming]));
 }
