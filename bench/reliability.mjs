@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * npm run reliability [-- --sample N] [--jobs N]: every kind of fault at every kind of call of a whole `up`, and a kill at every
+ * npm run reliability [-- --sample N] [--only PATTERN] [--jobs N]: every kind of fault at every kind of call of a whole `up`, and a kill at every
  * call, through the real CLI on the embedded service. Each must give exactly the network. Writes its table into docs/reliability.md
- * (not with --sample). Exit code 1 when one is not exact. Ends by itself within 45 minutes.
+ * (when all were run). Exit code 1 when one is not exact. Ends by itself within 45 minutes.
  */
 import "../tools/lib/node-version.mjs";
 import { parseArgs } from "node:util";

@@ -8,8 +8,8 @@ export type Look<T> = { done: T } | { waiting: string };
 export const lookAgeMs = 400;
 const progressMs = 5_000;
 const firstDelaysMs = [500, 1_000, 2_000];
-/** A node takes 30 to 60 seconds to start (spec, section 8): twice as often is looked then, and that is made up for before. */
-const likely = { fromMs: 30_000, toMs: 62_000, everyMs: 1_500 };
+/** A node takes 30 to 60 seconds to start (spec, section 8): when that becomes likely, it is looked for twice as often. */
+const likely = { fromMs: 30_000, toMs: 50_000, everyMs: 1_500 };
 const steadyMs = 2 * likely.everyMs;
 
 /** Soon at first, then on a beat that all waiting siblings share, so that one list call serves them. */
