@@ -101,7 +101,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       ...{ context, log, inFlight, faults, stage, routes, logging, tls, ledger: opened },
     });
     app = built.app;
-    listener = new Listener(built.server, host, port, tls !== undefined);
+    listener = new Listener(built.server, host, port, tls !== undefined, () => opened?.drop());
     await listener.open();
   } catch (error) {
     await opened?.close();
@@ -113,7 +113,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   let closing: Promise<void> | undefined;
   const close = async () => {
     stopping.abort();
-    const ended = opened?.close(); // its open WebSockets would keep the listener
+    const ended = opened?.close();
     await listener.close();
     await app.close();
     await ended;

@@ -1,17 +1,18 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { ServiceError } from "./errors";
 import { replaceFile } from "./files";
 
-const digest = (text: string) => createHash("sha256").update(text).digest();
+const digest = (text: string) => hash("sha256", text, "buffer");
 
 /** A hash to keep instead of a random secret. */
 export const hashed = (secret: string) => digest(secret).toString("hex");
 
-/** Whether a secret has this hash, in a time that tells nothing of either. */
-export const matches = (secret: string, hash: string) => timingSafeEqual(digest(secret), Buffer.from(hash, "hex"));
+/** Whether two hashes are the same, in a time that tells nothing of either. */
+export const sameHash = (one: string, other: string) =>
+  timingSafeEqual(Buffer.from(one, "hex"), Buffer.from(other, "hex"));
 
 const keyFile = z
   .string()

@@ -11,6 +11,8 @@ export class Listener {
     private readonly host: string,
     private wanted: number,
     private readonly secure = false,
+    /** Drops the connections that the server has given away. */
+    private readonly dropOthers: () => void = () => undefined,
   ) {}
 
   get port(): number {
@@ -52,6 +54,7 @@ export class Listener {
   #shut(done?: () => void): void {
     this.server.close(() => done?.());
     this.server.closeAllConnections();
+    this.dropOthers();
   }
 
   #why(error: NodeJS.ErrnoException): string {

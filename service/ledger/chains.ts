@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { Pool } from "undici";
 import { Refusal } from "../errors";
 import { hex } from "../hex";
+import { type Forward, forwardTo } from "./forward";
 import { awaitLeftover, notePid } from "./leftover";
 import { call } from "./rpc";
 import { Watched } from "./watched";
@@ -24,7 +25,8 @@ export interface ChainSpec {
 /** A chain that runs. */
 export interface Chain {
   readonly url: string;
-  readonly pool: Pool;
+  /** Takes a call, or a batch of calls, to it. */
+  readonly forward: Forward;
   /** Its last lines of output, oldest first. */
   readonly lines: readonly string[];
   call: <T>(method: string, params?: unknown[]) => Promise<T>;
@@ -38,7 +40,7 @@ export class Chains {
   readonly #dir: string;
   readonly #watched: Watched;
   readonly #running = new Map<string, Promise<Chain>>();
-  readonly #ready = new Map<string, Chain>();
+  readonly #ready = new Map<string, { chain: Chain; pool: Pool }>();
   readonly #ended = new Map<string, Promise<void>>();
   #closed = false;
 
@@ -52,7 +54,7 @@ export class Chains {
   }
 
   /** The chain, if it runs. */
-  peek = (key: string): Chain | undefined => this.#ready.get(key);
+  peek = (key: string): Chain | undefined => this.#ready.get(key)?.chain;
 
   /** The chain, started if need be. */
   get(spec: ChainSpec): Promise<Chain> {
@@ -113,8 +115,11 @@ export class Chains {
     const url = `http://127.0.0.1:${port}`;
     writeFileSync(join(dir, "url"), `${url}\n`, { mode: 0o600 }); // for whoever wants to look at the chain itself
     const pool = new Pool(url, { connections: 64, headersTimeout: 60_000, bodyTimeout: 60_000 });
-    const chain: Chain = { url, pool, lines, call: (method, params) => call(url, method, params, pool) };
-    this.#ready.set(spec.key, chain);
+    const chain: Chain = {
+      ...{ url, lines, forward: forwardTo(pool) },
+      call: (method, params) => call(url, method, params, pool),
+    };
+    this.#ready.set(spec.key, { chain, pool });
     return chain;
   }
 

@@ -16,6 +16,8 @@ export type LedgerState = "on" | "off" | "missing";
 /** What runs beside the API where there is a ledger. */
 export interface OpenLedger {
   attach(server: Server, others: RequestListener): void;
+  /** Drops the connections to nodes. */
+  drop(): void;
   /** Goes on where the last run of the service ended. */
   resume(): void;
   close(): Promise<void>;
@@ -43,13 +45,13 @@ export function openLedger({ ledger: wanted, dataDir }: Resolved, context: Conte
   };
   return {
     attach: (server, others) => proxy.attach(server, others),
+    drop: () => proxy.drop(),
     resume() {
       void chains.sweep((key) => isTarget(key) || context.store.get("environment", key) !== undefined);
       ledger.resume();
       anchors.resume();
     },
     async close() {
-      proxy.sockets.close();
       await anchors.close();
       await chains.close();
     },

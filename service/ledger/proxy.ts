@@ -2,24 +2,30 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from "n
 import type { Context } from "../context";
 import type { Entity } from "../entities";
 import { Refusal } from "../errors";
-import { admit } from "../routes/runtime";
+import { admit, type Login, loginOf } from "../routes/runtime";
 import { stateAt } from "../states";
 import { bodyOf } from "./bodies";
 import type { Chain } from "./chains";
 import type { Ledger } from "./ledger";
-import { Sockets } from "./sockets";
+
+import { Lane } from "./lane";
+import { type Admitted, Sockets } from "./sockets";
 
 const route = /^\/runtime\/([^/?]+)\/([^/?]+)\/?(?:\?|$)/;
 
 /** The way from a node's addresses to its chain, for whoever holds a credential. */
 export class Proxy {
   readonly sockets: Sockets;
+  readonly #lane = new Lane(({ path, login }) => {
+    const { chain } = this.#admit("POST", path, login);
+    return async (body) => (await chain()).forward(body);
+  });
 
   constructor(
     private readonly context: Context,
     private readonly ledger: Ledger,
   ) {
-    this.sockets = new Sockets((request) => this.#admit(request));
+    this.sockets = new Sockets((request) => this.#admitted(request));
   }
 
   /** Takes the calls to nodes out of what the server gets. They are many, so they are not in the call log. */
@@ -29,12 +35,23 @@ export class Proxy {
       this.#serve(request, response).catch((error: unknown) => refuse(response, error));
     });
     server.on("upgrade", (request, socket, head) => this.sockets.open(request, socket, head));
+    this.#lane.attach(server);
   }
 
-  #admit(request: IncomingMessage): { credential: string; node: string; chain: () => Promise<Chain> } {
-    const [, environmentId = "", nodeId = ""] = route.exec(request.url ?? "") ?? [];
-    if (nodeId === "") throw new Refusal(404, `There is no ${request.method} ${request.url} here.`);
-    const { node, credential } = admit(this.context, request.headers.authorization, environmentId, nodeId);
+  /** Drops the connections that the server itself does not know of. */
+  drop(): void {
+    this.sockets.close();
+    this.#lane.drop();
+  }
+
+  #admitted({ method = "", url = "", headers }: IncomingMessage): Admitted {
+    return this.#admit(method, url, loginOf(headers.authorization));
+  }
+
+  #admit(method: string, url: string, login: Login): Admitted {
+    const [, environmentId = "", nodeId = ""] = route.exec(url) ?? [];
+    if (nodeId === "") throw new Refusal(404, `There is no ${method} ${url} here.`);
+    const { node, credential } = admit(this.context, login, environmentId, nodeId);
     const state = stateAt(node, this.context.clock());
     if (state !== "started") throw new Refusal(503, `The node ${node.id} does not serve yet: it is ${state}.`);
     const chain = async () => this.ledger.peek(environmentId) ?? this.#start(environmentId);
@@ -46,19 +63,12 @@ export class Proxy {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { chain } = this.#admit(request);
+    const { chain } = this.#admitted(request);
     if (request.method !== "POST") throw new Refusal(405, "JSON-RPC calls are sent with POST.");
     const body = await bodyOf(request);
-    const { pool } = await chain();
-    const answer = await pool.request({
-      ...{ method: "POST", path: "/", body },
-      headers: { "content-type": "application/json" },
-    });
-    const text = await answer.body.text();
-    response.writeHead(answer.statusCode, {
-      "content-type": answer.headers["content-type"] ?? "application/json",
-      "content-length": Buffer.byteLength(text),
-    });
+    const { forward } = await chain();
+    const { status, type, text } = await forward(body);
+    response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) });
     response.end(text); // a text goes out in one piece with the head
   }
 }

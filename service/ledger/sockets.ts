@@ -4,7 +4,8 @@ import { Client } from "undici";
 import type { Chain } from "./chains";
 import { refusal } from "./proxy";
 
-interface Admitted {
+/** Who may go to a node, and the way to its chain. */
+export interface Admitted {
   credential: string;
   node: string;
   chain: () => Promise<Chain>;

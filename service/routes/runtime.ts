@@ -2,22 +2,32 @@ import type { FastifyInstance } from "fastify";
 import type { Context } from "../context";
 import type { Entity } from "../entities";
 import { Refusal } from "../errors";
-import { matches } from "../keys";
+import { hashed, sameHash } from "../keys";
 
 /** A stand-in for the hash of a name nobody has, so that an unknown user takes as long as a wrong password. */
 const nobody = "0".repeat(64);
 
+/** Who calls a node: a user name, and the hash of a password. */
+export interface Login {
+  username: string;
+  passwordHash: string;
+}
+
+export function loginOf(header: string | undefined): Login {
+  const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? "")?.[1] ?? "";
+  const [, username = "", password = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString()) ?? [];
+  return { username, passwordHash: hashed(password) };
+}
+
 /** A credential opens the nodes of its own membership, in its own environment, and nothing else. */
 export function admit(
   context: Context,
-  header: string | undefined,
+  { username, passwordHash }: Login,
   environmentId: string,
   nodeId: string,
 ): { node: Entity<"node">; credential: Entity<"credential"> } {
-  const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? "")?.[1] ?? "";
-  const [, username = "", password = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString()) ?? [];
   const found = context.store.get("credential", username);
-  const known = matches(password, found?.fields.passwordHash ?? nobody);
+  const known = sameHash(passwordHash, found?.fields.passwordHash ?? nobody);
   const node = context.store.get("node", nodeId);
   const within = node?.parent === environmentId && context.store.get("environment", environmentId) !== undefined;
   const own = found?.parent === node?.parent && found?.fields.membership_id === node?.fields.membership_id;
@@ -35,7 +45,7 @@ export function runtimeRoutes(app: FastifyInstance, context: Context): void {
   app.all("/runtime/:environmentId/:nodeId", (request, reply) => {
     const { environmentId, nodeId } = request.params as { environmentId: string; nodeId: string };
     reply.header("www-authenticate", 'Basic realm="node"');
-    const { node } = admit(context, request.headers.authorization, environmentId, nodeId);
+    const { node } = admit(context, loginOf(request.headers.authorization), environmentId, nodeId);
     reply.removeHeader("www-authenticate");
     throw new Refusal(501, `No ledger is attached to the node ${node.id}: ${context.noLedger}.`);
   });
