@@ -23,7 +23,7 @@ export async function toAdopt(
   const what = nameOf(definition, inputs);
   if (typeof inputs.adopt === "string") {
     const item = siblings.find(({ id }) => id === inputs.adopt) ?? (await getById(session, place, inputs.adopt));
-    if (item && !isGone(item)) return item;
+    if (item && !isGone(item)) return unmanaged(session, what, place, [item])[0];
     const missing = `there is no ${definition.title} ${inputs.adopt} under ${place.collection}`;
     throw new UserError(`${what}: ${missing} to adopt. Check the id, or use adopt: true to take over by name.`);
   }
@@ -42,15 +42,19 @@ export async function toAdopt(
         "after an interrupted run, use `CONSORTIUM_ADOPT=true pulumi up`; else choose another name.",
     );
   }
-  const ours = taken.find(({ id }) => session.lists.made(place.collection).some((made) => made.id === id));
-  if (ours) {
-    throw new UserError(
-      `${what}: another resource of this program is ${ours.id} already. Give each its own name; one object cannot be managed twice.`,
-    );
-  }
+  unmanaged(session, what, place, taken);
   if (taken.length === 1) return taken[0];
   throw new UserError(
     `${what}: several have this name (${ids}). Say which one to take over: adopt: "${taken[0]!.id}".`,
+  );
+}
+
+/** What no other resource of this program is already. */
+function unmanaged(session: Session, what: string, place: Place, items: Identified[]): Identified[] {
+  const ours = items.find(({ id }) => session.lists.made(place.collection).some((made) => made.id === id));
+  if (!ours) return items;
+  throw new UserError(
+    `${what}: another resource of this program is ${ours.id} already. Give each its own; one object cannot be managed twice.`,
   );
 }
 

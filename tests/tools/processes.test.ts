@@ -134,14 +134,19 @@ describe("a lock", () => {
 
   test("that another holds is waited for", async () => {
     const order: string[] = [];
+    let done: () => void = () => undefined;
+    const busy = new Promise<void>((resolve) => (done = resolve));
     const first = withLock(file(), async () => {
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await busy;
       order.push("first");
     });
     await until(() => existsSync(file()));
     await withLock(file(), () => Promise.resolve(order.push("second")), {
       pollMs: 10,
-      onWait: (pid) => order.push(`${pid}`),
+      onWait: (pid) => {
+        order.push(`${pid}`);
+        done();
+      },
     });
     await first;
     expect(order).toEqual([`${process.pid}`, "first", "second"]);

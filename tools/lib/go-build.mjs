@@ -1,6 +1,6 @@
 // @ts-check
 /** Pulumi from its sources, for machines that cannot download it: two Go modules whose sums are committed. */
-import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isOlder } from "./path-pulumi.mjs";
@@ -12,7 +12,7 @@ import { Trouble, withProgress } from "./say.mjs";
 /** @typedef {{ name: string, folder: string, source: string, ldflags: string }} Program */
 
 const sources = fileURLToPath(new URL("../pulumi-cli/", import.meta.url));
-const scripts = ["run-module.cjs", "pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
+const scripts = ["run-module.cjs", "run-policy-pack.cjs", "pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
 
 /**
  * @param {string} version
@@ -65,7 +65,21 @@ export async function buildWithGo(root, { version, env, signal, say }) {
       throw new Trouble(`Go could not build ${program.name}; its last words were:\n${last}\n${remedy(wantedGo())}`);
     }
   }
-  for (const name of scripts) copyFileSync(join(sources, name), join(bin, name));
+  refreshScripts(bin);
+}
+
+/**
+ * Puts the scripts of this version beside the programs, where those of another version, or none, are.
+ * @param {string} bin
+ */
+export function refreshScripts(bin) {
+  for (const name of scripts) {
+    const [from, to] = [join(sources, name), join(bin, name)];
+    if (existsSync(to) && readFileSync(from).equals(readFileSync(to))) continue;
+    const draft = `${to}.${process.pid}`;
+    copyFileSync(from, draft);
+    renameSync(draft, to); // another run may just be starting the old one
+  }
 }
 
 function wantedGo() {

@@ -1,10 +1,10 @@
 // @ts-check
 /** Finds a Pulumi CLI that can run this project, or makes one in a folder of the user's cache. */
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildWithGo } from "./go-build.mjs";
+import { buildWithGo, refreshScripts } from "./go-build.mjs";
 import { withLock } from "./lock.mjs";
 import { downloadHostAnswers, installOfficial } from "./official-pulumi.mjs";
 import { askingVariable, companions, pulumiOnPath } from "./path-pulumi.mjs";
@@ -62,6 +62,7 @@ export async function pulumiCli(options = {}) {
     say(verdict.skipped);
   }
   if (!isComplete(home)) await interruptible((signal) => make(home, { ...options, env, say, signal }));
+  else if (existsSync(join(home, "bin", "run-module.cjs"))) refreshScripts(join(home, "bin")); // built here, maybe long ago
   return described(command, env);
 }
 

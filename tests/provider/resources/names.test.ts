@@ -176,10 +176,12 @@ describe("adopt", () => {
     const before = await count();
     const other = new Engine(kind);
     expect(await other.up({ ...bases[kind](net), adopt: true })).toEqual({ then: "created" });
-    expect(await engine.up({ ...bases[kind](net), adopt: true })).toMatchObject({
-      then: "failed",
-      error: expect.stringMatching(`another resource of this program is ${other.kept!.id} already`) as string,
-    });
+    for (const adopt of [true, other.kept!.id]) {
+      expect(await engine.up({ ...bases[kind](net), adopt })).toMatchObject({
+        then: "failed",
+        error: expect.stringMatching(`another resource of this program is ${other.kept!.id} already`) as string,
+      });
+    }
     expect(await count()).toBe(before + 1);
   });
 });
