@@ -40,8 +40,14 @@ export function define(command: Command): void {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--port <port>", "port to listen on; 0 takes any free one", number, 4280)
     .option("--data <folder>", "where data and keys are kept (default: in memory, gone when it stops)")
-    .option("--tether <id[=environment]>", "a tether service, and the name of what it pins; repeatable", tether, [])
-    .option("--organization <name>", 'an organization; repeatable (default: "local")', gather, [])
+    .addOption(
+      new Option("--tether <id[=environment]>", "a tether service, and the name of what it pins; repeatable")
+        .argParser(tether)
+        .default([], "none"),
+    )
+    .addOption(
+      new Option("--organization <name>", "an organization; repeatable").argParser(gather).default([], '"local"'),
+    )
     .addOption(keyOption.env("CONSORTIUM_SERVE_API_KEY"))
     .option("--node-start <seconds>", "how long a node takes to start (default: 1.5)", number)
     .option("--environment-start <seconds>", "how long an environment takes to start (default: 0.5)", number)
@@ -53,7 +59,11 @@ export function define(command: Command): void {
     .addOption(
       new Option("--anvil <file>", "the chains' program (default: that of @foundry-rs/anvil)").env("CONSORTIUM_ANVIL"),
     )
-    .option("--target <network=url>", "RPC address of a network to pin to (default: a local chain)", target, {})
+    .addOption(
+      new Option("--target <network=url>", "RPC address of a network to pin to")
+        .argParser(target)
+        .default({}, "a local chain"),
+    )
     .option("--tether-hour <seconds>", "length of the hour of a tether's interval (default: 3600)", number)
     .option("--tls-cert <file>", "certificate to serve https and wss with, in PEM")
     .option("--tls-key <file>", "its key")

@@ -47,6 +47,13 @@ export interface NodeStatusResult {
   blockHeight?: number;
   urls?: { rpc?: string; wss?: string };
 }
+/** The account that pays for a tether's pins. */
+export interface TetherAccountResult {
+  /** Address on the public chain, 0x and 40 hex digits. */
+  account?: string;
+  /** Balance in wei, decimal text. */
+  balanceWei?: string;
+}
 export type TetherNetworkName = "mainnet" | "rinkeby";
 
 /** What one node reported of itself; none of it is documented (spec, section 2.8), so each part may be missing. */

@@ -1,5 +1,5 @@
 import { type Input, type InvokeOptions, output, type Output } from "@pulumi/pulumi";
-import { type ConsortiumClient, type TetherAccount } from "../provider/api";
+import { type ConsortiumClient } from "../provider/api";
 import { lookUp } from "./connection";
 import {
   type ConsortiumResult,
@@ -8,6 +8,7 @@ import {
   type NodeReport,
   type NodeResult,
   type NodeStatusResult,
+  type TetherAccountResult,
   type TetherNetworkName,
   type TetherReportResult,
 } from "./lookup-results";
@@ -96,7 +97,7 @@ const [nodeLogs, nodeLogsOutput] = lookup<
   client.getNodeLogs(consortiumId, environmentId, nodeId, process, maxLines),
 );
 
-const [tetherAccount, tetherAccountOutput] = lookup<{ tetherId: string }, TetherAccount>((client, { tetherId }) =>
+const [tetherAccount, tetherAccountOutput] = lookup<{ tetherId: string }, TetherAccountResult>((client, { tetherId }) =>
   client.getTetherAccount(tetherId),
 );
 const [tetherBalance, tetherBalanceOutput] = lookup<
