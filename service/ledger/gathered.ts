@@ -34,7 +34,6 @@ interface Waiting {
  */
 export class Gathered {
   #waiting = new Map<string, Waiting[]>();
-  #asking = false;
 
   /** @param send takes a batch to the chain, and brings its answer */
   constructor(private readonly send: (batch: string) => Promise<string>) {}
@@ -49,18 +48,7 @@ export class Gathered {
       const same = this.#waiting.get(question);
       if (same) return void same.push(one);
       this.#waiting.set(question, [one]);
-      if (this.#waiting.size === 1 && !this.#asking) this.#soon();
-    });
-  }
-
-  /** When all that has arrived by now is read. */
-  #soon(): void {
-    this.#asking = true;
-    setImmediate(() => {
-      void this.#ask().then(() => {
-        this.#asking = false;
-        if (this.#waiting.size > 0) this.#soon();
-      });
+      if (this.#waiting.size === 1) setImmediate(() => void this.#ask()); // when all that has arrived by now is read
     });
   }
 
