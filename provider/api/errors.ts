@@ -92,7 +92,7 @@ export function kindOfStatus(status: number): ErrorKind {
 }
 
 /** What to do next, by kind: said once here, so that every failure ends with it. */
-function nextStep({ kind, call, status }: ErrorFacts, settings: Settings): string | undefined {
+function nextStep({ kind, call, status }: ErrorFacts, settings: Settings): string {
   const { apiKey, baseUrl } = settings;
   switch (kind) {
     case "unsent":
@@ -102,14 +102,21 @@ function nextStep({ kind, call, status }: ErrorFacts, settings: Settings): strin
       return `The API key from ${apiKey.source} ${what} (${baseUrl}): ${mendKey(apiKey.source)}`;
     }
     case "missing":
-      return /^GET \/consortia$/.test(call) ? checkAddress(settings) : undefined;
+      if (call === "GET /consortia") return checkAddress(settings);
+      return `It may have been deleted, or the API key from ${apiKey.source} is of another organization: \`pulumi refresh\` shows what is left.`;
+    case "unsupported":
+      return checkAddress(settings);
+    case "conflict":
+      return "Once nothing else changes or uses it, run the same command again.";
+    case "invalid":
+      return status === 402
+        ? "The plan of the organization does not allow more: remove something, or change the plan in the console."
+        : "Put right in the program what the service names, then run the same command again.";
     case "lost":
     case "server":
     case "unavailable":
     case "limited":
       return `The service at ${baseUrl} may be in trouble: run the same command again later.`;
-    default:
-      return undefined;
   }
 }
 
