@@ -8,6 +8,7 @@ import { type Forward, forwardTo } from "./forward";
 import { awaitLeftover, notePid } from "./leftover";
 import { call } from "./rpc";
 import { Watched } from "./watched";
+import { ensureWholeState, stateFile } from "./whole-state";
 
 /** What a chain is, from its first start on. */
 export interface ChainSpec {
@@ -93,7 +94,8 @@ export class Chains {
     const dir = join(this.#dir, spec.key);
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     await awaitLeftover(dir);
-    const lines: string[] = [];
+    const mended = await ensureWholeState(dir);
+    const lines: string[] = mended === undefined ? [] : [mended];
     let ended = () => undefined as void;
     this.#ended.set(spec.key, new Promise((done) => (ended = done)));
     const port = await new Promise<string>((done, fail) => {
@@ -132,7 +134,7 @@ export class Chains {
 }
 
 function argumentsOf({ key, chainId, period, accounts, free }: ChainSpec, dir: string): string[] {
-  const state = ["--state", join(dir, "state.json"), "--state-interval", `${dumpSeconds}`];
+  const state = ["--state", stateFile(dir), "--state-interval", `${dumpSeconds}`];
   // the same accounts at every start
   const seed = ["--accounts", `${accounts}`, "--mnemonic-seed-unsafe", `${BigInt(`0x${hex(8, "chain", key)}`)}`];
   return [

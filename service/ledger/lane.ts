@@ -104,7 +104,9 @@ class Guest {
     const { socket } = this;
     if (socket.destroyed) return;
     const length = Buffer.byteLength(text);
-    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\ncontent-type: ${type}\r\ncontent-length: ${length}\r\n\r\n${text}`);
+    socket.write(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\ncontent-type: ${type}\r\ncontent-length: ${length}\r\n\r\n${text}`,
+    );
     this.#free();
   };
 
