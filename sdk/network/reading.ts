@@ -1,0 +1,35 @@
+import { type Path } from "./problems";
+
+/** Something that is wrong, before it is known how its place is written for people. */
+export interface Found {
+  path: Path;
+  message: string;
+  /** The key itself is wrong, and not its value. */
+  atKey?: boolean;
+  /** Where in the text, where no path leads there. */
+  offset?: number;
+}
+
+/** A definition that was read: as plain data, with what was wrong already, and the places of its values. */
+export interface Reading {
+  value: unknown;
+  found: Found[];
+  /** Name of the file, as it was given; undefined for a definition in the program. */
+  file?: string;
+  /** From 1; undefined where there is no text. */
+  position(found: Found): { line: number; column: number } | undefined;
+}
+
+/** Values that a definition may hold, anchors and shared objects counted each time: a network has some hundred. */
+export const mostValues = 100_000;
+
+/** Keys that JavaScript has for every object: nothing good can be called like that. */
+export const isReserved = (key: string): boolean => key in Object.prototype;
+
+export const reservedText = (key: string): string =>
+  `"${key}" cannot be a key: JavaScript uses that name itself. Choose another one`;
+export const tooManyText = `the definition has more than ${mostValues} values, aliases counted each time`;
+export const cycleText = "it contains itself";
+
+/** An object without a prototype: a key is only ever what was written. */
+export const emptyRecord = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>;
