@@ -14,7 +14,7 @@ import { readYaml } from "./yaml-text";
 const mostKiB = 256;
 
 function refused(file: string, message: string): NetworkDefinitionError {
-  return new NetworkDefinitionError(file, [{ path: "", file, message }]);
+  return new NetworkDefinitionError(`The network file ${file}`, [{ path: "", file, message }]);
 }
 
 /** The text of a network file; a clear refusal of everything that is none. */
@@ -59,8 +59,14 @@ export function plan(name: string, given: NetworkDefinition, adopt: boolean | un
   found.push(...(shape?.found ?? []));
   const made = shape?.definition && planOf(name, shape.definition, adopt);
   if (made) found.push(...checkRules(made, shape.definition!).filter((one) => isNews(found, one)));
-  if (!made || found.length > 0) throw new NetworkDefinitionError(reading.file ?? name, inOrder(reading, found));
+  if (!made || found.length > 0) throw refusedAll(name, reading, found);
   return made;
+}
+
+function refusedAll(name: string, reading: Reading, found: readonly Found[]): NetworkDefinitionError {
+  const what =
+    reading.file === undefined ? `The definition of the network ${name}` : `The network file ${reading.file}`;
+  return new NetworkDefinitionError(what, inOrder(reading, found));
 }
 
 /** What is wrong elsewhere may be why something is missing here. */

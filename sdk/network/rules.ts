@@ -21,7 +21,7 @@ export function checkRules(plan: Plan, definition: NetworkDefinition): Found[] {
   return [
     ...form(definition),
     ...limits.check("consortiaPerOrganization", consortia.length, ["consortia"]),
-    ...unique(consortia, "consortia", ({ args }) => args.name),
+    ...unique(consortia, "consortia", ({ args }) => nameIn(args, args.name)),
     ...consortia.flatMap((consortium) => inConsortium(consortium, limits)),
     ...once(
       environments.flatMap(({ tether }) => tether ?? []),
@@ -33,6 +33,10 @@ export function checkRules(plan: Plan, definition: NetworkDefinition): Found[] {
     ),
   ];
 }
+
+/** The name that tells an entry apart; what is adopted by its id may have the name of another, as it is in the service. */
+const nameIn = ({ adopt }: { adopt?: unknown }, name: unknown): unknown =>
+  typeof adopt === "string" ? undefined : name;
 
 type Limit = keyof typeof usualLimits;
 
@@ -71,8 +75,8 @@ function form(definition: NetworkDefinition): Found[] {
 
 function inConsortium({ members, environments, base }: PlannedConsortium, limits: Limits): Found[] {
   return [
-    ...unique(members, "members", ({ args }) => args.orgName),
-    ...unique(environments, "environments", ({ args }) => args.name),
+    ...unique(members, "members", ({ args }) => nameIn(args, args.orgName)),
+    ...unique(environments, "environments", ({ args }) => nameIn(args, args.name)),
     ...limits.check("environmentsPerConsortium", environments.length, [...base, "environments"]),
     ...environments.flatMap((environment) => [
       ...strangers(environment, members, [...base, "members"]),
@@ -105,7 +109,7 @@ function inEnvironment({ path, args, nodes, credentials, tether }: PlannedEnviro
       message: reason,
     })),
     ...limits.check("nodesPerEnvironment", nodes.length, [...path, "nodes"]),
-    ...unique(nodes, "nodes", ({ args: { name } }) => name),
+    ...unique(nodes, "nodes", ({ args }) => nameIn(args, args.name)),
     ...unique(credentials, "credentials", () => undefined),
     ...(tether ? whichTether(tether) : []),
   ];
