@@ -65,10 +65,14 @@ function remove(value: unknown, path: Path): void {
     delete (parent as Record<string, unknown>)[last];
 }
 
+/** What is wrong with the form of something that was read. */
+export function shapeOf({ value }: { value: unknown }, schema: z.ZodType): Found[] {
+  return schema.safeParse(value).error?.issues.flatMap((issue) => foundOf(issue, value, [])) ?? [];
+}
+
 /** Checks the form of a definition. What is left in `definition` has it, but for what is missing; undefined: nothing is. */
 export function checkShape(value: unknown): { definition: NetworkDefinition | undefined; found: Found[] } {
-  const result = Network.safeParse(value);
-  const found = result.error?.issues.flatMap((issue) => foundOf(issue, value, [])) ?? [];
+  const found = shapeOf({ value }, Network);
   if (found.some(({ path }) => path.length === 0)) return { definition: undefined, found };
   for (const { path } of found) remove(value, path);
   return { definition: value as NetworkDefinition, found };
