@@ -1,6 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { type Command as Program, InvalidArgumentError } from "commander";
 import { type Fleet, type FleetStack, readFleet } from "./fleet/file";
+import { defaultOut, fleetManifests, neededSecrets } from "./fleet/manifests";
 import { Stop } from "./fleet/pulumi";
 import { readSecrets, type Secrets } from "./fleet/secrets";
 import type { Command, Result } from "./fleet/stack";
@@ -16,6 +18,7 @@ interface Flags {
   json?: boolean;
   junit?: string;
   yes?: boolean;
+  refresh?: boolean;
 }
 
 const commands: Record<Command, string> = {
@@ -33,6 +36,7 @@ const notes: Record<Command, string> = {
 };
 
 export function define(program: Program): void {
+  defineManifests(program);
   for (const [name, summary] of Object.entries(commands) as [Command, string][]) {
     const command = program.command(name).description(summary);
     command
@@ -41,11 +45,38 @@ export function define(program: Program): void {
       .option("--only <pattern>", "only stacks like this, such as acme-prod or 'acme-*'; repeatable", gather, [])
       .option("--json", "print one document of JSON")
       .option("--junit <file>", "write the results as JUnit XML, too");
+    if (name !== "drift") command.option("--refresh", "look first at what is there, and put drift right");
     if (name === "up" || name === "destroy") command.option("--yes", "do it without asking");
     command
       .addHelpText("after", `\n${notes[name]}\nExit code 1: a stack failed, or was not finished.`)
       .action((file: string, flags: Flags) => fleet(name, file, flags));
   }
+}
+
+function defineManifests(program: Program): void {
+  program
+    .command("manifests")
+    .description("the same fleet for the Pulumi Kubernetes operator")
+    .argument("<file>", "the fleet file, such as fleet.yaml")
+    .option("--out <folder>", `folder to write them to (default: ${defaultOut}, beside the fleet file)`)
+    .addHelpText("after", "\nKeys are named, as Secrets of Kubernetes, and never contained. See docs/fleet.md.")
+    .action((file: string, { out }: { out?: string }) => manifests(file, out));
+}
+
+function manifests(file: string, out?: string): void {
+  const definition = readFleet(file, { env: process.env, secrets: false });
+  const folder = out === undefined ? join(definition.folder, defaultOut) : resolve(out);
+  const files = fleetManifests(definition, folder);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  console.log(
+    `${Object.keys(files).length} files are in ${folder}. Commit them, make these Secrets in the namespace, and apply the manifests:\n` +
+      neededSecrets(definition)
+        .map((text) => `  ${text}`)
+        .join("\n"),
+  );
 }
 
 async function fleet(command: Command, file: string, flags: Flags): Promise<void> {
@@ -97,7 +128,8 @@ async function report(command: Command, session: Session): Promise<Result[]> {
     ? await liveView(process.stderr, stacks.length)
     : plainView((line) => void process.stderr.write(`${line}\n`));
   const parallel = flags.parallel ?? definition.concurrency;
-  const results = await runFleet(definition, { command, stacks, parallel, secrets, env, view, stop });
+  const options = { command, stacks, parallel, secrets, env, view, stop, refresh: flags.refresh };
+  const results = await runFleet(definition, options);
   const took = (performance.now() - startedAt) / 1000;
   print(command, session, results, took);
   if (flags.junit !== undefined) {

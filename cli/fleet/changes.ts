@@ -93,7 +93,7 @@ export class Changes {
   }
 
   #said({ severity, message, urn }: NonNullable<EngineEvent["diagnosticEvent"]>): string[] {
-    const text = this.#mask(message.trim());
+    const text = this.#mask(message.trim().replace(/^1 error occurred:\s*\* /, ""));
     if (text === "" || !["info", "info#err", "warning", "error"].includes(severity)) return [];
     if (/pending operations|interrupted while (creating|updating|deleting)/.test(text)) this.pending = true;
     if (severity === "error") {

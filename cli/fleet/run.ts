@@ -6,6 +6,7 @@ import { type Fleet, type FleetStack } from "./file";
 import { isolateErrors } from "./isolation";
 import { Journal } from "./journal";
 import { Cli, PulumiFailed, type Stop } from "./pulumi";
+import { clearAfterDeadRuns } from "./recovery";
 import { type Secrets } from "./secrets";
 import { type Command, type Result, type Shop, StackRun } from "./stack";
 import { prepareWorkspace, sharedEnvironment } from "./workspace";
@@ -25,6 +26,7 @@ export interface RunOptions {
   /** Those of the fleet that are wanted. */
   stacks: FleetStack[];
   parallel: number;
+  refresh?: boolean;
   secrets: Secrets;
   env: Env;
   view: View;
@@ -41,6 +43,7 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Resul
   const run = journal.open(command);
   try {
     const environment = sharedEnvironment(fleet, secrets, options.env, run.run.id);
+    await clearAfterDeadRuns(journal, environment.PULUMI_BACKEND_URL);
     const known = await knownStacks(
       new Cli({ ...pulumi, env: environment, log: join(workFolder, "logs", "fleet.log"), stop }),
       workFolder,
@@ -48,6 +51,7 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Resul
     const shop: Shop = {
       ...{ command, workFolder, journal, run, secrets, environment, pulumi, known, stop },
       secretsProvider: fleet.secretsProvider,
+      refresh: options.refresh ?? false,
       tell: (stack, changes, lines) => view.tell(stack, changes, lines.map(secrets.mask)),
     };
     const limit = limited(parallel);

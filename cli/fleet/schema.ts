@@ -66,14 +66,6 @@ const kubernetes = mapping("kubernetes", {
     commit: text("commit").optional(),
     folder: text("folder").optional(),
   }).optional(),
-  flux: mapping("flux", {
-    kind: z.enum(["GitRepository", "OCIRepository", "Bucket"], {
-      error: "a kind is one of GitRepository, OCIRepository, Bucket",
-    }),
-    name: text("name"),
-    namespace: text("namespace").optional(),
-    folder: text("folder").optional(),
-  }).optional(),
 });
 
 const count = "concurrency is how many stacks run at a time, from 1 to 64";

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type EngineEvent, LocalWorkspace, type PulumiFn, Stack } from "@pulumi/pulumi/automation";
 import { Network } from "../../sdk/network/network";
@@ -40,6 +40,8 @@ export interface Shop {
   environment: Record<string, string | undefined>;
   pulumi: { command: string; version: Cli["version"] };
   secretsProvider?: string;
+  /** Look first at what is there. */
+  refresh: boolean;
   /** Stacks that exist. */
   known: ReadonlySet<string>;
   stop: Stop;
@@ -47,6 +49,8 @@ export interface Shop {
 }
 
 const kinds = { up: "done", destroy: "done", preview: "planned", drift: "compared" } as const;
+
+const pendingAdvice = /pending operations from previous deployment|`pulumi refresh`/;
 
 /** What a person reads of an exception: the message of anything else than Pulumi's own classes. */
 function reasonOf(error: unknown, changes: Changes): string {
@@ -78,6 +82,7 @@ export class StackRun {
       ...{ error: error && shop.secrets.mask(error), ledgers: changes.ledgers, drift: changes.drift },
       recovered: this.#recovered,
     });
+    rmSync(this.#log, { force: true });
     try {
       await this.#perform();
       return done(changes.drift.length > 0 ? "drift" : "ok");
@@ -99,7 +104,7 @@ export class StackRun {
       return;
     }
     const changing = shop.command === "up" || shop.command === "destroy";
-    const left = await this.#endRemains();
+    const left = this.#isLeft();
     if (changing) shop.run.begin(spec.name);
     try {
       if (!exists) await this.#init();
@@ -122,15 +127,10 @@ export class StackRun {
     }
   }
 
-  /** Whether a killed run was at work on this stack; what is left of it is ended. */
-  async #endRemains(): Promise<boolean> {
+  /** Whether a killed run was at work on this stack; nothing of it is left. */
+  #isLeft(): boolean {
     const { spec, shop } = this;
-    const runs = deadRuns(spec.name, shop.journal);
-    for (const run of runs) {
-      if (await shop.journal.endRemains(run)) continue;
-      throw new Error(`processes of a killed run (${run.command}, process ${run.pid}) do not end: end them by hand.`);
-    }
-    this.#recovered = runs.length > 0;
+    this.#recovered = deadRuns(spec.name, shop.journal).length > 0;
     if (this.#recovered) shop.tell(spec.name, this.changes, ["goes on with what a killed run left"]);
     return this.#recovered;
   }
@@ -155,13 +155,14 @@ export class StackRun {
   async #verb(adopt: boolean): Promise<void> {
     const stack = await this.#stack(adopt);
     const options = { color: "never" as const, suppressProgress: true, suppressOutputs: true, onEvent: this.#listen };
+    const { refresh } = this.shop;
     switch (this.shop.command) {
       case "up":
-        return void (await stack.up(options));
+        return void (await stack.up({ ...options, refresh }));
       case "preview":
-        return void (await stack.preview(options));
+        return void (await stack.preview({ ...options, refresh }));
       case "destroy":
-        return void (await stack.destroy(options));
+        return void (await stack.destroy({ ...options, refresh }));
       case "drift":
         return void (await stack.previewRefresh({ ...options, expectNoChanges: true }));
     }
@@ -169,7 +170,9 @@ export class StackRun {
 
   readonly #listen = (event: EngineEvent): void => {
     const { changes, shop, spec } = this;
-    shop.tell(spec.name, changes, changes.take(event));
+    const lines = changes.take(event);
+    // Pulumi's advice about what the killed run had begun: it is followed here.
+    shop.tell(spec.name, changes, this.#recovered ? lines.filter((line) => !pendingAdvice.test(line)) : lines);
   };
 
   /** What the killed run had begun is known by now, and needs no warning any more. */
@@ -180,9 +183,12 @@ export class StackRun {
 
   #cli(adopt: boolean): Cli {
     const { shop, spec } = this;
-    const log = join(shop.workFolder, "logs", `${spec.name}.log`);
     const env = stackEnvironment(shop.environment, spec, shop.secrets, adopt);
-    return new Cli({ ...shop.pulumi, env, log, stop: shop.stop });
+    return new Cli({ ...shop.pulumi, env, log: this.#log, stop: shop.stop });
+  }
+
+  get #log(): string {
+    return join(this.shop.workFolder, "logs", `${this.spec.name}.log`);
   }
 
   #plain(args: string[]): Promise<unknown> {

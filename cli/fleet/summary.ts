@@ -18,6 +18,8 @@ function remark({ error, drift, recovered }: Result): string {
   return lines.join("\n");
 }
 
+const hasLongWord = (text: string, width: number): boolean => text.split(/\s+/).some(({ length }) => length > width);
+
 export interface TableOptions {
   /** Columns of the terminal. */
   width: number;
@@ -35,7 +37,8 @@ export function summaryTable(results: readonly Result[], { width, colors }: Tabl
     head,
     colWidths: [name, 13, 9, 9, 10, 9, 9, remarks],
     colAligns: ["left", "left", "right", "right", "right", "right", "right", "left"],
-    ...{ wordWrap: true, wrapOnWordBoundary: false },
+    // Between words, unless one is longer than a line: a part of it would not be shown.
+    ...{ wordWrap: true, wrapOnWordBoundary: !results.some((one) => hasLongWord(remark(one), remarks - 2)) },
     style: colors ? { head: ["cyan"], compact: true } : { head: [], border: [], compact: true },
   });
   for (const result of results) {
