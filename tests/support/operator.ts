@@ -124,6 +124,8 @@ const program = z.strictObject({
 
 const object = <V extends string, K extends string, S extends z.ZodRawShape>(apiVersion: V, kind: K, rest: S) =>
   z.strictObject({ apiVersion: z.literal(apiVersion), kind: z.literal(kind), metadata, ...rest });
+/** Names of roles and their bindings may be any part of a path. */
+const anyName = z.looseObject({ name: z.string().regex(/^[^/%]+$/) });
 
 const manifest = z.discriminatedUnion("kind", [
   object("pulumi.com/v1", "Stack", { spec: stackSpec }),
@@ -133,6 +135,7 @@ const manifest = z.discriminatedUnion("kind", [
   object("v1", "ServiceAccount", {}),
   object("v1", "Secret", { type: z.string().optional(), stringData: z.record(z.string(), z.string()) }),
   object("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", {
+    metadata: anyName,
     roleRef: z.strictObject({ apiGroup: z.string(), kind: z.literal("ClusterRole"), name: z.string() }),
     subjects: z.array(z.strictObject({ kind: z.string(), name: label, namespace: label.optional() })),
   }),
