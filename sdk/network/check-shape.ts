@@ -1,7 +1,7 @@
 import { type z } from "zod";
 import { type NetworkDefinition } from "./generated";
 import { type Path } from "./problems";
-import { type Found } from "./reading";
+import { type Found, isWithin, type Reading } from "./reading";
 import { Network } from "./schema";
 import { didYouMean } from "./suggest";
 
@@ -18,11 +18,12 @@ function at(value: unknown, path: Path): unknown {
 }
 
 /** `42` where text is expected: in YAML that takes quotes. */
-function quoted(issue: Issue, value: unknown): string {
-  if (issue.code !== "invalid_type" || issue.expected !== "string") return "";
-  return typeof value === "number" || typeof value === "boolean"
-    ? ` (${value} is a ${typeof value}: write "${value}")`
-    : "";
+function quoted(issue: Issue, path: Path, { value: root, source }: Reading): string {
+  const value = at(root, path);
+  const wantsText = issue.code === "invalid_type" && issue.expected === "string";
+  if (!wantsText || (typeof value !== "number" && typeof value !== "boolean")) return "";
+  const shown = source?.(path) ?? String(value);
+  return ` (${shown} is a ${typeof value}: write "${shown}")`;
 }
 
 /** Where a value may have several forms, what counts is the form that it has. */
@@ -32,30 +33,31 @@ function ofUnion(issue: Extract<Issue, { code: "invalid_union" }>): Issue[] | un
   return meant && !second ? meant : undefined;
 }
 
-function foundOf(issue: Issue, value: unknown, base: Path): Found[] {
+function foundOf(issue: Issue, reading: Reading, base: Path = []): Found[] {
   const path = [...base, ...wayOf(issue)];
+  const message = issue.message + quoted(issue, path, reading);
   switch (issue.code) {
     case "unrecognized_keys":
-      return issue.message
+      return message
         .split("\n")
-        .map((message, index) => ({ path: [...path, issue.keys[index]!], message, atKey: true }));
+        .map((one, index) => ({ path: [...path, issue.keys[index]!], message: one, atKey: true }));
     case "invalid_key":
-      return [{ path, message: issue.issues[0]?.message ?? issue.message, atKey: true }];
+      return [{ path, message: issue.issues[0]?.message ?? message, atKey: true }];
     case "invalid_union":
-      return (
-        ofUnion(issue)?.flatMap((inner) => foundOf(inner, value, path)) ?? [
-          { path, message: issue.message + quoted(issue, at(value, path)) },
-        ]
-      );
+      return ofUnion(issue)?.flatMap((inner) => foundOf(inner, reading, path)) ?? [{ path, message }];
     case "invalid_value": {
-      const given = at(value, path);
+      const given = at(reading.value, path);
       const meant = typeof given === "string" ? didYouMean(given, issue.values.map(String)) : "";
-      return [{ path, message: issue.message + (meant.includes("did you mean") ? meant : "") }];
+      return [{ path, message: message + (meant.includes("did you mean") ? meant : "") }];
     }
     default:
-      return [{ path, message: issue.message + quoted(issue, at(value, path)) }];
+      return [{ path, message }];
   }
 }
+
+/** Where something could not be read, it is no news that it has not the right form. */
+const isSaid = ({ found }: Reading, { path }: Found): boolean =>
+  found.some((one) => one.path.length > 0 && isWithin(path, one.path));
 
 /** Takes out what is wrong by itself, so that the rest can be checked as a whole. */
 function remove(value: unknown, path: Path): void {
@@ -65,14 +67,16 @@ function remove(value: unknown, path: Path): void {
     delete (parent as Record<string, unknown>)[last];
 }
 
-/** What is wrong with the form of something that was read. */
-export function shapeOf({ value }: { value: unknown }, schema: z.ZodType): Found[] {
-  return schema.safeParse(value).error?.issues.flatMap((issue) => foundOf(issue, value, [])) ?? [];
+/** What is wrong with the form of something that was read, but for what has been said already. */
+export function shapeOf(reading: Reading, schema: z.ZodType): Found[] {
+  const issues = schema.safeParse(reading.value).error?.issues ?? [];
+  return issues.flatMap((issue) => foundOf(issue, reading)).filter((one) => !isSaid(reading, one));
 }
 
 /** Checks the form of a definition. What is left in `definition` has it, but for what is missing; undefined: nothing is. */
-export function checkShape(value: unknown): { definition: NetworkDefinition | undefined; found: Found[] } {
-  const found = shapeOf({ value }, Network);
+export function checkShape(reading: Reading): { definition: NetworkDefinition | undefined; found: Found[] } {
+  const { value } = reading;
+  const found = shapeOf(reading, Network);
   if (found.some(({ path }) => path.length === 0)) return { definition: undefined, found };
   for (const { path } of found) remove(value, path);
   return { definition: value as NetworkDefinition, found };

@@ -7,7 +7,7 @@
 export interface NetworkDefinition {
   /** Name of the network, the first part of all logical names. Default: the name of the file. */
   name?: string;
-  /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
+  /** The name that the network had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
   formerly?: string | string[];
   /** `true`: everything takes over what has its name, unless an entry says otherwise. Default: `false`. */
   adopt?: boolean;

@@ -4,16 +4,17 @@ import { type NetworkDefinition } from "./generated";
 import { type Plan, planOf } from "./plan";
 import { readData } from "./plain-data";
 import { NetworkDefinitionError } from "./problems";
-import { type Found, type Reading } from "./reading";
+import { type Found, isWithin, type Reading } from "./reading";
 import { checkRules } from "./rules";
 import { readYaml } from "./yaml-text";
 
 /* Loaded by Network when the first one is made: this brings yaml and zod with it. */
 
-const mostBytes = 2 ** 20;
+/** A network of a thousand members has 30 KiB; what is larger is another file, and would take seconds to parse. */
+const mostKiB = 256;
 
 function refused(file: string, message: string): NetworkDefinitionError {
-  return new NetworkDefinitionError(file, [{ path: "", file, message }]);
+  return new NetworkDefinitionError(`The network file ${file}`, [{ path: "", file, message }]);
 }
 
 /** The text of a network file; a clear refusal of everything that is none. */
@@ -23,9 +24,8 @@ function textOf(file: string): string {
     const stats = statSync(file);
     if (stats.isDirectory()) throw refused(file, "this is a folder: name the file in it");
     if (!stats.isFile()) throw refused(file, "this is no ordinary file");
-    if (stats.size > mostBytes) {
-      throw refused(file, `it has ${(stats.size / mostBytes).toFixed(1)} MiB: a network file has at most 1 MiB`);
-    }
+    const kiB = stats.size / 1024;
+    if (kiB > mostKiB) throw refused(file, `it has ${Math.ceil(kiB)} KiB: a network file has at most ${mostKiB}`);
     bytes = readFileSync(file);
   } catch (error) {
     if (error instanceof NetworkDefinitionError) throw error;
@@ -55,13 +55,23 @@ export function readFile(file: string): NetworkDefinition {
 export function plan(name: string, given: NetworkDefinition, adopt: boolean | undefined): Plan {
   const reading = readings.get(given) ?? readData(given);
   const found = [...reading.found];
-  const shape = reading.value === undefined ? undefined : checkShape(reading.value);
+  const shape = reading.value === undefined ? undefined : checkShape(reading);
   found.push(...(shape?.found ?? []));
   const made = shape?.definition && planOf(name, shape.definition, adopt);
-  if (made) found.push(...checkRules(made, shape.definition!));
-  if (!made || found.length > 0) throw new NetworkDefinitionError(reading.file ?? name, inOrder(reading, found));
+  if (made) found.push(...checkRules(made, shape.definition!).filter((one) => isNews(found, one)));
+  if (!made || found.length > 0) throw refusedAll(name, reading, found);
   return made;
 }
+
+function refusedAll(name: string, reading: Reading, found: readonly Found[]): NetworkDefinitionError {
+  const what =
+    reading.file === undefined ? `The definition of the network ${name}` : `The network file ${reading.file}`;
+  return new NetworkDefinitionError(what, inOrder(reading, found));
+}
+
+/** What is wrong elsewhere may be why something is missing here. */
+const isNews = (said: readonly Found[], { unless }: Found): boolean =>
+  unless === undefined || !said.some(({ path }) => isWithin(path, unless));
 
 function inOrder(reading: Reading, found: readonly Found[]): NetworkDefinitionError["problems"] {
   const problems = found.map((one) => {

@@ -25,15 +25,21 @@ export interface NetworkConsortiumResources {
 /** What all parts get of the network's options; `protect` and providers come from the parent by themselves. */
 type Passed = Pick<CustomResourceOptions, "customTimeouts" | "retainOnDelete">;
 
+/** Earlier names, but for those that another resource of the same kind has now. */
+const aliasesOf = (planned: Planned<unknown>, siblings: readonly Planned<unknown>[]): { name: string }[] =>
+  planned.names
+    .slice(1)
+    .filter((name) => !siblings.some((other) => other.names[0] === name))
+    .map((name) => ({ name }));
+
 const byKey = <P extends { key: string }, R>(planned: readonly P[], make: (one: P) => R): Record<string, R> =>
   Object.fromEntries(planned.map((one) => [one.key, make(one)]));
 
 export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed: Passed): NetworkConsortiumResources {
-  const optionsOf = (planned: Planned<unknown>, more: CustomResourceOptions = {}): CustomResourceOptions => ({
+  const optionsOf = (planned: Planned<unknown>, siblings: readonly Planned<unknown>[] = []): CustomResourceOptions => ({
     ...{ parent, customTimeouts: passed.customTimeouts, retainOnDelete: passed.retainOnDelete },
     ...(planned.protect !== undefined && { protect: planned.protect }),
-    ...(planned.names.length > 1 && { aliases: planned.names.slice(1).map((name) => ({ name })) }),
-    ...more,
+    aliases: aliasesOf(planned, siblings),
   });
   const consortium = new Consortium(plan.names[0]!, plan.args, optionsOf(plan));
   const members = byKey(
@@ -45,24 +51,19 @@ export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed
     const environment = new Environment(planned.names[0]!, { ...planned.args, consortium }, optionsOf(planned));
     const nodes = byKey(planned.nodes, (node) => {
       const membership = members[node.member]!;
-      return new Node(node.names[0]!, { ...node.args, environment, membership }, optionsOf(node));
+      return new Node(node.names[0]!, { ...node.args, environment, membership }, optionsOf(node, planned.nodes));
     });
     const credentials = byKey(planned.credentials, (one) => {
       const args = { ...one.args, name: one.args.name ?? one.key, environment, membership: members[one.member]! };
       // A new name would make a new pair: without one of its own it keeps that which it was made with.
       const kept = one.args.name === undefined ? { ignoreChanges: ["name"] } : {};
-      return new AppCred(one.names[0]!, args, optionsOf(one, kept));
+      return new AppCred(one.names[0]!, args, { ...optionsOf(one, planned.credentials), ...kept });
     });
+    const made = { environment, nodes, credentials };
     const { tether } = planned;
-    if (!tether) return { environment, nodes, credentials };
-    const dependsOn = [environment, ...Object.values(nodes)];
-    const args = tether.args as TetherServiceArgs;
-    return {
-      environment,
-      nodes,
-      credentials,
-      tether: new TetherService(tether.names[0]!, args, optionsOf(tether, { dependsOn })),
-    };
+    if (!tether) return made;
+    const options = { ...optionsOf(tether), dependsOn: [environment, ...Object.values(nodes)] };
+    return { ...made, tether: new TetherService(tether.names[0]!, tether.args as TetherServiceArgs, options) };
   };
   return { consortium, members, environments: byKey(plan.environments, makeEnvironment) };
 }

@@ -1,4 +1,4 @@
-import { type Output } from "@pulumi/pulumi";
+import { type Output, secret } from "@pulumi/pulumi";
 import { type NetworkConsortiumResources, type NetworkEnvironmentResources } from "./make";
 
 /** What one environment shows. */
@@ -34,7 +34,7 @@ const environmentOutputs = ({
 }: NetworkEnvironmentResources): NetworkEnvironmentOutputs => ({
   ...{ id: environment.id, chainId: environment.chainId },
   nodes: mapped(nodes, ({ id, urls }) => ({ id, urls })),
-  credentials: mapped(credentials, ({ username, password }) => ({ username, password })),
+  credentials: mapped(credentials, ({ username, password }) => ({ username, password: secret(password) })),
   ...(tether && { tether: { id: tether.id, account: tether.account } }),
 });
 

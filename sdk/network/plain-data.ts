@@ -1,15 +1,6 @@
 import { Output } from "@pulumi/pulumi";
 import { type Path } from "./problems";
-import {
-  cycleText,
-  emptyRecord,
-  type Found,
-  isReserved,
-  mostValues,
-  type Reading,
-  reservedText,
-  tooManyText,
-} from "./reading";
+import { cycleText, type Found, isReserved, mostValues, type Reading, reservedText, tooManyText } from "./reading";
 
 const later =
   "the value is known only later (an Output or a Promise), but a definition has to be known at once: give a plain value, or use the resource classes for this part";
@@ -49,7 +40,7 @@ export function readData(given: unknown): Reading {
   };
 
   const record = (value: object, path: Path): Record<string, unknown> => {
-    const made = emptyRecord();
+    const made: Record<string, unknown> = {};
     for (const [key, inner] of Object.entries(value)) {
       if (inner === undefined) continue;
       if (isReserved(key)) found.push({ path: [...path, key], message: reservedText(key), atKey: true });

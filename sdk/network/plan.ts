@@ -44,6 +44,8 @@ export interface PlannedEnvironment extends Planned<EnvironmentFields> {
 }
 
 export interface PlannedConsortium extends Planned<ConsortiumFields> {
+  /** Where its members and environments are. */
+  base: Path;
   members: Planned<MembershipFields>[];
   environments: PlannedEnvironment[];
 }
@@ -52,8 +54,6 @@ export interface PlannedConsortium extends Planned<ConsortiumFields> {
 export interface Plan {
   name: string;
   formerly: string[];
-  /** The definition has the form with several consortia. */
-  several: boolean;
   consortia: PlannedConsortium[];
 }
 
@@ -84,13 +84,12 @@ class Planner {
 
   plan(): Plan {
     const { name, definition, formerly } = this;
-    const several = definition.consortia !== undefined;
-    const entries = several
-      ? Object.entries(definition.consortia!).map(([key, entry]) =>
+    const consortia = definition.consortia
+      ? Object.entries(definition.consortia).map(([key, entry]) =>
           this.consortium(key, entry ?? {}, ["consortia", key]),
         )
       : [this.only()];
-    return { name, formerly, several, consortia: entries };
+    return { name, formerly, consortia };
   }
 
   /** One consortium is written without a key: it has that of the network. */
@@ -127,7 +126,7 @@ class Planner {
       new EnvironmentPlanner(names, members, this.adoptAll).plan(one, settings, [...base, "environments", one]),
     );
     const args = { name, description, extra, adopt: entry.adopt ?? this.adoptAll };
-    return { ...{ key, path, names, formerly, protect: entry.protect, args }, members, environments };
+    return { ...{ key, path, names, formerly, protect: entry.protect, args }, base, members, environments };
   }
 }
 

@@ -26,18 +26,14 @@ const shownAtMost = 50;
 /** A definition that cannot be used. Everything that is wrong with it is said at once, and nothing of it was created. */
 export class NetworkDefinitionError extends RunError {
   constructor(
-    /** The network, as it is called. */
-    network: string,
+    /** The definition, as people call it. */
+    what: string,
     /** All that is wrong, in the order of the definition. */
     readonly problems: readonly NetworkProblem[],
   ) {
     const shown = problems.slice(0, shownAtMost).map((problem) => `  ${line(problem)}`);
     const more = problems.length > shownAtMost ? [`  and ${problems.length - shownAtMost} more`] : [];
     const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-    super(
-      [`The definition of the network ${network} has ${count}; nothing of it was created:`, ...shown, ...more].join(
-        "\n",
-      ),
-    );
+    super([`${what} has ${count}; nothing of it was created:`, ...shown, ...more].join("\n"));
   }
 }

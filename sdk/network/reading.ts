@@ -6,9 +6,14 @@ export interface Found {
   message: string;
   /** The key itself is wrong, and not its value. */
   atKey?: boolean;
+  /** Not said if something in this part of the definition is wrong already, which may be the reason. */
+  unless?: Path;
   /** Where in the text, where no path leads there. */
   offset?: number;
 }
+
+/** Whether a path leads to a place, or into it. */
+export const isWithin = (path: Path, place: Path): boolean => place.every((step, index) => step === path[index]);
 
 /** A definition that was read: as plain data, with what was wrong already, and the places of its values. */
 export interface Reading {
@@ -18,18 +23,17 @@ export interface Reading {
   file?: string;
   /** From 1; undefined where there is no text. */
   position(found: Found): { line: number; column: number } | undefined;
+  /** How a value is written in the text, where that is not how it is shown: `007`. */
+  source?: (path: Path) => string | undefined;
 }
 
 /** Values that a definition may hold, anchors and shared objects counted each time: a network has some hundred. */
 export const mostValues = 100_000;
 
-/** Keys that JavaScript has for every object: nothing good can be called like that. */
+/** Keys that JavaScript has for every object: they are refused, so that a key is only ever what was written. */
 export const isReserved = (key: string): boolean => key in Object.prototype;
 
 export const reservedText = (key: string): string =>
   `"${key}" cannot be a key: JavaScript uses that name itself. Choose another one`;
 export const tooManyText = `the definition has more than ${mostValues} values, aliases counted each time`;
 export const cycleText = "it contains itself";
-
-/** An object without a prototype: a key is only ever what was written. */
-export const emptyRecord = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>;

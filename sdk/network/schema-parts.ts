@@ -9,7 +9,8 @@ export function named<S extends z.ZodType>(id: string, description: string, sche
   return schema;
 }
 
-const keyText = `a key has letters, digits, ".", "_" and "-", begins with a letter or a digit, and has at most 64 characters`;
+const keyText =
+  'a key has at most 64 letters, digits, ".", "_" and "-", and begins with a letter or a digit; other names go into name, or orgName of a member';
 
 /** Keys become logical names in Pulumi, where a slash stands between them. */
 export const key = z

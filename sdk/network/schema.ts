@@ -27,12 +27,12 @@ const of = (resource: keyof typeof own, property: string, doc?: string) => {
   return field(schema.optional(), doc ?? docOf(schema) ?? "");
 };
 
-const formerly = () =>
+const formerly = (what = "key that it") =>
   field(
     z
       .union([key, z.array(key)], { error: "formerly is the key that it had before, or a list of such keys" })
       .optional(),
-    "The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none.",
+    `The ${what} had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none.`,
   );
 
 const protect = (what = "it") =>
@@ -222,7 +222,7 @@ export const Network = named(
       key.optional(),
       "Name of the network, the first part of all logical names. Default: the name of the file.",
     ),
-    formerly: formerly(),
+    formerly: formerly("name that the network"),
     adopt: field(
       z.boolean({ error: "adopt must be true or false here; an id belongs to one entry" }).optional(),
       "`true`: everything takes over what has its name, unless an entry says otherwise. Default: `false`.",

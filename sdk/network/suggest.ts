@@ -3,7 +3,7 @@ import { distance } from "fastest-levenshtein";
 /** Fewest changes first; a name that is off by more than a third is another name. */
 function nearest(given: string, known: readonly string[]): string | undefined {
   const wanted = given.toLowerCase();
-  const most = Math.max(1, Math.ceil(given.length / 3));
+  const most = given.length === 1 ? 0 : Math.ceil(given.length / 3);
   const ranked = known
     .map((name) => ({ name, off: distance(wanted.slice(0, 80), name.toLowerCase()) }))
     .filter(({ off }) => off <= most)
