@@ -10,6 +10,8 @@ const common = {
   testEnvironment: "node",
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
   rootDir: import.meta.dirname,
+  // Their package.json all have the same name until `pulumi new` writes it.
+  modulePathIgnorePatterns: ["<rootDir>/templates/"],
 };
 
 export default {

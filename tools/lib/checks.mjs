@@ -47,8 +47,10 @@ export function staticChecks(root) {
       if (code !== 0) throw new Trouble(output.trim());
     },
   });
-  const examples = readdirSync(join(root, "examples")).map((name) => `examples/${name}`);
-  const typed = ["tests", "tools", ...examples].filter((folder) => existsSync(join(root, folder, "tsconfig.json")));
+  const programs = ["examples", "templates"]
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`));
+  const typed = ["tests", "tools", ...programs].filter((folder) => existsSync(join(root, folder, "tsconfig.json")));
   const generate = join(root, "tools", "generate.mjs");
   return [
     tool("eslint", bin("eslint", "bin", "eslint.js"), "."),

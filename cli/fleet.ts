@@ -1,0 +1,182 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { type Command as Program, InvalidArgumentError } from "commander";
+import { type Fleet, type FleetStack, readFleet } from "./fleet/file";
+import { defaultOut, fleetManifests, neededSecrets } from "./fleet/manifests";
+import { Stop } from "./fleet/pulumi";
+import { readSecrets, type Secrets } from "./fleet/secrets";
+import type { Command, Result } from "./fleet/stack";
+import { isGood, ledgerWarnings, summaryJson, summaryLine, summaryTable } from "./fleet/summary";
+import { confirm } from "./sweep/ask";
+
+/** Of the summary, where it is not printed on a terminal. */
+const widthOfLogs = 140;
+
+interface Flags {
+  parallel?: number;
+  only: string[];
+  json?: boolean;
+  junit?: string;
+  yes?: boolean;
+  refresh?: boolean;
+}
+
+const commands: Record<Command, string> = {
+  up: "make every stack what its network file says",
+  preview: "say what up would change, stack by stack",
+  destroy: "take down everything in every stack",
+  drift: "compare what is there with the state; exit code 1 if it differs",
+};
+
+const notes: Record<Command, string> = {
+  up: "Without --yes it shows a preview and asks, or, where nobody is at the terminal, ends with exit code 1.",
+  preview: "Ledgers that would be replaced or deleted are named as warnings. Nothing is changed.",
+  destroy: "Without --yes it asks, or, where nobody is at the terminal, ends with exit code 1.",
+  drift: "Nothing is changed, neither in the service nor in the state.",
+};
+
+export function define(program: Program): void {
+  defineManifests(program);
+  for (const [name, summary] of Object.entries(commands) as [Command, string][]) {
+    const command = program.command(name).description(summary);
+    command
+      .argument("<file>", "the fleet file, such as fleet.yaml")
+      .option("--parallel <count>", "so many stacks at a time (default: concurrency of the file, else 4)", width)
+      .option("--only <pattern>", "only stacks like this, such as acme-prod or 'acme-*'; repeatable", gather, [])
+      .option("--json", "print one document of JSON")
+      .option("--junit <file>", "write the results as JUnit XML, too");
+    if (name !== "drift") command.option("--refresh", "look first at what is there, and put drift right");
+    if (name === "up" || name === "destroy") command.option("--yes", "do it without asking");
+    command
+      .addHelpText("after", `\n${notes[name]}\nExit code 1: a stack failed, or was not finished.`)
+      .action((file: string, flags: Flags) => fleet(name, file, flags));
+  }
+}
+
+function defineManifests(program: Program): void {
+  program
+    .command("manifests")
+    .description("the same fleet for the Pulumi Kubernetes operator")
+    .argument("<file>", "the fleet file, such as fleet.yaml")
+    .option("--out <folder>", `folder to write them to (default: ${defaultOut}, beside the fleet file)`)
+    .addHelpText("after", "\nKeys are named, as Secrets of Kubernetes, and never contained. See docs/fleet.md.")
+    .action((file: string, { out }: { out?: string }) => manifests(file, out));
+}
+
+function manifests(file: string, out?: string): void {
+  const definition = readFleet(file, { env: process.env, secrets: false });
+  const folder = out === undefined ? join(definition.folder, defaultOut) : resolve(out);
+  const files = fleetManifests(definition, folder);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  console.log(
+    `${Object.keys(files).length} files are in ${folder}. Commit them, make these Secrets in the namespace, and apply the manifests:\n` +
+      neededSecrets(definition)
+        .map((text) => `  ${text}`)
+        .join("\n"),
+  );
+}
+
+async function fleet(command: Command, file: string, flags: Flags): Promise<void> {
+  const env = { ...process.env };
+  const definition = readFleet(file, { env });
+  const stacks = chosen(definition, flags.only);
+  const secrets = await readSecrets(definition, env);
+  // Nothing that runs in this process, the programs of the stacks included, gets the key of one organization for another.
+  for (const name of [...secrets.variables, "CONSORTIUM_API_KEY"]) delete process.env[name];
+  const session = { definition, stacks, secrets, env, flags, stop: stopOnSignals() };
+  if (!(await agreed(command, session))) return void (process.exitCode = 1);
+  await report(command, session);
+}
+
+interface Session {
+  definition: Fleet;
+  stacks: FleetStack[];
+  secrets: Secrets;
+  env: Record<string, string | undefined>;
+  flags: Flags;
+  stop: Stop;
+}
+
+/** What changes something is asked for first. */
+async function agreed(command: Command, session: Session): Promise<boolean> {
+  const { stacks, flags } = session;
+  if ((command !== "up" && command !== "destroy") || flags.yes) return true;
+  const many = `${stacks.length} stack${stacks.length === 1 ? "" : "s"}`;
+  if (!process.stdin.isTTY || flags.json) {
+    console.error(`consortium fleet ${command}: nobody can be asked here: --yes does it for ${many} without asking.`);
+    return false;
+  }
+  if (command === "up" && !(await report("preview", session)).every(isGood)) return false;
+  const question = command === "up" ? `Change ${many}?` : `Destroy everything in ${many}?`;
+  const yes = await confirm(question, { input: process.stdin, output: process.stderr });
+  if (!yes) console.error("Nothing was changed.");
+  return yes;
+}
+
+async function report(command: Command, session: Session): Promise<Result[]> {
+  const { definition, stacks, secrets, env, flags, stop } = session;
+  const startedAt = performance.now();
+  const [{ runFleet }, { liveView, plainView }] = await Promise.all([
+    import("./fleet/run.js"),
+    import("./fleet/view.js"),
+  ]);
+  const live = process.stderr.isTTY && !env.CI;
+  const view = live
+    ? await liveView(process.stderr, stacks.length)
+    : plainView((line) => void process.stderr.write(`${line}\n`));
+  const parallel = flags.parallel ?? definition.concurrency;
+  const options = { command, stacks, parallel, secrets, env, view, stop, refresh: flags.refresh };
+  const results = await runFleet(definition, options);
+  const took = (performance.now() - startedAt) / 1000;
+  print(command, session, results, took);
+  if (flags.junit !== undefined) {
+    const { junit } = await import("./fleet/junit.js");
+    writeFileSync(flags.junit, junit(command, definition.project, results, took));
+  }
+  if (!results.every(isGood)) process.exitCode = 1;
+  return results;
+}
+
+function print(command: Command, { definition, flags, env }: Session, results: Result[], took: number): void {
+  if (flags.json) return console.log(summaryJson(command, definition.project, results, took));
+  const colors = process.stdout.isTTY && !env.NO_COLOR;
+  const table = summaryTable(results, { width: process.stdout.columns ?? widthOfLogs, colors });
+  console.log([table, ...ledgerWarnings(command, results), summaryLine(results, took)].join("\n"));
+}
+
+function chosen({ stacks, file }: Fleet, patterns: readonly string[]): FleetStack[] {
+  if (patterns.length === 0) return stacks;
+  const matchers = patterns.map((pattern) => {
+    const expression = new RegExp(`^${pattern.split("*").map(literal).join(".*")}$`);
+    if (stacks.some(({ name }) => expression.test(name))) return expression;
+    throw new Error(`${file} has no stack like ${pattern}; there are ${stacks.map(({ name }) => name).join(", ")}.`);
+  });
+  return stacks.filter(({ name }) => matchers.some((one) => one.test(name)));
+}
+
+const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** Ctrl-C: no new stack begins, and those that run are cancelled as Pulumi does it; a second one ends them at once. */
+function stopOnSignals(): Stop {
+  const stop = new Stop();
+  const raise = () => {
+    const again = stop.raised;
+    stop.raise();
+    console.error(
+      again ? "Ending at once." : "Ending: stacks that run are cancelled, no other is begun. Again: at once.",
+    );
+  };
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, raise);
+  return stop;
+}
+
+const gather = (text: string, before: string[]): string[] => [...before, text];
+
+function width(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > 64) throw new InvalidArgumentError("It must be from 1 to 64.");
+  return value;
+}

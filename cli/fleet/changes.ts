@@ -1,0 +1,125 @@
+import type { EngineEvent } from "@pulumi/pulumi/automation";
+
+/** What became of the resources of a stack. */
+export interface Counts {
+  created: number;
+  updated: number;
+  replaced: number;
+  deleted: number;
+  unchanged: number;
+}
+
+type Step = NonNullable<EngineEvent["resOutputsEvent"]>["metadata"];
+
+/** The last of the steps of a replacement counts for all. */
+const counted: Partial<Record<string, keyof Counts>> = {
+  ...{ create: "created", import: "created", update: "updated", delete: "deleted", same: "unchanged" },
+  ...{ "create-replacement": "replaced", "import-replacement": "replaced" },
+};
+
+const signs: Partial<Record<keyof Counts, string>> = { created: "+", updated: "~", replaced: "+-", deleted: "-" };
+
+const ledgerType = "pulumi-nodejs:dynamic/consortium:Environment";
+
+/** "Node trade/prod/acme-1", of a URN. */
+export function titleOf(urn: string): string {
+  const [, , type = "", name = ""] = urn.split("::");
+  return `${type.split("$").at(-1)!.split(":").at(-1)} ${name}`;
+}
+
+/** The stack, its components and providers are nothing that somebody pays for. */
+const isObject = ({ type, new: after, old }: Step): boolean =>
+  !type.startsWith("pulumi:") && ((after ?? old) as { custom?: boolean } | undefined)?.custom === true;
+
+type Outputs = Record<string, unknown>;
+
+/** Properties that are not the same; those that change by themselves say nothing. */
+function differing(before: Outputs = {}, after: Outputs = {}): string[] {
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const same = (key: string) => JSON.stringify(before[key]) === JSON.stringify(after[key]);
+  return keys.filter((key) => !key.startsWith("__") && key !== "revision" && !same(key));
+}
+
+/** Follows what the engine tells of one stack. */
+export class Changes {
+  readonly counts: Counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
+  /** What is being done at the moment. */
+  now = "";
+  readonly errors: string[] = [];
+  /** Ledgers that are replaced or deleted: "replaces Environment trade/prod". */
+  readonly ledgers: string[] = [];
+  /** Resources that are not as the state says: "Node trade/prod/acme-1 is gone". */
+  readonly drift: string[] = [];
+  pending = false;
+
+  readonly #mask: (text: string) => string;
+  readonly #kind: "done" | "planned" | "compared";
+
+  /** @param kind what the steps of the engine mean: they are done, or planned only, or those of a refresh */
+  constructor(mask: (text: string) => string, kind: "done" | "planned" | "compared" = "done") {
+    this.#mask = mask;
+    this.#kind = kind;
+  }
+
+  /** Answers the lines that are worth printing where nobody watches. */
+  take(event: EngineEvent): string[] {
+    if (event.resourcePreEvent) return this.#begun(event.resourcePreEvent.metadata);
+    if (event.resOutputsEvent && this.#kind === "compared") return this.#compared(event.resOutputsEvent.metadata);
+    if (event.resOutputsEvent) return this.#done(event.resOutputsEvent.metadata);
+    if (event.diagnosticEvent) return this.#said(event.diagnosticEvent);
+    return [];
+  }
+
+  #begun(step: Step): string[] {
+    if (!isObject(step) || this.#kind === "compared") return [];
+    const deletes = step.op === "delete" || step.op === "delete-replaced";
+    if (step.op !== "same") this.now = `${step.op} ${titleOf(step.urn)}`;
+    if (step.type !== ledgerType || (!deletes && step.op !== "replace")) return [];
+    const what = `${step.op === "delete" ? "deletes" : "replaces"} ${titleOf(step.urn)}`;
+    if (this.ledgers.includes(what)) return [];
+    this.ledgers.push(what);
+    return [
+      `WARNING: ${what}: ${this.#kind === "planned" ? "its ledger would be destroyed" : "its ledger is destroyed"}`,
+    ];
+  }
+
+  #done(step: Step): string[] {
+    if (!isObject(step)) return [];
+    const kind = counted[step.op];
+    if (kind === undefined) return [];
+    this.counts[kind]++;
+    if (kind === "unchanged") return [];
+    return [`${signs[kind]} ${titleOf(step.urn)} ${this.#kind === "planned" ? `to be ${kind}` : kind}`];
+  }
+
+  #said({ severity, message, urn }: NonNullable<EngineEvent["diagnosticEvent"]>): string[] {
+    const text = this.#mask(message.trim().replace(/^1 error occurred:\s*\* /, ""));
+    if (text === "" || !["info", "info#err", "warning", "error"].includes(severity)) return [];
+    if (/pending operations|interrupted while (creating|updating|deleting)/.test(text)) this.pending = true;
+    if (severity === "error") {
+      // That the update failed, says the engine of the stack, too, whenever a resource failed.
+      const known =
+        this.errors.some((one) => one.includes(text)) || /^(update|preview|destroy|refresh) failed$/.test(text);
+      if (!known) this.errors.push(urn === undefined ? text : `${titleOf(urn)}: ${text}`);
+      return known ? [] : [`error: ${text}`];
+    }
+    this.now = text.split("\n")[0]!;
+    return text.split("\n");
+  }
+
+  /** Of a refresh: what is there differs from the state. */
+  #compared(step: Step): string[] {
+    if (!isObject(step)) return [];
+    const changes: Partial<Record<string, string>> = {
+      update: "differs",
+      delete: "is gone",
+      create: "is not made yet",
+    };
+    const how = changes[step.op];
+    if (how === undefined) return [];
+    const properties = differing(step.old?.outputs, step.new?.outputs);
+    const which = how === "differs" && properties.length > 0 ? ` in ${properties.join(", ")}` : "";
+    this.drift.push(`${titleOf(step.urn)} ${how}${which}`);
+    return [this.drift.at(-1)!];
+  }
+}

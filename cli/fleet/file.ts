@@ -1,0 +1,205 @@
+import { readFileSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { shapeOf } from "../../sdk/network/check-shape";
+import { plan, readFile } from "../../sdk/network/load";
+import { NetworkDefinitionError } from "../../sdk/network/problems";
+import { type Found, type Reading } from "../../sdk/network/reading";
+import { readYaml } from "../../sdk/network/yaml-text";
+import { FleetFile, type FleetDefinition, type SecretSource } from "./schema";
+
+export interface Organization {
+  name: string;
+  apiKey: SecretSource;
+  region?: string;
+  baseUrl?: string;
+}
+
+export interface FleetStack {
+  /** `<organization>-<name in the file>`: the name of the Pulumi stack. */
+  name: string;
+  organization: Organization;
+  /** A network file, absolute; or else `program`. */
+  definition?: string;
+  /** A folder with a Pulumi program, absolute. */
+  program?: string;
+  /** Name of the network. Default: what its file says. */
+  network?: string;
+  /** Takes over what is in the service already. */
+  adopt: boolean;
+}
+
+export interface Fleet {
+  /** As it was given. */
+  file: string;
+  /** The folder of the file, absolute: paths in it are relative to this one. */
+  folder: string;
+  project: string;
+  concurrency: number;
+  /** Undefined: that of PULUMI_BACKEND_URL, or where the user is logged in. */
+  backend?: string;
+  secretsProvider?: string;
+  passphrase?: SecretSource;
+  organizations: Organization[];
+  stacks: FleetStack[];
+  kubernetes?: FleetDefinition["kubernetes"];
+}
+
+/** Everything that is wrong with a fleet file, each with its place. */
+export class FleetFileError extends Error {
+  override readonly name = "FleetFileError";
+  constructor(
+    file: string,
+    readonly problems: readonly string[],
+  ) {
+    const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+    super([`${file} has ${count}; nothing was started:`, ...problems.map((one) => `  ${one}`)].join("\n"));
+  }
+}
+
+type Env = Record<string, string | undefined>;
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new FleetFileError(file, [`${file}: ${code === "ENOENT" ? "there is no such file" : message}`]);
+  }
+}
+
+const shown = (file: string, reading: Reading, found: readonly Found[]): string[] => {
+  const places = found.map((one) => ({ ...one, ...reading.position(one) }));
+  places.sort((one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0));
+  return places.map(({ line, column, path, message }) =>
+    [`${file}:${line ?? 1}:${column ?? 1}`, path.join("."), message].filter((part) => part !== "").join(": "),
+  );
+};
+
+/** Reads a fleet file and all that it names. @throws FleetFileError with everything that is wrong, before anything is started */
+export function readFleet(file: string, { env, secrets = true }: { env: Env; secrets?: boolean }): Fleet {
+  const reading = readYaml(textOf(file), file);
+  if (reading.found.length > 0) throw new FleetFileError(file, shown(file, reading, reading.found));
+  const found = shapeOf(reading, FleetFile);
+  if (found.length > 0) throw new FleetFileError(file, shown(file, reading, found));
+  const definition = FleetFile.parse(reading.value);
+  const fleet = fleetOf(file, definition);
+  const elsewhere: string[] = [];
+  found.push(...doubles(definition), ...emptiness(definition), ...missing(definition, fleet, elsewhere));
+  if (secrets) found.push(...unset(definition, fleet, env));
+  if (found.length + elsewhere.length > 0)
+    throw new FleetFileError(file, [...shown(file, reading, found), ...elsewhere]);
+  return fleet;
+}
+
+type Given = FleetDefinition["organizations"][string]["stacks"][string];
+const settingsOf = (given: Given) => (typeof given === "string" ? { definition: given } : given);
+
+export const stackName = (organization: string, stack: string): string => `${organization}-${stack}`;
+
+function fleetOf(file: string, definition: FleetDefinition): Fleet {
+  const folder = dirname(resolve(file));
+  const at = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path));
+  const { organizations, project = "fleet", concurrency = 4, backend, ...rest } = definition;
+  const all = Object.entries(organizations).map(([name, { stacks, ...organization }]) => {
+    const owner: Organization = { name, ...organization };
+    const own = Object.entries(stacks).map(([key, given]): FleetStack => {
+      const { definition, program, name: network, adopt = false } = { program: undefined, ...settingsOf(given) };
+      const base = { name: stackName(name, key), organization: owner, network, adopt };
+      return { ...base, definition: at(definition), program: at(program) };
+    });
+    return { owner, own };
+  });
+  return {
+    ...{ file, folder, project, concurrency, ...rest, backend: backend && absoluteBackend(backend, folder) },
+    organizations: all.map(({ owner }) => owner),
+    stacks: all.flatMap(({ own }) => own),
+  };
+}
+
+/** `file://./state` means the folder beside the fleet file, wherever the command is run. */
+function absoluteBackend(backend: string, folder: string): string {
+  const [, path] = /^file:\/\/(\.{1,2}(?:\/.*)?)$/.exec(backend) ?? [];
+  return path === undefined ? backend : `file://${resolve(folder, path)}`;
+}
+
+function* everyStack({ organizations }: FleetDefinition) {
+  for (const [organization, { stacks }] of Object.entries(organizations))
+    for (const [key, given] of Object.entries(stacks))
+      yield { organization, key, given, path: ["organizations", organization, "stacks", key] };
+}
+
+function doubles(definition: FleetDefinition): Found[] {
+  const seen = new Map<string, string>();
+  return [...everyStack(definition)].flatMap(({ organization, key, path }) => {
+    const name = stackName(organization, key);
+    const other = seen.get(name);
+    seen.set(name, `${organization}.${key}`);
+    if (other === undefined) return [];
+    const message = `the name of this stack would be ${name}, which is that of ${other} already: rename one of them`;
+    return [{ path, message, atKey: true }];
+  });
+}
+
+function emptiness(definition: FleetDefinition): Found[] {
+  if ([...everyStack(definition)].length > 0) return [];
+  return [{ path: ["organizations"], message: "there is no stack: write at least one network file under stacks" }];
+}
+
+/** Files that are not there; what is wrong inside of network files has places of its own. */
+function missing(definition: FleetDefinition, { folder }: Fleet, elsewhere: string[]): Found[] {
+  const checked = new Set<string>();
+  return [...everyStack(definition)].flatMap(({ key, given, path }): Found[] => {
+    const { definition: file, program, name } = { program: undefined, name: undefined, ...settingsOf(given) };
+    const place = (setting: string): string[] => (typeof given === "string" ? path : [...path, setting]);
+    if ((file === undefined) === (program === undefined))
+      return [{ path, message: "a stack has either a definition (a network file) or a program (a folder)" }];
+    if (program !== undefined) {
+      if (isThere(join(folder, program, "Pulumi.yaml"))) return [];
+      return [{ path: place("program"), message: `there is no Pulumi.yaml in ${join(folder, program)}` }];
+    }
+    const absolute = resolve(folder, file!);
+    if (!isThere(absolute)) return [{ path: place("definition"), message: `there is no network file ${absolute}` }];
+    if (!checked.has(absolute)) elsewhere.push(...problemsOf(absolute, name ?? key));
+    checked.add(absolute);
+    return [];
+  });
+}
+
+function isThere(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+function problemsOf(file: string, name: string): string[] {
+  try {
+    plan(name, readFile(file), undefined);
+    return [];
+  } catch (error) {
+    if (!(error instanceof NetworkDefinitionError)) throw error;
+    const near = relative(process.cwd(), file) || basename(file);
+    return error.problems.map(({ line, column, path, message }) =>
+      [`${near}:${line ?? 1}:${column ?? 1}`, path, message].filter((part) => part !== "").join(": "),
+    );
+  }
+}
+
+/** Variables that are named, and not set; and a passphrase that the state will need. */
+function unset(definition: FleetDefinition, { backend }: Fleet, env: Env): Found[] {
+  const found: Found[] = [];
+  const look = (source: SecretSource | undefined, path: string[]): void => {
+    if (source?.env !== undefined && !env[source.env])
+      found.push({ path: [...path, "env"], message: `the environment variable ${source.env} is not set` });
+  };
+  for (const [name, { apiKey }] of Object.entries(definition.organizations))
+    look(apiKey, ["organizations", name, "apiKey"]);
+  look(definition.passphrase, ["passphrase"]);
+  const where = backend ?? env.PULUMI_BACKEND_URL ?? "https://";
+  const given = [env.PULUMI_CONFIG_PASSPHRASE, env.PULUMI_CONFIG_PASSPHRASE_FILE].some((one) => one !== undefined);
+  const { passphrase, secretsProvider = "passphrase" } = definition;
+  if (!where.startsWith("https://") && secretsProvider === "passphrase" && passphrase === undefined && !given) {
+    const message =
+      `the state in ${where} is encrypted with a passphrase: set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE, ` +
+      "or write passphrase: { env: NAME } or secretsProvider into this file";
+    found.push({ path: ["backend"], message });
+  }
+  return found;
+}

@@ -1,0 +1,163 @@
+import { join, posix, relative } from "node:path";
+import { stringify } from "yaml";
+import { type Fleet, type FleetStack, type Organization } from "./file";
+
+/** Where `--out` writes to by default, beside the fleet file. */
+export const defaultOut = "operator";
+const programFolder = "program";
+const image = "pulumi/pulumi:3.220.0-nonroot";
+const hourly = 3600;
+
+interface Settings {
+  namespace: string;
+  serviceAccount: string;
+  image: string;
+  /** Secret with what is the same for all stacks: passphrase, and address of the backend or access token. */
+  secret: string;
+  git: { repository: string; branch?: string; commit?: string; folder: string };
+}
+
+type Manifest = Record<string, unknown>;
+
+function settingsOf({ file, kubernetes }: Fleet): Settings {
+  if (kubernetes?.git === undefined)
+    throw new Error(
+      `${file} does not say where the operator finds the network files: write kubernetes: { git: { repository: https://…, branch: main } } into it.`,
+    );
+  const { git, ...rest } = kubernetes;
+  const { folder = ".", ...source } = git;
+  const revision = git.branch === undefined && git.commit === undefined ? { branch: "main" } : {};
+  return {
+    ...{ namespace: "consortium", serviceAccount: "consortium-fleet", image, secret: "consortium-fleet" },
+    ...rest,
+    git: { ...source, ...revision, folder },
+  };
+}
+
+/** Names of Kubernetes have no capital letters and no underscores. */
+const kubernetesName = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.-]/g, "-")
+    .replaceAll(/[.-]+$/g, "");
+
+const fromSecret = (name: string, key: string) => ({ type: "Secret", secret: { name, key } });
+const literal = (value: string) => ({ type: "Literal", literal: { value } });
+
+/** The Secret that holds the key of one organization. */
+export const secretOf = ({ name }: Organization): string => `consortium-${kubernetesName(name)}`;
+
+/** What the state needs: an address in clear may hold a password, so all of it comes from the Secret. */
+function stateReferences({ backend }: Fleet, { secret }: Settings): Manifest {
+  if (backend?.startsWith("https://") === true) return { PULUMI_ACCESS_TOKEN: fromSecret(secret, "accessToken") };
+  return {
+    PULUMI_BACKEND_URL: fromSecret(secret, "backendUrl"),
+    PULUMI_CONFIG_PASSPHRASE: fromSecret(secret, "passphrase"),
+  };
+}
+
+function references(fleet: Fleet, settings: Settings, { organization, adopt }: FleetStack): Manifest {
+  const { region, baseUrl } = organization;
+  return {
+    ...stateReferences(fleet, settings),
+    CONSORTIUM_API_KEY: fromSecret(secretOf(organization), "apiKey"),
+    ...(region === undefined ? {} : { CONSORTIUM_REGION: literal(region) }),
+    ...(baseUrl === undefined ? {} : { CONSORTIUM_BASE_URL: literal(baseUrl) }),
+    ...(adopt ? { CONSORTIUM_ADOPT: literal("true") } : {}),
+  };
+}
+
+/** A path as it is in the repository, or from one folder of it to another. */
+const slashes = (path: string): string => path.replaceAll("\\", "/");
+
+function stackManifest(fleet: Fleet, settings: Settings, stack: FleetStack, out: string): Manifest {
+  const { git, namespace, serviceAccount } = settings;
+  const within = (path: string): string => posix.join(git.folder, slashes(relative(fleet.folder, path)));
+  const program = stack.program ?? join(out, programFolder);
+  const config = stack.definition && {
+    [`${fleet.project}:network`]: slashes(relative(program, stack.definition)),
+    ...(stack.network === undefined ? {} : { [`${fleet.project}:name`]: stack.network }),
+  };
+  return {
+    apiVersion: "pulumi.com/v1",
+    kind: "Stack",
+    metadata: { name: kubernetesName(stack.name), namespace },
+    spec: {
+      serviceAccountName: serviceAccount,
+      ...{ projectRepo: git.repository, branch: git.branch, commit: git.commit, repoDir: within(program) },
+      stack: stack.name,
+      ...(fleet.backend?.startsWith("https://") === true ? { backend: fleet.backend } : {}),
+      ...(fleet.secretsProvider === undefined ? {} : { secretsProvider: fleet.secretsProvider }),
+      ...(config === undefined ? {} : { config }),
+      envRefs: references(fleet, settings, stack),
+      // What drifted is put right every hour; a manifest that is deleted never takes a ledger with it.
+      ...{ refresh: true, continueResyncOnCommitMatch: true, resyncFrequencySeconds: hourly, destroyOnFinalize: false },
+      workspaceTemplate: { spec: { image: settings.image } },
+    },
+  };
+}
+
+/** The operator asks the cluster whether a call to a workspace is its own. */
+function accessManifests({ namespace, serviceAccount }: Settings): Manifest[] {
+  const apiGroup = "rbac.authorization.k8s.io";
+  return [
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: serviceAccount, namespace } },
+    {
+      apiVersion: `${apiGroup}/v1`,
+      kind: "ClusterRoleBinding",
+      metadata: { name: `${namespace}:${serviceAccount}:system:auth-delegator` },
+      roleRef: { apiGroup, kind: "ClusterRole", name: "system:auth-delegator" },
+      subjects: [{ kind: "ServiceAccount", name: serviceAccount, namespace }],
+    },
+  ];
+}
+
+/** The program that all stacks with network files share, for the repository. */
+function programFiles(project: string): Record<string, string> {
+  const dependencies = { "@pulumi/pulumi": "^3.142.0", "pulumi-consortium": "^0.1.0" };
+  return {
+    "Pulumi.yaml": stringify({ name: project, runtime: "nodejs" }),
+    "package.json": `${JSON.stringify({ name: project, private: true, main: "index.js", dependencies }, undefined, 2)}\n`,
+    "index.js": `"use strict";
+const { Config } = require("@pulumi/pulumi");
+const { Network } = require("pulumi-consortium");
+
+const config = new Config();
+Network.fromFile(config.require("network"), { name: config.get("name") });
+`,
+  };
+}
+
+const documents = (manifests: readonly Manifest[]): string =>
+  // `keepUndefined` is off: what is not given is not written. Each value in full, so that every manifest can be read by itself.
+  manifests.map((manifest) => stringify(manifest, { aliasDuplicateObjects: false, lineWidth: 0 })).join("---\n");
+
+/**
+ * The same fleet for the Pulumi Kubernetes operator: files by name, relative to `out`. Secrets are named in it, and not contained.
+ * @param out the folder that they will be in, absolute
+ */
+export function fleetManifests(fleet: Fleet, out: string): Record<string, string> {
+  const settings = settingsOf(fleet);
+  const files: Record<string, string> = { "access.yaml": documents(accessManifests(settings)) };
+  for (const stack of fleet.stacks) {
+    const name = `${kubernetesName(stack.name)}.yaml`;
+    if (name in files)
+      throw new Error(
+        `${fleet.file}: the stack ${stack.name} has the same name as another one in Kubernetes: rename it.`,
+      );
+    files[name] = documents([stackManifest(fleet, settings, stack, out)]);
+  }
+  const shared = fleet.stacks.some(({ definition }) => definition !== undefined) ? programFiles(fleet.project) : {};
+  for (const [name, text] of Object.entries(shared)) files[`${programFolder}/${name}`] = text;
+  return files;
+}
+
+/** The Secrets that have to be there, and what has to be in them. */
+export function neededSecrets(fleet: Fleet): string[] {
+  const settings = settingsOf(fleet);
+  const keys = Object.values(stateReferences(fleet, settings)) as { secret: { key: string } }[];
+  return [
+    `${settings.secret} with ${keys.map(({ secret }) => secret.key).join(" and ")}`,
+    ...fleet.organizations.map((organization) => `${secretOf(organization)} with apiKey`),
+  ];
+}

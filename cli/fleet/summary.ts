@@ -1,0 +1,93 @@
+import Table from "cli-table3";
+import { type Counts } from "./changes";
+import { type Command, type Result } from "./stack";
+
+/** Failed, drifted and not finished all mean: the fleet is not as the file says. */
+export const isGood = ({ outcome }: Result): boolean => outcome === "ok";
+
+const seconds = (value: number): string => (value === 0 ? "" : value.toFixed(1));
+const count = (value: number): string => (value === 0 ? "" : String(value));
+
+/** What a person has to know beside the counts, on as many lines as it takes. */
+function remark({ error, drift, recovered }: Result): string {
+  const lines = [
+    ...(error === undefined ? [] : [error]),
+    ...drift,
+    ...(recovered ? ["went on with what a killed run left"] : []),
+  ];
+  return lines.join("\n");
+}
+
+const hasLongWord = (text: string, width: number): boolean => text.split(/\s+/).some(({ length }) => length > width);
+
+export interface TableOptions {
+  /** Columns of the terminal. */
+  width: number;
+  colors: boolean;
+}
+
+const narrow = 50;
+
+/** The one summary at the end. */
+export function summaryTable(results: readonly Result[], { width, colors }: TableOptions): string {
+  const head = ["stack", "result", "created", "updated", "replaced", "deleted", "seconds", "remarks"];
+  const name = Math.max(5, ...results.map(({ stack }) => stack.length)) + 2;
+  const remarks = Math.max(narrow, width - name - 13 - 9 * 5 - 9);
+  const table = new Table({
+    head,
+    colWidths: [name, 13, 9, 9, 10, 9, 9, remarks],
+    colAligns: ["left", "left", "right", "right", "right", "right", "right", "left"],
+    // Between words, unless one is longer than a line: a part of it would not be shown.
+    ...{ wordWrap: true, wrapOnWordBoundary: !results.some((one) => hasLongWord(remark(one), remarks - 2)) },
+    style: colors ? { head: ["cyan"], compact: true } : { head: [], border: [], compact: true },
+  });
+  for (const result of results) {
+    const { stack, outcome, counts } = result;
+    const numbers = [counts.created, counts.updated, counts.replaced, counts.deleted].map(count);
+    table.push([stack, outcome, ...numbers, seconds(result.seconds), remark(result)]);
+  }
+  return table.toString();
+}
+
+/** What nobody should miss. */
+export function ledgerWarnings(command: Command, results: readonly Result[]): string[] {
+  const would = command === "preview" ? "would be" : "is";
+  return results.flatMap(({ stack, ledgers }) =>
+    ledgers.map(
+      (text) =>
+        `WARNING: ${stack}: ${text}: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, ${would.toUpperCase()} DESTROYED`,
+    ),
+  );
+}
+
+/** "48 of 50 stacks are as defined, 1 failed, 1 not begun; 600 created, in 61.2 s" */
+export function summaryLine(results: readonly Result[], took: number): string {
+  const good = results.filter(isGood).length;
+  const others = ["failed", "drift", "interrupted", "not begun"].flatMap((outcome) => {
+    const many = results.filter((one) => one.outcome === outcome).length;
+    return many > 0 ? [`${many} ${outcome}`] : [];
+  });
+  const total = totals(results);
+  const changed = (["created", "updated", "replaced", "deleted"] as const).flatMap((kind) =>
+    total[kind] > 0 ? [`${total[kind]} ${kind}`] : [],
+  );
+  const stacks = [`${good} of ${results.length} stack${results.length === 1 ? "" : "s"} ok`, ...others].join(", ");
+  return `${stacks}; ${changed.length > 0 ? changed.join(", ") : "nothing changed"}; ${took.toFixed(1)} s`;
+}
+
+function totals(results: readonly Result[]): Counts {
+  const sum: Counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
+  for (const { counts } of results) for (const kind of Object.keys(sum) as (keyof Counts)[]) sum[kind] += counts[kind];
+  return sum;
+}
+
+/** For programs. */
+export function summaryJson(command: Command, project: string, results: readonly Result[], took: number): string {
+  const stacks = results.map(({ counts, seconds: duration, ...rest }) => ({
+    ...rest,
+    ...counts,
+    seconds: Number(duration.toFixed(2)),
+  }));
+  const facts = { command, project, ok: results.every(isGood), seconds: Number(took.toFixed(2)) };
+  return JSON.stringify({ ...facts, total: totals(results), stacks }, undefined, 2);
+}

@@ -1,0 +1,76 @@
+import Table from "cli-table3";
+import { type Changes } from "./changes";
+import { type View } from "./run";
+import { type Result } from "./stack";
+
+/** One line of what happened, with its stack before it: for logs, where nothing can be written twice. */
+export function plainView(print: (line: string) => void): View {
+  const say = (stack: string, text: string) => print(`[${stack}] ${text}`);
+  return {
+    begin: (stack) => say(stack, "begins"),
+    tell: (stack, _changes, lines) => lines.forEach((line) => say(stack, line)),
+    end: ({ stack, outcome, seconds }) => say(stack, `${outcome}, ${seconds.toFixed(1)} s`),
+    close: () => undefined,
+  };
+}
+
+interface Row {
+  stack: string;
+  outcome: string;
+  now: string;
+  startedAt: number;
+  seconds?: number;
+}
+
+/** So many lines fit without those of the borders and the heading. */
+const borders = 5;
+const framesMs = 200;
+
+/** What the table shows: what runs and what failed, the newest last, and of the rest how much there is. */
+export function liveTable(
+  rows: readonly Row[],
+  total: number,
+  at: number,
+  screen: { rows: number; columns: number },
+): string {
+  const running = rows.filter(({ outcome }) => outcome === "running");
+  const bad = rows.filter(({ outcome }) => outcome !== "running" && outcome !== "ok");
+  const shown = [...bad, ...running].slice(-Math.max(1, screen.rows - borders));
+  const name = Math.max(5, ...shown.map(({ stack }) => stack.length)) + 2;
+  const table = new Table({
+    head: ["stack", "", "seconds", "now"],
+    colWidths: [name, 13, 9, Math.max(20, screen.columns - name - 13 - 9 - 6)],
+    style: { head: ["cyan"], compact: true },
+  });
+  for (const { stack, outcome, now, startedAt, seconds } of shown)
+    table.push([stack, outcome, (seconds ?? (at - startedAt) / 1000).toFixed(1), now]);
+  const done = rows.length - running.length;
+  return `${table.toString()}\n${done} of ${total} done, ${total - rows.length} waiting`;
+}
+
+/** A table that is written over itself while the stacks run. */
+export async function liveView(stream: NodeJS.WriteStream, total: number): Promise<View> {
+  const { createLogUpdate } = await import("log-update");
+  const update = createLogUpdate(stream);
+  const rows = new Map<string, Row>();
+  const draw = () => {
+    const screen = { rows: stream.rows ?? 24, columns: stream.columns ?? 80 };
+    update(liveTable([...rows.values()], total, performance.now(), screen));
+  };
+  const timer = setInterval(draw, framesMs);
+  const set = (stack: string, change: Partial<Row>) => {
+    const before = rows.get(stack) ?? { stack, outcome: "running", now: "", startedAt: performance.now() };
+    rows.set(stack, { ...before, ...change });
+  };
+  return {
+    begin: (stack) => set(stack, {}),
+    tell: (stack: string, { now }: Changes) => set(stack, { now: now.replaceAll(/\s+/g, " ") }),
+    end: ({ stack, outcome, seconds, error }: Result) =>
+      set(stack, { outcome, seconds, now: (error ?? "").split("\n")[0]! }),
+    close: () => {
+      clearInterval(timer);
+      draw();
+      update.done();
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import * as pulumi from "@pulumi/pulumi";
+import { AppCred, Consortium, Environment, Membership, Node } from "pulumi-consortium";
+
+// What differs between staging and production is in Pulumi.<stack>.yaml.
+const config = new pulumi.Config();
+const companies = config.requireObject<string[]>("members");
+const nodesPerMember = config.requireNumber("nodesPerMember");
+
+const consortium = new Consortium(`trade-${pulumi.getStack()}`, { description: "Who shipped what to whom" });
+const environment = new Environment("ledger", { consortium, provider: "quorum", consensusType: "raft" });
+
+const members = companies.map((company) => {
+  const membership = new Membership(company, { consortium });
+  const nodes = Array.from(
+    { length: nodesPerMember },
+    (_, index) => new Node(`${company}-${index + 1}`, { environment, membership }),
+  );
+  const login = new AppCred(`${company}-app`, { environment, membership });
+  return { company, nodes, login };
+});
+
+export const environmentId = environment.id;
+export const endpoints = members.map(({ company, nodes }) => ({ company, urls: nodes.map(({ urls }) => urls.rpc) }));
+export const logins = members.map(({ company, login }) => ({
+  company,
+  username: login.username,
+  password: login.password, // a secret: encrypted in the state
+}));

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# report.sh TITLE: writes report.md, one report of all plans in plans/, for a comment on the change.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+npx --no-install consortium report --title "${1:-Preview}" plans/*.json >report.md
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
+  cat report.md >>"$GITHUB_STEP_SUMMARY"
+fi

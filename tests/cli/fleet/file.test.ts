@@ -1,0 +1,146 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { FleetFileError, readFleet } from "../../../cli/fleet/file";
+
+const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-file-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = join(folder, "fleet.yaml");
+const env = { ACME_API_KEY: "a-key", PULUMI_CONFIG_PASSPHRASE: "" };
+
+function write(name: string, text: string): string {
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+write("networks/trade.yaml", "members: [m]\nenvironments: { e: { provider: quorum, consensusType: raft } }\n");
+write("programs/legacy/Pulumi.yaml", "name: legacy\nruntime: nodejs\n");
+
+function problems(text: string, given: Record<string, string> = env): string[] {
+  write("fleet.yaml", text);
+  try {
+    readFleet(file, { env: given });
+    return [];
+  } catch (error) {
+    if (!(error instanceof FleetFileError)) throw error;
+    return error.problems.map((one) =>
+      one.replaceAll(`${folder}/`, "").replaceAll(`${relative(process.cwd(), folder)}/`, ""),
+    );
+  }
+}
+
+test("a fleet: names of stacks, absolute files, defaults", () => {
+  write(
+    "fleet.yaml",
+    `backend: file://./state
+organizations:
+  acme:
+    apiKey: { env: ACME_API_KEY }
+    region: eu
+    stacks:
+      prod: networks/trade.yaml
+      test: { definition: networks/trade.yaml, adopt: true, name: try }
+      legacy: { program: programs/legacy }
+`,
+  );
+  const fleet = readFleet(file, { env });
+  expect(fleet).toMatchObject({ project: "fleet", concurrency: 4, backend: `file://${folder}/state`, folder });
+  const definition = join(folder, "networks/trade.yaml");
+  expect(fleet.stacks).toMatchObject([
+    { name: "acme-prod", definition, adopt: false, organization: { name: "acme", region: "eu" } },
+    { name: "acme-test", definition, adopt: true, network: "try" },
+    { name: "acme-legacy", program: join(folder, "programs/legacy"), definition: undefined },
+  ]);
+});
+
+const organization = (stacks: string, key = "{ env: ACME_API_KEY }"): string =>
+  `organizations:\n  acme:\n    apiKey: ${key}\n    stacks:\n      ${stacks}\n`;
+
+const wrong: [string, string, string[]][] = [
+  [
+    "text that is no YAML",
+    "organizations: [",
+    [expect.stringMatching(/^fleet.yaml:1:\d+: this is not YAML/) as string],
+  ],
+  [
+    "misspelt keys, all at once",
+    "projct: x\norganisations: {}\n",
+    [
+      "fleet.yaml:1:1: organizations: organizations is a mapping of names to organizations",
+      'fleet.yaml:1:1: projct: a fleet has no "projct"; did you mean "project"?',
+      'fleet.yaml:2:1: organisations: a fleet has no "organisations"; did you mean "organizations"?',
+    ],
+  ],
+  [
+    "a key in clear",
+    organization("prod: networks/trade.yaml", "abcdef"),
+    [expect.stringMatching(/^fleet.yaml:3:13: organizations.acme.apiKey: an API key is never written/) as string],
+  ],
+  [
+    "a variable that is not set",
+    organization("prod: networks/trade.yaml", "{ env: NO_SUCH_KEY }"),
+    ["fleet.yaml:3:20: organizations.acme.apiKey.env: the environment variable NO_SUCH_KEY is not set"],
+  ],
+  [
+    "a network file that is missing",
+    organization("prod: networks/trad.yaml"),
+    ["fleet.yaml:5:13: organizations.acme.stacks.prod: there is no network file networks/trad.yaml"],
+  ],
+  [
+    "a folder without a program",
+    organization("prod: { program: networks }"),
+    ["fleet.yaml:5:24: organizations.acme.stacks.prod.program: there is no Pulumi.yaml in networks"],
+  ],
+  [
+    "both a definition and a program",
+    organization("prod: { program: programs/legacy, definition: networks/trade.yaml }"),
+    [
+      "fleet.yaml:5:13: organizations.acme.stacks.prod: a stack has either a definition (a network file) or a program (a folder)",
+    ],
+  ],
+  [
+    "stacks of the same name",
+    `organizations:
+  a:
+    apiKey: { env: ACME_API_KEY }
+    stacks: { b-c: networks/trade.yaml }
+  a-b:
+    apiKey: { env: ACME_API_KEY }
+    stacks: { c: networks/trade.yaml }
+`,
+    [
+      "fleet.yaml:7:15: organizations.a-b.stacks.c: the name of this stack would be a-b-c, which is that of a.b-c already: rename one of them",
+    ],
+  ],
+  ["no stacks", "organizations: {}", [expect.stringContaining("there is no stack") as string]],
+  [
+    "too many at a time",
+    `concurrency: 0\n${organization("prod: networks/trade.yaml")}`,
+    ["fleet.yaml:1:14: concurrency: concurrency is how many stacks run at a time, from 1 to 64"],
+  ],
+];
+
+test.each(wrong)("%s", (_, text, expected) => {
+  expect(problems(text)).toEqual(expected);
+});
+
+test("what is wrong in a network file has its place in that file, once", () => {
+  write("networks/odd.yaml", "members: [m]\nenvironments:\n  e: { provider: qorum, consensusType: raft }\n");
+  const found = problems(organization("prod: networks/odd.yaml\n      test: networks/odd.yaml"));
+  expect(found).toEqual([expect.stringMatching(/^networks\/odd.yaml:3:18: environments.e.provider: .*"quorum"/)]);
+});
+
+test("a state in a file needs a passphrase, one of the service does not", () => {
+  const fleet = (backend: string): string => `backend: ${backend}\n${organization("prod: networks/trade.yaml")}`;
+  const without = { ACME_API_KEY: "a-key" };
+  expect(problems(fleet("file://./state"), without)).toEqual([expect.stringContaining("PULUMI_CONFIG_PASSPHRASE")]);
+  expect(problems(fleet("https://api.pulumi.com"), without)).toEqual([]);
+  expect(problems(`passphrase: { env: ACME_API_KEY }\n${fleet("file://./state")}`, without)).toEqual([]);
+  expect(problems(`secretsProvider: awskms://alias/x\n${fleet("s3://bucket")}`, without)).toEqual([]);
+});
+
+test("a file that is not there", () => {
+  expect(() => readFleet(join(folder, "none.yaml"), { env })).toThrow(/none.yaml: there is no such file/);
+});

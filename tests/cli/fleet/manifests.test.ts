@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readFleet } from "../../../cli/fleet/file";
+import { fleetManifests, neededSecrets } from "../../../cli/fleet/manifests";
+import { complaintsAbout, documentsIn } from "../../support/operator";
+import { operatorCrds, refusedBy } from "../../support/operator-crds";
+
+const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-manifests-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const kubernetes = `
+kubernetes:
+  namespace: networks
+  git: { repository: https://git.example.com/trade/networks.git, branch: production, folder: fleets }
+`;
+const fleet = (extra: string, backend = "s3://a-bucket") => {
+  writeFileSync(join(folder, "trade.yaml"), "members: [m]\n");
+  const file = join(folder, "fleet.yaml");
+  const organizations = `
+backend: ${backend}
+organizations:
+  acme:
+    apiKey: { env: NOT_SET_HERE }
+    region: eu
+    stacks:
+      prod: trade.yaml
+      Test_2: { definition: trade.yaml, name: acme-test, adopt: true }
+  globex:
+    apiKey: { command: [vault, read, the-path] }
+    stacks: { prod: trade.yaml }
+`;
+  writeFileSync(file, organizations + extra);
+  return readFleet(file, { env: {}, secrets: false });
+};
+
+const files = () => fleetManifests(fleet(kubernetes), join(folder, "operator"));
+interface Stack {
+  metadata: object;
+  spec: Record<string, unknown>;
+}
+const stackOf = (name: string): Stack => documentsIn(files()[name]!)[0] as unknown as Stack;
+
+test("a stack each, with the program and its network file where they are in the repository", () => {
+  expect(Object.keys(files()).sort()).toEqual([
+    ...["access.yaml", "acme-prod.yaml", "acme-test-2.yaml", "globex-prod.yaml"],
+    ...["program/Pulumi.yaml", "program/index.js", "program/package.json"],
+  ]);
+  expect(stackOf("acme-test-2.yaml")).toMatchObject({
+    metadata: { name: "acme-test-2", namespace: "networks" },
+    spec: {
+      stack: "acme-Test_2",
+      projectRepo: "https://git.example.com/trade/networks.git",
+      branch: "production",
+      repoDir: "fleets/operator/program",
+      config: { "fleet:network": "../../trade.yaml", "fleet:name": "acme-test" },
+      destroyOnFinalize: false,
+    },
+  });
+});
+
+test("keys are named as Secrets, one for each organization, and never contained", () => {
+  const of = (name: string) => stackOf(name).spec.envRefs;
+  expect(of("acme-prod.yaml")).toMatchObject({
+    CONSORTIUM_API_KEY: { type: "Secret", secret: { name: "consortium-acme", key: "apiKey" } },
+    CONSORTIUM_REGION: { type: "Literal", literal: { value: "eu" } },
+  });
+  expect(of("globex-prod.yaml")).toMatchObject({
+    CONSORTIUM_API_KEY: { type: "Secret", secret: { name: "consortium-globex", key: "apiKey" } },
+    PULUMI_CONFIG_PASSPHRASE: { type: "Secret", secret: { name: "consortium-fleet", key: "passphrase" } },
+  });
+  expect(neededSecrets(fleet(kubernetes))).toEqual([
+    "consortium-fleet with backendUrl and passphrase",
+    "consortium-acme with apiKey",
+    "consortium-globex with apiKey",
+  ]);
+  expect(neededSecrets(fleet(kubernetes, "https://api.pulumi.com"))[0]).toBe("consortium-fleet with accessToken");
+});
+
+test("the operator takes them", () => {
+  const texts = Object.entries(files()).filter(([name]) => !name.startsWith("program/"));
+  expect(texts.flatMap(([, text]) => complaintsAbout(text))).toEqual([]);
+  const crds = operatorCrds();
+  // Where Go cannot fetch the CRDs, what we know of them has to do.
+  if (typeof crds !== "string") expect(texts.flatMap(([, text]) => refusedBy(crds, text))).toEqual([]);
+});
+
+test("without a repository it says what is missing; names that are the same in Kubernetes are refused", () => {
+  expect(() => fleetManifests(fleet(""), folder)).toThrow(/write kubernetes: \{ git: \{ repository/);
+  const twice = { ...fleet(kubernetes) };
+  twice.stacks = [...twice.stacks, { ...twice.stacks[0]!, name: "acme_prod" }];
+  expect(() => fleetManifests(twice, folder)).toThrow(/acme_prod has the same name as another one in Kubernetes/);
+});

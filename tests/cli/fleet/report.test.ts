@@ -1,0 +1,148 @@
+import { EventEmitter } from "node:events";
+import { setImmediate as turn } from "node:timers/promises";
+import type { EngineEvent } from "@pulumi/pulumi/automation";
+import { Changes } from "../../../cli/fleet/changes";
+import { isolateErrors } from "../../../cli/fleet/isolation";
+import { junit } from "../../../cli/fleet/junit";
+import type { Result } from "../../../cli/fleet/stack";
+import { ledgerWarnings, summaryJson, summaryLine, summaryTable } from "../../../cli/fleet/summary";
+import { plainView } from "../../../cli/fleet/view";
+
+const counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
+const result = (change: Partial<Result> = {}): Result => ({
+  ...{ stack: "acme-prod", organization: "acme", outcome: "ok", counts, seconds: 1.25 },
+  ...{ ledgers: [], drift: [], recovered: false },
+  ...change,
+});
+const results = [
+  result({ counts: { ...counts, created: 8 } }),
+  result({ stack: "acme-test", outcome: "failed", error: "the name is already taken by c1 <&> \u0000" }),
+  result({ stack: "globex-prod", outcome: "not begun", seconds: 0 }),
+  result({ stack: "globex-test", outcome: "drift", drift: ["Node trade/e/n is gone"] }),
+];
+
+test("the summary: a table, and a line", () => {
+  const table = summaryTable(results, { width: 140, colors: false });
+  expect(table).toMatch(/acme-prod +│ ok +│ +8 │/);
+  expect(table).toContain("the name is already taken by c1");
+  expect(table).toContain("Node trade/e/n is gone");
+  expect(summaryLine(results, 61.24)).toBe("1 of 4 stacks ok, 1 failed, 1 drift, 1 not begun; 8 created; 61.2 s");
+  expect(summaryLine([result()], 1)).toBe("1 of 1 stack ok; nothing changed; 1.0 s");
+});
+
+test("an error that has a word longer than a line is shown in full", () => {
+  const path = `/${"folder/".repeat(20)}file`;
+  const table = summaryTable([result({ error: `there is no ${path}` })], { width: 100, colors: false });
+  expect(table.replaceAll(/[\s│]/g, "")).toContain(path);
+});
+
+test("ledgers are what nobody should miss", () => {
+  const ledgers = [result({ ledgers: ["replaces Environment trade/prod"] })];
+  expect(ledgerWarnings("preview", ledgers)).toEqual([
+    "WARNING: acme-prod: replaces Environment trade/prod: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, WOULD BE DESTROYED",
+  ]);
+});
+
+test("JSON: one document with everything", () => {
+  const document = JSON.parse(summaryJson("up", "fleet", results, 61.24)) as Record<string, unknown>;
+  expect(document).toMatchObject({ command: "up", project: "fleet", ok: false, seconds: 61.24, total: { created: 8 } });
+  expect(document.stacks).toHaveLength(4);
+});
+
+test("JUnit: failures and what was not begun, with every character that XML has no room for", () => {
+  const xml = junit("up", "fleet", results, 61.24);
+  expect(xml).toContain('tests="4" failures="2" errors="0" skipped="1" time="61.240"');
+  expect(xml).toContain('<failure type="failed" message="the name is already taken by c1 &lt;&amp;');
+  expect(xml).not.toContain("\u0000");
+  expect(xml).toContain("Node trade/e/n is gone</failure>");
+});
+
+test("plain lines: each names its stack", () => {
+  const lines: string[] = [];
+  const view = plainView((line) => lines.push(line));
+  view.begin("acme-prod");
+  view.tell("acme-prod", new Changes(String), ["+ Node n created"]);
+  view.end(result());
+  expect(lines).toEqual(["[acme-prod] begins", "[acme-prod] + Node n created", "[acme-prod] ok, 1.3 s"]);
+});
+
+const urn = (type: string, name: string): string =>
+  `urn:pulumi:s::p::pulumi-nodejs:dynamic/consortium:${type}::${name}`;
+const step = (
+  kind: "resourcePreEvent" | "resOutputsEvent",
+  op: string,
+  type = "Node",
+  extra: object = {},
+): EngineEvent =>
+  ({
+    [kind]: {
+      metadata: {
+        ...{
+          op,
+          urn: urn(type, "n"),
+          type: `pulumi-nodejs:dynamic/consortium:${type}`,
+          new: { custom: true },
+          ...extra,
+        },
+      },
+    },
+  }) as unknown as EngineEvent;
+const said = (severity: string, message: string): EngineEvent =>
+  ({ diagnosticEvent: { severity, message, color: "never" } }) as unknown as EngineEvent;
+
+test("a replacement counts once, and a ledger that goes is warned of", () => {
+  const changes = new Changes(String);
+  const lines = ["delete-replaced", "replace", "create-replacement"].flatMap((op) => [
+    ...changes.take(step("resourcePreEvent", op, "Environment")),
+    ...changes.take(step("resOutputsEvent", op, "Environment")),
+  ]);
+  expect(changes.counts).toEqual({ ...counts, replaced: 1 });
+  expect(lines.filter((line) => line.startsWith("WARNING"))).toHaveLength(1);
+});
+
+test("stacks, components and providers do not count", () => {
+  const changes = new Changes(String);
+  changes.take(step("resOutputsEvent", "create", "Network", { new: {} }));
+  changes.take(step("resOutputsEvent", "create", "Node", { type: "pulumi:providers:pulumi-nodejs" }));
+  expect(changes.counts).toEqual(counts);
+});
+
+test("drift says what differs, but for what changes by itself", () => {
+  const changes = new Changes(String, "compared");
+  const old = { custom: true, outputs: { name: "a", revision: "1", state: "started" } };
+  const now = { custom: true, outputs: { name: "b", revision: "2", state: "started" } };
+  changes.take(step("resOutputsEvent", "update", "Node", { old, new: now }));
+  changes.take(step("resOutputsEvent", "delete"));
+  expect(changes.drift).toEqual(["Node n differs in name", "Node n is gone"]);
+  expect(changes.counts).toEqual(counts);
+});
+
+test("errors are kept, once and masked; that of the update itself says nothing new", () => {
+  const changes = new Changes((text) => text.replaceAll("key-1", "[secret]"));
+  for (const message of ["the key key-1 was refused", "the key key-1 was refused", "update failed"])
+    changes.take(said("error", message));
+  expect(changes.errors).toEqual(["the key [secret] was refused"]);
+  expect(changes.take(said("debug", "x"))).toEqual([]);
+});
+
+test("an error that nobody caught reaches the listener of the stack it comes from", async () => {
+  const target = new EventEmitter();
+  let here: unknown;
+  isolateErrors(target, () => here);
+  const seen: string[] = [];
+  const listeners = ["a", "b"].map((stack) => {
+    here = stack;
+    const listener = () => seen.push(stack);
+    target.on("uncaughtException", listener).on("unhandledRejection", listener);
+    return listener;
+  });
+  await turn();
+  here = "a";
+  target.emit("unhandledRejection", new Error("of a"));
+  expect(seen).toEqual(["a"]);
+  here = undefined;
+  target.emit("unhandledRejection", new Error("of nobody"));
+  expect(seen).toEqual(["a", "a", "b"]);
+  for (const listener of listeners) target.off("uncaughtException", listener).off("unhandledRejection", listener);
+  expect(target.listenerCount("unhandledRejection")).toBe(0);
+});

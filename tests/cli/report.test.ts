@@ -1,0 +1,264 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readPlan } from "../../cli/report/plan";
+import { render } from "../../cli/report/render";
+import { built, consortium } from "../service/child";
+
+jest.setTimeout(30_000);
+
+const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "[secret]" };
+const later = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+const urn = (type: string, name: string): string =>
+  `urn:pulumi:prod::net::pulumi-nodejs:dynamic/consortium:${type}::${name}`;
+const stackUrn = "urn:pulumi:prod::net::pulumi:pulumi:Stack::net-prod";
+
+interface State {
+  id?: string;
+  inputs?: object;
+  outputs?: object;
+  [other: string]: unknown;
+}
+const step = (op: string, type: string, name: string, oldState?: State, newState?: State, more: object = {}) => ({
+  ...{ op, urn: urn(type, name), ...more },
+  ...(oldState && { oldState }),
+  ...(newState && { newState }),
+});
+const digest = (steps: object[], more: object = {}): string =>
+  JSON.stringify({ steps: [{ op: "same", urn: stackUrn }, ...steps], changeSummary: { same: 1 }, ...more });
+const show = (text: string, max = 65_536): string => render([readPlan(text, "plan")], { max });
+const row = (text: string): string =>
+  text
+    .split("\n")
+    .filter((line) => /^\| (?!---|resource|policy| \|)/.test(line))
+    .join("\n");
+
+const environment = (consensusType: string, more: object = {}): State => ({
+  ...{ id: "env0000001", inputs: { __provider: "x", consortiumId: "con0000001", name: "e", consensusType }, ...more },
+});
+
+describe("what a line says", () => {
+  test.each([
+    ["created", step("create", "Node", "n", undefined, { inputs: { name: "n" } }), "| created | Node `n` |  |"],
+    [
+      "changed",
+      step("update", "Consortium", "c", { inputs: { description: "a" } }, { inputs: { description: "b", url: later } }),
+      '| changed | Consortium `c` | `description`: `"a"` → `"b"`<br>`url`: new, → `[known later]` |',
+    ],
+    [
+      "a secret that may have changed",
+      step(
+        "update",
+        "Consortium",
+        "c",
+        { inputs: { description: "[secret]", name: "c" } },
+        { inputs: { description: secret, name: "c" } },
+      ),
+      "| changed | Consortium `c` | `description`: `[secret]` → `[secret]` |".replace("`[secret]` → ", ""),
+    ],
+    [
+      "an output that the resource keeps secret",
+      step(
+        "update",
+        "AppCred",
+        "a",
+        { inputs: { password: "geheim" }, additionalSecretOutputs: ["password"] },
+        { inputs: {} },
+      ),
+      "| changed | AppCred `a` | `password`: `[secret]` → nothing |",
+    ],
+    [
+      "taken over by name",
+      step("create", "Node", "n", undefined, { inputs: { adopt: true } }),
+      "| taken over | Node `n` | the one with this name, if there is one; else created |",
+    ],
+    [
+      "taken over by id",
+      step("create", "Node", "n", undefined, { inputs: { adopt: "abc" } }),
+      "| taken over | Node `n` | `abc` |",
+    ],
+    ["imported", step("import", "Node", "n", undefined, { inputs: {} }), "| taken over | Node `n` |  |"],
+    [
+      "deleted, and kept in the service",
+      step("delete", "Environment", "e", environment("raft", { retainOnDelete: true })),
+      "| **deleted** | Environment `e` | stays in the service |",
+    ],
+    [
+      "of another package, with a name that would break the table",
+      { op: "create", urn: "urn:pulumi:prod::net::my:mod:Thing::a|b`c`\n@team", newState: {} },
+      "| created | my:mod:Thing ``a\\|b`c` @team`` |  |",
+    ],
+  ])("%s", (_, one, line) => {
+    expect(row(show(digest([one])))).toBe(line);
+  });
+
+  test("nothing to do is one line", () => {
+    expect(show(digest([], { changeSummary: { same: 7 } }))).toBe("### `net/prod`\n\nNothing to do: 7 unchanged.\n");
+  });
+
+  test("the steps of a replacement are one line, which names its reason", () => {
+    const [old, next] = [environment("raft"), environment("ibft")];
+    const steps = [
+      step("delete-replaced", "Environment", "e", old),
+      step("replace", "Environment", "e", old, next, { replaceReasons: ["consensusType"] }),
+      step("create-replacement", "Environment", "e", undefined, next),
+    ];
+    expect(row(show(digest(steps)))).toBe(
+      '| **replaced** | Environment `e` | `consensusType`: `"raft"` → `"ibft"` (replaces it) |',
+    );
+  });
+});
+
+describe("a ledger that would be lost", () => {
+  const node = { id: "nod0000001", inputs: { environmentId: "env0000001", consortiumId: "con0000001" } };
+  const loud = (steps: object[]): string[] =>
+    show(digest(steps))
+      .split("\n")
+      .filter((line) => line.startsWith("> -"));
+
+  test.each([
+    [
+      "an environment",
+      [step("replace", "Environment", "e", environment("raft"), environment("ibft"))],
+      ["Environment `e` is replaced"],
+    ],
+    ["a node", [step("delete", "Node", "n", node)], ["Node `n` is deleted"]],
+    [
+      "a consortium and all in it, told once",
+      [
+        step("delete", "Node", "n", node),
+        step("delete", "Environment", "e", environment("raft")),
+        step("delete", "Consortium", "c", { id: "con0000001" }),
+      ],
+      ["Consortium `c` is deleted"],
+    ],
+    ["one that stays", [step("delete", "Environment", "e", environment("raft", { retainOnDelete: true }))], []],
+    ["one that is only read", [step("delete", "Environment", "e", environment("raft", { external: true }))], []],
+    ["a credential", [step("delete", "AppCred", "a", { id: "x" })], []],
+  ])("%s", (_, steps, expected) => {
+    expect(loud(steps)).toEqual(expected.map((text) => expect.stringContaining(text) as string));
+  });
+});
+
+describe("what a refresh found", () => {
+  const refreshed = { changeSummary: { same: 1, update: 1 } };
+  const event = (sequence: number, one: object): string => JSON.stringify({ sequence, ...one });
+  const read = (op: string, type: string, name: string, old: State, now?: State): string[] => [
+    event(1, { resourcePreEvent: { metadata: { op: "refresh", urn: urn(type, name), old, new: old } } }),
+    event(2, { resOutputsEvent: { metadata: { op, urn: urn(type, name), old, new: now } } }),
+  ];
+
+  test("of a stream of events: each that drifted, and what the program did not set is no drift", () => {
+    const before = { inputs: { orgName: "a", adopt: true }, outputs: { revision: 1 } };
+    const lines = [
+      ...read("update", "Membership", "m", before, { inputs: { orgName: "b", chainId: 5 }, outputs: { revision: 2 } }),
+      ...read("same", "Membership", "same", before, { inputs: { orgName: "a" }, outputs: { revision: 2 } }),
+      ...read("update", "Node", "stopped", { outputs: { state: "started" } }, { outputs: { state: "stopped" } }),
+      ...read("delete", "Node", "n", { id: "n1" }),
+    ];
+    const text = show(lines.join("\n"));
+    expect(row(text).split("\n")).toEqual([
+      "| **gone** | Node `n` |  |",
+      '| drifted | Membership `m` | `orgName`: `"a"` → `"b"` |',
+      '| drifted | Node `stopped` | `state`: `"started"` → `"stopped"` |',
+    ]);
+    expect(text).toContain("Node `n` is gone from the service, and with it its key");
+  });
+
+  test("of a plain digest, how many, since it does not say which", () => {
+    const text = JSON.stringify({ steps: [{ op: "refresh", urn: stackUrn }], ...refreshed });
+    expect(show(text)).toContain(
+      "1 drifted (which, only PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true tells), 1 unchanged.",
+    );
+  });
+
+  test("nothing", () => {
+    expect(show(JSON.stringify({ steps: [{ op: "refresh", urn: stackUrn }], changeSummary: { same: 4 } }))).toBe(
+      "### `net/prod`\n\nNo drift: 4 unchanged.\n",
+    );
+  });
+});
+
+describe("what went wrong", () => {
+  test("errors and warnings, without colours, in a block that nothing in them ends", () => {
+    const diagnostics = [
+      { severity: "error", message: "error: \u001b[31mit\u001b[39m ```breaks```\n" },
+      { severity: "warning", message: "warning: mind" },
+      { severity: "info", message: "WARNING: environment e: REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER" },
+      { severity: "debug", message: "noise" },
+    ];
+    const text = show(digest([], { diagnostics }));
+    expect(text).toContain("**It failed.**");
+    expect(text).toContain("**Errors**\n\n````text\nit ```breaks```\n````");
+    expect(text).toContain("**Warnings**\n\n```text\nmind\n```");
+    for (const absent of ["noise", "DESTROYS", "\u001b"]) expect(text).not.toContain(absent);
+  });
+
+  test("violations of policies, what forbids first", () => {
+    const violation = (policyName: string, enforcementLevel: string) =>
+      JSON.stringify({
+        sequence: 1,
+        policyEvent: {
+          policyName,
+          enforcementLevel,
+          message: "Too | many.\nUse fewer.",
+          resourceUrn: urn("Node", "n"),
+        },
+      });
+    expect(row(show([violation("soft", "advisory"), violation("hard", "mandatory")].join("\n")))).toBe(
+      "| **forbidden** | `hard` | `n` | `Too \\| many. Use fewer.` |\n| advice | `soft` | `n` | `Too \\| many. Use fewer.` |",
+    );
+  });
+
+  test("a run that printed nothing", () => {
+    expect(show(" \n")).toContain("Pulumi ended before it planned anything");
+  });
+
+  test.each(["{", "[]", "{}", '{"a":1}', "Previewing update (dev)"])("%j is no plan", (text) => {
+    expect(() => readPlan(text, "plan.json")).toThrow(/plan.json does not hold what Pulumi prints with --json/);
+  });
+});
+
+test.each([65_536, 3_000, 1_000])("a report of %d characters at most", (max) => {
+  const steps = Array.from({ length: 3_000 }, (_, index) =>
+    step("delete", index === 0 ? "Environment" : "AppCred", `${"long-".repeat(20)}${index}`, { id: `x${index}` }),
+  );
+  const diagnostics = Array.from({ length: 50 }, (_, index) => ({
+    severity: "error",
+    message: `${index} ${"x".repeat(9_000)}`,
+  }));
+  const text = show(digest(steps, { diagnostics }), max);
+  expect(text.length).toBeLessThanOrEqual(max);
+  expect(text).toMatch(/THIS DESTROYS A LEDGER/);
+  expect(text).toMatch(/_Shortened to|_Cut here/);
+});
+
+describe("the command", () => {
+  beforeAll(built, 120_000);
+  const folder = mkdtempSync(join(tmpdir(), "consortium-report-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+
+  test("several stacks in one report, and --fail-on", async () => {
+    const calm = file("calm.json", digest([]));
+    const lossy = file("lossy.json", digest([step("delete", "Node", "n", { id: "n1" })]));
+    const both = await consortium(
+      ["report", calm, lossy, "--title", "Preview", "--fail-on", "ledger-loss", "errors"],
+      {},
+    );
+    expect(both).toMatchObject({ code: 2, stdout: expect.stringMatching(/^## Preview\n\n### [^]*### /) as string });
+    expect(await consortium(["report", calm, "--fail-on", "ledger-loss", "changes"], {})).toMatchObject({ code: 0 });
+    expect(await consortium(["report", lossy], {})).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    ["a file that is not there", ["nowhere.json"], /nowhere.json/],
+    ["a limit that is none", ["--max", "x"], /a number from 1000/],
+  ])("%s", async (_, args, why) => {
+    const { code, stderr } = await consortium(["report", ...args], {});
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(why) as string });
+  });
+});

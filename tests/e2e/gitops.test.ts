@@ -1,0 +1,164 @@
+import { spawn } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo } from "node:net";
+import { delimiter, join } from "node:path";
+import { finished, type Result, root } from "./support/stack";
+import { canaryKey, type World, world } from "./support/world";
+
+const example = "examples/gitops";
+let w: World;
+
+/** A checkout of the example, as a runner has it after `npm ci`, with two stacks that somebody made once by hand. */
+beforeAll(async () => {
+  w = await world({ example });
+  const bin = join(w.stack.folder, "node_modules/.bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "consortium"), `#!/bin/sh\nexec node "${root}/dist/cli/consortium.js" "$@"\n`);
+  chmodSync(join(bin, "consortium"), 0o755);
+  for (const name of ["staging", "production"]) {
+    cpSync(join(root, example, `Pulumi.${name}.yaml`), join(w.stack.folder, `Pulumi.${name}.yaml`));
+    await w.stack.ok(["stack", "init", name]);
+  }
+});
+afterAll(() => w.close());
+
+const script = (name: string, args: string[], env: Record<string, string> = {}): Promise<Result> => {
+  const path = [join(root, "tools"), process.env.PATH].join(delimiter);
+  const child = spawn(join(w.stack.folder, "scripts", name), args, {
+    env: { ...w.stack.env, PATH: path, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  return finished(child);
+};
+const report = (): string => readFileSync(join(w.stack.folder, "report.md"), "utf8");
+const writes = (): string[] => w.service.calls.filter(({ method }) => method !== "GET").map(({ method }) => method);
+const patch = (path: string, body: object): Promise<Response> =>
+  fetch(w.service.baseUrl + path, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${canaryKey}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+/** One story: each test goes on where the one before it ended. */
+describe("the scripts that the workflows call", () => {
+  test("a pull request: one report of both stacks, with what policies say, and no call to the service", async () => {
+    const env = { POLICY_PACK: join(root, "policy-pack") };
+    for (const stack of ["staging", "production"]) {
+      const { code, text } = await script("preview.sh", [stack], env);
+      expect({ code, text }).toMatchObject({ code: 0 });
+    }
+    expect(await script("report.sh", ["What this does"])).toMatchObject({ code: 0 });
+    expect(report()).toMatch(/^## What this does\n/);
+    expect(report()).toContain("### `trade-network/staging`\n\n5 created");
+    expect(report()).toContain("### `trade-network/production`\n\n10 created");
+    expect(report()).toContain("| advice | `balanced-membership` |");
+    expect(writes()).toEqual([]);
+  });
+
+  test("a merge: applied, and the second time there is nothing to do", async () => {
+    expect(await script("apply.sh", ["staging"])).toMatchObject({ code: 0 });
+    expect((await w.network()).nodes.map(({ name }) => name)).toEqual(["harbour-1"]);
+    w.service.clearCalls();
+    expect(await script("apply.sh", ["staging"])).toMatchObject({ code: 0 });
+    expect(report()).toMatch(/Nothing to do: \d+ unchanged\.\n$/);
+    expect(writes()).toEqual([]);
+  });
+
+  test("a night without drift", async () => {
+    expect(await script("drift.sh", ["staging"])).toMatchObject({ code: 0 });
+    expect(report()).toMatch(/No drift: \d+ unchanged\.\n$/);
+  });
+
+  test("a night with drift: exit code 2, the report names it, and nothing is changed", async () => {
+    const [consortium] = (await w.network()).consortia;
+    await patch(`/consortia/${String(consortium!._id)}`, { description: "changed in the console" });
+    w.service.clearCalls();
+    const { code, text } = await script("drift.sh", ["staging"]);
+    expect({ code, text }).toMatchObject({ code: 2 });
+    expect(report()).toContain(
+      '| drifted | Consortium `trade-staging` | `description`: `"Who shipped what to whom"` →',
+    );
+    expect(writes()).toEqual([]);
+    await patch(`/consortia/${String(consortium!._id)}`, { description: "Who shipped what to whom" });
+  });
+
+  test("a night with a refused key: exit code 1", async () => {
+    const { code, text } = await script("drift.sh", ["staging"], { CONSORTIUM_API_KEY: "refused" });
+    expect({ code, text }).toMatchObject({ code: 1 });
+    expect(report()).toContain("**It failed.**");
+  });
+
+  test("a change that would replace the ledger: a loud warning, and applied only when that is allowed", async () => {
+    const program = readFileSync(join(w.stack.folder, "index.ts"), "utf8");
+    w.stack.write("index.ts", program.replace('"raft"', '"ibft"'));
+    const before = (await w.network()).environments;
+    expect(await script("preview.sh", ["staging"])).toMatchObject({ code: 0 });
+    expect(await script("report.sh", ["Preview"])).toMatchObject({ code: 0 });
+    expect(report()).toContain("> [!CAUTION]\n> **THIS DESTROYS A LEDGER, OR A PART OF ONE.**");
+    expect(report()).toContain("- Environment `ledger` is replaced: this destroys its ledger");
+
+    const refused = await script("apply.sh", ["staging"]);
+    expect(refused).toMatchObject({ code: 2, text: expect.stringContaining("nothing was done to staging") as string });
+    expect((await w.network()).environments).toEqual(before);
+
+    expect(await script("apply.sh", ["staging"], { ALLOW_LEDGER_LOSS: "true" })).toMatchObject({ code: 0 });
+    expect((await w.network()).environments).toMatchObject([{ consensus_type: "ibft" }]);
+  });
+
+  test("a program that breaks: the report says why, and nothing is done", async () => {
+    w.stack.write("index.ts", 'throw new Error("out of order");\n');
+    w.service.clearCalls();
+    const { code, text } = await script("apply.sh", ["staging"]);
+    expect(code).not.toBe(0);
+    expect(text).toContain("the preview of staging failed, nothing was done");
+    expect(report()).toMatch(/\*\*It failed\.\*\*[^]*out of order/);
+    expect(writes()).toEqual([]);
+  });
+
+  test("neither key nor password is in any report or plan", async () => {
+    const { logins } = JSON.parse(
+      (await w.stack.ok(["stack", "output", "--json", "--show-secrets", "--stack", "staging"])).stdout,
+    ) as { logins: { password: string }[] };
+    const shown = report() + readFileSync(join(w.stack.folder, "plans/staging.json"), "utf8");
+    expect([canaryKey, logins[0]!.password].filter((one) => shown.includes(one))).toEqual([]);
+  });
+});
+
+test("comment-gitlab.sh puts the report on the merge request, and the next time in its place", async () => {
+  const notes: { id: number; body: string }[] = [{ id: 1, body: "somebody's own" }];
+  const forge: Server = createServer((request, response) => {
+    let text = "";
+    request.on("data", (chunk) => (text += String(chunk)));
+    request.on("end", () => {
+      const body = new URLSearchParams(text).get("body") ?? "";
+      if (request.headers["private-token"] !== "token") response.statusCode = 401;
+      else if (request.method === "POST") notes.push({ id: notes.length + 1, body });
+      else if (request.method === "PUT") notes[Number(request.url!.split("/").at(-1)) - 1]!.body = body;
+      response.end(JSON.stringify(request.method === "GET" ? notes : {}));
+    });
+  });
+  await new Promise<void>((listening) => forge.listen(0, "127.0.0.1", listening));
+  try {
+    const address = `http://127.0.0.1:${(forge.address() as AddressInfo).port}`;
+    const env = {
+      CI_API_V4_URL: address,
+      CI_PROJECT_ID: "7",
+      CI_MERGE_REQUEST_IID: "3",
+      GITLAB_COMMENT_TOKEN: "token",
+    };
+    for (const text of ["## First\n", "## Second\n"]) {
+      w.stack.write("report.md", text);
+      expect(await script("comment-gitlab.sh", [], env)).toMatchObject({ code: 0 });
+      expect(notes).toEqual([
+        { id: 1, body: "somebody's own" },
+        { id: 2, body: `<!-- consortium report -->\n\n${text}` },
+      ]);
+    }
+    expect(await script("comment-gitlab.sh", [], { ...env, GITLAB_COMMENT_TOKEN: "wrong" })).not.toMatchObject({
+      code: 0,
+    });
+  } finally {
+    forge.close();
+  }
+});

@@ -1,0 +1,76 @@
+import { type ChildProcess, execFile } from "node:child_process";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { isExecutable, onPath } from "../../../../tools/lib/processes.mjs";
+
+const execute = promisify(execFile);
+
+/** A server that a test started. */
+export interface Backend {
+  /** What PULUMI_BACKEND_URL is set to. */
+  url: string;
+  env: Record<string, string>;
+  stop: () => Promise<void>;
+}
+
+/** A program on PATH or in other folders; where it is not there, its Debian package is installed, if we may. */
+export async function programOf(name: string, debianPackage: string, folders = (): string[] => []): Promise<string> {
+  const found = (): string | undefined =>
+    [...onPath(name, process.env), ...folders().map((folder) => join(folder, name))].find(isExecutable);
+  const there = found();
+  if (there !== undefined) return there;
+  await installDebian(debianPackage, name);
+  const installed = found();
+  if (installed === undefined) throw new Error(`The package ${debianPackage} is installed, but has no ${name}.`);
+  return installed;
+}
+
+/** Says what to do by hand where it cannot be done here. */
+export async function installDebian(debianPackage: string, what: string): Promise<void> {
+  const remedy = `Install the package that holds it (on Debian and Ubuntu: apt-get install ${debianPackage}).`;
+  if (process.getuid?.() !== 0 || onPath("apt-get", process.env).length === 0) {
+    throw new Error(`The tests of state backends need ${what}, and only root can install it, with apt-get. ${remedy}`);
+  }
+  const options = { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }, maxBuffer: 2 ** 26 };
+  try {
+    await execute("apt-get", ["update", "-qq"], options);
+    await execute("apt-get", ["install", "-y", "-qq", "--no-install-recommends", debianPackage], options);
+  } catch (error) {
+    throw new Error(`apt-get could not install ${debianPackage}: ${(error as Error).message} ${remedy}`, {
+      cause: error,
+    });
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as { port: number };
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+/** Until a server says that it is ready; what it said is in the error. */
+export function ready(server: ChildProcess, what: string, sign: RegExp): Promise<RegExpExecArray> {
+  let text = "";
+  return new Promise((resolve, reject) => {
+    const hear = (chunk: Buffer): void => {
+      text += String(chunk);
+      const match = sign.exec(text);
+      if (match) resolve(match);
+    };
+    server.stdout?.on("data", hear);
+    server.stderr?.on("data", hear);
+    server.once("error", reject);
+    server.once("exit", (code) => reject(new Error(`${what} ended with ${code} before it was ready:\n${text}`)));
+  });
+}
+
+export function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  return new Promise((resolve) => {
+    if (server.exitCode !== null || server.signalCode !== null) return resolve();
+    server.once("exit", () => resolve());
+    server.kill(signal);
+  });
+}

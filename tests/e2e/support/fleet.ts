@@ -1,0 +1,129 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { stringify } from "yaml";
+import { type Service, startService } from "../../../service";
+import { finished, type Result, root } from "./stack";
+import { type Network, networkOf } from "./world";
+
+/** Keys that must not turn up anywhere. */
+export const keys = { acme: "canary-acme-7d21", globex: "canary-globex-90ab" };
+const passphrase = "canary-passphrase";
+
+/** The real CLI itself: a wrapper would be one more process that a signal has to pass. */
+function pulumiPath(): string {
+  const script = `import { pulumiCli } from ${JSON.stringify(join(root, "tools/lib/pulumi-cli.mjs"))};
+    console.log((await pulumiCli()).env.PATH);`;
+  return execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" }).trim();
+}
+
+export const network = (consensusType = "raft"): object => ({
+  members: ["m"],
+  environments: { e: { provider: "quorum", consensusType, nodes: { m: 1 } } },
+});
+
+export interface Summary {
+  ok: boolean;
+  total: Record<"created" | "updated" | "replaced" | "deleted" | "unchanged", number>;
+  stacks: ({
+    stack: string;
+    outcome: string;
+    error?: string;
+    drift: string[];
+    ledgers: string[];
+    recovered: boolean;
+  } & {
+    created: number;
+  })[];
+}
+
+/** A fleet of two organizations in a folder of its own, on an embedded service. */
+export class FleetWorld {
+  readonly folder = mkdtempSync(join(tmpdir(), "consortium-fleet-"));
+  readonly #env: NodeJS.ProcessEnv;
+
+  private constructor(readonly service: Service) {
+    const own = Object.entries(process.env).filter(([name]) => !/^(PULUMI|CONSORTIUM)_/.test(name));
+    this.#env = {
+      ...Object.fromEntries(own),
+      PATH: pulumiPath(),
+      PULUMI_CONFIG_PASSPHRASE: passphrase,
+      CONSORTIUM_BASE_URL: service.baseUrl,
+      ACME_API_KEY: keys.acme,
+    };
+    this.write("globex.key", `${keys.globex}\n`);
+    this.write("networks/trade.yaml", stringify(network()));
+  }
+
+  static async create(): Promise<FleetWorld> {
+    const organizations = Object.entries(keys).map(([name, apiKey]) => ({ name, apiKey }));
+    return new FleetWorld(await startService({ organizations, timing: { environmentStart: 200, nodeStart: 500 } }));
+  }
+
+  write(file: string, text: string): void {
+    mkdirSync(dirname(join(this.folder, file)), { recursive: true });
+    writeFileSync(join(this.folder, file), text);
+  }
+
+  /** The fleet file: stacks by organization. */
+  fleet(stacks: Record<keyof typeof keys, object>): void {
+    const organizations = {
+      acme: { apiKey: { env: "ACME_API_KEY" }, stacks: stacks.acme },
+      globex: { apiKey: { command: ["cat", "globex.key"] }, stacks: stacks.globex },
+    };
+    this.write("fleet.yaml", stringify({ backend: "file://./state", organizations }));
+  }
+
+  start(command: string, ...args: string[]): ChildProcess {
+    const cli = join(root, "dist/cli/consortium.js");
+    return spawn(process.execPath, [cli, "fleet", command, "fleet.yaml", ...args], {
+      ...{ cwd: this.folder, env: this.#env, stdio: ["ignore", "pipe", "pipe"] },
+    });
+  }
+
+  run(command: string, ...args: string[]): Promise<Result> {
+    return finished(this.start(command, ...args));
+  }
+
+  async json(command: string, ...args: string[]): Promise<{ code: number | null; text: string; summary: Summary }> {
+    const { code, stdout, text } = await this.run(command, ...args, "--json");
+    if (stdout === "") throw new Error(`fleet ${command} printed no document, but:\n${text}`);
+    return { code, text, summary: JSON.parse(stdout) as Summary };
+  }
+
+  network = (organization: keyof typeof keys): Promise<Network> => networkOf(this.service.baseUrl, keys[organization]);
+
+  async counts(organization: keyof typeof keys): Promise<Record<string, number>> {
+    const found = Object.entries(await this.network(organization));
+    return Object.fromEntries(found.map(([kind, items]) => [kind, items.length]));
+  }
+
+  /** Files of this folder that hold one of the secrets, but for the one that is there for it. */
+  leaks(folder = this.folder): string[] {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isSymbolicLink() || entry.name === "globex.key") return [];
+      if (entry.isDirectory()) return this.leaks(path);
+      const text = readFileSync(path, "utf8");
+      return [...Object.values(keys), passphrase].some((secret) => text.includes(secret)) ? [path] : [];
+    });
+  }
+
+  /** Ids of the runs that left something unfinished, or are at work. */
+  runs(): string[] {
+    return readdirSync(join(this.folder, ".consortium/fleet/fleet/runs")).map((file) => file.replace(".json", ""));
+  }
+
+  remove = (file: string): void => rmSync(join(this.folder, file));
+  has = (file: string): boolean => existsSync(join(this.folder, file));
+  read = (file: string): string => readFileSync(join(this.folder, file), "utf8");
+
+  async close(): Promise<void> {
+    rmSync(this.folder, { recursive: true, force: true });
+    await this.service.close();
+  }
+}
+
+export const secretsIn = (text: string): string[] =>
+  [...Object.values(keys), passphrase].filter((secret) => text.includes(secret));

@@ -1,0 +1,83 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Ajv, { type ValidateFunction } from "ajv";
+import { parse } from "yaml";
+import { documentsIn } from "./operator";
+
+/** The operator's sources, whose CRDs they hold; Go checks them against its checksum database. */
+const operator = "github.com/pulumi/pulumi-kubernetes-operator/v2@v2.0.0";
+
+type Schema = Record<string, unknown>;
+interface Crd {
+  spec: {
+    group: string;
+    names: { kind: string };
+    versions: { name: string; schema: { openAPIV3Schema: Schema } }[];
+  };
+}
+
+/** Validators by `group/version/kind`. */
+export type Crds = Map<string, ValidateFunction>;
+
+/** Fetches the operator's CRDs through Go's module proxy; the reason where that does not give it. */
+export function operatorCrds(): Crds | string {
+  const module = moduleFolder();
+  if (!("folder" in module)) return module.reason;
+  const folder = join(module.folder, "operator", "config", "crd", "bases");
+  if (!existsSync(folder))
+    throw new Error(`${operator} has no folder operator/config/crd/bases: look where its CRDs are.`);
+  return crdsIn(readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8")));
+}
+
+function moduleFolder(): { folder: string } | { reason: string } {
+  try {
+    const options = { cwd: tmpdir(), env: { ...process.env, GOWORK: "off" }, encoding: "utf8", stdio: "pipe" } as const;
+    return {
+      folder: (JSON.parse(execFileSync("go", ["mod", "download", "-json", operator], options)) as { Dir: string }).Dir,
+    };
+  } catch (error) {
+    const { stdout, message } = error as { stdout?: string; message: string };
+    const told = stdout ? (JSON.parse(stdout) as { Error?: string }).Error : undefined;
+    return { reason: `Go cannot fetch ${operator}: ${told ?? message}` };
+  }
+}
+
+/** Validators of CRDs that are given as YAML. As with kubectl's strict validation, a field that is not known is refused. */
+export function crdsIn(texts: string[]): Crds {
+  const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false });
+  const crds = texts.map((text) => parse(text) as Crd);
+  return new Map(
+    crds.flatMap(({ spec }) =>
+      spec.versions.map(
+        ({ name, schema }) =>
+          [`${spec.group}/${name}/${spec.names.kind}`, ajv.compile(closed(schema.openAPIV3Schema) as Schema)] as const,
+      ),
+    ),
+  );
+}
+
+/** What the CRDs refuse of a file of manifests. Kinds that are not theirs are let pass. */
+export function refusedBy(crds: Crds, text: string): string[] {
+  return documentsIn(text).flatMap((document) => {
+    const kind = String(document.kind);
+    const validate = crds.get(`${String(document.apiVersion)}/${kind}`);
+    if (validate === undefined || validate(document)) return [];
+    return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+      const extra = "additionalProperty" in params ? ` (${String(params.additionalProperty)})` : "";
+      return `${kind}${instancePath}: ${message}${extra}`;
+    });
+  });
+}
+
+/** Where a schema names properties and does not say that others are kept, others are refused. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const inner: Schema = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
+  const open = inner["x-kubernetes-preserve-unknown-fields"] === true || "additionalProperties" in inner;
+  return inner.type === "object" && typeof inner.properties === "object" && !open
+    ? { ...inner, additionalProperties: false }
+    : inner;
+}
