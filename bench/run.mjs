@@ -20,7 +20,7 @@ import { waiting } from "./measures/waiting.mjs";
 
 const measures = { waiting, reading, scale, throttled };
 /** Programs of their own, which print what they measure. */
-const others = ["preview", "policy"];
+const others = ["preview", "policy", "network"];
 
 /** @typedef {keyof typeof measures} Name */
 

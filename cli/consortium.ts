@@ -8,6 +8,7 @@ export type Define = (command: Command) => void;
 /** Each is one file, loaded only when it is asked for. */
 const commands: Record<string, { summary: string; load: () => Promise<{ define: Define }> }> = {
   serve: { summary: "run a whole Consortium service on this machine", load: () => import("./serve.js") },
+  export: { summary: "write the network file of a consortium that exists", load: () => import("./export.js") },
   sweep: { summary: "delete what test runs left behind", load: () => import("./sweep.js") },
   report: { summary: "write what a Pulumi preview would do, as Markdown", load: () => import("./report.js") },
   fund: { summary: "give a tether service of a local service money", load: () => import("./fund.js") },

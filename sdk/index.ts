@@ -4,6 +4,20 @@ export { Environment, type EnvironmentArgs } from "./environment";
 export type * from "./lookup-results";
 export * from "./lookups";
 export { Membership, type MembershipArgs } from "./membership";
+export type {
+  NetworkConsortium,
+  NetworkCredential,
+  NetworkDefinition,
+  NetworkEnvironment,
+  NetworkLimits,
+  NetworkMember,
+  NetworkNode,
+  NetworkTether,
+} from "./network/generated";
+export { type NetworkConsortiumResources, type NetworkEnvironmentResources } from "./network/make";
+export { Network, type NetworkFileOptions, type NetworkOptions } from "./network/network";
+export { type NetworkEnvironmentOutputs, type NetworkOutputs } from "./network/outputs";
+export { NetworkDefinitionError, type NetworkProblem } from "./network/problems";
 export { Node, type NodeArgs } from "./node";
 export { Provider, type ProviderArgs } from "./provider";
 export { CredentialRefused } from "./refused";

@@ -1,14 +1,15 @@
 // @ts-check
 /*
  * Writes what follows from the resource definitions: sdk/generated.ts (types and property lists of the classes)
- * and docs/reference/*.md, and from the policies: the table of docs/policies.md. With --check it only says whether they
- * are fresh (exit 1 when not).
+ * and docs/reference/*.md; from the policies: the table of docs/policies.md; from the schema of network files: its JSON
+ * schema, its types and the tables of docs/network-files.md. With --check it only says whether they are fresh (exit 1 when not).
  * Needs the build in dist/.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { networkPage, networkSchema, networkTypes } from "./lib/network-files.mjs";
 import { policyDocs } from "./lib/policy-docs.mjs";
 import { referenceDocs } from "./lib/reference-docs.mjs";
 import { sdkTypes } from "./lib/sdk-types.mjs";
@@ -25,11 +26,15 @@ const read = (/** @type {string} */ path) => {
     return undefined;
   }
 };
+const schema = networkSchema();
 /** @type {Record<string, string>} */
 const files = {
   "sdk/generated.ts": sdkTypes(definitions),
   ...referenceDocs(definitions),
   ...policyDocs(policies, read(join(root, "docs/policies.md"))),
+  "schemas/network.schema.json": `${JSON.stringify(schema, null, 2)}\n`,
+  "sdk/network/generated.ts": networkTypes(schema),
+  "docs/network-files.md": networkPage(schema, read(join(root, "docs/network-files.md"))),
 };
 const checkOnly = process.argv.includes("--check");
 

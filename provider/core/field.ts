@@ -32,6 +32,9 @@ export function metaOf(schema: z.ZodType): FieldMeta {
   return meta;
 }
 
+/** What is said of a schema, where it is a field. */
+export const docOf = (schema: z.ZodType): string | undefined => fields.get(schema)?.doc;
+
 /** `orgName` is `org_name` on the wire, `revision` is `_revision`. */
 export const wireName = (key: string): string =>
   key === "revision" ? "_revision" : key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

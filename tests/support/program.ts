@@ -11,6 +11,8 @@ export interface Registered {
   deletedWith: string;
   customTimeouts: { create: string; update: string; delete: string } | undefined;
   provider: string;
+  protect: boolean;
+  retainOnDelete: boolean;
   /** Whether it is only read. */
   read: boolean;
 }
@@ -24,6 +26,8 @@ interface Request {
   getDeletedwith?(): string;
   getCustomtimeouts?(): { toObject(): { create: string; update: string; pb_delete: string } } | undefined;
   getProvider(): string;
+  getProtect?(): boolean;
+  getRetainondelete?(): boolean;
 }
 
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
@@ -56,6 +60,8 @@ export async function program(
       deletedWith: request.getDeletedwith?.() ?? "",
       customTimeouts: timeouts && { create: timeouts.create, update: timeouts.update, delete: timeouts.pb_delete },
       provider: request.getProvider(),
+      protect: request.getProtect?.() ?? false,
+      retainOnDelete: request.getRetainondelete?.() ?? false,
       read,
     });
   };

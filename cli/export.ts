@@ -1,0 +1,36 @@
+import { type Command } from "commander";
+import { ConsortiumClient } from "../provider/api";
+import { definitionOf } from "./export/definition";
+import { readConsortium } from "./export/read";
+import { yamlOf } from "./export/yaml";
+
+interface Flags {
+  consortium: string;
+  adopt?: boolean;
+}
+
+export function define(command: Command): void {
+  command
+    .requiredOption("--consortium <name or id>", "which consortium")
+    .option("--adopt", "so that a program takes over what exists, each by its id")
+    .addHelpText(
+      "after",
+      "\nPrints the network file (docs/network-files.md) of a consortium that exists, with its members, environments and\n" +
+        "nodes. It only reads. With --adopt, `pulumi up` of that file takes the network over without changing it.\n" +
+        "Credentials and tethers cannot be taken over: the file says so where there are any. The service and the key are\n" +
+        "taken from CONSORTIUM_BASE_URL (or CONSORTIUM_REGION) and CONSORTIUM_API_KEY.",
+    )
+    .action((flags: Flags) => exportNetwork(flags));
+}
+
+async function exportNetwork({ consortium, adopt = false }: Flags): Promise<void> {
+  const client = new ConsortiumClient();
+  try {
+    const exported = definitionOf(await readConsortium(client, consortium), { adopt });
+    process.stdout.write(yamlOf(exported, { adopt }));
+    for (const { path, text } of exported.remarks)
+      console.error(["note", ...(path.length > 0 ? [path.join(".")] : []), text].join(": "));
+  } finally {
+    await client.close();
+  }
+}

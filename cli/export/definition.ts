@@ -1,0 +1,157 @@
+import { type EnvironmentObject, type NodeObject } from "../../provider/api";
+import { type NetworkDefinition, type NetworkEnvironment, type NetworkMember, type NetworkNode } from "../../sdk";
+import { consensusOf } from "../../provider/resources/environment";
+import { usualLimits } from "../../sdk/network/schema";
+import { keysOf } from "./keys";
+import { type FoundEnvironment, type FoundNetwork } from "./read";
+
+/** What people have to know of a part of the file. */
+export interface Remark {
+  path: (string | number)[];
+  text: string;
+}
+
+export interface Exported {
+  definition: NetworkDefinition;
+  remarks: Remark[];
+}
+
+/** The definition of a network that exists. With `adopt` every entry names the object that it stands for. */
+export function definitionOf(found: FoundNetwork, options: { adopt: boolean }): Exported {
+  return new Exporter(found, options.adopt).run();
+}
+
+class Exporter {
+  private readonly remarks: Remark[] = [];
+  private readonly memberKeys: Map<string, string>;
+
+  constructor(
+    private readonly found: FoundNetwork,
+    private readonly adopt: boolean,
+  ) {
+    this.memberKeys = keysOf(
+      found.members.map(({ id, org_name }) => ({ id, name: org_name })),
+      "member",
+    );
+  }
+
+  run(): Exported {
+    const { consortium, members, environments } = this.found;
+    const keys = keysOf(
+      environments.map(({ environment: { id, name } }) => ({ id, name })),
+      "environment",
+    );
+    const key = keysOf([consortium], "network").get(consortium.id)!;
+    const definition: NetworkDefinition = {
+      name: key,
+      ...this.limits(),
+      consortium: {
+        name: this.named(consortium.name, key, ["consortium"]),
+        ...described(consortium),
+        ...this.adopted(consortium),
+      },
+      members: Object.fromEntries(
+        members.map((member): [string, NetworkMember] => {
+          const one = this.memberKeys.get(member.id)!;
+          const orgName = this.named(member.org_name, one, ["members", one]);
+          return [one, { ...(orgName !== one && { orgName }), ...this.adopted(member) }];
+        }),
+      ),
+      environments: Object.fromEntries(
+        environments.flatMap((one) => this.environment(one, keys.get(one.environment.id)!)),
+      ),
+    };
+    return { definition, remarks: this.remarks };
+  }
+
+  private environment(
+    { environment, nodes, credentials }: FoundEnvironment,
+    key: string,
+  ): [string, NetworkEnvironment][] {
+    const path = ["environments", key];
+    const { provider, consensus_type: consensusType, chain_id: chainId } = environment;
+    if (!isKnown(environment)) {
+      this.remark(
+        [],
+        `the environment ${environment.id} is left out: its client "${provider}" with "${consensusType}" cannot be described`,
+      );
+      return [];
+    }
+    const name = this.named(environment.name, key, path);
+    if (credentials.length > 0) {
+      const ids = credentials.map(({ id }) => id).join(", ");
+      this.remark(
+        [...path, "credentials"],
+        `not taken over, since their passwords are known to their holders only: ${ids}`,
+      );
+    }
+    if (environment.enable_tether) {
+      this.remark(
+        path,
+        "a tether is enabled: the service does not show which one, nor its settings; give tether: once you know them",
+      );
+    }
+    const settings = {
+      ...(name !== key && { name }),
+      ...described(environment),
+      provider: provider as NetworkEnvironment["provider"],
+      consensusType: consensusType as NetworkEnvironment["consensusType"],
+      ...(chainId !== undefined && { chainId }),
+      ...this.adopted(environment),
+    };
+    return [[key, { ...settings, nodes: this.nodes(nodes, path), credentials: [] }]];
+  }
+
+  private nodes(nodes: readonly NodeObject[], path: string[]): NonNullable<NetworkEnvironment["nodes"]> {
+    const keys = keysOf(nodes, "node");
+    const byMember: Record<string, Record<string, NetworkNode>> = {};
+    for (const node of nodes) {
+      const key = keys.get(node.id)!;
+      const member = this.memberKeys.get(node.membership_id ?? "");
+      if (member === undefined) {
+        this.remark(
+          [...path, "nodes"],
+          `the node ${node.id} is left out: the service does not show a member that owns it`,
+        );
+        continue;
+      }
+      const name = this.named(node.name, key, [...path, "nodes", member, key]);
+      byMember[member] = { ...byMember[member], [key]: { ...(name !== key && { name }), ...this.adopted(node) } };
+    }
+    return byMember;
+  }
+
+  /** The name; where there is none, or none that can be given, the next `up` sets another one. */
+  private named(name: string | undefined, key: string, path: string[]): string {
+    if (name !== undefined && name.trim() !== "" && name.length <= 256) return name;
+    this.remark(path, `the service shows no name that can be given: \`up\` names it ${key}`);
+    return key;
+  }
+
+  private adopted({ id }: { id: string }): { adopt?: string } {
+    return this.adopt ? { adopt: id } : {};
+  }
+
+  /** What exists may be more than the service usually allows. */
+  private limits(): Pick<NetworkDefinition, "limits"> {
+    const { environments } = this.found;
+    const nodesPerEnvironment = Math.max(0, ...environments.map(({ nodes }) => nodes.length));
+    const limits = {
+      ...(environments.length > usualLimits.environmentsPerConsortium && {
+        environmentsPerConsortium: environments.length,
+      }),
+      ...(nodesPerEnvironment > usualLimits.nodesPerEnvironment && { nodesPerEnvironment }),
+    };
+    return Object.keys(limits).length > 0 ? { limits } : {};
+  }
+
+  private remark(path: string[], text: string): void {
+    this.remarks.push({ path, text });
+  }
+}
+
+const described = ({ description }: { description?: string }): { description?: string } =>
+  description ? { description } : {};
+
+const isKnown = ({ provider = "", consensus_type: consensus = "" }: EnvironmentObject): boolean =>
+  consensusOf[provider]?.includes(consensus) ?? false;

@@ -1,0 +1,23 @@
+const longest = 40;
+
+/** What is left of a name when only what a key may hold stays: `Globex & Co.` is `Globex-Co`. */
+function plain(name: string): string {
+  const ascii = name.normalize("NFKD").replace(/\p{M}+/gu, "");
+  const slug = ascii.replace(/[^A-Za-z0-9._]+/g, "-").slice(0, longest);
+  return slug.replace(/^[-._]+|[-._]+$/g, "");
+}
+
+/**
+ * A key for each of some siblings: its name, as far as a key may hold it; with its id where that is not enough. The key of
+ * one depends on the names of the others only where they are alike, and never on their order.
+ */
+export function keysOf(siblings: readonly { id: string; name?: string }[], kind: string): Map<string, string> {
+  const slugs = siblings.map(({ id, name = "" }) => ({ id, slug: plain(name) }));
+  const taken = (slug: string): number => slugs.filter((one) => one.slug.toLowerCase() === slug.toLowerCase()).length;
+  return new Map(
+    slugs.map(({ id, slug }) => {
+      const usable = slug !== "" && !(slug in Object.prototype);
+      return [id, usable && taken(slug) === 1 ? slug : `${usable ? slug : kind}-${plain(id)}`];
+    }),
+  );
+}

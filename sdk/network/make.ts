@@ -1,0 +1,78 @@
+import { type CustomResourceOptions, type Resource } from "@pulumi/pulumi";
+import { AppCred } from "../app-cred";
+import { Consortium } from "../consortium";
+import { Environment } from "../environment";
+import { Membership } from "../membership";
+import { Node } from "../node";
+import { TetherService, type TetherServiceArgs } from "../tether-service";
+import { type Planned, type PlannedConsortium, type PlannedEnvironment } from "./plan";
+
+/** The resources of one environment, each under its key. */
+export interface NetworkEnvironmentResources {
+  readonly environment: Environment;
+  readonly nodes: Readonly<Record<string, Node>>;
+  readonly credentials: Readonly<Record<string, AppCred>>;
+  readonly tether?: TetherService;
+}
+
+/** The resources of one consortium, each under its key. */
+export interface NetworkConsortiumResources {
+  readonly consortium: Consortium;
+  readonly members: Readonly<Record<string, Membership>>;
+  readonly environments: Readonly<Record<string, NetworkEnvironmentResources>>;
+}
+
+/** What all parts get of the network's options; `protect` and providers come from the parent by themselves. */
+type Passed = Pick<CustomResourceOptions, "customTimeouts" | "retainOnDelete">;
+
+/** Earlier names, but for those that another resource of the same kind has now. */
+const aliasesOf = (planned: Planned<unknown>, siblings: readonly Planned<unknown>[]): { name: string }[] =>
+  planned.names
+    .slice(1)
+    .filter((name) => !siblings.some((other) => other.names[0] === name))
+    .map((name) => ({ name }));
+
+/** Pulumi's SDK does a good deal for every argument, also for one that is left open: what is not given is not there. */
+const given = <A extends object>(args: A): A =>
+  Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)) as A;
+
+const byKey = <P extends { key: string }, R>(planned: readonly P[], make: (one: P) => R): Record<string, R> =>
+  Object.fromEntries(planned.map((one) => [one.key, make(one)]));
+
+export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed: Passed): NetworkConsortiumResources {
+  const optionsOf = (planned: Planned<unknown>, siblings: readonly Planned<unknown>[] = []): CustomResourceOptions => ({
+    ...{ parent, customTimeouts: passed.customTimeouts, retainOnDelete: passed.retainOnDelete },
+    ...(planned.protect !== undefined && { protect: planned.protect }),
+    aliases: aliasesOf(planned, siblings),
+  });
+  const consortium = new Consortium(plan.names[0]!, given(plan.args), optionsOf(plan));
+  const members = byKey(
+    plan.members,
+    (member) => new Membership(member.names[0]!, { ...given(member.args), consortium }, optionsOf(member)),
+  );
+
+  const makeEnvironment = (planned: PlannedEnvironment): NetworkEnvironmentResources => {
+    const environment = new Environment(planned.names[0]!, { ...given(planned.args), consortium }, optionsOf(planned));
+    const nodes = byKey(planned.nodes, (node) => {
+      const membership = members[node.member]!;
+      return new Node(node.names[0]!, { ...given(node.args), environment, membership }, optionsOf(node, planned.nodes));
+    });
+    const credentials = byKey(planned.credentials, (one) => {
+      const args = {
+        ...given(one.args),
+        name: one.args.name ?? one.key,
+        environment,
+        membership: members[one.member]!,
+      };
+      // A new name would make a new pair: without one of its own it keeps that which it was made with.
+      const kept = one.args.name === undefined ? { ignoreChanges: ["name"] } : {};
+      return new AppCred(one.names[0]!, args, { ...optionsOf(one, planned.credentials), ...kept });
+    });
+    const made = { environment, nodes, credentials };
+    const { tether } = planned;
+    if (!tether) return made;
+    const options = { ...optionsOf(tether), dependsOn: [environment, ...Object.values(nodes)] };
+    return { ...made, tether: new TetherService(tether.names[0]!, tether.args as TetherServiceArgs, options) };
+  };
+  return { consortium, members, environments: byKey(plan.environments, makeEnvironment) };
+}

@@ -1,0 +1,92 @@
+import { basename, extname } from "node:path";
+import { ComponentResource, type ComponentResourceOptions } from "@pulumi/pulumi";
+import { type NetworkDefinition } from "./generated";
+import type * as Loaded from "./load";
+import { makeConsortium, type NetworkConsortiumResources, type NetworkEnvironmentResources } from "./make";
+import { type NetworkOutputs, outputsOf } from "./outputs";
+import { type Plan } from "./plan";
+
+export interface NetworkOptions extends ComponentResourceOptions {
+  /**
+   * `true`: every entry takes over what has its name in the service, unless the entry says otherwise; `false`: none does.
+   * Default: what the definition says, else `false`.
+   */
+  adopt?: boolean;
+}
+
+export interface NetworkFileOptions extends NetworkOptions {
+  /** Logical name of the network. Default: `name` of the file, else the name of the file without its ending. */
+  name?: string;
+}
+
+/** The schema and the parser of YAML are loaded with the first network, not with the package. */
+// eslint-disable-next-line @typescript-eslint/no-require-imports -- synchronous, as a constructor is
+const loaded = (): typeof Loaded => require("./load") as typeof Loaded;
+
+/**
+ * A whole network from one definition: consortium, members, environments with their nodes, credentials, and tethers.
+ *
+ * Each part is a resource of its own, under a logical name made of keys (`trade/prod/acme-1`), never of positions, so that other
+ * entries can come, go and move without touching it. `protect`, `provider`, `customTimeouts`, `retainOnDelete` and `adopt` of the
+ * options hold for every part.
+ *
+ * @throws NetworkDefinitionError at preview, with everything that is wrong with the definition, before anything is created
+ */
+export class Network extends ComponentResource {
+  /** All consortia by key. One that is defined without a key has the name of the network. */
+  declare readonly consortia: Readonly<Record<string, NetworkConsortiumResources>>;
+  /** Ids, addresses and credentials of everything, by key: what a program exports. Passwords are secret. */
+  declare readonly outputs: NetworkOutputs;
+
+  /**
+   * @param name logical name of the network, the first part of the names of all its resources
+   * @param definition plain data; see docs/network-files.md. Outputs cannot be part of it
+   */
+  constructor(name: string, definition: NetworkDefinition, opts: NetworkOptions = {}) {
+    const { adopt, ...options } = opts;
+    const plan = loaded().plan(name, definition, adopt);
+    super("consortium:index:Network", name, {}, { ...options, aliases: [...(options.aliases ?? []), ...former(plan)] });
+    this.consortia = Object.fromEntries(plan.consortia.map((one) => [one.key, makeConsortium(one, this, options)]));
+    this.outputs = outputsOf(this.consortia);
+    this.registerOutputs({ consortia: this.outputs });
+  }
+
+  /**
+   * The network that a YAML file describes (`network.yaml`; JSON is YAML, too), at most 256 KiB.
+   * @param file relative to the folder that the program runs in, usually that of Pulumi.yaml
+   */
+  static fromFile(file: string, opts: NetworkFileOptions = {}): Network {
+    const { name, ...options } = opts;
+    const definition = loaded().readFile(file);
+    const own = typeof definition.name === "string" ? definition.name : basename(file, extname(file));
+    return new Network(name ?? own, definition, options);
+  }
+
+  /** The one consortium. @throws when the definition has several: they are in `consortia` */
+  get consortium(): NetworkConsortiumResources["consortium"] {
+    return this.only("consortium").consortium;
+  }
+
+  /** Members of the one consortium, by key. @throws when the definition has several consortia */
+  get members(): NetworkConsortiumResources["members"] {
+    return this.only("members").members;
+  }
+
+  /** Environments of the one consortium, by key, with what is in them. @throws when the definition has several consortia */
+  get environments(): Readonly<Record<string, NetworkEnvironmentResources>> {
+    return this.only("environments").environments;
+  }
+
+  private only(what: string): NetworkConsortiumResources {
+    const [first, ...others] = Object.entries(this.consortia);
+    if (first && others.length === 0) return first[1];
+    const keys = Object.keys(this.consortia);
+    throw new Error(
+      keys.length === 0
+        ? "The network has no consortium."
+        : `The network has several consortia: use consortia.${keys[0]!}.${what} (or one of ${keys.slice(1).join(", ")}).`,
+    );
+  }
+}
+
+const former = ({ formerly }: Plan): { name: string }[] => formerly.map((name) => ({ name }));

@@ -1,0 +1,126 @@
+import { definitions } from "../../provider/resources";
+import { type NetworkDefinition, type NetworkLimits } from "./generated";
+import { type Plan, type Planned, type PlannedConsortium, type PlannedEnvironment, type PlannedOf } from "./plan";
+import { type Path } from "./problems";
+import { type Found } from "./reading";
+import { usualLimits } from "./schema";
+import { once, unique } from "./siblings";
+import { didYouMean } from "./suggest";
+
+/** What has to hold between the parts of a definition (spec, sections 2.2, 2.8 and 8). */
+export function checkRules(plan: Plan, definition: NetworkDefinition): Found[] {
+  const { consortia } = plan;
+  const environments = consortia.flatMap((consortium) => consortium.environments);
+  const adoptable: readonly Planned<{ adopt?: unknown }>[][] = [
+    consortia,
+    consortia.flatMap(({ members }) => members),
+    environments,
+    environments.flatMap(({ nodes }) => nodes),
+  ];
+  const limits = new Limits(definition.limits);
+  return [
+    ...form(definition),
+    ...limits.check("consortiaPerOrganization", consortia.length, ["consortia"]),
+    ...unique(consortia, "consortia", ({ args }) => nameIn(args, args.name)),
+    ...consortia.flatMap((consortium) => inConsortium(consortium, limits)),
+    ...once(
+      environments.flatMap(({ tether }) => tether ?? []),
+      "tether service",
+      ({ args: { tetherId, consoleUrl } }) => tetherId ?? consoleUrl?.replace(/[/?#]+$/, "").slice(-10),
+    ),
+    ...adoptable.flatMap((entries) =>
+      once(entries, "adopted object", ({ args: { adopt } }) => (typeof adopt === "string" ? adopt : undefined)),
+    ),
+  ];
+}
+
+/** The name that tells an entry apart; what is adopted by its id may have the name of another, as it is in the service. */
+const nameIn = ({ adopt }: { adopt?: unknown }, name: unknown): unknown =>
+  typeof adopt === "string" ? undefined : name;
+
+type Limit = keyof typeof usualLimits;
+
+const limited: Record<Limit, string> = {
+  consortiaPerOrganization: "an organization has at most # consortia",
+  environmentsPerConsortium: "a consortium has at most # environments",
+  nodesPerEnvironment: "an environment has at most # nodes",
+};
+
+class Limits {
+  constructor(private readonly given: NetworkLimits = {}) {}
+
+  check(limit: Limit, found: number, path: Path): Found[] {
+    const most = this.given[limit] ?? usualLimits[limit];
+    if (found <= most) return [];
+    const rule = limited[limit].replace("#", String(most));
+    const source = this.given[limit] === undefined ? " (spec, section 8)" : "";
+    const message = `${rule}${source}, and here are ${found}; if yours may have more, raise limits.${limit}`;
+    return [{ path, message, atKey: true }];
+  }
+}
+
+/** Either one consortium, or several under their keys. */
+function form(definition: NetworkDefinition): Found[] {
+  const single = (["consortium", "members", "environments"] as const).filter((key) => definition[key] !== undefined);
+  if (definition.consortia !== undefined) {
+    return single.map((key) => {
+      const message = `where there are several consortia, ${key} belongs into an entry of consortia`;
+      return { path: [key], message, atKey: true };
+    });
+  }
+  if (single.length > 0) return [];
+  const message = "it names nobody: give members (and environments), or consortia with their own";
+  return [{ path: [], message, unless: [] }];
+}
+
+function inConsortium({ members, environments, base }: PlannedConsortium, limits: Limits): Found[] {
+  return [
+    ...unique(members, "members", ({ args }) => nameIn(args, args.orgName)),
+    ...unique(environments, "environments", ({ args }) => nameIn(args, args.name)),
+    ...limits.check("environmentsPerConsortium", environments.length, [...base, "environments"]),
+    ...environments.flatMap((environment) => [
+      ...strangers(environment, members, [...base, "members"]),
+      ...inEnvironment(environment, limits),
+    ]),
+  ];
+}
+
+/** Members that are named, and that are none. */
+function strangers(
+  { owners, credentials }: PlannedEnvironment,
+  members: readonly Planned<unknown>[],
+  where: Path,
+): Found[] {
+  const keys = members.map(({ key }) => key);
+  const named: Pick<PlannedOf<unknown>, "member" | "memberPath">[] = [...owners, ...credentials];
+  const unknown = named.filter(({ member }) => !keys.includes(member));
+  const each = new Map(unknown.map((one) => [one.memberPath.join("/"), one]));
+  return [...each.values()].map(({ member, memberPath }) => {
+    const message = `there is no member "${member}"${didYouMean(member, keys)}`;
+    return { path: memberPath, message, atKey: memberPath.at(-1) === member, unless: where };
+  });
+}
+
+function inEnvironment({ path, args, nodes, credentials, tether }: PlannedEnvironment, limits: Limits): Found[] {
+  const known = { provider: args.provider, consensusType: args.consensusType };
+  return [
+    ...(definitions.environment.rules?.(known) ?? []).map(({ property, reason }) => ({
+      path: [...path, property],
+      message: reason,
+    })),
+    ...limits.check("nodesPerEnvironment", nodes.length, [...path, "nodes"]),
+    ...unique(nodes, "nodes", ({ args }) => nameIn(args, args.name)),
+    ...unique(credentials, "credentials", () => undefined),
+    ...(tether ? whichTether(tether) : []),
+  ];
+}
+
+function whichTether({ path, args }: Planned<{ tetherId?: string; consoleUrl?: string }>): Found[] {
+  const { tetherId, consoleUrl } = args;
+  if ((tetherId === undefined) !== (consoleUrl === undefined)) return [];
+  const message =
+    tetherId === undefined
+      ? "give tetherId, or consoleUrl, whose last 10 characters are it"
+      : "give tetherId or consoleUrl, not both";
+  return [{ path, message, atKey: true, unless: path }];
+}

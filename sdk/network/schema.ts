@@ -1,0 +1,244 @@
+import { z } from "zod";
+import { docOf, field } from "../../provider/core/field";
+import { definitions } from "../../provider/resources";
+import { key, mapping, named } from "./schema-parts";
+
+/*
+ * The definition of a whole network, as a person writes it. From this follow the checks, the JSON schema for editors
+ * (schemas/network.schema.json), the types (sdk/network/generated.ts) and the tables of docs/network-files.md.
+ * The properties of the resources are those of their own definitions; here is only what is different in a file.
+ */
+
+const own = {
+  consortium: definitions.consortium.inputs.shape,
+  membership: definitions.membership.inputs.shape,
+  environment: definitions.environment.inputs.shape,
+  node: definitions.node.inputs.shape,
+  appCred: definitions.appCred.inputs.shape,
+  tether: definitions.tetherService.inputs.shape,
+} as Record<string, Record<string, z.ZodType>>;
+
+/**
+ * A property of a resource under its own rules; `doc` where the default is another than in a program. A new schema each time:
+ * what the resource says of its own (that a change replaces, say) must stay on it.
+ */
+const of = (resource: keyof typeof own, property: string, doc?: string) => {
+  const schema = own[resource]![property]!;
+  return field(schema.optional(), doc ?? docOf(schema) ?? "");
+};
+
+const formerly = (what = "key that it") =>
+  field(
+    z
+      .union([key, z.array(key)], { error: "formerly is the key that it had before, or a list of such keys" })
+      .optional(),
+    `The ${what} had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none.`,
+  );
+
+const protect = (what = "it") =>
+  field(
+    z.boolean({ error: "protect must be true or false" }).optional(),
+    `Whether Pulumi refuses to delete or replace ${what}. Default: the option \`protect\` of the network.`,
+  );
+
+const adopt = () =>
+  field(
+    own.node!.adopt!.optional(),
+    "`true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: that of the network.",
+  );
+
+const extra = () => of("node", "extra");
+
+const text = (what: string) => z.string({ error: `${what} must be text` });
+
+/** A mapping by key; with `entry.nullable()` an entry may be left empty: `acme:` is `acme: {}`. */
+const entries = <S extends z.ZodType>(what: string, entry: S) =>
+  z.record(key, entry, { error: `${what} is a mapping of keys to settings` });
+
+export const Node = named(
+  "NetworkNode",
+  "One node. Its key is its logical name within the environment.",
+  mapping("a node", {
+    name: of("node", "name", "Name of the node. Default: its key."),
+    adopt: adopt(),
+    protect: protect("it"),
+    formerly: formerly(),
+    extra: extra(),
+  }),
+);
+
+const nodesOfMember = z.union(
+  [
+    z.int().min(0, "a count of nodes is at least 0").max(1000, "a count of nodes is at most 1000"),
+    z.array(key),
+    entries("nodes of a member", Node.nullable()),
+  ],
+  { error: "the nodes of a member are a count, a list of names, or a mapping of names to settings" },
+);
+
+export const Credential = named(
+  "NetworkCredential",
+  "User name and password for the nodes of one member in this environment.",
+  mapping("a credential", {
+    member: field(key.optional(), "Key of the member whose nodes it opens. Default: its own key."),
+    name: of("appCred", "name", "Name of the credential. Default: its key as it was when the credential was made."),
+    keepers: of("appCred", "keepers"),
+    protect: protect("it"),
+    formerly: formerly(),
+    extra: extra(),
+  }),
+);
+
+export const Tether = named(
+  "NetworkTether",
+  "Pins the ledger of the environment to a public chain, once all its nodes are there. Give `tetherId` or `consoleUrl`.",
+  mapping("a tether", {
+    tetherId: of("tether", "tetherId", "Id of the tether service, which is ordered in the console: 10 characters."),
+    consoleUrl: field(
+      text("consoleUrl").min(10, "consoleUrl is the address of the tether service in the console").optional(),
+      "Its address in the console instead, whose last 10 characters are the id.",
+    ),
+    network: own.tether!.network!,
+    intervalHours: own.tether!.intervalHours!,
+    active: of("tether", "active"),
+    minimumBalanceWei: of("tether", "minimumBalanceWei"),
+    waitForFunds: of("tether", "waitForFunds"),
+    protect: protect("it"),
+    extra: of("tether", "extra"),
+  }),
+);
+
+export const Environment = named(
+  "NetworkEnvironment",
+  "One ledger: client, consensus, nodes by member, credentials, and what pins it. A consortium has at most 3 (spec, section 8).",
+  mapping("an environment", {
+    name: of("environment", "name", "Name of the environment. Default: its key."),
+    description: of("environment", "description"),
+    provider: own.environment!.provider!,
+    consensusType: own.environment!.consensusType!,
+    chainId: of("environment", "chainId"),
+    nodes: field(
+      z.record(key, nodesOfMember, { error: "nodes is a mapping of members to a count or to names" }).optional(),
+      "Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. " +
+        "At most 4 in all (spec, section 8). Default: none.",
+    ),
+    credentials: field(
+      z
+        .union([z.array(key), entries("credentials", Credential.nullable())], {
+          error: "credentials is a list of members, or a mapping of names to settings",
+        })
+        .optional(),
+      "Credentials: a list of members, or a mapping of names to settings; `[]` for none. Default: one for each member with nodes here.",
+    ),
+    tether: field(Tether.optional(), "Pins the ledger to a public chain. Default: nothing does."),
+    adopt: adopt(),
+    protect: protect("it or what is in it"),
+    formerly: formerly(),
+    extra: extra(),
+  }),
+);
+
+export const Member = named(
+  "NetworkMember",
+  "One business of the consortium.",
+  mapping("a member", {
+    orgName: of("membership", "orgName", "Name of the business. Default: its key."),
+    adopt: adopt(),
+    protect: protect("it"),
+    formerly: formerly(),
+    extra: extra(),
+  }),
+);
+
+const consortiumFields = (name: string) => ({
+  name: of("consortium", "name", `Name of the consortium. Default: ${name}.`),
+  description: of("consortium", "description"),
+  adopt: adopt(),
+  protect: protect("it"),
+  extra: extra(),
+});
+
+export const ConsortiumHead = named(
+  "NetworkConsortiumHead",
+  "What is said of the consortium itself.",
+  mapping("the consortium", consortiumFields("the name of the network")),
+);
+
+const members = () =>
+  field(
+    z
+      .union([z.array(key), entries("members", Member.nullable())], {
+        error: "members is a list of keys, or a mapping of keys to settings",
+      })
+      .optional(),
+    "Businesses that take part: a list of keys, or a mapping of keys to settings. Default: none.",
+  );
+
+const environments = () =>
+  field(
+    entries("environments", Environment).optional(),
+    "Ledgers by key. At most 3 in a consortium (spec, section 8). Default: none.",
+  );
+
+export const Consortium = named(
+  "NetworkConsortium",
+  "One of several consortia, with what is in it.",
+  mapping("a consortium", {
+    ...consortiumFields("its key"),
+    formerly: formerly(),
+    members: members(),
+    environments: environments(),
+  }),
+);
+
+const limit = (what: string, usual: number) =>
+  field(
+    z
+      .int({ error: "a limit is a whole number" })
+      .min(1, "a limit is at least 1")
+      .max(1000, "a limit is at most 1000")
+      .optional(),
+    `Most ${what}. Default: ${usual} (spec, section 8).`,
+  );
+
+/** What the service allows (spec, section 8). */
+export const usualLimits = { consortiaPerOrganization: 2, environmentsPerConsortium: 3, nodesPerEnvironment: 4 };
+
+export const Limits = named(
+  "NetworkLimits",
+  "Limits that the definition is checked against: raise them for an organization that has other ones.",
+  mapping("limits", {
+    consortiaPerOrganization: limit("consortia of the organization", usualLimits.consortiaPerOrganization),
+    environmentsPerConsortium: limit("environments in a consortium", usualLimits.environmentsPerConsortium),
+    nodesPerEnvironment: limit("nodes in an environment", usualLimits.nodesPerEnvironment),
+  }),
+);
+
+export const Network = named(
+  "NetworkDefinition",
+  "A whole network: one consortium with its members and environments, or several consortia.",
+  mapping("a network", {
+    name: field(
+      key.optional(),
+      "Name of the network, the first part of all logical names. Default: the name of the file.",
+    ),
+    formerly: formerly("name that the network"),
+    adopt: field(
+      z.boolean({ error: "adopt must be true or false here; an id belongs to one entry" }).optional(),
+      "`true`: everything takes over what has its name, unless an entry says otherwise. Default: `false`.",
+    ),
+    limits: field(Limits.optional(), "Limits of the organization. Default: those of the service."),
+    consortium: field(
+      z
+        .union([own.consortium!.name!, ConsortiumHead], { error: "consortium is a name, or a mapping of its settings" })
+        .optional(),
+      "The consortium: its name, or its settings. Default: one with the name of the network.",
+    ),
+    members: members(),
+    environments: environments(),
+    consortia: field(
+      entries("consortia", Consortium.nullable()).optional(),
+      "Several consortia by key, instead of `consortium`, `members` and `environments`. An organization owns at most 2 (spec, section 8).",
+    ),
+  }),
+);

@@ -1,0 +1,52 @@
+import { type Planned } from "./plan";
+import { type Found } from "./reading";
+
+/** Keys, names and former keys of siblings do not meet. */
+export function unique<A>(
+  entries: readonly Planned<A>[],
+  kinds: string,
+  nameOf: (entry: Planned<A>) => unknown,
+): Found[] {
+  const keys = new Map<string, Planned<A>>();
+  const names = new Map<string, string>();
+  const former = new Map<string, string>();
+  const found: Found[] = [];
+  const say = ({ path }: Planned<A>, message: string): void => void found.push({ path, message, atKey: true });
+  for (const entry of entries) {
+    const given = nameOf(entry);
+    const name = typeof given === "string" ? given : undefined;
+    const namesake = name === undefined ? undefined : names.get(name);
+    if (keys.has(entry.key)) say(entry, `"${entry.key}" is there twice: each of the ${kinds} has its own key`);
+    else if (namesake !== undefined)
+      say(entry, `its name "${name!}" is that of "${namesake}", too: names of ${kinds} tell them apart`);
+    keys.set(entry.key, entry);
+    if (name !== undefined) names.set(name, entry.key);
+  }
+  for (const entry of entries) {
+    for (const old of entry.formerly) {
+      const other = former.get(old);
+      if (keys.has(old)) say(entry, `formerly "${old}": but "${old}" is still there`);
+      else if (other !== undefined && other !== entry.key) say(entry, `formerly "${old}": "${other}" says so, too`);
+      former.set(old, entry.key);
+    }
+  }
+  return found;
+}
+
+/** An object of the service is that of one entry only. */
+export function once<A>(
+  entries: readonly Planned<A>[],
+  what: string,
+  idOf: (entry: Planned<A>) => string | undefined,
+): Found[] {
+  const seen = new Map<string, string>();
+  return entries.flatMap((entry) => {
+    const id = idOf(entry);
+    if (id === undefined) return [];
+    const before = seen.get(id);
+    seen.set(id, entry.path.join("."));
+    return before === undefined
+      ? []
+      : [{ path: entry.path, message: `the ${what} ${id} is that of ${before}, too`, atKey: true }];
+  });
+}

@@ -1,0 +1,23 @@
+import { distance } from "fastest-levenshtein";
+
+/** Fewest changes first; a name that is off by more than a third is another name. */
+function nearest(given: string, known: readonly string[]): string | undefined {
+  const wanted = given.toLowerCase();
+  const most = given.length === 1 ? 0 : Math.ceil(given.length / 3);
+  const ranked = known
+    .map((name) => ({ name, off: distance(wanted.slice(0, 80), name.toLowerCase()) }))
+    .filter(({ off }) => off <= most)
+    .sort((one, other) => one.off - other.off);
+  return ranked[0]?.name;
+}
+
+const shownAtMost = 12;
+
+/** `; did you mean "acme"?`, or else what there is, where that is little. */
+export function didYouMean(given: string, known: readonly string[]): string {
+  const found = nearest(given, known);
+  if (found !== undefined) return `; did you mean "${found}"?`;
+  if (known.length === 0) return "";
+  const more = known.length > shownAtMost ? `, and ${known.length - shownAtMost} more` : "";
+  return `; there ${known.length === 1 ? "is" : "are"} ${known.slice(0, shownAtMost).join(", ")}${more}`;
+}

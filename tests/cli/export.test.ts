@@ -1,0 +1,189 @@
+import { parse } from "yaml";
+import { definitionOf } from "../../cli/export/definition";
+import { keysOf } from "../../cli/export/keys";
+import { type FoundNetwork } from "../../cli/export/read";
+import { yamlOf } from "../../cli/export/yaml";
+import { type Service, startService } from "../../service";
+import { inText } from "../sdk/network/problems";
+import { built, consortium } from "../service/child";
+
+jest.setTimeout(30_000); // processes are slow to start on a busy machine
+beforeAll(built, 120_000);
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService({
+    limits: { consortia: 9, environments: 9, nodes: 9 },
+    timing: { environmentStart: 0, nodeStart: 0, deletedVisible: 60_000 },
+  });
+});
+afterEach(() => service.close());
+
+async function send(method: string, path: string, body?: object): Promise<string> {
+  const headers = { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" };
+  const answer = await fetch(service.baseUrl + path, { method, headers, body: body && JSON.stringify(body) });
+  expect(answer.status).toBeLessThan(300);
+  const made = (await answer.json()) as Record<string, string>;
+  return (made._id ?? made.id)!;
+}
+const make = (path: string, body: object): Promise<string> => send("POST", path, body);
+
+const run = (...args: string[]) =>
+  consortium(["export", ...args], { CONSORTIUM_BASE_URL: service.baseUrl, CONSORTIUM_API_KEY: service.apiKey });
+
+/** A network with names as people give them in a console. */
+async function byHand() {
+  const c = await make("/consortia", { name: "Kaffee & Tee", description: "by hand" });
+  const within = `/consortia/${c}`;
+  const acme = await make(`${within}/memberships`, { org_name: "acme" });
+  const tokyo = await make(`${within}/memberships`, { org_name: "東京" });
+  const e = await make(`${within}/environments`, {
+    name: "prod / eu",
+    provider: "quorum",
+    consensus_type: "ibft",
+    chain_id: 7,
+  });
+  const one = await make(`${within}/environments/${e}/nodes`, { name: "acme-1", membership_id: acme });
+  const two = await make(`${within}/environments/${e}/nodes`, { name: "acme-1", membership_id: acme });
+  const cred = await make(`${within}/environments/${e}/appcreds`, { name: "app", membership_id: acme });
+  return { c, acme, tokyo, e, one, two, cred };
+}
+
+test("the file of a network that exists, to be adopted: each by its id, keys that a file may have", async () => {
+  const { c, acme, tokyo, e, one, two, cred } = await byHand();
+  service.clearCalls();
+  const { code, stdout, stderr } = await run("--consortium", "Kaffee & Tee", "--adopt");
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  expect(parse(stdout)).toEqual({
+    name: "Kaffee-Tee",
+    consortium: { name: "Kaffee & Tee", description: "by hand", adopt: c },
+    members: { acme: { adopt: acme }, [`member-${tokyo}`]: { orgName: "東京", adopt: tokyo } },
+    environments: {
+      "prod-eu": {
+        ...{ name: "prod / eu", provider: "quorum", consensusType: "ibft", chainId: 7, adopt: e },
+        nodes: {
+          acme: {
+            [`acme-1-${one}`]: { name: "acme-1", adopt: one },
+            [`acme-1-${two}`]: { name: "acme-1", adopt: two },
+          },
+        },
+        credentials: [],
+      },
+    },
+  });
+  const why = `not taken over, since their passwords are known to their holders only: ${cred}`;
+  expect(stdout).toContain(`# ${why}\n    credentials: []`);
+  expect(stderr).toBe(`note: environments.prod-eu.credentials: ${why}\n`);
+  expect(stdout).toMatch(/^# yaml-language-server: \$schema=/);
+  expect(inText(stdout)).toEqual([]);
+  expect(service.calls.map(({ method }) => method)).not.toContain("POST");
+  expect((await run("--consortium", c, "--adopt")).stdout).toBe(stdout);
+});
+
+test("without adoption it describes a copy", async () => {
+  await byHand();
+  const { stdout } = await run("--consortium", "Kaffee & Tee");
+  expect(stdout).not.toContain("adopt");
+  expect(parse(stdout)).toMatchObject({ members: { acme: {} } });
+});
+
+test("what is deleted counts as gone, and more than usual is within the limits of the file", async () => {
+  const gone = await make("/consortia", { name: "trade" });
+  await send("DELETE", `/consortia/${gone}`);
+  const c = await make("/consortia", { name: "trade" });
+  const old = await make(`/consortia/${c}/environments`, { name: "old", provider: "geth", consensus_type: "poa" });
+  await send("DELETE", `/consortia/${c}/environments/${old}`);
+  const m = await make(`/consortia/${c}/memberships`, { org_name: "m" });
+  for (const name of ["a", "b", "c", "d"])
+    await make(`/consortia/${c}/environments`, { name, provider: "geth", consensus_type: "poa" });
+  const e = await make(`/consortia/${c}/environments`, { name: "e", provider: "geth", consensus_type: "poa" });
+  for (let node = 1; node <= 5; node++)
+    await make(`/consortia/${c}/environments/${e}/nodes`, { name: `n${node}`, membership_id: m });
+  const { code, stdout } = await run("--consortium", "trade", "--adopt");
+  expect(code).toBe(0);
+  const said = parse(stdout) as { environments: object };
+  expect(said).toMatchObject({ limits: { environmentsPerConsortium: 5, nodesPerEnvironment: 5 } });
+  expect(Object.keys(said.environments)).toEqual(["a", "b", "c", "d", "e"]);
+  expect(inText(stdout)).toEqual([]);
+});
+
+describe("errors", () => {
+  test("an unknown consortium, with what it may have been meant to be", async () => {
+    await make("/consortia", { name: "coffee" });
+    expect(await run("--consortium", "cofee")).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: 'consortium: There is no consortium "cofee"; did you mean "coffee"?\n',
+    });
+  });
+
+  test("an organization without any", async () => {
+    expect(await run("--consortium", "x")).toMatchObject({
+      code: 1,
+      stderr: "consortium: The organization of this API key has no consortium.\n",
+    });
+  });
+
+  test("several of that name", async () => {
+    const ids = [await make("/consortia", { name: "twins" }), await make("/consortia", { name: "twins" })];
+    const { code, stdout, stderr } = await run("--consortium", "twins");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(
+      /^consortium: Several consortia have the name "twins": \w+, \w+. Give the id of one: --consortium \w+\n$/,
+    );
+    for (const id of ids) expect(stderr).toContain(id);
+    expect(await run("--consortium", ids[1]!)).toMatchObject({ code: 0 });
+  });
+
+  test("no consortium given", async () => {
+    expect(await run()).toMatchObject({ code: 1, stdout: "" });
+    expect(service.calls).toEqual([]);
+  });
+});
+
+describe("keys", () => {
+  const keys = (...names: (string | undefined)[]) => [
+    ...keysOf(
+      names.map((name, index) => ({ id: `id${index}`, name })),
+      "node",
+    ).values(),
+  ];
+
+  test.each<[string, (string | undefined)[], string[]]>([
+    ["as they are", ["acme", "Globex.main_1"], ["acme", "Globex.main_1"]],
+    ["without what a key cannot hold", ["Globex & Co.", " Zürich/1 "], ["Globex-Co", "Zurich-1"]],
+    ["with an id where names are alike", ["a", "A", "b"], ["a-id0", "A-id1", "b"]],
+    [
+      "with an id where nothing is left",
+      ["東京", "", undefined, "--"],
+      ["node-id0", "node-id1", "node-id2", "node-id3"],
+    ],
+    ["with an id where JavaScript has the name", ["constructor"], ["node-id0"]],
+    ["short", ["x".repeat(300)], ["x".repeat(40)]],
+  ])("%s", (_, names, expected) => expect(keys(...names)).toEqual(expected));
+});
+
+test("what cannot be described is said, in the file and beside it", () => {
+  const found: FoundNetwork = {
+    consortium: { id: "c1", name: "trade" },
+    members: [{ id: "m1", org_name: "acme" }],
+    environments: [
+      { environment: { id: "e1", name: "new", provider: "besu", consensus_type: "qbft" }, nodes: [], credentials: [] },
+      {
+        environment: { id: "e2", provider: "geth", consensus_type: "poa", enable_tether: true },
+        nodes: [
+          { id: "n1", membership_id: "m1" },
+          { id: "n2", name: "lost" },
+        ],
+        credentials: [],
+      },
+    ],
+  };
+  const text = yamlOf(definitionOf(found, { adopt: true }), { adopt: true });
+  expect(inText(text)).toEqual([]);
+  expect(text).toContain('# the environment e1 is left out: its client "besu" with "qbft" cannot be described\n');
+  expect(text).toContain("  # the service shows no name that can be given: `up` names it environment-e2\n");
+  expect(text).toContain("  # a tether is enabled: the service does not show which one");
+  expect(text).toContain("# the node n2 is left out: the service does not show a member that owns it\n");
+  expect(text).toMatch(/# the service shows no name .* names it node-n1\n +node-n1:\n +adopt: n1/);
+});

@@ -1,0 +1,173 @@
+import { good, inText } from "./problems";
+
+/** change of the good file → the problems */
+const wrong: [string, (text: string) => string, string[]][] = [
+  ["a key twice", (text) => `${text}members: [x]\n`, ["10:1: members: this key is there already"]],
+  [
+    "an entry twice",
+    (text) => text.replace("  globex:", "  acme: {}\n  globex:"),
+    ["4:3: members.acme: this key is there already"],
+  ],
+  [
+    "keys that are unknown",
+    (text) => `${text.replace("orgName", "orgNme")}enviroments: {}\nsize: 1\n`,
+    [
+      '4:13: members.globex.orgNme: a member has no "orgNme"; did you mean "orgName"?',
+      '10:1: enviroments: a network has no "enviroments"; did you mean "environments"?',
+      '11:1: size: a network has no "size"; there are name, formerly, adopt, limits, consortium, members, environments, consortia',
+    ],
+  ],
+  [
+    "members that are unknown",
+    (text) => `${text.replace("acme: 2", "acem: 2")}    credentials: { reports: { member: globax }, other: {} }\n`,
+    [
+      '9:14: environments.prod.nodes.acem: there is no member "acem"; did you mean "acme"?',
+      '10:39: environments.prod.credentials.reports.member: there is no member "globax"; did you mean "globex"?',
+      '10:49: environments.prod.credentials.other: there is no member "other"; there are acme, globex',
+    ],
+  ],
+  [
+    "five nodes",
+    (text) => text.replace("acme: 2", "acme: 4"),
+    [
+      "9:5: environments.prod.nodes: an environment has at most 4 nodes (spec, section 8), and here are 5; if yours may have more, raise limits.nodesPerEnvironment",
+    ],
+  ],
+  [
+    "a billion nodes",
+    (text) => text.replace("acme: 2", "acme: 1000000000"),
+    ["9:20: environments.prod.nodes.acme: a count of nodes is at most 1000"],
+  ],
+  [
+    "numbers where there are names",
+    (text) =>
+      text.replace("name: trade", "name: 42").replace("Globex Corp", "007").replace("[globex-main]", "[1, true]"),
+    [
+      '1:7: name: a key must be text (42 is a number: write "42")',
+      '4:22: members.globex.orgName: orgName is required: give it as text (007 is a number: write "007")',
+      '9:32: environments.prod.nodes.globex[0]: a key must be text (1 is a number: write "1")',
+      '9:35: environments.prod.nodes.globex[1]: a key must be text (true is a boolean: write "true")',
+    ],
+  ],
+  [
+    "numbers as keys",
+    (text) => text.replace("  acme:", "  1: {}\n  true: {}\n  acme:"),
+    ['3:3: members: the key 1 is not text: write "1"', '4:3: members: the key true is not text: write "true"'],
+  ],
+  [
+    "keys that JavaScript has itself",
+    (text) => text.replace("  acme:", "  __proto__: { orgName: x }\n  constructor: {}\n  acme:"),
+    [
+      '3:3: members.__proto__: "__proto__" cannot be a key: JavaScript uses that name itself. Choose another one',
+      '4:3: members.constructor: "constructor" cannot be a key: JavaScript uses that name itself. Choose another one',
+    ],
+  ],
+  [
+    "a consensus of another client",
+    (text) => text.replace("raft", "poa"),
+    [
+      '8:20: environments.prod.consensusType: quorum runs raft or ibft, not poa: choose one of these, or provider: "geth"',
+    ],
+  ],
+  [
+    "misspelt values",
+    (text) => text.replace("raft", "rafd").replace("quorum", "qourum"),
+    [
+      '7:15: environments.prod.provider: provider must be one of quorum, geth; did you mean "quorum"?',
+      '8:20: environments.prod.consensusType: consensusType must be one of raft, ibft, poa; did you mean "raft"?',
+    ],
+  ],
+  [
+    "what is missing",
+    (text) => text.replace("    provider: quorum\n", ""),
+    ["6:3: environments.prod.provider: provider must be one of quorum, geth"],
+  ],
+  [
+    "an empty environment",
+    (text) => text.replace(/(prod:)[^]*/, "$1\n"),
+    ["6:8: environments.prod: an environment is a mapping of settings"],
+  ],
+  [
+    "names that are the same",
+    (text) => text.replace("acme:\n", "acme: { orgName: Globex Corp }\n"),
+    ['4:3: members.globex: its name "Globex Corp" is that of "acme", too: names of members tell them apart'],
+  ],
+  [
+    "nodes that are the same",
+    (text) => text.replace("[globex-main]", "[acme-1]"),
+    ['9:32: environments.prod.nodes.globex[0]: "acme-1" is there twice: each of the nodes has its own key'],
+  ],
+  [
+    "a rename of what is still there",
+    (text) => text.replace("acme:\n", "acme: { formerly: globex }\n"),
+    ['3:3: members.acme: formerly "globex": but "globex" is still there'],
+  ],
+  [
+    "two renames of the same",
+    (text) => text.replace("acme:\n", "acme: { formerly: old }\n").replace("{ org", "{ formerly: [older, old], org"),
+    ['4:3: members.globex: formerly "old": "acme" says so, too'],
+  ],
+  [
+    "a tether",
+    (text) => `${text}    tether: { network: rinkby, intervalHours: 0.5, tetherId: 0123456789 }\n`,
+    [
+      '10:24: environments.prod.tether.network: network must be one of mainnet, rinkeby; did you mean "rinkeby"?',
+      "10:47: environments.prod.tether.intervalHours: intervalHours must be a whole number of hours",
+      '10:62: environments.prod.tether.tetherId: tetherId is missing: give tetherId, or consoleUrl: (the address of the tether service in the console) (0123456789 is a number: write "0123456789")',
+    ],
+  ],
+  [
+    "a tether without an id",
+    (text) => `${text}    tether: { network: rinkeby, intervalHours: 1 }\n`,
+    ["10:5: environments.prod.tether: give tetherId, or consoleUrl, whose last 10 characters are it"],
+  ],
+  [
+    "an id that two adopt",
+    (text) => text.replace("acme:\n", "acme: { adopt: m1 }\n").replace("{ org", "{ adopt: m1, org"),
+    ["4:3: members.globex: the adopted object m1 is that of members.acme, too"],
+  ],
+  [
+    "both forms",
+    (text) => `${text}consortia: { a: {} }\n`,
+    [
+      "2:1: members: where there are several consortia, members belongs into an entry of consortia",
+      "5:1: environments: where there are several consortia, environments belongs into an entry of consortia",
+    ],
+  ],
+  [
+    "three consortia",
+    () => "consortia: { a: {}, b: {}, c: {} }\n",
+    [
+      "1:1: consortia: an organization has at most 2 consortia (spec, section 8), and here are 3; if yours may have more, raise limits.consortiaPerOrganization",
+    ],
+  ],
+];
+
+test.each(wrong)("%s", (_, change, problems) => {
+  expect(inText(change(good))).toEqual(problems.map((problem) => `network.yaml:${problem}`));
+});
+
+test("a fourth environment", () => {
+  const kind = "{ provider: geth, consensusType: poa }";
+  expect(inText(`members: []\nenvironments: { a: ${kind}, b: ${kind}, c: ${kind}, d: ${kind} }\n`)).toEqual([
+    expect.stringMatching(
+      /^network.yaml:2:1: environments: a consortium has at most 3 environments .* and here are 4;/,
+    ),
+  ]);
+});
+
+test("limits can be raised, and count then", () => {
+  const raised = `${good.replace("acme: 2", "acme: 5")}limits: { nodesPerEnvironment: 6 }\n`;
+  expect(inText(raised)).toEqual([]);
+  expect(inText(raised.replace("acme: 5", "acme: 6"))).toEqual([
+    "network.yaml:9:5: environments.prod.nodes: an environment has at most 6 nodes, and here are 7; if yours may have more, raise limits.nodesPerEnvironment",
+  ]);
+});
+
+test("a key for people is refused, with where such a name goes", () => {
+  expect(inText("members: { 'Globex Corp': {} }\n")).toEqual([
+    expect.stringMatching(
+      /^network.yaml:1:12: members.Globex Corp: a key has .*; other names go into name, or orgName of a member$/,
+    ),
+  ]);
+});

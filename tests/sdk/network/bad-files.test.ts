@@ -1,0 +1,116 @@
+import { folderOfFiles, good, inFile, inText, written } from "./problems";
+
+/** Whatever is wrong with a file: where it is, and what to do. Nothing that is in it runs. */
+
+const ten = "abcdefghij";
+const tens = (item: (index: number) => string): string =>
+  Array.from({ length: 10 }, (_, index) => item(index)).join(", ");
+
+test("nothing is wrong with a good one", () => expect(inText(good)).toEqual([]));
+
+describe("files that are none", () => {
+  test.each<[string, string, string]>([
+    ["empty", "", "1:1: the file is empty: write at least a name and members"],
+    ["comments", "# nothing yet\n", "1:1: the file is empty: write at least a name and members"],
+    ["an empty document", "---\n", "1:1: the file is empty: write at least a name and members"],
+    ["text", "hello", "1:1: a network is a mapping of settings"],
+    ["a list", "- a\n- b\n", "1:1: a network is a mapping of settings"],
+    ["zeros", "\0\0\0", "1:1: a network is a mapping of settings"],
+    [
+      "a mapping of nothing",
+      "{}",
+      "1:1: it names nobody: give members (and environments), or consortia with their own",
+    ],
+    ["tabs", "members:\n\tacme: {}\n", "2:1: this is not YAML: Tabs are not allowed as indentation"],
+    [
+      "two documents",
+      "members: [a]\n---\nmembers: [b]\n",
+      "3:1: a second document begins here: a file describes one network",
+    ],
+    ["nested without end", `a: ${"[".repeat(100_000)}`, ": it is nested too deeply"],
+    ["nested without end, in mappings", "{a: ".repeat(50_000), ": it is nested too deeply"],
+  ])("%s", (_, text, problem) => {
+    expect(inText(text)).toEqual([expect.stringContaining(problem) as string]);
+  });
+
+  test("no YAML", () => {
+    expect(inText("members: [acme\nx: {")[0]).toMatch(
+      /^network.yaml:2:1: this is not YAML: Flow sequence .* end with a ]$/,
+    );
+  });
+
+  test("not text in UTF-8", () => {
+    expect(inText(Buffer.from([0xff, 0xfe, 0, 1]))).toEqual(["network.yaml: it is not text in UTF-8"]);
+  });
+
+  test("none at all, a folder, a device", () => {
+    const [missing] = inFile(`${folderOfFiles}/missing.yaml`);
+    expect(missing).toMatch(/^missing.yaml: there is no such file \(paths are relative to the folder .*Pulumi.yaml\)$/);
+    expect(inFile(folderOfFiles)).toEqual([expect.stringMatching(/: this is a folder: name the file in it$/)]);
+    expect(inFile("/dev/null")).toEqual(["/dev/null: this is no ordinary file"]);
+  });
+
+  test("5 MB: refused without being read", () => {
+    const file = written(Buffer.alloc(5_000_000, "a: 1\n"));
+    const start = performance.now();
+    expect(inFile(file)).toEqual(["network.yaml: it has 4883 KiB: a network file has at most 256"]);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});
+
+describe("what YAML can do besides", () => {
+  test("anchors, aliases and merges mean what they mean in YAML, and errors in them have the place where they are written", () => {
+    const text = `
+members: { acme: &nothing {}, globex: *nothing }
+environments:
+  a: &all { provider: quorum, consensusType: raft, nodes: { acme: 1, globex: 1 } }
+  b: { <<: *all, consensusType: ibft }
+  c: { <<: [{ consensusType: poa }, *all], provider: geth }
+`;
+    expect(inText(text)).toEqual([]);
+    expect(inText(text.replace("ibft", "poa"))).toEqual([
+      expect.stringMatching(/^network.yaml:5:33: environments.b.consensusType: quorum runs raft or ibft, not poa/),
+    ]);
+    expect(inText(text.replace("globex: 1", "globexx: 1"))[0]).toContain(
+      "network.yaml:4:70: environments.a.nodes.globexx",
+    );
+    expect(inText("members: [a]\n<<: 5\n")).toEqual(["network.yaml:2:5: << takes a mapping, or a list of mappings"]);
+  });
+
+  test.each<[string, string, string]>([
+    ["an alias without an anchor", "members: *x\n", "1:10: members: there is no anchor &x before this alias"],
+    ["an entry in itself", "members: &a\n  acme: *a\n", "2:9: members.acme: it contains itself"],
+    ["a list in itself", "members: &a [*a]\n", "1:14: members[0]: it contains itself"],
+    ["a mapping merged with itself", "members: &a\n  acme: {}\n  <<: *a\n", "3:7: members: it contains itself"],
+    ["a tag", "members: !foo [a]\n", "1:15: members: the tag !foo is not allowed: only plain values are"],
+    [
+      "a tag that makes a function",
+      "members: [a]\nname: !!js/function 'function () { process.exit(3) }'\n",
+      "2:21: name: the tag tag:yaml.org,2002:js/function is not allowed: only plain values are",
+    ],
+    ["binary data", "members: [a]\nname: !!binary aGk=\n", "tag:yaml.org,2002:binary is not allowed"],
+    ["a tag on a key", "members: { !foo a: {} }\n", "1:17: members: the key a is not text"],
+    ["a list as a key", "members: [a]\n? [x]\n: 1\n", "2:3: a key is text"],
+  ])("%s", (_, text, problem) => {
+    expect(inText(text)).toEqual([expect.stringContaining(problem) as string]);
+  });
+
+  test.each<[string, string]>([
+    [
+      "aliases of aliases",
+      `a: &a [x, x]\n${[...ten].map((one, i) => `${one}${one}: &${one}${one} [${tens(() => (i === 0 ? "*a" : `*${ten[i - 1]}${ten[i - 1]}`))}]`).join("\n")}`,
+    ],
+    [
+      "merges of merges",
+      `a: &a {k: 1}\n${[...ten, ...ten].map((_, i) => `m${i}: &m${i} {<<: [${tens(() => (i === 0 ? "*a" : `*m${i - 1}`))}]}`).join("\n")}`,
+    ],
+  ])("a bomb of %s: refused before it is large", (_, text) => {
+    const start = performance.now();
+    expect(inText(text)).toEqual([
+      expect.stringMatching(
+        /^network.yaml:\d+:\d+: the definition has more than 100000 values, aliases counted each time$/,
+      ),
+    ]);
+    expect(performance.now() - start).toBeLessThan(3_000);
+  });
+});

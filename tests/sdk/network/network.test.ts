@@ -1,0 +1,161 @@
+import { type ComponentResource } from "@pulumi/pulumi";
+import { Network, type NetworkDefinition } from "../../../sdk";
+import { program, valueOf } from "../../support/program";
+import { written } from "./problems";
+import { raft, registered, short, trade } from "./registered";
+
+/* What a definition registers: which resources, under which names, with which options. */
+
+test("everything is a resource under a name that is made of keys", async () => {
+  const { all, named } = await registered(trade);
+  expect(all.map(short).sort()).toEqual(
+    [
+      ...[
+        "Network trade",
+        "Consortium trade",
+        "Membership trade/acme",
+        "Membership trade/globex",
+        "Membership trade/silent",
+      ],
+      ...["Environment trade/prod", "Node trade/prod/acme-1", "Node trade/prod/acme-2", "Node trade/prod/main"],
+      ...["Node trade/prod/spare", "AppCred trade/prod/acme", "AppCred trade/prod/globex", "TetherService trade/prod"],
+      ...["Environment trade/test", "Node trade/test/only", "AppCred trade/test/reports"],
+    ].sort(),
+  );
+  expect(named["Consortium trade"]!.inputs).toMatchObject({ name: "Coffee trade", description: "beans" });
+  expect(named["Membership trade/acme"]!.inputs).toMatchObject({ orgName: "acme", consortiumId: "trade-id" });
+  expect(named["Membership trade/globex"]!.inputs).toMatchObject({ orgName: "Globex Corp" });
+  expect(named["Environment trade/prod"]!.inputs).toMatchObject({ ...raft, name: "prod", chainId: 77 });
+  expect(named["Node trade/prod/acme-2"]!.inputs).toMatchObject({
+    name: "acme-2",
+    environmentId: "trade/prod-id",
+    membershipId: "trade/acme-id",
+  });
+  expect(named["Node trade/prod/spare"]!.inputs).toMatchObject({
+    name: "Spare",
+    adopt: "n1",
+    extra: { zone: "b" },
+    membershipId: "trade/globex-id",
+  });
+  expect(named["AppCred trade/prod/globex"]!.inputs).toMatchObject({ name: "globex", membershipId: "trade/globex-id" });
+  expect(named["AppCred trade/test/reports"]!.inputs).toMatchObject({
+    name: "Reports",
+    membershipId: "trade/silent-id",
+  });
+  expect(named["TetherService trade/prod"]!.inputs).toMatchObject({ tetherId: "tether0001", intervalHours: 24 });
+  expect(named["Node trade/prod/acme-1"]!.inputs).not.toHaveProperty("adopt");
+});
+
+test("defaults of names", async () => {
+  const { named } = await registered({ name: "commerce", members: ["a"] });
+  expect(named["Consortium trade"]!.inputs.name).toBe("commerce");
+  expect((await registered({ members: ["a"] })).named["Consortium trade"]!.inputs.name).toBe("trade");
+  expect((await registered({ consortium: "Spice", members: ["a"] })).named["Consortium trade"]!.inputs.name).toBe(
+    "Spice",
+  );
+});
+
+test("the parts can be reached by their keys", async () => {
+  const { network } = await registered(trade);
+  expect(await valueOf(network.consortium.id)).toBe("trade-id");
+  expect(await valueOf(network.members.acme!.id)).toBe("trade/acme-id");
+  const { environment, nodes, credentials, tether } = network.environments.prod!;
+  expect(await valueOf(environment.id)).toBe("trade/prod-id");
+  expect(Object.keys(nodes)).toEqual(["acme-1", "acme-2", "main", "spare"]);
+  expect(await valueOf(nodes["acme-1"]!.urls)).toEqual({ rpc: "https://n" });
+  expect(await valueOf(credentials.acme!.password)).toBe("p");
+  expect(await valueOf(tether!.id)).toBe("trade/prod-id");
+  expect(network.environments.test!.tether).toBeUndefined();
+  expect(network.consortia.trade).toMatchObject({ consortium: network.consortium });
+});
+
+test("outputs show what a program exports, with the password as a secret", async () => {
+  const { network } = await registered(trade);
+  const { prod } = network.outputs.trade!.environments;
+  expect(await valueOf(prod!.nodes["acme-1"]!.id)).toBe("trade/prod/acme-1-id");
+  expect(await valueOf(prod!.tether!.id)).toBe("trade/prod-id");
+  expect(await valueOf(prod!.credentials.acme!.username)).toBe("u");
+  const { password } = prod!.credentials.acme!;
+  expect(await (password as unknown as { isSecret: Promise<boolean> }).isSecret).toBe(true);
+});
+
+describe("credentials", () => {
+  const namesOf = async (credentials: NonNullable<NetworkDefinition["environments"]>[string]["credentials"]) => {
+    const prod = { ...raft, nodes: { acme: 1 }, credentials };
+    const { all } = await registered({ members: ["acme", "globex"], environments: { prod } });
+    return all.filter(({ type }) => type.endsWith("AppCred")).map(({ name }) => name.replace("trade/prod/", ""));
+  };
+  test.each([
+    ["members with nodes", undefined, ["acme"]],
+    ["none", [], []],
+    ["none, as a mapping", {}, []],
+    ["a list", ["globex"], ["globex"]],
+    ["a mapping", { acme: null, reports: { member: "acme" } }, ["acme", "reports"]],
+  ])("%s", async (_, given, names) => expect(await namesOf(given as never)).toEqual(names));
+});
+
+describe("several consortia", () => {
+  const definition: NetworkDefinition = {
+    consortia: {
+      trade: { members: ["acme"], environments: { prod: { ...raft, nodes: { acme: 1 } } } },
+      spice: { name: "Spice", members: ["acme"], environments: { prod: { ...raft, nodes: { acme: 1 } } } },
+    },
+  };
+
+  test("each has names of its own; that with the network's name keeps the names which it had alone", async () => {
+    const { all, network } = await registered(definition);
+    const alone = await registered({ members: ["acme"], environments: { prod: { ...raft, nodes: { acme: 1 } } } });
+    expect(all.map(short)).toEqual(expect.arrayContaining(alone.all.map(short)));
+    const added = all.map(short).filter((one) => !alone.all.map(short).includes(one));
+    expect(added.sort()).toEqual([
+      ...["AppCred trade/spice/prod/acme", "Consortium trade/spice", "Environment trade/spice/prod"],
+      ...["Membership trade/spice/acme", "Node trade/spice/prod/acme-1"],
+    ]);
+    expect(await valueOf(network.consortia.spice!.environments.prod!.nodes["acme-1"]!.id)).toBe(
+      "trade/spice/prod/acme-1-id",
+    );
+  });
+
+  test("what there is one of for one consortium says where it is for several", async () => {
+    const { network } = await registered(definition);
+    expect(() => network.members).toThrow(
+      "The network has several consortia: use consortia.trade.members (or one of spice).",
+    );
+    const { network: one } = await registered({ consortia: { spice: { members: ["acme"] } } });
+    expect(Object.keys(one.members)).toEqual(["acme"]);
+  });
+});
+
+describe("from a file", () => {
+  const text = "members: [acme]\n";
+  test("the name is that of the options, of the file's text, or of the file", async () => {
+    const { of } = await program();
+    const nameOf = async (network: ComponentResource) => (await of(network as never)).name;
+    const file = written(text, "harbour.yaml");
+    expect(await nameOf(Network.fromFile(file))).toBe("harbour");
+    expect(await nameOf(Network.fromFile(file, { name: "quay" }))).toBe("quay");
+    expect(await nameOf(Network.fromFile(written(`name: dock\n${text}`, "harbour.yaml")))).toBe("dock");
+    expect(await nameOf(Network.fromFile(written('{ "name": "pier", "members": ["acme"] }', "n.json")))).toBe("pier");
+  });
+
+  test("nothing is registered of a bad one, and the error tells each problem to programs, too", async () => {
+    const { registered: all } = await program();
+    const bad = written("name: trade\nmembers: [acme]\nsize: 3\n");
+    let problems: unknown;
+    try {
+      Network.fromFile(bad);
+    } catch (error) {
+      ({ problems } = error as { problems: unknown });
+    }
+    expect(problems).toEqual([
+      {
+        file: bad,
+        line: 3,
+        column: 1,
+        path: "size",
+        message: expect.stringContaining('a network has no "size"') as string,
+      },
+    ]);
+    expect(all).toEqual([]);
+  });
+});

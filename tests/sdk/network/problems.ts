@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type NetworkDefinition, NetworkDefinitionError } from "../../../sdk";
+import { plan, readFile } from "../../../sdk/network/load";
+
+const folder = mkdtempSync(join(tmpdir(), "consortium-network-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A definition with nothing wrong. */
+export const good = `name: trade
+members:
+  acme:
+  globex: { orgName: Globex Corp }
+environments:
+  prod:
+    provider: quorum
+    consensusType: raft
+    nodes: { acme: 2, globex: [globex-main] }
+`;
+
+/** A file of its own with this text. */
+export function written(text: string | Buffer, name = "network.yaml"): string {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+export const folderOfFiles = folder;
+
+function problemsOf(make: () => unknown): string[] {
+  try {
+    make();
+    return [];
+  } catch (error) {
+    if (!(error instanceof NetworkDefinitionError)) throw error;
+    return error.message
+      .split("\n")
+      .slice(1)
+      .map((line) => line.trim().replaceAll(`${folder}/`, ""));
+  }
+}
+
+/** What is wrong with a file, a line each. */
+export const inFile = (file: string): string[] => problemsOf(() => plan("trade", readFile(file), undefined));
+
+/** What is wrong with a text, a line each. */
+export const inText = (text: string | Buffer): string[] => inFile(written(text));
+
+/** What is wrong with a definition in the program, a line each. */
+export const inData = (definition: unknown): string[] =>
+  problemsOf(() => plan("trade", definition as NetworkDefinition, undefined));

@@ -1,0 +1,114 @@
+// @ts-check
+/** What follows from the schema of network files: the JSON schema for editors, the types of the sdk, and the tables of the page. */
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { typeText } from "./properties.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const require = createRequire(import.meta.url);
+const { z } = require("zod");
+
+/** @typedef {Record<string, any>} Json */
+
+/** Which consensus belongs to which client: a rule between properties, which zod does not hand on. @param {Record<string, readonly string[]>} allowed */
+const consensusRules = (allowed) =>
+  Object.entries(allowed).map(([provider, types]) => ({
+    if: { properties: { provider: { const: provider } }, required: ["provider"] },
+    then: { properties: { consensusType: { enum: types } } },
+  }));
+
+/** @returns {Json} the JSON schema of a network file */
+export function networkSchema() {
+  const { Network } = require(join(root, "dist/sdk/network/schema.js"));
+  const { types } = require(join(root, "dist/sdk/network/schema-parts.js"));
+  const { docOf } = require(join(root, "dist/provider/core/field.js"));
+  const { consensusOf } = require(join(root, "dist/provider/resources/environment.js"));
+  const made = z.toJSONSchema(Network, {
+    io: "input",
+    target: "draft-7", // what the YAML extensions of editors know best
+    unrepresentable: "any",
+    metadata: types,
+    override: (/** @type {{ zodSchema: any, jsonSchema: Json }} */ { zodSchema, jsonSchema }) => {
+      const doc = docOf(zodSchema);
+      if (doc !== undefined) jsonSchema.description = doc;
+    },
+  });
+  made.definitions.NetworkEnvironment.allOf = consensusRules(consensusOf);
+  return { $schema: made.$schema, title: "Network file of pulumi-consortium", ...made };
+}
+
+const nameOf = (/** @type {string} */ ref) => ref.split("/").at(-1) ?? "";
+
+/** @param {Json} schema @returns {string} */
+function text(schema) {
+  if (schema.$ref) return nameOf(schema.$ref);
+  if (schema.allOf && !schema.type) return text(schema.allOf[0]);
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(text))].join(" | ");
+  if (schema.type === "null") return "null";
+  if (schema.type === "array") {
+    const item = text(schema.items);
+    return /[ |]/.test(item) ? `(${item})[]` : `${item}[]`;
+  }
+  if (schema.type === "object" && schema.additionalProperties && !schema.properties) {
+    const value = schema.additionalProperties;
+    return `Record<string, ${Object.keys(value).length === 0 ? "unknown" : text(value)}>`;
+  }
+  return typeText(schema, false);
+}
+
+/** @param {Json} schema @returns {string} sdk/network/generated.ts */
+export function networkTypes(schema) {
+  const blocks = Object.entries(/** @type {Record<string, Json>} */ (schema.definitions)).map(([name, one]) => {
+    const required = new Set(one.required ?? []);
+    const members = Object.entries(one.properties).map(
+      ([key, member]) => `  /** ${member.description} */\n  ${key}${required.has(key) ? "" : "?"}: ${text(member)};\n`,
+    );
+    return `/** ${one.description} */\nexport interface ${name} {\n${members.join("")}}\n`;
+  });
+  const header = `/*
+ * Generated from the schema of network files (sdk/network/schema.ts) by \`npm run generate\`. Do not edit.
+ * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
+ */
+`;
+  return [header, ...blocks].join("\n");
+}
+
+const cell = (/** @type {string} */ words) => words.replaceAll("|", "\\|");
+
+/** Where each kind of mapping stands, in the order of the page. @type {[string, string][]} */
+const places = [
+  ["NetworkDefinition", "The file"],
+  ["NetworkLimits", "`limits`"],
+  ["NetworkConsortiumHead", "`consortium`"],
+  ["NetworkMember", "An entry of `members`"],
+  ["NetworkEnvironment", "An entry of `environments`"],
+  ["NetworkNode", "A node, in a mapping of names to settings"],
+  ["NetworkCredential", "A credential, in a mapping of names to settings"],
+  ["NetworkTether", "`tether`"],
+  ["NetworkConsortium", "An entry of `consortia`"],
+];
+
+/** @param {Json} schema */
+function tables(schema) {
+  return places.map(([name, title]) => {
+    const { properties, required = [], description } = schema.definitions[name];
+    const rows = Object.entries(/** @type {Record<string, Json>} */ (properties)).map(([key, member]) => [
+      `\`${key}\`${required.includes(key) ? ", required" : ""}`,
+      `\`${cell(text(member))}\``,
+      cell(member.description),
+    ]);
+    const lines = [["key", "value", "meaning"], ["---", "---", "---"], ...rows].map((row) => `| ${row.join(" | ")} |`);
+    return `### ${title}\n\n${description}\n\n${lines.join("\n")}`;
+  });
+}
+
+/** @param {Json} schema @param {string} [page] docs/network-files.md as it is @returns {string} */
+export function networkPage(schema, page = "") {
+  const marks = { start: "<!-- prettier-ignore-start -->", end: "<!-- prettier-ignore-end -->" };
+  const [before, rest] = page.split(marks.start);
+  const after = rest?.split(marks.end)[1];
+  if (before === undefined || after === undefined) throw new Error("docs/network-files.md has no place for its tables");
+  const note = "<!-- Generated from sdk/network/schema.ts by `npm run generate`. -->";
+  return [before + marks.start, note, "", tables(schema).join("\n\n"), "", marks.end + after].join("\n");
+}
