@@ -77,7 +77,7 @@ const shown = (file: string, reading: Reading, found: readonly Found[]): string[
 
 /** Reads a fleet file and all that it names. @throws FleetFileError with everything that is wrong, before anything is started */
 export function readFleet(file: string, { env, secrets = true }: { env: Env; secrets?: boolean }): Fleet {
-  const reading = readYaml(textOf(file), file);
+  const reading = readYaml(textOf(file), file, { one: "fleet", least: "organizations with their stacks" });
   if (reading.found.length > 0) throw new FleetFileError(file, shown(file, reading, reading.found));
   const found = shapeOf(reading, FleetFile);
   if (found.length > 0) throw new FleetFileError(file, shown(file, reading, found));

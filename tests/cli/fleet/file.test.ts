@@ -64,6 +64,7 @@ const wrong: [string, string, string[]][] = [
     "organizations: [",
     [expect.stringMatching(/^fleet.yaml:1:\d+: this is not YAML/) as string],
   ],
+  ["nothing", "# later\n", ["fleet.yaml:1:1: the file is empty: write at least organizations with their stacks"]],
   [
     "misspelt keys, all at once",
     "projct: x\norganisations: {}\n",
