@@ -22,7 +22,7 @@ export interface Machine {
   boot: string;
   beginningOf(pid: number): string | undefined;
   remainsOf(run: string): number[];
-  leadersOf(pids: readonly number[]): number[];
+  leadersOf: (pids: readonly number[]) => number[];
   signal(pid: number, name: NodeJS.Signals): void;
   now(): number;
   sleep(ms: number): Promise<void>;

@@ -142,6 +142,16 @@ test("a state in a file needs a passphrase, one of the service does not", () => 
   expect(problems(`secretsProvider: awskms://alias/x\n${fleet("s3://bucket")}`, without)).toEqual([]);
 });
 
+test("only the keys of the stacks that are wanted are needed", () => {
+  const other = "  globex: { apiKey: { env: NOT_SET }, stacks: { prod: networks/trade.yaml } }\n";
+  write("fleet.yaml", `${organization("prod: networks/trade.yaml")}${other}`);
+  expect(readFleet(file, { env, only: ["acme-*"] }).stacks).toHaveLength(2);
+  expect(() => readFleet(file, { env, only: ["globex-*"] })).toThrow(/NOT_SET is not set/);
+  expect(() => readFleet(file, { env, only: ["acme-*", "acne-*"] })).toThrow(
+    /no stack like acne-\*; there are acme-prod, globex-prod/,
+  );
+});
+
 test("a file that is not there", () => {
   expect(() => readFleet(join(folder, "none.yaml"), { env })).toThrow(/none.yaml: there is no such file/);
 });
