@@ -162,7 +162,8 @@ await runMain("bench/fleet", async () => {
   const { stdout } = await run(cli.command, ["version"], { env: { ...process.env, ...cli.env } });
   const jobs = jobsOf(stacks);
   const fleet = await byFleet(cli, jobs, parallel);
-  say(`fleet, ${parallel} at a time: ${seconds(fleet.ms)}`);
+  const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(2)} GB`;
+  say(`fleet, ${parallel} at a time: ${seconds(fleet.ms)}, ${gigabytes(fleet.peak.pss)}`);
   const rows = [];
   for (const width of widths) {
     const ms = await byHand(cli, jobs, width);
@@ -171,7 +172,6 @@ await runMain("bench/fleet", async () => {
   }
   const best = rows.reduce((one, other) => (one.ms <= other.ms ? one : other));
   const ratio = fleet.ms / best.ms;
-  const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(2)} GB`;
   const { pss, rss, processes } = fleet.peak;
   console.log(
     `${circumstances(stdout.trim())}; ${stacks} new stacks of ${objectsPerStack} objects\n\n${table(

@@ -145,8 +145,9 @@ async function report(command: Command, session: Session): Promise<Result[]> {
 function print(command: Command, { definition, flags, env }: Session, results: Result[], took: number): void {
   if (flags.json) return console.log(summaryJson(command, definition.project, results, took));
   const colors = process.stdout.isTTY && !env.NO_COLOR;
-  const table = summaryTable(results, { width: process.stdout.columns ?? widthOfLogs, colors });
-  console.log([table, ...ledgerWarnings(command, results), summaryLine(results, took)].join("\n"));
+  const planned = command === "preview";
+  const table = summaryTable(results, { width: process.stdout.columns || widthOfLogs, colors, planned });
+  console.log([table, ...ledgerWarnings(command, results), summaryLine(results, took, planned)].join("\n"));
 }
 
 /** Ctrl-C: no new stack begins, and those that run are cancelled as Pulumi does it; a second one ends them at once. */

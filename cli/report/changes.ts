@@ -52,12 +52,23 @@ export function changesOf({ steps }: Plan): Change[] {
   const lost = new Set(found.filter(isLost).map(({ old }) => old?.id));
   return found
     .map((step) => changeOf(step, lost))
-    .sort((a, b) => actions.indexOf(a.action) - actions.indexOf(b.action));
+    .sort(
+      (a, b) =>
+        actions.indexOf(a.action) - actions.indexOf(b.action) ||
+        rank(a) - rank(b) ||
+        a.name.localeCompare(b.name, "en", { numeric: true }),
+    );
 }
 
 /** A refresh names everything that it read. */
 const isSeen = (step: Step): boolean =>
   step.op !== "refresh" || step.new?.outputs === undefined || propertiesOf(step).length > 0;
+
+/** Parents before children, what is not ours at the end: two reports of one plan are the same. */
+function rank({ type }: Change): number {
+  const place = ["Consortium", "Membership", "Environment", "Node", "AppCred", "TetherService"].indexOf(type);
+  return place < 0 ? Infinity : place;
+}
 
 function actionOf({ op, found, new: next }: Step): Action | undefined {
   if (found) return op === "same" ? undefined : op === "delete" || !next ? "gone" : "drifted";

@@ -91,7 +91,8 @@ function details({ action, properties, reasons, kept }: Change): string {
       ? "the one with this name, if there is one; else created"
       : code(adopted.replaceAll(/^"|"$/g, ""));
   }
-  const unseen = reasons.filter((name) => !properties.some((one) => one.name === name));
+  // Of what follows a replaced parent, Pulumi names properties that stay the same, too.
+  const unseen = properties.length > 0 ? [] : reasons;
   return [
     ...properties.map((property) => propertyText(property) + because(property.name)),
     ...unseen.map((name) => `${code(name)} (replaces it)`),

@@ -1,37 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { readPlan } from "../../cli/report/plan";
-import { render } from "../../cli/report/render";
-import { built, consortium } from "../service/child";
-
-jest.setTimeout(30_000);
-
-const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "[secret]" };
-const later = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-const urn = (type: string, name: string): string =>
-  `urn:pulumi:prod::net::pulumi-nodejs:dynamic/consortium:${type}::${name}`;
-const stackUrn = "urn:pulumi:prod::net::pulumi:pulumi:Stack::net-prod";
-
-interface State {
-  id?: string;
-  inputs?: object;
-  outputs?: object;
-  [other: string]: unknown;
-}
-const step = (op: string, type: string, name: string, oldState?: State, newState?: State, more: object = {}) => ({
-  ...{ op, urn: urn(type, name), ...more },
-  ...(oldState && { oldState }),
-  ...(newState && { newState }),
-});
-const digest = (steps: object[], more: object = {}): string =>
-  JSON.stringify({ steps: [{ op: "same", urn: stackUrn }, ...steps], changeSummary: { same: 1 }, ...more });
-const show = (text: string, max = 65_536): string => render([readPlan(text, "plan")], { max });
-const row = (text: string): string =>
-  text
-    .split("\n")
-    .filter((line) => /^\| (?!---|resource|policy| \|)/.test(line))
-    .join("\n");
+import { digest, later, row, secret, show, stackUrn, type State, step, urn } from "./plans";
 
 const environment = (consensusType: string, more: object = {}): State => ({
   ...{ id: "env0000001", inputs: { __provider: "x", consortiumId: "con0000001", name: "e", consensusType }, ...more },
@@ -231,34 +199,4 @@ test.each([65_536, 3_000, 1_000])("a report of %d characters at most", (max) => 
   expect(text.length).toBeLessThanOrEqual(max);
   expect(text).toMatch(/THIS DESTROYS A LEDGER/);
   expect(text).toMatch(/_Shortened to|_Cut here/);
-});
-
-describe("the command", () => {
-  beforeAll(built, 120_000);
-  const folder = mkdtempSync(join(tmpdir(), "consortium-report-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const file = (name: string, text: string): string => {
-    writeFileSync(join(folder, name), text);
-    return join(folder, name);
-  };
-
-  test("several stacks in one report, and --fail-on", async () => {
-    const calm = file("calm.json", digest([]));
-    const lossy = file("lossy.json", digest([step("delete", "Node", "n", { id: "n1" })]));
-    const both = await consortium(
-      ["report", calm, lossy, "--title", "Preview", "--fail-on", "ledger-loss", "errors"],
-      {},
-    );
-    expect(both).toMatchObject({ code: 2, stdout: expect.stringMatching(/^## Preview\n\n### [^]*### /) as string });
-    expect(await consortium(["report", calm, "--fail-on", "ledger-loss", "changes"], {})).toMatchObject({ code: 0 });
-    expect(await consortium(["report", lossy], {})).toMatchObject({ code: 0 });
-  });
-
-  test.each([
-    ["a file that is not there", ["nowhere.json"], /nowhere.json/],
-    ["a limit that is none", ["--max", "x"], /a number from 1000/],
-  ])("%s", async (_, args, why) => {
-    const { code, stderr } = await consortium(["report", ...args], {});
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(why) as string });
-  });
 });

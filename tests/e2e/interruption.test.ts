@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync } from "node:child_process";
+import { descendants } from "./support/processes";
 import { finished } from "./support/stack";
 import { type World, wholeTree, world } from "./support/world";
 
@@ -7,15 +8,6 @@ const recover = { CONSORTIUM_ADOPT: "true" };
 /** Until something holds, or for ever: the test's own time limit ends it. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50));
-}
-
-/** Processes below one, the children of its children included. */
-function descendants(pid: number): number[] {
-  const lines = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
-  const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number) as [number, number]);
-  const below = (parent: number): number[] =>
-    pairs.filter(([, ppid]) => ppid === parent).flatMap(([child]) => [child, ...below(child)]);
-  return below(pid);
 }
 
 const commandOf = (pid: number): string => {

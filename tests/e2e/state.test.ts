@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Backend } from "./support/backends/programs";
 import { startPostgres } from "./support/backends/postgres";
 import { startS3 } from "./support/backends/s3";
+import { descendants } from "./support/processes";
 import { finished } from "./support/stack";
 import { type World, world } from "./support/world";
 
@@ -35,8 +36,8 @@ describe.each([
 
   beforeAll(async () => {
     backend = await start();
-    // Long enough for a second run to begin while the first is at work.
-    const options = { timing: { nodeStart: 4_000 }, env: { PULUMI_BACKEND_URL: backend.url, ...backend.env } };
+    // Nodes start when a test lets them: until then a run is at work, however slow the machine is.
+    const options = { timing: { nodeStart: 3_600_000 }, env: { PULUMI_BACKEND_URL: backend.url, ...backend.env } };
     w = await world(network, options);
   });
 
@@ -45,8 +46,18 @@ describe.each([
     await backend?.stop();
   });
 
+  const nodes = () => w.service.store.nodes.list();
+  const letStart = (): void => nodes().forEach(({ id }) => w.service.store.nodes.setState(id, "started"));
+  const beginUp = async (count: number) => {
+    const end = finished(w.stack.start(["up", "--yes", "--skip-preview"]));
+    await until(() => nodes().length === count);
+    return { end };
+  };
+
   test("is built, and then nothing is left to change", async () => {
-    expect(await w.stack.up()).toMatchObject({ code: 0 });
+    const { end } = await beginUp(1);
+    letStart();
+    expect(await end).toMatchObject({ code: 0 });
     expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
     expect(readdirSync(join(w.stack.folder, "state"))).toEqual([]);
   });
@@ -59,15 +70,30 @@ describe.each([
 
   test("of two runs at once the second is told of the lock, and nothing is lost", async () => {
     w.stack.program(oneMore);
-    const first = finished(w.stack.start(["up", "--yes", "--skip-preview"]));
-    await until(() => w.service.store.nodes.list().length === 2);
+    const { end } = await beginUp(2);
     const second = await w.stack.up();
     expect(second.code).not.toBe(0);
     expect(second.text).toMatch(/the stack is currently locked by 1 lock/);
     expect(second.text).toContain("pulumi cancel");
-    expect(await first).toMatchObject({ code: 0 });
+    letStart();
+    expect(await end).toMatchObject({ code: 0 });
     expect((await w.network()).nodes).toHaveLength(2);
     expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+  });
+
+  test("a run that was killed leaves its lock, and pulumi cancel takes it away", async () => {
+    const fault = w.service.faults.add({ method: "GET", route: "/consortia", kind: "hang" });
+    const run = w.stack.start(["refresh", "--yes", "--skip-preview"]);
+    const end = finished(run);
+    await until(() => fault.hits > 0);
+    for (const pid of [...descendants(run.pid!), run.pid!]) process.kill(pid, "SIGKILL");
+    await end;
+    w.service.faults.clear();
+    const refused = await w.stack.destroy();
+    expect(refused).not.toMatchObject({ code: 0 });
+    expect(refused.text).toMatch(/currently locked by 1 lock/);
+    await w.stack.ok(["cancel", "--yes"]);
+    expect((await w.network()).nodes).toHaveLength(2);
   });
 
   test("is destroyed and removed, and nothing stays behind", async () => {

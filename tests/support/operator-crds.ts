@@ -33,7 +33,13 @@ export function operatorCrds(): Crds | string {
 
 function moduleFolder(): { folder: string } | { reason: string } {
   try {
-    const options = { cwd: tmpdir(), env: { ...process.env, GOWORK: "off" }, encoding: "utf8", stdio: "pipe" } as const;
+    const options = {
+      cwd: tmpdir(),
+      env: { ...process.env, GOWORK: "off" },
+      encoding: "utf8",
+      stdio: "pipe",
+      timeout: 60_000,
+    } as const;
     return {
       folder: (JSON.parse(execFileSync("go", ["mod", "download", "-json", operator], options)) as { Dir: string }).Dir,
     };

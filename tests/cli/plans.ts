@@ -1,0 +1,39 @@
+import { readPlan } from "../../cli/report/plan";
+import { render } from "../../cli/report/render";
+
+/** What Pulumi prints with --json, made by hand. */
+export const secret = {
+  "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+  ciphertext: "[secret]",
+};
+export const later = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+export const urn = (type: string, name: string): string =>
+  `urn:pulumi:prod::net::pulumi-nodejs:dynamic/consortium:${type}::${name}`;
+export const stackUrn = "urn:pulumi:prod::net::pulumi:pulumi:Stack::net-prod";
+
+export interface State {
+  id?: string;
+  inputs?: object;
+  outputs?: object;
+  [other: string]: unknown;
+}
+export const step = (
+  op: string,
+  type: string,
+  name: string,
+  oldState?: State,
+  newState?: State,
+  more: object = {},
+) => ({
+  ...{ op, urn: urn(type, name), ...more },
+  ...(oldState && { oldState }),
+  ...(newState && { newState }),
+});
+export const digest = (steps: object[], more: object = {}): string =>
+  JSON.stringify({ steps: [{ op: "same", urn: stackUrn }, ...steps], changeSummary: { same: 1 }, ...more });
+export const show = (text: string, max = 65_536): string => render([readPlan(text, "plan")], { max });
+export const row = (text: string): string =>
+  text
+    .split("\n")
+    .filter((line) => /^\| (?!---|resource|policy| \|)/.test(line))
+    .join("\n");
