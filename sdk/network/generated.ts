@@ -95,7 +95,7 @@ export interface NetworkNode {
   name?: string;
   /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: that of the network. */
   adopt?: boolean | string;
-  /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
+  /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
   /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
   formerly?: string | string[];
@@ -111,7 +111,7 @@ export interface NetworkCredential {
   name?: string;
   /** Any values; when one changes, a new pair is made, and the old one deleted after that. Default: none. */
   keepers?: Record<string, unknown>;
-  /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
+  /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
   /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
   formerly?: string | string[];
@@ -135,7 +135,7 @@ export interface NetworkTether {
   minimumBalanceWei?: string | number;
   /** How long to wait for funds while the account has less than that, such as `30m`. Default: it does not wait, and fails before anything is spent. `customTimeouts` do not shorten it. */
   waitForFunds?: string;
-  /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
+  /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
   /** Fields for the body of `deploy`, sent as they are. */
   extra?: Record<string, unknown>;

@@ -71,7 +71,7 @@ function refusedAll(name: string, reading: Reading, found: readonly Found[]): Ne
 
 /** What is wrong elsewhere may be why something is missing here. */
 const isNews = (said: readonly Found[], { unless }: Found): boolean =>
-  unless === undefined || !said.some(({ path }) => isWithin(path, unless));
+  unless === undefined || !said.some(({ path }) => isWithin(path, unless) && path.length <= unless.length + 1);
 
 function inOrder(reading: Reading, found: readonly Found[]): NetworkDefinitionError["problems"] {
   const problems = found.map((one) => {

@@ -32,6 +32,10 @@ const aliasesOf = (planned: Planned<unknown>, siblings: readonly Planned<unknown
     .filter((name) => !siblings.some((other) => other.names[0] === name))
     .map((name) => ({ name }));
 
+/** Pulumi's SDK does a good deal for every argument, also for one that is left open: what is not given is not there. */
+const given = <A extends object>(args: A): A =>
+  Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)) as A;
+
 const byKey = <P extends { key: string }, R>(planned: readonly P[], make: (one: P) => R): Record<string, R> =>
   Object.fromEntries(planned.map((one) => [one.key, make(one)]));
 
@@ -41,20 +45,25 @@ export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed
     ...(planned.protect !== undefined && { protect: planned.protect }),
     aliases: aliasesOf(planned, siblings),
   });
-  const consortium = new Consortium(plan.names[0]!, plan.args, optionsOf(plan));
+  const consortium = new Consortium(plan.names[0]!, given(plan.args), optionsOf(plan));
   const members = byKey(
     plan.members,
-    (member) => new Membership(member.names[0]!, { ...member.args, consortium }, optionsOf(member)),
+    (member) => new Membership(member.names[0]!, { ...given(member.args), consortium }, optionsOf(member)),
   );
 
   const makeEnvironment = (planned: PlannedEnvironment): NetworkEnvironmentResources => {
-    const environment = new Environment(planned.names[0]!, { ...planned.args, consortium }, optionsOf(planned));
+    const environment = new Environment(planned.names[0]!, { ...given(planned.args), consortium }, optionsOf(planned));
     const nodes = byKey(planned.nodes, (node) => {
       const membership = members[node.member]!;
-      return new Node(node.names[0]!, { ...node.args, environment, membership }, optionsOf(node, planned.nodes));
+      return new Node(node.names[0]!, { ...given(node.args), environment, membership }, optionsOf(node, planned.nodes));
     });
     const credentials = byKey(planned.credentials, (one) => {
-      const args = { ...one.args, name: one.args.name ?? one.key, environment, membership: members[one.member]! };
+      const args = {
+        ...given(one.args),
+        name: one.args.name ?? one.key,
+        environment,
+        membership: members[one.member]!,
+      };
       // A new name would make a new pair: without one of its own it keeps that which it was made with.
       const kept = one.args.name === undefined ? { ignoreChanges: ["name"] } : {};
       return new AppCred(one.names[0]!, args, { ...optionsOf(one, planned.credentials), ...kept });

@@ -100,16 +100,16 @@ class Planner {
     return this.consortium(this.name, entry, [], ["consortium"]);
   }
 
+  /** A network that gets a second consortium keeps the names of its first, if the key of that is the network's name. */
+  private namesOf(consortium: string): Names {
+    const own = `${this.name}/${consortium}`;
+    if (consortium === this.name) return [this.name];
+    return this.formerly.includes(consortium) ? [own, this.name] : [own];
+  }
+
   private consortium(key: string, entry: NetworkConsortium, base: Path, path: Path = base): PlannedConsortium {
-    // A network that gets a second consortium keeps the logical names of its first, if the key of that is the network's name.
     const formerly = formerKeys(entry);
-    const names = [key, ...formerly].flatMap((one) =>
-      one === this.name
-        ? [this.name]
-        : this.formerly.includes(one)
-          ? [this.name, `${this.name}/${one}`]
-          : [`${this.name}/${one}`],
-    );
+    const names = [...new Set([key, ...formerly].flatMap((one) => this.namesOf(one)))];
     const { name = key, description, extra } = entry;
     const members = recordOf<NetworkMember | null>(entry.members).map(
       ([member, settings, at]): Planned<MembershipFields> => {

@@ -6,7 +6,7 @@ export interface Found {
   message: string;
   /** The key itself is wrong, and not its value. */
   atKey?: boolean;
-  /** Not said if something in this part of the definition is wrong already, which may be the reason. */
+  /** Not said if this part of the definition, or an entry in it, is wrong as a whole, which may be the reason. */
   unless?: Path;
   /** Where in the text, where no path leads there. */
   offset?: number;

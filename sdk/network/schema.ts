@@ -35,10 +35,10 @@ const formerly = (what = "key that it") =>
     `The ${what} had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none.`,
   );
 
-const protect = (what = "it") =>
+const protect = (what = "it", otherwise = "the option `protect` of the network") =>
   field(
     z.boolean({ error: "protect must be true or false" }).optional(),
-    `Whether Pulumi refuses to delete or replace ${what}. Default: the option \`protect\` of the network.`,
+    `Whether Pulumi refuses to delete or replace ${what}. Default: ${otherwise}.`,
   );
 
 const adopt = () =>
@@ -61,7 +61,7 @@ export const Node = named(
   mapping("a node", {
     name: of("node", "name", "Name of the node. Default: its key."),
     adopt: adopt(),
-    protect: protect("it"),
+    protect: protect("it", "that of its environment"),
     formerly: formerly(),
     extra: extra(),
   }),
@@ -83,7 +83,7 @@ export const Credential = named(
     member: field(key.optional(), "Key of the member whose nodes it opens. Default: its own key."),
     name: of("appCred", "name", "Name of the credential. Default: its key as it was when the credential was made."),
     keepers: of("appCred", "keepers"),
-    protect: protect("it"),
+    protect: protect("it", "that of its environment"),
     formerly: formerly(),
     extra: extra(),
   }),
@@ -103,7 +103,7 @@ export const Tether = named(
     active: of("tether", "active"),
     minimumBalanceWei: of("tether", "minimumBalanceWei"),
     waitForFunds: of("tether", "waitForFunds"),
-    protect: protect("it"),
+    protect: protect("it", "that of its environment"),
     extra: of("tether", "extra"),
   }),
 );
@@ -144,7 +144,7 @@ export const Member = named(
   mapping("a member", {
     orgName: of("membership", "orgName", "Name of the business. Default: its key."),
     adopt: adopt(),
-    protect: protect("it"),
+    protect: protect(),
     formerly: formerly(),
     extra: extra(),
   }),
@@ -154,7 +154,7 @@ const consortiumFields = (name: string) => ({
   name: of("consortium", "name", `Name of the consortium. Default: ${name}.`),
   description: of("consortium", "description"),
   adopt: adopt(),
-  protect: protect("it"),
+  protect: protect(),
   extra: extra(),
 });
 

@@ -24,6 +24,7 @@ export function networkSchema() {
   const { types } = require(join(root, "dist/sdk/network/schema-parts.js"));
   const { docOf } = require(join(root, "dist/provider/core/field.js"));
   const { consensusOf } = require(join(root, "dist/provider/resources/environment.js"));
+  /** @type {Json} */
   const made = z.toJSONSchema(Network, {
     io: "input",
     target: "draft-7", // what the YAML extensions of editors know best
@@ -89,13 +90,37 @@ const places = [
   ["NetworkConsortium", "An entry of `consortia`"],
 ];
 
+/** Of a key, and not of any other text. */
+const keyPattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$";
+const titles = Object.fromEntries(places);
+const anchor = (/** @type {string} */ title) =>
+  title
+    .toLowerCase()
+    .replace(/[^a-z -]/g, "")
+    .replaceAll(" ", "-");
+
+/** What a value may be, for people who write YAML. @param {Json} schema @param {boolean} many @returns {string} */
+function words(schema, many = false) {
+  if (schema.$ref) return `[settings](#${anchor(titles[nameOf(schema.$ref)] ?? "")})`;
+  if (schema.allOf && !schema.type) return words(schema.allOf[0]);
+  if (schema.enum) return schema.enum.map((/** @type {string} */ value) => `\`${value}\``).join(", ");
+  const forms = (schema.anyOf ?? []).filter((/** @type {Json} */ { type }) => type !== "null");
+  if (forms.length > 0) return [...new Set(forms.map((/** @type {Json} */ form) => words(form, many)))].join(", or ");
+  if (schema.type === "array") return `list of ${words(schema.items, true)}`;
+  if (schema.type === "boolean") return "`true` or `false`";
+  if (schema.type === "integer") return "whole number";
+  if (schema.type !== "object") return schema.pattern === keyPattern ? (many ? "keys" : "key") : "text";
+  const value = schema.additionalProperties;
+  return Object.keys(value).length === 0 ? "mapping" : `mapping of keys to ${words(value, true)}`;
+}
+
 /** @param {Json} schema */
 function tables(schema) {
   return places.map(([name, title]) => {
     const { properties, required = [], description } = schema.definitions[name];
     const rows = Object.entries(/** @type {Record<string, Json>} */ (properties)).map(([key, member]) => [
       `\`${key}\`${required.includes(key) ? ", required" : ""}`,
-      `\`${cell(text(member))}\``,
+      words(member),
       cell(member.description),
     ]);
     const lines = [["key", "value", "meaning"], ["---", "---", "---"], ...rows].map((row) => `| ${row.join(" | ")} |`);

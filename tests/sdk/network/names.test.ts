@@ -1,0 +1,75 @@
+import { type NetworkDefinition } from "../../../sdk";
+import { plan } from "../../../sdk/network/load";
+import { raft } from "./registered";
+
+/** Logical names, and the earlier ones, which become aliases. */
+
+function names(definition: NetworkDefinition, name = "trade") {
+  const { consortia, formerly } = plan(name, definition, undefined);
+  const all = consortia.map((consortium) => ({
+    consortium: consortium.names,
+    members: consortium.members.map((one) => one.names),
+    environments: consortium.environments.map((one) => one.names),
+    nodes: consortium.environments.flatMap(({ nodes }) => nodes.map((one) => one.names)),
+    credentials: consortium.environments.flatMap(({ credentials }) => credentials.map((one) => one.names)),
+    tethers: consortium.environments.flatMap(({ tether }) => (tether ? [tether.names] : [])),
+  }));
+  return { formerly, all, first: all[0]! };
+}
+
+const prod = { ...raft, nodes: { acme: 1 } };
+
+test("what was never renamed has one name", () => {
+  const { first } = names({ members: ["acme"], environments: { prod } });
+  expect(first).toEqual({
+    ...{ consortium: ["trade"], members: [["trade/acme"]], environments: [["trade/prod"]] },
+    ...{ nodes: [["trade/prod/acme-1"]], credentials: [["trade/prod/acme"]], tethers: [] },
+  });
+});
+
+test("a member takes its counted nodes and its credential along", () => {
+  const { first } = names({
+    members: { apex: { formerly: ["acme", "ace"] } },
+    environments: { prod: { ...raft, nodes: { apex: 1 } } },
+  });
+  expect(first.members).toEqual([["trade/apex", "trade/acme", "trade/ace"]]);
+  expect(first.nodes).toEqual([["trade/prod/apex-1", "trade/prod/acme-1", "trade/prod/ace-1"]]);
+  expect(first.credentials).toEqual([["trade/prod/apex", "trade/prod/acme", "trade/prod/ace"]]);
+});
+
+test("an environment takes along all that is in it, also what has another key now itself", () => {
+  const tether = { tetherId: "tether0001", network: "rinkeby", intervalHours: 1 } as const;
+  const live = { ...raft, formerly: "prod", nodes: { acme: { main: { formerly: "first" } } }, tether };
+  const { first } = names({ members: ["acme"], environments: { live } });
+  expect(first.environments).toEqual([["trade/live", "trade/prod"]]);
+  expect(first.nodes).toEqual([["trade/live/main", "trade/live/first", "trade/prod/main", "trade/prod/first"]]);
+  expect(first.tethers).toEqual([["trade/live", "trade/prod"]]);
+});
+
+test("a credential of a mapping has names of its own", () => {
+  const credentials = { reports: { member: "acme", formerly: "report" }, acme: null };
+  const { first } = names({ members: { acme: { formerly: "ace" } }, environments: { prod: { ...prod, credentials } } });
+  expect(first.credentials).toEqual([
+    ["trade/prod/reports", "trade/prod/report"],
+    ["trade/prod/acme", "trade/prod/ace"],
+  ]);
+});
+
+describe("several consortia", () => {
+  test("one that was there alone is the one with the network's name", () => {
+    const { all } = names({
+      consortia: { trade: { members: ["acme"] }, spice: { members: ["acme"], formerly: "herbs" } },
+    });
+    expect(all.map(({ consortium }) => consortium)).toEqual([["trade"], ["trade/spice", "trade/herbs"]]);
+    expect(all.map(({ members }) => members)).toEqual([[["trade/acme"]], [["trade/spice/acme", "trade/herbs/acme"]]]);
+  });
+
+  test("its first name does not depend on what the network was called formerly, so that formerly can go", () => {
+    const consortia = { trade: { members: ["acme"] } };
+    const before = names({ formerly: "trade", consortia }, "commerce");
+    expect(before.formerly).toEqual(["trade"]);
+    // The parent's own alias makes `trade/acme` of `commerce/acme`.
+    expect(before.first.members).toEqual([["commerce/trade/acme", "commerce/acme"]]);
+    expect(names({ consortia }, "commerce").first.members).toEqual([["commerce/trade/acme"]]);
+  });
+});
