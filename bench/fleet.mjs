@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * node bench/fleet.mjs [--stacks 50] [--parallel 8]: `consortium fleet up` of many new stacks on the embedded service, beside the
+ * node bench/fleet.mjs [--stacks 50] [--parallel 8] [--widths 2,4,8]: `consortium fleet up` of many new stacks on the embedded service, beside the
  * same `up`s by hand: a JavaScript program, its stacks made beforehand, and `xargs -P` at widths 2, 4 and 8. Exit code 1 when the
  * fleet takes more than 1.3 times as long as the best of them, or more than 2.5 GB of memory, or leaves a stack undone.
  */
@@ -20,7 +20,7 @@ import { seconds, table } from "./lib/report.mjs";
 import { finished } from "./lib/stack.mjs";
 
 const most = { ratio: 1.3, bytes: 2.5e9 };
-const widths = [2, 4, 8];
+const defaultWidths = [2, 4, 8];
 /** What the service allows. */
 const consortiaPerOrganization = 2;
 const objectsPerStack = 8;
@@ -150,7 +150,10 @@ const byFleet = (cli, jobs, parallel) =>
   });
 
 await runMain("bench/fleet", async () => {
-  const { values } = parseArgs({ options: { stacks: { type: "string" }, parallel: { type: "string" } } });
+  const { values } = parseArgs({
+    options: { stacks: { type: "string" }, parallel: { type: "string" }, widths: { type: "string" } },
+  });
+  const widths = values.widths?.split(",").map(Number) ?? defaultWidths;
   const [stacks, parallel] = [Number(values.stacks ?? 50), Number(values.parallel ?? 8)];
   if (!(stacks >= 1) || !(parallel >= 1)) throw new Trouble("--stacks and --parallel are numbers from 1.");
   await installPackages();
@@ -159,7 +162,8 @@ await runMain("bench/fleet", async () => {
   const { stdout } = await run(cli.command, ["version"], { env: { ...process.env, ...cli.env } });
   const jobs = jobsOf(stacks);
   const fleet = await byFleet(cli, jobs, parallel);
-  say(`fleet, ${parallel} at a time: ${seconds(fleet.ms)}`);
+  const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(2)} GB`;
+  say(`fleet, ${parallel} at a time: ${seconds(fleet.ms)}, ${gigabytes(fleet.peak.pss)}`);
   const rows = [];
   for (const width of widths) {
     const ms = await byHand(cli, jobs, width);
@@ -168,7 +172,6 @@ await runMain("bench/fleet", async () => {
   }
   const best = rows.reduce((one, other) => (one.ms <= other.ms ? one : other));
   const ratio = fleet.ms / best.ms;
-  const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(2)} GB`;
   const { pss, rss, processes } = fleet.peak;
   console.log(
     `${circumstances(stdout.trim())}; ${stacks} new stacks of ${objectsPerStack} objects\n\n${table(

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { type Command as Program, InvalidArgumentError } from "commander";
 import { type Fleet, type FleetStack, readFleet } from "./fleet/file";
 import { defaultOut, fleetManifests, neededSecrets } from "./fleet/manifests";
+import { chosen } from "./fleet/only";
 import { Stop } from "./fleet/pulumi";
 import { readSecrets, type Secrets } from "./fleet/secrets";
 import type { Command, Result } from "./fleet/stack";
@@ -81,11 +82,11 @@ function manifests(file: string, out?: string): void {
 
 async function fleet(command: Command, file: string, flags: Flags): Promise<void> {
   const env = { ...process.env };
-  const definition = readFleet(file, { env });
+  const definition = readFleet(file, { env, only: flags.only });
   const stacks = chosen(definition, flags.only);
-  const secrets = await readSecrets(definition, env);
+  const secrets = await readSecrets(definition, stacks, env);
   // Nothing that runs in this process, the programs of the stacks included, gets the key of one organization for another.
-  for (const name of [...secrets.variables, "CONSORTIUM_API_KEY"]) delete process.env[name];
+  for (const name of secrets.variables) delete process.env[name];
   const session = { definition, stacks, secrets, env, flags, stop: stopOnSignals() };
   if (!(await agreed(command, session))) return void (process.exitCode = 1);
   await report(command, session);
@@ -134,6 +135,7 @@ async function report(command: Command, session: Session): Promise<Result[]> {
   print(command, session, results, took);
   if (flags.junit !== undefined) {
     const { junit } = await import("./fleet/junit.js");
+    mkdirSync(dirname(resolve(flags.junit)), { recursive: true });
     writeFileSync(flags.junit, junit(command, definition.project, results, took));
   }
   if (!results.every(isGood)) process.exitCode = 1;
@@ -143,21 +145,10 @@ async function report(command: Command, session: Session): Promise<Result[]> {
 function print(command: Command, { definition, flags, env }: Session, results: Result[], took: number): void {
   if (flags.json) return console.log(summaryJson(command, definition.project, results, took));
   const colors = process.stdout.isTTY && !env.NO_COLOR;
-  const table = summaryTable(results, { width: process.stdout.columns ?? widthOfLogs, colors });
-  console.log([table, ...ledgerWarnings(command, results), summaryLine(results, took)].join("\n"));
+  const planned = command === "preview";
+  const table = summaryTable(results, { width: process.stdout.columns || widthOfLogs, colors, planned });
+  console.log([table, ...ledgerWarnings(command, results), summaryLine(results, took, planned)].join("\n"));
 }
-
-function chosen({ stacks, file }: Fleet, patterns: readonly string[]): FleetStack[] {
-  if (patterns.length === 0) return stacks;
-  const matchers = patterns.map((pattern) => {
-    const expression = new RegExp(`^${pattern.split("*").map(literal).join(".*")}$`);
-    if (stacks.some(({ name }) => expression.test(name))) return expression;
-    throw new Error(`${file} has no stack like ${pattern}; there are ${stacks.map(({ name }) => name).join(", ")}.`);
-  });
-  return stacks.filter(({ name }) => matchers.some((one) => one.test(name)));
-}
-
-const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** Ctrl-C: no new stack begins, and those that run are cancelled as Pulumi does it; a second one ends them at once. */
 function stopOnSignals(): Stop {

@@ -5,6 +5,7 @@ import { plan, readFile } from "../../sdk/network/load";
 import { NetworkDefinitionError } from "../../sdk/network/problems";
 import { type Found, type Reading } from "../../sdk/network/reading";
 import { readYaml } from "../../sdk/network/yaml-text";
+import { chosen, organizationsOf } from "./only";
 import { FleetFile, type FleetDefinition, type SecretSource } from "./schema";
 
 export interface Organization {
@@ -75,9 +76,17 @@ const shown = (file: string, reading: Reading, found: readonly Found[]): string[
   );
 };
 
+export interface ReadOptions {
+  env: Env;
+  /** Whether secrets are needed, and so have to be there. */
+  secrets?: boolean;
+  /** Patterns of the stacks that are wanted: only their secrets are needed. */
+  only?: readonly string[];
+}
+
 /** Reads a fleet file and all that it names. @throws FleetFileError with everything that is wrong, before anything is started */
-export function readFleet(file: string, { env, secrets = true }: { env: Env; secrets?: boolean }): Fleet {
-  const reading = readYaml(textOf(file), file);
+export function readFleet(file: string, { env, secrets = true, only = [] }: ReadOptions): Fleet {
+  const reading = readYaml(textOf(file), file, { one: "fleet", least: "organizations with their stacks" });
   if (reading.found.length > 0) throw new FleetFileError(file, shown(file, reading, reading.found));
   const found = shapeOf(reading, FleetFile);
   if (found.length > 0) throw new FleetFileError(file, shown(file, reading, found));
@@ -85,7 +94,7 @@ export function readFleet(file: string, { env, secrets = true }: { env: Env; sec
   const fleet = fleetOf(file, definition);
   const elsewhere: string[] = [];
   found.push(...doubles(definition), ...emptiness(definition), ...missing(definition, fleet, elsewhere));
-  if (secrets) found.push(...unset(definition, fleet, env));
+  if (secrets && found.length === 0) found.push(...unset(definition, fleet, organizationsOf(chosen(fleet, only)), env));
   if (found.length + elsewhere.length > 0)
     throw new FleetFileError(file, [...shown(file, reading, found), ...elsewhere]);
   return fleet;
@@ -117,7 +126,7 @@ function fleetOf(file: string, definition: FleetDefinition): Fleet {
 }
 
 /** `file://./state` means the folder beside the fleet file, wherever the command is run. */
-function absoluteBackend(backend: string, folder: string): string {
+export function absoluteBackend(backend: string, folder: string): string {
   const [, path] = /^file:\/\/(\.{1,2}(?:\/.*)?)$/.exec(backend) ?? [];
   return path === undefined ? backend : `file://${resolve(folder, path)}`;
 }
@@ -183,14 +192,13 @@ function problemsOf(file: string, name: string): string[] {
 }
 
 /** Variables that are named, and not set; and a passphrase that the state will need. */
-function unset(definition: FleetDefinition, { backend }: Fleet, env: Env): Found[] {
+function unset(definition: FleetDefinition, { backend }: Fleet, needed: readonly Organization[], env: Env): Found[] {
   const found: Found[] = [];
   const look = (source: SecretSource | undefined, path: string[]): void => {
     if (source?.env !== undefined && !env[source.env])
       found.push({ path: [...path, "env"], message: `the environment variable ${source.env} is not set` });
   };
-  for (const [name, { apiKey }] of Object.entries(definition.organizations))
-    look(apiKey, ["organizations", name, "apiKey"]);
+  for (const { name, apiKey } of needed) look(apiKey, ["organizations", name, "apiKey"]);
   look(definition.passphrase, ["passphrase"]);
   const where = backend ?? env.PULUMI_BACKEND_URL ?? "https://";
   const given = [env.PULUMI_CONFIG_PASSPHRASE, env.PULUMI_CONFIG_PASSPHRASE_FILE].some((one) => one !== undefined);

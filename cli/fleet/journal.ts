@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beginningOf, remainsOf, signal, thisMachine } from "./processes";
+import { beginningOf, leadersOf, remainsOf, signal, thisMachine } from "./processes";
 
 /** What a run writes down before it begins with a stack, so that the next run knows what to make of a lock, or of objects in no state. */
 export interface Run {
@@ -22,6 +22,7 @@ export interface Machine {
   boot: string;
   beginningOf(pid: number): string | undefined;
   remainsOf(run: string): number[];
+  leadersOf: (pids: readonly number[]) => number[];
   signal(pid: number, name: NodeJS.Signals): void;
   now(): number;
   sleep(ms: number): Promise<void>;
@@ -29,7 +30,7 @@ export interface Machine {
 
 export const realMachine = (): Machine => ({
   ...thisMachine(),
-  ...{ beginningOf, remainsOf, signal },
+  ...{ beginningOf, remainsOf, leadersOf, signal },
   now: () => Date.now(),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 });
@@ -91,11 +92,12 @@ export class Journal {
   /** Ends what a dead run left: as Ctrl-C does, so that Pulumi writes its state down; by force where that takes too long. */
   async endRemains(run: Run): Promise<boolean> {
     const { machine } = this;
-    for (const [name, ms] of [
-      ["SIGINT", patienceMs.interrupted],
-      ["SIGKILL", patienceMs.killed],
+    const all = (pids: number[]): number[] => pids;
+    for (const [name, ms, chosen] of [
+      ["SIGINT", patienceMs.interrupted, machine.leadersOf],
+      ["SIGKILL", patienceMs.killed, all],
     ] as const) {
-      for (const pid of machine.remainsOf(run.id)) machine.signal(pid, name);
+      for (const pid of chosen(machine.remainsOf(run.id))) machine.signal(pid, name);
       const end = machine.now() + ms;
       while (machine.remainsOf(run.id).length > 0 && machine.now() < end) await machine.sleep(200);
     }

@@ -57,6 +57,19 @@ export function remainsOf(run: string): number[] {
     .map(([pid]) => pid);
 }
 
+function parentOf(pid: number): number | undefined {
+  const read = isLinux
+    ? () => readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) \S /s, "")
+    : () => ps("-o", "ppid=", "-p", String(pid));
+  const text = optional(read);
+  return text === undefined ? undefined : parseInt(text);
+}
+
+/** Of these processes those that none of the others started: what they started ends with them, in good order. */
+export function leadersOf(pids: readonly number[]): number[] {
+  return pids.filter((pid) => !pids.includes(parentOf(pid) ?? 0));
+}
+
 /** A signal for a process that may have ended meanwhile. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   optional(() => process.kill(pid, name));

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { type Fleet } from "./file";
+import { type Fleet, type FleetStack } from "./file";
+import { organizationsOf } from "./only";
 import { type SecretSource } from "./schema";
 
 export interface Secrets {
@@ -33,9 +34,9 @@ async function read(what: string, source: SecretSource, folder: string, env: Env
   }
 }
 
-/** Reads all keys, once, before anything is started. */
-export async function readSecrets(fleet: Fleet, env: Env): Promise<Secrets> {
-  const keys = fleet.organizations.map(async ({ name, apiKey }) => {
+/** Reads the keys that stacks need, once, before anything is started. */
+export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], env: Env): Promise<Secrets> {
+  const keys = organizationsOf(stacks).map(async ({ name, apiKey }) => {
     const key = await read(`The API key of the organization ${name}`, apiKey, fleet.folder, env);
     if (usable.test(key)) return [name, key] as const;
     const from = apiKey.env === undefined ? `the command "${apiKey.command![0]}"` : `the variable ${apiKey.env}`;
@@ -45,13 +46,15 @@ export async function readSecrets(fleet: Fleet, env: Env): Promise<Secrets> {
   });
   const passphrase = fleet.passphrase && (await read("The passphrase", fleet.passphrase, fleet.folder, env));
   const apiKeys = new Map(await Promise.all(keys));
-  const hidden = [...apiKeys.values(), passphrase ?? env.PULUMI_CONFIG_PASSPHRASE ?? ""].filter(
+  const sources = [...fleet.organizations.map(({ apiKey }) => apiKey), ...(fleet.passphrase ? [fleet.passphrase] : [])];
+  const variables = [...sources.flatMap(({ env: name }) => (name === undefined ? [] : [name])), "CONSORTIUM_API_KEY"];
+  const inherited = [...variables, "PULUMI_CONFIG_PASSPHRASE"].map((name) => env[name] ?? "");
+  const hidden = [...apiKeys.values(), passphrase ?? "", ...inherited].filter(
     (one) => one.length >= 6, // a shorter one would be found by chance, inside of words
   );
-  const sources = [...fleet.organizations.map(({ apiKey }) => apiKey), ...(fleet.passphrase ? [fleet.passphrase] : [])];
   return {
     ...{ apiKeys, passphrase },
     mask: (text) => hidden.reduce((masked, one) => masked.replaceAll(one, "[secret]"), text),
-    variables: sources.flatMap(({ env: name }) => (name === undefined ? [] : [name])),
+    variables,
   };
 }

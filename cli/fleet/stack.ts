@@ -50,6 +50,11 @@ export interface Shop {
 
 const kinds = { up: "done", destroy: "done", preview: "planned", drift: "compared" } as const;
 
+/** Pulumi, or the process that talks to the service for it, was killed: for want of memory, say. */
+const wasKilled = (error: unknown): boolean =>
+  error instanceof PulumiFailed &&
+  (error.code === null || /error reading from server|transport is closing/.test(error.output));
+
 const pendingAdvice = /pending operations from previous deployment|`pulumi refresh`/;
 
 /** What a person reads of an exception: the message of anything else than Pulumi's own classes. */
@@ -70,7 +75,11 @@ export class StackRun {
     readonly spec: FleetStack,
     readonly shop: Shop,
   ) {
-    this.changes = new Changes(shop.secrets.mask, kinds[shop.command]);
+    // How the key gets to Pulumi is nothing that a person knows of.
+    const source = `apiKey of the organization ${spec.organization.name}`;
+    const said = (text: string): string =>
+      shop.secrets.mask(text).replaceAll("environment variable CONSORTIUM_API_KEY", source);
+    this.changes = new Changes(said, kinds[shop.command]);
   }
 
   async result(): Promise<Result> {
@@ -106,14 +115,19 @@ export class StackRun {
     const changing = shop.command === "up" || shop.command === "destroy";
     const left = this.#isLeft();
     if (changing) shop.run.begin(spec.name);
+    let settled = false;
     try {
       if (!exists) await this.#init();
       await this.#unlocking(() => this.#verb(spec.adopt || left));
       if (left && changing) await this.#clearPending();
       if (changing) shop.journal.settle(spec.name);
+      settled = true;
+    } catch (error) {
+      settled = !shop.stop.forced && !wasKilled(error);
+      throw error;
     } finally {
-      // Of a run that was stopped twice nobody knows what it did last: the next one takes that over.
-      if (changing && !shop.stop.forced) shop.run.end(spec.name);
+      // Where nobody knows what was done last, the next run takes it over.
+      if (changing && settled) shop.run.end(spec.name);
     }
   }
 

@@ -24,13 +24,16 @@ export interface TableOptions {
   /** Columns of the terminal. */
   width: number;
   colors: boolean;
+  /** A preview: nothing of it was done. */
+  planned?: boolean;
 }
 
 const narrow = 50;
 
 /** The one summary at the end. */
-export function summaryTable(results: readonly Result[], { width, colors }: TableOptions): string {
-  const head = ["stack", "result", "created", "updated", "replaced", "deleted", "seconds", "remarks"];
+export function summaryTable(results: readonly Result[], { width, colors, planned = false }: TableOptions): string {
+  const kinds = planned ? ["create", "update", "replace", "delete"] : ["created", "updated", "replaced", "deleted"];
+  const head = ["stack", "result", ...kinds, "seconds", "remarks"];
   const name = Math.max(5, ...results.map(({ stack }) => stack.length)) + 2;
   const remarks = Math.max(narrow, width - name - 13 - 9 * 5 - 9);
   const table = new Table({
@@ -61,7 +64,7 @@ export function ledgerWarnings(command: Command, results: readonly Result[]): st
 }
 
 /** "48 of 50 stacks are as defined, 1 failed, 1 not begun; 600 created, in 61.2 s" */
-export function summaryLine(results: readonly Result[], took: number): string {
+export function summaryLine(results: readonly Result[], took: number, planned = false): string {
   const good = results.filter(isGood).length;
   const others = ["failed", "drift", "interrupted", "not begun"].flatMap((outcome) => {
     const many = results.filter((one) => one.outcome === outcome).length;
@@ -69,10 +72,10 @@ export function summaryLine(results: readonly Result[], took: number): string {
   });
   const total = totals(results);
   const changed = (["created", "updated", "replaced", "deleted"] as const).flatMap((kind) =>
-    total[kind] > 0 ? [`${total[kind]} ${kind}`] : [],
+    total[kind] > 0 ? [`${total[kind]} ${planned ? `to be ${kind}` : kind}`] : [],
   );
   const stacks = [`${good} of ${results.length} stack${results.length === 1 ? "" : "s"} ok`, ...others].join(", ");
-  return `${stacks}; ${changed.length > 0 ? changed.join(", ") : "nothing changed"}; ${took.toFixed(1)} s`;
+  return `${stacks}; ${changed.length > 0 ? changed.join(", ") : planned ? "nothing to change" : "nothing changed"}; ${took.toFixed(1)} s`;
 }
 
 function totals(results: readonly Result[]): Counts {

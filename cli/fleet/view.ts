@@ -54,7 +54,7 @@ export async function liveView(stream: NodeJS.WriteStream, total: number): Promi
   const update = createLogUpdate(stream);
   const rows = new Map<string, Row>();
   const draw = () => {
-    const screen = { rows: stream.rows ?? 24, columns: stream.columns ?? 80 };
+    const screen = { rows: stream.rows || 24, columns: stream.columns || 80 };
     update(liveTable([...rows.values()], total, performance.now(), screen));
   };
   const timer = setInterval(draw, framesMs);
@@ -69,7 +69,7 @@ export async function liveView(stream: NodeJS.WriteStream, total: number): Promi
       set(stack, { outcome, seconds, now: (error ?? "").split("\n")[0]! }),
     close: () => {
       clearInterval(timer);
-      draw();
+      update.clear(); // the summary follows
       update.done();
     },
   };

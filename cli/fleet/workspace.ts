@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readlinkSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Fleet, type FleetStack } from "./file";
+import { absoluteBackend, type Fleet, type FleetStack } from "./file";
 import { markName } from "./processes";
 import { type Secrets } from "./secrets";
 
@@ -41,13 +41,22 @@ function link(target: string, path: string): void {
 /** Settings of the connection that an organization may have itself. */
 const connection = ["CONSORTIUM_API_KEY", "CONSORTIUM_REGION", "CONSORTIUM_BASE_URL"];
 
+/** Pulumi runs in the work folder: what is relative to the present one has to be written in full. */
+function fromHere({ PULUMI_CONFIG_PASSPHRASE_FILE: file, PULUMI_BACKEND_URL: backend }: Env): Env {
+  return {
+    ...(file ? { PULUMI_CONFIG_PASSPHRASE_FILE: resolve(file) } : {}),
+    ...(backend ? { PULUMI_BACKEND_URL: absoluteBackend(backend, process.cwd()) } : {}),
+  };
+}
+
 /** The environment of everything that runs for the whole fleet: without the key of any organization. */
 export function sharedEnvironment(fleet: Fleet, secrets: Secrets, own: Env, run: string): Env {
-  const hidden = new Set([...secrets.variables, "CONSORTIUM_API_KEY", "CONSORTIUM_ADOPT"]);
+  const hidden = new Set(secrets.variables);
   const passphrase = secrets.passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: secrets.passphrase };
   const inherited = Object.entries(own).filter(([name]) => !hidden.has(name));
   return {
     ...Object.fromEntries(inherited),
+    ...fromHere(own),
     ...passphrase,
     ...(fleet.backend === undefined ? {} : { PULUMI_BACKEND_URL: fleet.backend }),
     PULUMI_SKIP_UPDATE_CHECK: "true",

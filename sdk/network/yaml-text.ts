@@ -9,8 +9,16 @@ const mostErrors = 10;
 const placeOf = (root: Place, path: Path): Place | undefined =>
   path.reduce<Place | undefined>((place, step) => place?.inner.get(step), root);
 
+/** What a file is for, as its errors say it. */
+export interface FileKind {
+  one: string;
+  least: string;
+}
+
+const networkFile: FileKind = { one: "network", least: "a name and members" };
+
 /** Makes plain data of the one document of a YAML text. Runs nothing: tags are refused, and aliases are counted. */
-export function readYaml(text: string, file: string): Reading {
+export function readYaml(text: string, file: string, kind: FileKind = networkFile): Reading {
   const lines = new LineCounter();
   const root: Place = { inner: new Map() };
   const reading: Reading = {
@@ -28,7 +36,7 @@ export function readYaml(text: string, file: string): Reading {
   try {
     const documents = parse(text, lines);
     const [document] = documents;
-    reading.found.push(...formErrors(documents));
+    reading.found.push(...formErrors(documents, kind));
     if (reading.found.length === 0 && document) {
       reading.value = new Walk(document, reading.found).value(document.contents, [], root);
     }
@@ -70,7 +78,7 @@ function nearest(root: Place, path: Path): number {
   return root.at ?? 0;
 }
 
-function formErrors(documents: readonly Document.Parsed[]): Found[] {
+function formErrors(documents: readonly Document.Parsed[], { one, least }: FileKind): Found[] {
   const errors = documents.flatMap((one) => one.errors);
   const found: Found[] = errors.slice(0, mostErrors).map(({ message, pos: [offset] }) => {
     return { path: [], message: `this is not YAML: ${message}`, offset };
@@ -79,10 +87,10 @@ function formErrors(documents: readonly Document.Parsed[]): Found[] {
   const contents = first?.contents ?? null;
   const isEmpty = contents === null || (isScalar(contents) && contents.value === null);
   if (second) {
-    const message = "a second document begins here: a file describes one network";
+    const message = `a second document begins here: a file describes one ${one}`;
     found.push({ path: [], message, offset: offsetOf(second.contents) });
   } else if (isEmpty && errors.length === 0) {
-    found.push({ path: [], message: "the file is empty: write at least a name and members", offset: 0 });
+    found.push({ path: [], message: `the file is empty: write at least ${least}`, offset: 0 });
   }
   return found;
 }

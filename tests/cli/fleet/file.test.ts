@@ -64,6 +64,7 @@ const wrong: [string, string, string[]][] = [
     "organizations: [",
     [expect.stringMatching(/^fleet.yaml:1:\d+: this is not YAML/) as string],
   ],
+  ["nothing", "# later\n", ["fleet.yaml:1:1: the file is empty: write at least organizations with their stacks"]],
   [
     "misspelt keys, all at once",
     "projct: x\norganisations: {}\n",
@@ -139,6 +140,16 @@ test("a state in a file needs a passphrase, one of the service does not", () => 
   expect(problems(fleet("https://api.pulumi.com"), without)).toEqual([]);
   expect(problems(`passphrase: { env: ACME_API_KEY }\n${fleet("file://./state")}`, without)).toEqual([]);
   expect(problems(`secretsProvider: awskms://alias/x\n${fleet("s3://bucket")}`, without)).toEqual([]);
+});
+
+test("only the keys of the stacks that are wanted are needed", () => {
+  const other = "  globex: { apiKey: { env: NOT_SET }, stacks: { prod: networks/trade.yaml } }\n";
+  write("fleet.yaml", `${organization("prod: networks/trade.yaml")}${other}`);
+  expect(readFleet(file, { env, only: ["acme-*"] }).stacks).toHaveLength(2);
+  expect(() => readFleet(file, { env, only: ["globex-*"] })).toThrow(/NOT_SET is not set/);
+  expect(() => readFleet(file, { env, only: ["acme-*", "acne-*"] })).toThrow(
+    /no stack like acne-\*; there are acme-prod, globex-prod/,
+  );
 });
 
 test("a file that is not there", () => {

@@ -17,6 +17,7 @@ function machine(processes: Record<number, string> = {}, left: Record<string, nu
     ...{ host: "here", boot: "b1" },
     beginningOf: (pid) => (pid === process.pid ? "now" : processes[pid]),
     remainsOf: (run) => left[run] ?? [],
+    leadersOf: (pids) => pids.slice(0, 1),
     signal: (pid, name) => {
       signals.push([pid, name]);
       if (name === "SIGKILL") for (const run of Object.keys(left)) left[run] = left[run]!.filter((one) => one !== pid);
@@ -73,12 +74,13 @@ test("a run of a machine that was started anew is dead once it has been silent",
   expect(journal.verdict(run)).toBe("dead");
 });
 
-test("what is left of a dead run is interrupted first, and killed when it does not end", async () => {
-  const { made, signals } = machine({}, { r1: [7] });
+test("what is left of a dead run is interrupted first, by its leader, and killed when it does not end", async () => {
+  const { made, signals } = machine({}, { r1: [7, 8] });
   expect(await journalWith(past(), { made, signals }).endRemains(past())).toBe(true);
   expect(signals).toEqual([
     [7, "SIGINT"],
     [7, "SIGKILL"],
+    [8, "SIGKILL"],
   ]);
 });
 

@@ -28,6 +28,7 @@ test("the summary: a table, and a line", () => {
   expect(table).toContain("Node trade/e/n is gone");
   expect(summaryLine(results, 61.24)).toBe("1 of 4 stacks ok, 1 failed, 1 drift, 1 not begun; 8 created; 61.2 s");
   expect(summaryLine([result()], 1)).toBe("1 of 1 stack ok; nothing changed; 1.0 s");
+  expect(summaryLine([results[0]!], 1, true)).toBe("1 of 1 stack ok; 8 to be created; 1.0 s");
 });
 
 test("an error that has a word longer than a line is shown in full", () => {

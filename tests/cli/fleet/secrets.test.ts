@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Fleet, Organization } from "../../../cli/fleet/file";
+import { readSecrets } from "../../../cli/fleet/secrets";
+import { sharedEnvironment, stackEnvironment } from "../../../cli/fleet/workspace";
+
+const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-secrets-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const acme: Organization = { name: "acme", apiKey: { env: "ACME_KEY" }, region: "eu" };
+const globex: Organization = { name: "globex", apiKey: { command: [process.execPath, "-p", "'globex-key'"] } };
+
+function fleetOf(...organizations: Organization[]): Fleet {
+  const stacks = organizations.map((organization) => ({
+    name: `${organization.name}-prod`,
+    organization,
+    adopt: false,
+  }));
+  return { file: "fleet.yaml", folder, project: "fleet", concurrency: 4, organizations, stacks };
+}
+
+const env = {
+  ACME_KEY: "acme-key",
+  CONSORTIUM_API_KEY: "other-key",
+  CONSORTIUM_BASE_URL: "http://x/api/v1",
+  HOME: "/",
+};
+
+test("keys come from variables and commands, and are masked wherever they turn up", async () => {
+  const fleet = fleetOf(acme, globex);
+  const { apiKeys, mask } = await readSecrets(fleet, fleet.stacks, env);
+  expect(Object.fromEntries(apiKeys)).toEqual({ acme: "acme-key", globex: "globex-key" });
+  expect(mask("acme-key globex-key other-key")).toBe("[secret] [secret] [secret]");
+});
+
+test("a process has the key of its own organization and no other one", async () => {
+  const fleet = { ...fleetOf(acme, globex), backend: "file:///state" };
+  const secrets = await readSecrets(fleet, fleet.stacks, env);
+  const shared = sharedEnvironment(fleet, secrets, env, "run-1");
+  const of = (at: number) => stackEnvironment(shared, fleet.stacks[at]!, secrets, at === 1);
+  expect(JSON.stringify(shared)).not.toMatch(/-key/);
+  expect(of(0)).toMatchObject({
+    CONSORTIUM_API_KEY: "acme-key",
+    CONSORTIUM_REGION: "eu",
+    PULUMI_BACKEND_URL: "file:///state",
+  });
+  // An address that was inherited would come before the region.
+  expect(of(0)).not.toHaveProperty("CONSORTIUM_BASE_URL");
+  expect(of(0)).not.toHaveProperty("CONSORTIUM_ADOPT");
+  expect(JSON.stringify(of(0))).not.toMatch(/globex-key|other-key/);
+  expect(of(1)).toMatchObject({
+    CONSORTIUM_API_KEY: "globex-key",
+    CONSORTIUM_ADOPT: "true",
+    CONSORTIUM_BASE_URL: "http://x/api/v1",
+  });
+});
+
+test.each([
+  [
+    { command: ["no-such-program-here"] },
+    /globex cannot be read by the command "no-such-program-here": there is no such program/,
+  ],
+  [{ command: [process.execPath, "-e", "console.error('globex-key'); process.exit(3)"] }, /it ended with 3/],
+  [{ command: [process.execPath, "-p", "''"] }, /is empty/],
+  [{ command: [process.execPath, "-p", "'two words'"] }, /has spaces or line breaks/],
+])("a key that cannot be read: %j", async (apiKey, expected) => {
+  const fleet = fleetOf({ name: "globex", apiKey });
+  const error = await readSecrets(fleet, fleet.stacks, env).catch((reason: Error) => reason.message);
+  expect(error).toMatch(expected);
+  expect(error).not.toMatch(/globex-key|two words/);
+});
+
+test("relative addresses and files mean the folder that the command is run in", async () => {
+  const fleet = fleetOf(acme);
+  writeFileSync(join(folder, "passphrase"), "x");
+  const given = { ...env, PULUMI_BACKEND_URL: "file://./state", PULUMI_CONFIG_PASSPHRASE_FILE: "passphrase" };
+  const shared = sharedEnvironment(fleet, await readSecrets(fleet, fleet.stacks, given), given, "run-1");
+  expect(shared).toMatchObject({
+    PULUMI_BACKEND_URL: `file://${process.cwd()}/state`,
+    PULUMI_CONFIG_PASSPHRASE_FILE: join(process.cwd(), "passphrase"),
+  });
+});
