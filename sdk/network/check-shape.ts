@@ -70,9 +70,9 @@ function remove(value: unknown, path: Path): void {
 /** Checks the form of a definition. What is left in `definition` has it, but for what is missing; undefined: nothing is. */
 export function checkShape(reading: Reading): { definition: NetworkDefinition | undefined; found: Found[] } {
   const { value } = reading;
-  const issues = Network.safeParse(value).error?.issues ?? [];
-  const found = issues.flatMap((issue) => foundOf(issue, reading)).filter((one) => !isSaid(reading, one));
-  if (found.some(({ path }) => path.length === 0)) return { definition: undefined, found };
-  for (const { path } of found) remove(value, path);
+  const wrong = (Network.safeParse(value).error?.issues ?? []).flatMap((issue) => foundOf(issue, reading));
+  const found = wrong.filter((one) => !isSaid(reading, one));
+  if (wrong.some(({ path }) => path.length === 0)) return { definition: undefined, found };
+  for (const { path } of wrong) remove(value, path);
   return { definition: value as NetworkDefinition, found };
 }
