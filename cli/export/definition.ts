@@ -145,8 +145,9 @@ class Exporter {
     return Object.keys(limits).length > 0 ? { limits } : {};
   }
 
+  /** One line, whatever the service says: the rest would be no comment any more. */
   private remark(path: string[], text: string): void {
-    this.remarks.push({ path, text });
+    this.remarks.push({ path, text: text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ") });
   }
 }
 

@@ -3,6 +3,7 @@ import {
   type Document,
   isAlias,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   type Node,
@@ -59,6 +60,7 @@ export class Walk {
   }
 
   value(node: unknown, path: Path, place: Place): unknown {
+    if (!isNode(node)) return null; // `{ acme }` has a key and no value
     place.at ??= offsetOf(node);
     if (isAlias(node)) {
       const target = this.targets.get(node);
@@ -66,7 +68,7 @@ export class Walk {
       return this.wrong(node, path, `there is no anchor &${node.source} before this alias`);
     }
     if (++this.count > mostValues) throw new TooMuch(tooManyText, place.at);
-    const { tag } = node as Node;
+    const { tag } = node;
     if (tag !== undefined && !plainTags.has(tag)) {
       return this.wrong(node, path, `the tag ${tag} is not allowed: only plain values are`);
     }
@@ -74,7 +76,6 @@ export class Walk {
       place.source = node.source;
       return node.value;
     }
-    if (!isMap(node) && !isSeq(node)) return null;
     if (this.open.has(node)) return this.wrong(node, path, cycleText, place.at);
     this.open.add(node);
     const made = isMap(node)

@@ -1,0 +1,79 @@
+import * as fc from "fast-check";
+import { definitionOf } from "../../cli/export/definition";
+import { yamlOf } from "../../cli/export/yaml";
+import { plan, readFile } from "../../sdk/network/load";
+import { written } from "../sdk/network/problems";
+
+/** Whatever people call things: the file that is exported says the same, to be adopted one by one. */
+
+const name = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 30 }),
+  fc.constantFrom(
+    "true",
+    "null",
+    "0123",
+    "1e3",
+    "- a",
+    "a: b",
+    "#x",
+    "&a",
+    "*a",
+    "!t",
+    "<<",
+    "'",
+    '"',
+    "__proto__",
+    "constructor",
+  ),
+  fc.constantFrom(
+    "acme",
+    "Acme",
+    "acme.",
+    " acme",
+    "東京",
+    "\n",
+    "\r# x",
+    "a\u2028b",
+    "{",
+    "]",
+    "%YAML 1.1",
+    "---",
+    "x".repeat(256),
+  ),
+);
+const items = fc.array(name, { minLength: 1, maxLength: 6 });
+const isUsual = (text: string): boolean => text.trim() !== "";
+
+test("names, keys and ids come through, and the file is right", () => {
+  fc.assert(
+    fc.property(items, items, name, (organizations, nodes, title) => {
+      const members = organizations.map((org_name, index) => ({ id: `m${index}`, org_name }));
+      const environment = { id: "e0", name: title, provider: "quorum", consensus_type: "raft", description: title };
+      const found = {
+        consortium: { id: "c0", name: title, description: title },
+        members,
+        environments: [
+          {
+            environment,
+            nodes: nodes.map((one, index) => ({
+              id: `n${index}`,
+              name: one,
+              membership_id: `m${index % members.length}`,
+            })),
+            credentials: [{ id: title }],
+          },
+        ],
+      };
+      const text = yamlOf(definitionOf(found, { adopt: true }), { adopt: true });
+      const [consortium] = plan("trade", readFile(written(text)), undefined).consortia;
+      expect(consortium!.members.map(({ args }) => args.adopt)).toEqual(members.map(({ id }) => id));
+      const planned = consortium!.environments.flatMap((one) => one.nodes);
+      const byId = new Map(planned.map(({ args }) => [args.adopt, args.name]));
+      for (const [index, one] of nodes.entries()) if (isUsual(one)) expect(byId.get(`n${index}`)).toBe(one);
+      for (const [index, { args }] of consortium!.members.entries())
+        if (isUsual(organizations[index]!)) expect(args.orgName).toBe(organizations[index]);
+      if (isUsual(title)) expect(consortium!.args).toMatchObject({ name: title, description: title, adopt: "c0" });
+    }),
+    { numRuns: 300 },
+  );
+});
