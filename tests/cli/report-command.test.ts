@@ -1,10 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Command } from "commander";
+import { define } from "../../cli/report";
 import { built, consortium } from "../service/child";
 import { digest, step } from "./plans";
 
 jest.setTimeout(30_000);
+
+test("docs/gitops.md names every flag, and every reason to fail", () => {
+  const command = new Command();
+  define(command);
+  const page = readFileSync(join(__dirname, "../../docs/gitops.md"), "utf8");
+  const names = command.options.flatMap(({ long, argChoices }) => [long!, ...(argChoices ?? [])]);
+  expect(names).toEqual(expect.arrayContaining(["--fail-on", "ledger-loss"]));
+  expect(names.filter((name) => !page.includes(name))).toEqual([]);
+});
 
 describe("the command", () => {
   beforeAll(built, 120_000);
