@@ -67,17 +67,17 @@ function remove(value: unknown, path: Path): void {
     delete (parent as Record<string, unknown>)[last];
 }
 
-/** What is wrong with the form of something that was read, but for what has been said already. */
+/** What is wrong with the form of something that was read. */
 export function shapeOf(reading: Reading, schema: z.ZodType): Found[] {
-  const issues = schema.safeParse(reading.value).error?.issues ?? [];
-  return issues.flatMap((issue) => foundOf(issue, reading)).filter((one) => !isSaid(reading, one));
+  return (schema.safeParse(reading.value).error?.issues ?? []).flatMap((issue) => foundOf(issue, reading));
 }
 
 /** Checks the form of a definition. What is left in `definition` has it, but for what is missing; undefined: nothing is. */
 export function checkShape(reading: Reading): { definition: NetworkDefinition | undefined; found: Found[] } {
   const { value } = reading;
-  const found = shapeOf(reading, Network);
-  if (found.some(({ path }) => path.length === 0)) return { definition: undefined, found };
-  for (const { path } of found) remove(value, path);
+  const wrong = shapeOf(reading, Network);
+  const found = wrong.filter((one) => !isSaid(reading, one));
+  if (wrong.some(({ path }) => path.length === 0)) return { definition: undefined, found };
+  for (const { path } of wrong) remove(value, path);
   return { definition: value as NetworkDefinition, found };
 }

@@ -58,7 +58,7 @@ export class FleetWorld {
 
   static async create(): Promise<FleetWorld> {
     const organizations = Object.entries(keys).map(([name, apiKey]) => ({ name, apiKey }));
-    return new FleetWorld(await startService({ organizations, timing: { environmentStart: 200, nodeStart: 500 } }));
+    return new FleetWorld(await startService({ organizations, timing: { environmentStart: 0, nodeStart: 300 } }));
   }
 
   write(file: string, text: string): void {

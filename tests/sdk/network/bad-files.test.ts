@@ -79,6 +79,11 @@ environments:
 
   test.each<[string, string, string]>([
     ["an alias without an anchor", "members: *x\n", "1:10: members: there is no anchor &x before this alias"],
+    [
+      "such an alias as a whole environment",
+      "members: [a]\nenvironments: { prod: *x }\n",
+      "2:23: environments.prod: there is no anchor &x before this alias",
+    ],
     ["an entry in itself", "members: &a\n  acme: *a\n", "2:9: members.acme: it contains itself"],
     ["a list in itself", "members: &a [*a]\n", "1:14: members[0]: it contains itself"],
     ["a mapping merged with itself", "members: &a\n  acme: {}\n  <<: *a\n", "3:7: members: it contains itself"],
