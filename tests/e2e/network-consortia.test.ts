@@ -22,7 +22,7 @@ ${indented.replaceAll("acme", "zest")}
 
 let w: World;
 beforeAll(async () => {
-  w = await world(program);
+  w = await world(program, { ledger: false });
 });
 afterAll(() => w.close());
 
