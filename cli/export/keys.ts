@@ -7,12 +7,15 @@ function plain(name: string): string {
   return slug.replace(/^[-._]+|[-._]+$/g, "");
 }
 
+/** A key of digits alone is a number to YAML, and JavaScript would put it before all others. */
+const worded = (slug: string, kind: string) => (/^\d+$/.test(slug) ? `${kind}-${slug}` : slug);
+
 /**
  * A key for each of some siblings: its name, as far as a key may hold it; with its id where that is not enough. The key of
  * one depends on the names of the others only where they are alike, and never on their order.
  */
 export function keysOf(siblings: readonly { id: string; name?: string }[], kind: string): Map<string, string> {
-  const slugs = siblings.map(({ id, name = "" }) => ({ id, slug: plain(name) }));
+  const slugs = siblings.map(({ id, name = "" }) => ({ id, slug: worded(plain(name), kind) }));
   const taken = (slug: string): number => slugs.filter((one) => one.slug.toLowerCase() === slug.toLowerCase()).length;
   return new Map(
     slugs.map(({ id, slug }) => {

@@ -26,7 +26,7 @@ function problems(text: string, given: Record<string, string> = env): string[] {
   } catch (error) {
     if (!(error instanceof FleetFileError)) throw error;
     return error.problems.map((one) =>
-      one.replaceAll(`${folder}/`, "").replaceAll(`${relative(process.cwd(), folder)}/`, ""),
+      one.replaceAll(`${relative(process.cwd(), folder)}/`, "").replaceAll(`${folder}/`, ""),
     );
   }
 }
