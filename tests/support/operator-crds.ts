@@ -1,13 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Ajv, { type ValidateFunction } from "ajv";
 import { parse } from "yaml";
 import { documentsIn } from "./operator";
-
-/** The operator's sources, whose CRDs they hold; Go checks them against its checksum database. */
-const operator = "github.com/pulumi/pulumi-kubernetes-operator/v2@v2.0.0";
 
 type Schema = Record<string, unknown>;
 interface Crd {
@@ -21,33 +16,11 @@ interface Crd {
 /** Validators by `group/version/kind`. */
 export type Crds = Map<string, ValidateFunction>;
 
-/** Fetches the operator's CRDs through Go's module proxy; the reason where that does not give it. */
-export function operatorCrds(): Crds | string {
-  const module = moduleFolder();
-  if (!("folder" in module)) return module.reason;
-  const folder = join(module.folder, "operator", "config", "crd", "bases");
-  if (!existsSync(folder))
-    throw new Error(`${operator} has no folder operator/config/crd/bases: look where its CRDs are.`);
+/** The operator's own CRDs, from the folder that OPERATOR_CRDS names: `operator/config/crd/bases` of its sources. */
+export function operatorCrds(): Crds | undefined {
+  const folder = process.env.OPERATOR_CRDS;
+  if (folder === undefined) return undefined;
   return crdsIn(readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8")));
-}
-
-function moduleFolder(): { folder: string } | { reason: string } {
-  try {
-    const options = {
-      cwd: tmpdir(),
-      env: { ...process.env, GOWORK: "off" },
-      encoding: "utf8",
-      stdio: "pipe",
-      timeout: 60_000,
-    } as const;
-    return {
-      folder: (JSON.parse(execFileSync("go", ["mod", "download", "-json", operator], options)) as { Dir: string }).Dir,
-    };
-  } catch (error) {
-    const { stdout, message } = error as { stdout?: string; message: string };
-    const told = stdout ? (JSON.parse(stdout) as { Error?: string }).Error : undefined;
-    return { reason: `Go cannot fetch ${operator}: ${told ?? message}` };
-  }
 }
 
 /** Validators of CRDs that are given as YAML. As with kubectl's strict validation, a field that is not known is refused. */
