@@ -26,11 +26,17 @@ export async function create(session: Session, definition: CollectionDefinition,
     return finish(session, definition, place, inputs, object, changed);
   };
   if (!definition.naming) return make();
+  const { adopt: adopted } = inputs;
+  const what = nameOf(definition, inputs);
   const busy = (): Error =>
     new UserError(
-      `${nameOf(definition, inputs)}: another resource of this program is being created under the same name in the same place. Give each its own name.`,
+      typeof adopted === "string"
+        ? `${what}: another resource of this program takes over ${adopted}, too. One object cannot be managed twice.`
+        : `${what}: another resource of this program is being created under the same name in the same place. Give each its own name.`,
     );
-  return session.lists.claim(`${place.collection} ${String(inputs[definition.naming]).trim()}`, busy, make);
+  // What is taken over by its id may have the name of another, as it has in the service.
+  const claimed = typeof adopted === "string" ? `#${adopted}` : String(inputs[definition.naming]).trim();
+  return session.lists.claim(`${place.collection} ${claimed}`, busy, make);
 }
 
 async function finish(
