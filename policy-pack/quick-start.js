@@ -1,6 +1,6 @@
 /*
- * Pulumi's SDK loads its automation API, and with it a package manager that packs the closures of programs: a third of what
- * starting a policy process takes, though no policy uses any of it. Here they are loaded only if somebody asks after all.
+ * Pulumi's SDK loads its automation API, and TypeScript and a package manager to pack the closures of programs: two thirds of
+ * what starting a policy process takes, though no policy uses any of it. Here they are loaded only if somebody asks after all.
  */
 /* global require */
 "use strict";
@@ -19,7 +19,7 @@ function defer(name) {
   require.cache[file] = standIn;
 }
 
-for (const name of ["@pulumi/pulumi/automation", "@npmcli/arborist"]) {
+for (const name of ["@pulumi/pulumi/automation", "@npmcli/arborist", "@pulumi/pulumi/typescript-shim"]) {
   try {
     defer(name);
   } catch {
