@@ -31,6 +31,7 @@ function baseEnvironment(state: string): Record<string, string | undefined> {
     PULUMI_BACKEND_URL: `file://${state}`,
     PULUMI_CONFIG_PASSPHRASE: "end-to-end",
     PULUMI_SKIP_UPDATE_CHECK: "true",
+    PULUMI_NODEJS_TRANSPILE_ONLY: "true", // npm test checks the types of all examples
     PULUMI_CONSORTIUM_CACHE: process.env.PULUMI_CONSORTIUM_CACHE,
   };
 }
