@@ -15,7 +15,7 @@ const common = {
 };
 
 export default {
-  maxWorkers: 3, // end-to-end tests wait a third of their time
+  maxWorkers: 2,
   projects: [
     {
       ...common,
