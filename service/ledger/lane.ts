@@ -87,8 +87,10 @@ class Guest {
     serve(bytes.subarray(end, length)).then(this.#answer, (error: unknown) => refuseSocket(this.socket, error));
   }
 
+  /** Meanwhile nothing is read, not even the end: the server may have to take the connection as it is now. */
   #learn(head: Buffer): void {
     this.#busy = true;
+    this.socket.pause();
     void this.heads.read(head).then(() => this.#free());
   }
 
@@ -111,15 +113,17 @@ class Guest {
   };
 
   #free(): void {
+    const { socket } = this;
     this.#busy = false;
-    if (this.socket.readableEnded) return void this.socket.end();
-    if (this.socket.isPaused()) this.socket.resume();
     if (this.#waiting.length > 0) this.#next();
+    if (socket.isPaused()) socket.resume();
+    if (socket.readableEnded && !this.#busy) socket.end();
   }
 
   #handOver(): void {
     const { socket } = this;
     const bytes = this.#waiting;
+    if (socket.readableEnded) return void socket.end(); // what cannot be given back cannot be taken over
     socket
       .off("data", this.#onData)
       .off("end", this.#onEnd)

@@ -138,6 +138,30 @@ test("a chain that does not answer is told of, and the connection ends", async (
   expect(seen.text).toMatch(/^HTTP\/1\.1 502 .*"The ledger did not answer: no chain\."/s);
 });
 
+test.each([
+  ["a call", request("a"), ["short /runtime/e/n a"]],
+  ["two calls", request("a") + request("b"), ["short /runtime/e/n a", "short /runtime/e/n b"]],
+  ["a call that is refused", request("x", { user: "other" }), ["long x"]],
+])("%s by who then sends no more is answered", async (_what, text, expected) => {
+  const { socket, answers, seen } = await open();
+  socket.end(text);
+  expect(await answers(expected.length)).toEqual(expected);
+  await until(() => Promise.resolve(seen.closed));
+});
+
+test("calls that waited when the caller had sent its last are all answered", async () => {
+  held = [];
+  const { socket, answers, seen } = await open();
+  socket.end(request("a") + request("b"));
+  await until(() => Promise.resolve(held!.length === 1));
+  for (let turn = 0; turn < 50; turn++) await new Promise((done) => setImmediate(done)); // its end arrives
+  held.shift()!();
+  await until(() => Promise.resolve(held!.length === 1));
+  held.shift()!();
+  expect(await answers(2)).toEqual(["short /runtime/e/n a", "short /runtime/e/n b"]);
+  await until(() => Promise.resolve(seen.closed));
+});
+
 test("a caller that sends no more gets its answer; one that goes away is forgotten; all can be dropped", async () => {
   held = [];
   const [last, gone, idle] = [await open(), await open(), await open()];
