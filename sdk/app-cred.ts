@@ -1,7 +1,7 @@
 import { type CustomResourceOptions } from "@pulumi/pulumi";
 import { type AppCredFields, type AppCredOutputs } from "./generated";
 import { Managed, token } from "./managed";
-import { flatten, goneWith, type InEnvironment, type OfMembership } from "./parents";
+import { flatten, type InEnvironment, type OfMembership } from "./parents";
 
 export type AppCredArgs = AppCredFields & InEnvironment & OfMembership;
 
@@ -13,6 +13,6 @@ export class AppCred extends Managed {
   static readonly __pulumiType = token("AppCred");
 
   constructor(name: string, args: AppCredArgs, opts?: CustomResourceOptions) {
-    super("AppCred", name, { ...flatten(args), name: args.name ?? name }, goneWith(args.environment, opts));
+    super("AppCred", name, { ...flatten(args), name: args.name ?? name }, opts);
   }
 }

@@ -254,41 +254,35 @@ export interface TetherServiceOutputs {
   readonly deployedNetworks: Output<string[]>;
 }
 
-/** What a class has to know of its resource: the handler it names, whether its name tells siblings apart, its outputs, and which of them are secret. */
+/** What a class has to know of its resource: the handler it names, its outputs, and which of them are secret. */
 export const facts = {
   Consortium: {
     handler: "consortium",
-    named: true,
     outputs: ["owner", "state", "revision", "createdAt"],
     secrets: [],
   },
   Membership: {
     handler: "membership",
-    named: true,
     outputs: ["orgId", "state", "minimumNodes", "maximumNodes", "revision", "createdAt"],
     secrets: [],
   },
   Environment: {
     handler: "environment",
-    named: true,
     outputs: ["chainId", "state", "region", "releaseId", "blockPeriod", "initialDelay", "idleHours", "enableTether", "revision", "createdAt"],
     secrets: [],
   },
   Node: {
     handler: "node",
-    named: true,
     outputs: ["role", "state", "provider", "consensusType", "urls", "nodeKey", "publicAddress", "validators", "userAccounts", "revision", "createdAt"],
     secrets: [],
   },
   AppCred: {
     handler: "appCred",
-    named: false,
     outputs: ["username", "authType", "password", "basicAuthHeader", "revision"],
     secrets: ["password", "basicAuthHeader"],
   },
   TetherService: {
     handler: "tetherService",
-    named: false,
     outputs: ["account", "balanceWei", "state", "deployedNetworks"],
     secrets: [],
   },

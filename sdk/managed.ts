@@ -16,12 +16,10 @@ export abstract class Managed extends CustomResource {
     inputs: Record<string, Input<unknown>>,
     opts?: CustomResourceOptions,
   ) {
-    const { handler, named, outputs, secrets } = facts[kind];
+    const { handler, outputs, secrets } = facts[kind];
     const unset = Object.fromEntries(outputs.map((key) => [key, undefined]));
     const props = { ...unset, ...inputs, customTimeouts: timeoutInputs(name, opts), __provider: stub(handler) };
     super(token(kind), name, props, {
-      // A new one bears the same name in the same place, which has to be free.
-      ...(named && { deleteBeforeReplace: true }),
       ...opts,
       additionalSecretOutputs: [...(opts?.additionalSecretOutputs ?? []), ...secrets],
     });

@@ -1,7 +1,7 @@
 import { type CustomResourceOptions, type Input } from "@pulumi/pulumi";
 import { type NodeFields, type NodeOutputs } from "./generated";
 import { external, Managed, token } from "./managed";
-import { flatten, goneWith, type InEnvironment, type OfMembership } from "./parents";
+import { flatten, type InEnvironment, type OfMembership } from "./parents";
 
 export type NodeArgs = NodeFields & InEnvironment & OfMembership;
 
@@ -13,7 +13,7 @@ export class Node extends Managed {
   static readonly __pulumiType = token("Node");
 
   constructor(name: string, args: NodeArgs, opts?: CustomResourceOptions) {
-    super("Node", name, { ...flatten(args), name: args.name ?? name }, goneWith(args.environment, opts));
+    super("Node", name, { ...flatten(args), name: args.name ?? name }, opts);
   }
 
   /** Reads a node that is not managed by this stack. */

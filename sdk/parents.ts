@@ -1,4 +1,4 @@
-import { type CustomResourceOptions, type Input, type Output } from "@pulumi/pulumi";
+import { type Input, type Output } from "@pulumi/pulumi";
 import { type Consortium } from "./consortium";
 import { type Environment } from "./environment";
 import { type Membership } from "./membership";
@@ -36,12 +36,3 @@ export function flatten<T extends Parents>(args: T): Flat<T> {
   if (membership) ids.membershipId = membership.id;
   return { ...rest, ...ids };
 }
-
-/** Deleting an environment deletes what is in it (spec, section 4.1): no calls of their own then. */
-export const goneWith = (
-  environment: Environment | undefined,
-  opts?: CustomResourceOptions,
-): CustomResourceOptions => ({
-  ...(environment && { deletedWith: environment }),
-  ...opts,
-});

@@ -9,7 +9,7 @@ import {
 } from "@pulumi/pulumi";
 
 /** Names of the settings; the same list as the client's, which is not loaded for this. */
-const names = ["apiKey", "region", "baseUrl", "maxConcurrency", "requestTimeout"] as const;
+const names = ["apiKey", "region", "baseUrl", "maxConcurrency", "requestTimeout", "organization"] as const;
 type Name = (typeof names)[number];
 
 export interface ProviderArgs {
@@ -23,6 +23,8 @@ export interface ProviderArgs {
   maxConcurrency?: Input<number>;
   /** Seconds that one request may take. Default: 30. */
   requestTimeout?: Input<number>;
+  /** Id of the organization that the key has to belong to. Default: the one that the state was made with. */
+  organization?: Input<string>;
 }
 
 type Given = Partial<Record<Name, string>>;

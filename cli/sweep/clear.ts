@@ -1,6 +1,7 @@
 import { type ConsortiumClient, systemClock } from "../../provider/api";
 import { remove } from "../../provider/core/delete";
 import { messageOf } from "../../provider/core/errors";
+import { Origins } from "../../provider/core/organization";
 import { newSession } from "../../provider/core/session";
 import { definitions } from "../../provider/resources";
 import { type Item, type Kind, titleOf } from "./tree";
@@ -24,7 +25,7 @@ export async function clear(
   going: ReadonlySet<Item>,
   say: (line: string) => void,
 ): Promise<Cleared> {
-  const session = newSession({ client, clock: systemClock, say, adoptAll: false });
+  const session = newSession({ client, clock: systemClock, say, adoptAll: false, origins: new Origins() });
   const byParent = new Set([...going].filter(({ kind }) => kind === "environment").flatMap(({ children }) => children));
   const deleted: Item[] = [];
   let failed: Failure[] = [];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Deadline } from "./clock";
 import { apiError, isApiError } from "./errors";
 import { Http, type HttpOptions } from "./http";
 import { path } from "./path";
@@ -40,8 +41,13 @@ export class ConsortiumClient {
   readonly http: Http;
 
   /** Settings default to what the environment says (`CONSORTIUM_API_KEY`, …). */
-  constructor(settings: Settings = resolveSettings(), options: HttpOptions = {}) {
-    this.http = new Http(settings, options);
+  constructor(settings: Settings | Http = resolveSettings(), options: HttpOptions = {}) {
+    this.http = settings instanceof Http ? settings : new Http(settings, options);
+  }
+
+  /** The same client for calls that end at the deadline. */
+  until(deadline: Deadline): ConsortiumClient {
+    return new ConsortiumClient(this.http.until(deadline));
   }
 
   /** Consortia of the organization (spec 4.1). */

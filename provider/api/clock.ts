@@ -8,6 +8,14 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Until when something may take. */
+export interface Deadline {
+  /** Time of the clock; Infinity: for ever. */
+  at: number;
+  /** The limit in words, such as `300 s`. */
+  limit: string;
+}
+
 export const systemClock: Clock = {
   now: () => performance.now(),
   sleep: (ms, signal) => wait(ms, undefined, { signal }),

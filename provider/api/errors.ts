@@ -30,6 +30,8 @@ export interface ErrorFacts {
   errorMessage: string;
   /** The service asked to wait this long. */
   retryAfterMs?: number;
+  /** No answer in time, here or at something in between: the service may still be at work on it. */
+  late?: boolean;
   /** What the person can do next. */
   next?: string;
   cause?: unknown;
@@ -43,6 +45,7 @@ export class ApiError extends Error {
   readonly status?: number;
   readonly errorMessage: string;
   readonly retryAfterMs?: number;
+  readonly late: boolean;
   readonly next?: string;
 
   constructor(facts: ErrorFacts) {
@@ -54,6 +57,7 @@ export class ApiError extends Error {
     this.status = facts.status;
     this.errorMessage = facts.errorMessage;
     this.retryAfterMs = facts.retryAfterMs;
+    this.late = facts.late ?? false;
     this.next = facts.next;
   }
 }
@@ -103,7 +107,7 @@ function nextStep({ kind, call, status }: ErrorFacts, settings: Settings): strin
     }
     case "missing":
       if (call === "GET /consortia") return checkAddress(settings);
-      return `It may have been deleted, or the API key from ${apiKey.source} is of another organization: \`pulumi refresh\` shows what is left.`;
+      return `Either it was deleted, or the API key from ${apiKey.source} belongs to another organization: check the key first.`;
     case "unsupported":
       return checkAddress(settings);
     case "conflict":
@@ -121,7 +125,7 @@ function nextStep({ kind, call, status }: ErrorFacts, settings: Settings): strin
 }
 
 /** Plain destroy and refresh take what the last update left in the state; what wins over it depends on its source. */
-function mendKey(source: string): string {
+export function mendKey(source: string): string {
   if (source.startsWith("environment")) return "set one that is valid there.";
   const present = "add --run-program to destroy and refresh, which else remember the last update";
   if (source.startsWith("argument")) return `give that Provider one that is valid there; ${present}.`;

@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { type Clock, systemClock } from "./clock";
+import { type Clock, type Deadline, systemClock } from "./clock";
 import { type ApiError, apiError, checkAddress, type ErrorFacts, isApiError, kindOfStatus } from "./errors";
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
 import { type Settings } from "./settings";
@@ -28,20 +28,34 @@ export interface Answer {
   body: unknown;
 }
 
+/** What all calls to one service share, whatever time each of them has. */
+interface Connections {
+  limit: ReturnType<typeof pLimit>;
+  transport: Transport;
+  /** Whether the service has ever answered. */
+  reached: boolean;
+}
+
 /** The one request path: every call of the product goes through `request`. */
 export class Http {
-  readonly #limit: ReturnType<typeof pLimit>;
-  readonly #transport: Transport;
   readonly #clock: Clock;
-  #reached = false;
 
   constructor(
     readonly settings: Settings,
     private readonly options: HttpOptions = {},
+    private readonly connections: Connections = {
+      limit: pLimit(settings.maxConcurrency),
+      transport: options.transport ?? new UndiciTransport(settings),
+      reached: false,
+    },
+    private readonly deadline?: Deadline,
   ) {
-    this.#limit = pLimit(settings.maxConcurrency);
-    this.#transport = options.transport ?? new UndiciTransport(settings);
     this.#clock = options.clock ?? systemClock;
+  }
+
+  /** The same connections for calls that end at the deadline: none is repeated beyond it. */
+  until(deadline: Deadline): Http {
+    return new Http(this.settings, this.options, this.connections, deadline);
   }
 
   /** @throws ApiError for everything but an answer 2xx whose body is empty or JSON. */
@@ -51,12 +65,13 @@ export class Http {
     for (let attempt = 1; ; attempt++) {
       try {
         // The wait between attempts is outside of the limit: a sleeping call is not in flight.
-        return await this.#limit(() => this.#once(method, path, options));
+        return await this.connections.limit(() => this.#once(method, path, options));
       } catch (error) {
         if (!isApiError(error)) throw error;
-        const tried = { attempt, elapsedMs: this.#clock.now() - start, reached: this.#reached };
+        const tried = { attempt, elapsedMs: this.#clock.now() - start, reached: this.connections.reached };
         const delay = retryDelay(error, repeatable, tried);
         if (delay === undefined) throw error;
+        if (this.#clock.now() + delay > (this.deadline?.at ?? Infinity)) throw this.#outOfTime(error);
         this.options.onRetry?.(error, delay);
         await this.#clock.sleep(delay);
       }
@@ -64,7 +79,20 @@ export class Http {
   }
 
   close(): Promise<void> {
-    return this.#transport.close();
+    return this.connections.transport.close();
+  }
+
+  /** What a read waits for is lost with the time; what changes something is heard out, or nobody would know what it did. */
+  #timeoutMs(method: Method): number {
+    const whole = Math.round(this.settings.requestTimeout * 1000); // timers take whole milliseconds
+    if (method !== "GET" || !this.deadline) return whole;
+    return Math.max(1, Math.min(whole, Math.round(this.deadline.at - this.#clock.now())));
+  }
+
+  #outOfTime(error: ApiError): ApiError {
+    const { kind, call, status, errorMessage, retryAfterMs, late, next } = error;
+    const over = `${errorMessage.replace(/[.\s]*$/, "")}; no time is left to try again: it has ${this.deadline!.limit} in all (customTimeouts)`;
+    return apiError(this.settings, { kind, call, status, errorMessage: over, retryAfterMs, late, next, cause: error });
   }
 
   async #once(method: Method, path: string, { query, body }: CallOptions): Promise<Answer> {
@@ -72,7 +100,7 @@ export class Http {
     const fail = (facts: Omit<ErrorFacts, "call">): ApiError => apiError(this.settings, { call, ...facts });
     let answer: WireAnswer;
     try {
-      answer = await this.#transport.send({
+      answer = await this.connections.transport.send({
         method,
         url: this.settings.baseUrl + path + queryText(query),
         headers: {
@@ -82,13 +110,13 @@ export class Http {
           "user-agent": `pulumi-consortium/${version}`,
         },
         body: body === undefined ? undefined : JSON.stringify(body),
-        timeoutMs: Math.round(this.settings.requestTimeout * 1000), // timers take whole milliseconds
+        timeoutMs: this.#timeoutMs(method),
       });
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      throw fail({ kind: error.kind, errorMessage: error.message, cause: error });
+      throw fail({ kind: error.kind, errorMessage: error.message, late: error.late, cause: error });
     }
-    this.#reached = true;
+    this.connections.reached = true;
     return this.#judge(answer, fail);
   }
 
@@ -106,6 +134,7 @@ export class Http {
     const kind = kindOfStatus(status);
     const facts = {
       status,
+      late: status === 408 || status === 504,
       errorMessage:
         messageOf(body) ?? (body === unreadable ? `the answer is ${nature(text)}` : "no explanation was given"),
       retryAfterMs: retryAfterMs(single(headers["retry-after"]), Date.now()),

@@ -1,11 +1,18 @@
 import { z } from "zod";
 
 /** The connection settings of the contract, by their names in a `Provider` and in stack configuration. */
-export const settingNames = ["apiKey", "region", "baseUrl", "maxConcurrency", "requestTimeout"] as const;
+export const settingNames = [
+  "apiKey",
+  "region",
+  "baseUrl",
+  "maxConcurrency",
+  "requestTimeout",
+  "organization",
+] as const;
 export type SettingName = (typeof settingNames)[number];
 
 /** Settings that an explicit `Provider` holds against the environment, so that two organizations never mix. */
-const heldByProvider: readonly SettingName[] = ["apiKey", "region", "baseUrl"];
+const heldByProvider: readonly SettingName[] = ["apiKey", "region", "baseUrl", "organization"];
 
 export const regions = ["us", "eu", "ap", "ko"] as const;
 export type Region = (typeof regions)[number];
@@ -31,6 +38,13 @@ export interface Settings {
   maxConcurrency: number;
   /** Seconds that one request may take. */
   requestTimeout: number;
+  /** Id of the organization that the key has to belong to, and where that was said. Default: none is required. */
+  organization?: RequiredOrganization;
+}
+
+export interface RequiredOrganization {
+  id: string;
+  source: string;
 }
 
 /** An API key that cannot be printed by accident; `source` says where it was found. */
@@ -90,6 +104,7 @@ const schemas = {
   region: z.enum(regions),
   maxConcurrency: count(256),
   requestTimeout: z.coerce.number().positive().max(3600),
+  organization: z.string().trim().min(1),
 } as const;
 
 function parse<T>(name: SettingName, schema: z.ZodType<T>, found: Found): T {
@@ -136,6 +151,7 @@ export function resolveSettings(sources: SettingSources = {}): Settings {
   };
   const region = read("region", schemas.region, "us");
   const address = find("baseUrl", sources);
+  const organization = find("organization", sources);
   return {
     apiKey: new ApiKey(parse("apiKey", schemas.apiKey, key), key.source),
     region,
@@ -143,5 +159,8 @@ export function resolveSettings(sources: SettingSources = {}): Settings {
     baseUrlSource: address?.source ?? `the default for region ${region}`,
     maxConcurrency: read("maxConcurrency", schemas.maxConcurrency, 8),
     requestTimeout: read("requestTimeout", schemas.requestTimeout, 30),
+    ...(organization && {
+      organization: { id: parse("organization", schemas.organization, organization), source: organization.source },
+    }),
   };
 }

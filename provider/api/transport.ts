@@ -29,6 +29,8 @@ export class TransportError extends Error {
     readonly kind: Extract<ErrorKind, "unsent" | "lost">,
     message: string,
     cause: unknown,
+    /** Nothing came in time: the service may still be at work on it. */
+    readonly late = false,
   ) {
     super(message, { cause });
   }
@@ -90,7 +92,7 @@ export class UndiciTransport implements Transport {
       });
       return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
     } catch (error) {
-      if (signal.aborted) throw new TransportError("lost", `no answer came within ${timeoutMs / 1000} s`, error);
+      if (signal.aborted) throw new TransportError("lost", `no answer came within ${timeoutMs / 1000} s`, error, true);
       const code = codeOf(error);
       const message = explanations[code] ?? (error instanceof Error ? error.message : String(error));
       throw new TransportError(unsentCodes.test(code) ? "unsent" : "lost", message, error);

@@ -84,8 +84,8 @@ export interface CollectionDefinition extends Shape {
   once?(object: Identified): Props;
   /** The service lists these nowhere officially: one that cannot be listed counts as there while its parent is. */
   unlistable?: boolean;
-  /** Why a list without the object does not prove that it is gone (another organization's key, say). */
-  doubt?(state: Props, listed: Identified[]): string | undefined;
+  /** The output that shows the organization it belongs to; only what is in nothing else has one. */
+  owner?: string;
   /** Collections of a newly made one that are known to be empty, without asking. */
   startsEmpty?(place: Place, id: string): string[];
   /** Said loudly in the preview when a change makes a new one. */

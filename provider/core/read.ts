@@ -22,11 +22,7 @@ export async function read(
       `${nameOf(definition, state)} (${id}): the service does not list ${place.collection}, so its state cannot be read.`,
     );
   }
-  if (presence === "gone") {
-    const doubt = definition.doubt?.(state, await session.lists.get(place.collection, readAgeMs));
-    if (doubt) throw new UserError(`${nameOf(definition, state)} (${id}): ${doubt}`);
-    return undefined;
-  }
+  if (presence === "gone") return undefined;
   const now = merge({}, state, fromWire(definition, presence.item));
   // What a list does not show is only asked for when it is not known, or the object changed.
   const known = (definition.detailed ?? []).every((key) => state[key] !== undefined);

@@ -1,5 +1,6 @@
-import { type Clock, type ConsortiumClient } from "../api";
+import { type Clock, type ConsortiumClient, type Deadline } from "../api";
 import { SharedLists } from "./lists";
+import { type Origins } from "./organization";
 
 /** What one provider process shares between all resources of one organization. */
 export interface Session {
@@ -10,9 +11,25 @@ export interface Session {
   say(message: string): void;
   /** `CONSORTIUM_ADOPT`: every resource of this run takes over what already has its name. */
   adoptAll: boolean;
+  /** What the states that this process has seen say of the organization that they were made with. */
+  origins: Origins;
+  /** Consortia that the key was proved to be right for. */
+  proved: Set<string>;
+  /** When the verb that it is used for has to be done; retries and waiting included. */
+  deadline: Deadline;
 }
 
-export const newSession = (parts: Omit<Session, "lists">): Session => ({
+const noDeadline: Deadline = { at: Infinity, limit: "all the time there is" };
+
+export const newSession = (parts: Omit<Session, "lists" | "deadline" | "proved">): Session => ({
   ...parts,
   lists: new SharedLists(parts.client, parts.clock),
+  proved: new Set(),
+  deadline: noDeadline,
 });
+
+/** The session for one verb, which has this much time in all. */
+export function within(session: Session, ms: number): Session {
+  const deadline: Deadline = { at: session.clock.now() + ms, limit: `${ms / 1000} s` };
+  return { ...session, deadline, client: session.client.until(deadline), lists: session.lists.until(deadline) };
+}

@@ -4,7 +4,7 @@ import { diff } from "../core/diff";
 import { Incomplete, messageOf } from "../core/errors";
 import { inputsOf } from "../core/state";
 import { lifecycle } from "../core/verbs";
-import { type HostConfig, keepConfig, session } from "./session";
+import { type HostConfig, keepConfig, seenOrigins, session } from "./session";
 
 const providerKey = "__provider";
 
@@ -87,8 +87,9 @@ export function handler(definition: Definition): Handler {
         return Promise.resolve({ inputs, failures: issues });
       }),
 
-    diff: (_id, olds, news) =>
+    diff: (id, olds, news) =>
       guarded(undefined, () => {
+        seenOrigins().saw(definition, id, olds);
         const { warnings, ...difference } = diff(definition, withoutProvider(olds), withoutProvider(news));
         // eslint-disable-next-line no-console -- shown in the preview, the one place to say it in time
         for (const warning of warnings) console.log(`WARNING: ${warning}`);
@@ -103,17 +104,22 @@ export function handler(definition: Definition): Handler {
 
     read: (id, state) =>
       guarded(state[providerKey], async () => {
+        seenOrigins().saw(definition, id, state);
         const props = await lifecycle.read(session(), definition, id, withoutProvider(state));
         return props ? { id, props, inputs: inputsOf(definition, props) } : { id: "" };
       }),
 
     update: (id, olds, news) =>
       guarded(news[providerKey], async () => {
+        seenOrigins().saw(definition, id, olds);
         const outs = await lifecycle.update(session(), definition, id, withoutProvider(olds), withoutProvider(news));
         return { outs };
       }),
 
     delete: (id, state) =>
-      guarded(state[providerKey], () => lifecycle.delete(session(), definition, id, withoutProvider(state))),
+      guarded(state[providerKey], () => {
+        seenOrigins().saw(definition, id, state);
+        return lifecycle.delete(session(), definition, id, withoutProvider(state));
+      }),
   };
 }

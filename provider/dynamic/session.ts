@@ -3,6 +3,7 @@ import { ConsortiumClient, type SettingName, settingNames, type Settings, resolv
 import { environmentName, processEnvironment } from "../api/settings";
 import { type Clock, systemClock } from "../api/clock";
 import { UserError } from "../core/errors";
+import { Origins } from "../core/organization";
 import { newSession, type Session } from "../core/session";
 import { onCancel, onEngineGone } from "./engine";
 
@@ -15,11 +16,13 @@ export interface HostConfig {
 export const ownSettingsKey = "consortium:own";
 
 let config: HostConfig | undefined;
+let origins: Origins | undefined;
 let current: { key: string; session: Session } | undefined;
 
 /** Keeps the configuration, nothing else: the host does not wait for it, and never asks again. */
 export const keepConfig = (given: HostConfig): void => {
   config = given;
+  current = origins = undefined;
 };
 
 function settings(): Settings {
@@ -46,8 +49,15 @@ function interruptible(signal: AbortSignal): Clock {
   const woken = (): never => {
     throw new UserError("interrupted while waiting.");
   };
-  return { now: () => systemClock.now(), sleep: (ms) => systemClock.sleep(ms, signal).catch(woken) };
+  return {
+    now: () => systemClock.now(),
+    sleep: (ms, own) => systemClock.sleep(ms, own ? AbortSignal.any([signal, own]) : signal).catch(woken),
+  };
 }
+
+/** What the states say that the engine showed to this process; the user confirms deletions in the environment, for one run. */
+export const seenOrigins = (): Origins =>
+  (origins ??= new Origins(new Set((processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/))));
 
 const isTrue = (value: string | undefined): boolean => /^(true|1|yes)$/i.test(value ?? "");
 
@@ -69,7 +79,7 @@ export function session(): Session {
       },
     });
     const adoptAll = isTrue(processEnvironment()[environmentName("adopt")] ?? config?.get("consortium:adopt"));
-    current = { key, session: newSession({ client, clock, say, adoptAll }) };
+    current = { key, session: newSession({ client, clock, say, adoptAll, origins: seenOrigins() }) };
   }
   return current.session;
 }

@@ -63,25 +63,14 @@ describe("names", () => {
   });
 });
 
-describe("deletedWith: what is in an environment goes with it", () => {
-  test.each(["n", "a"])("%s, where the environment is given as the resource", async (key) => {
-    const { of } = await program();
-    const made = network("resources");
-    expect((await of(made[key]!)).deletedWith).toBe(await valueOf(made.e!.urn));
-  });
-
-  test.each(["c", "e", "m", "t"])("not %s", async (key) => {
-    const { of } = await program();
-    expect((await of(network("resources")[key]!)).deletedWith).toBe("");
-  });
-
-  test("not by id; and what the program says itself is kept", async () => {
-    const { of } = await program();
-    const made = network("ids");
-    expect((await of(made.n!)).deletedWith).toBe("");
-    const own = new Node("own", { environment: made.e as Environment, membershipId: "m" }, { deletedWith: made.c });
-    expect((await of(own)).deletedWith).toBe(await valueOf(made.c!.urn));
-  });
+test("nothing is taken out of the state with its parent, or deleted before its replacement, unless the program says so", async () => {
+  const { of } = await program();
+  const made = network("resources");
+  for (const one of Object.values(made)) {
+    expect(await of(one)).toMatchObject({ deletedWith: "", deleteBeforeReplace: false });
+  }
+  const own = new Node("own", { environment: made.e as Environment, membershipId: "m" }, { deletedWith: made.c });
+  expect((await of(own)).deletedWith).toBe(await valueOf(made.c!.urn));
 });
 
 describe("secrets", () => {

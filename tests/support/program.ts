@@ -9,6 +9,7 @@ export interface Registered {
   inputs: Record<string, unknown>;
   secretOutputs: string[];
   deletedWith: string;
+  deleteBeforeReplace: boolean;
   customTimeouts: { create: string; update: string; delete: string } | undefined;
   provider: string;
   protect: boolean;
@@ -24,6 +25,7 @@ interface Request {
   getProperties?(): { toJavaScript(): Record<string, unknown> };
   getAdditionalsecretoutputsList(): string[];
   getDeletedwith?(): string;
+  getDeletebeforereplace?(): boolean;
   getCustomtimeouts?(): { toObject(): { create: string; update: string; pb_delete: string } } | undefined;
   getProvider(): string;
   getProtect?(): boolean;
@@ -58,6 +60,7 @@ export async function program(
       ) as Registered["inputs"],
       secretOutputs: request.getAdditionalsecretoutputsList(),
       deletedWith: request.getDeletedwith?.() ?? "",
+      deleteBeforeReplace: request.getDeletebeforereplace?.() ?? false,
       customTimeouts: timeouts && { create: timeouts.create, update: timeouts.update, delete: timeouts.pb_delete },
       provider: request.getProvider(),
       protect: request.getProtect?.() ?? false,

@@ -2,6 +2,8 @@ import { ConsortiumClient } from "../../provider/api/client";
 import { systemClock } from "../../provider/api/clock";
 import { resolveSettings } from "../../provider/api/settings";
 import { newSession, type Session } from "../../provider/core/session";
+import * as runtime from "../../provider/dynamic/runtime";
+import { Origins } from "../../provider/core/organization";
 import { type FaultRule, type Service, type ServiceOptions, startService } from "../../service";
 import { type VirtualTime, virtualTime } from "./virtual-time";
 
@@ -30,6 +32,7 @@ export async function start(options: ServiceOptions = {}): Promise<Started> {
   const service = await startService({ clock: time.wall, ...options });
   running.push(service);
   setEnvironment({ CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl });
+  newProcess();
   const said: string[] = [];
   jest.spyOn(console, "log").mockImplementation((line: string) => void said.push(line));
   const calls = (): string[] => {
@@ -45,11 +48,9 @@ export function impatient({ kind }: Pick<FaultRule, "kind">): void {
   if (kind === "hang") setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.25" });
 }
 
-let processes = 0;
-
 /** Another command is another provider process: a session of its own, which knows nothing of earlier ones. */
 export function newProcess(): void {
-  process.env.CONSORTIUM_REQUEST_TIMEOUT = String(30 + ++processes / 1000);
+  runtime.consortium.configure({ config: { get: () => undefined } });
 }
 
 afterEach(async () => {
@@ -62,5 +63,5 @@ afterEach(async () => {
 export function sessionOf({ said }: Pick<Started, "said">, changes: Partial<Session> = {}): Session {
   const client = new ConsortiumClient(resolveSettings());
   const say = (line: string): void => void said.push(line);
-  return newSession({ client, clock: systemClock, say, adoptAll: false, ...changes });
+  return newSession({ client, clock: systemClock, say, adoptAll: false, origins: new Origins(), ...changes });
 }

@@ -12,6 +12,9 @@ export const post = (action: string): string => `POST /tether/:tetherId/${action
 export const account = "GET /tether/:tetherId/account";
 export const firstSteps = [post("targetNetwork"), post("interval"), account, post("deploy"), post("activate")];
 
+/** The one look at what the key shows, where the state cannot tell whose it is. */
+export const whose = "GET /consortia";
+
 export interface Tethered extends Started {
   engine: Engine;
   /** What the service keeps of the tether. */

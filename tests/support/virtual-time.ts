@@ -23,7 +23,11 @@ export class VirtualTime implements Clock {
   readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     new Promise((wake, reject) => {
       signal?.throwIfAborted();
-      signal?.addEventListener("abort", () => reject(new Error("woken")), { once: true });
+      const drop = (): void => {
+        this.#sleepers = this.#sleepers.filter((sleeper) => sleeper.wake !== wake);
+        reject(new Error("woken"));
+      };
+      signal?.addEventListener("abort", drop, { once: true });
       this.after(ms, wake);
     });
 

@@ -40,11 +40,10 @@ export function sdkTypes(definitions) {
     const secrets = outputs.filter(({ meta }) => meta.secret).map(({ key }) => key);
     return `  ${definition.type}: {
     handler: ${JSON.stringify(handlerName(definition.type))},
-    named: ${definition.naming !== undefined},
     outputs: ${JSON.stringify(names).replaceAll(",", ", ")},
     secrets: ${JSON.stringify(secrets).replaceAll(",", ", ")},
   },\n`;
   });
-  const facts = `${comment("What a class has to know of its resource: the handler it names, whether its name tells siblings apart, its outputs, and which of them are secret.")}export const facts = {\n${table.join("")}} as const;\n`;
+  const facts = `${comment("What a class has to know of its resource: the handler it names, its outputs, and which of them are secret.")}export const facts = {\n${table.join("")}} as const;\n`;
   return [header, ...blocks, facts].join("\n");
 }

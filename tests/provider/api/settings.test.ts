@@ -23,9 +23,14 @@ const given: Record<SettingName, Record<"env" | "provider" | "stack", [text: str
   },
   maxConcurrency: { env: ["2", 2], provider: ["3", 3], stack: ["4", 4] },
   requestTimeout: { env: ["5.5", 5.5], provider: ["6", 6], stack: ["7", 7] },
+  organization: {
+    env: ["org-e", { id: "org-e", source: "environment variable CONSORTIUM_ORGANIZATION" }],
+    provider: ["org-p", { id: "org-p", source: "argument organization of the Provider" }],
+    stack: ["org-s", { id: "org-s", source: "stack configuration consortium:organization" }],
+  },
 };
 const defaults = { region: "us", baseUrl: "https://console.kaleido.io/api/v1", maxConcurrency: 8, requestTimeout: 30 };
-const held = ["apiKey", "region", "baseUrl"];
+const held = ["apiKey", "region", "baseUrl", "organization"];
 const places = ["env", "provider", "stack"] as const;
 const subsets = [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => places.filter((_, index) => bits & (1 << index)));
 
@@ -46,7 +51,7 @@ describe("first match wins: environment, explicit Provider, stack, default; a Pr
     if (name === "apiKey" && !winner) return expect(() => resolveSettings(sources)).toThrow(SettingsError);
     const settings = resolveSettings(sources);
     const value = name === "apiKey" ? settings.apiKey.reveal() : settings[name];
-    expect(value).toBe(winner ? given[name][winner][1] : defaults[name as keyof typeof defaults]);
+    expect(value).toEqual(winner ? given[name][winner][1] : defaults[name as keyof typeof defaults]);
   });
 
   test.each(settingNames)("%s: empty text and null are not given", (name) => {
@@ -56,7 +61,7 @@ describe("first match wins: environment, explicit Provider, stack, default; a Pr
       stack: { apiKey: "key", [name]: given[name].stack[0] },
     };
     const settings = resolveSettings(sources);
-    expect(name === "apiKey" ? settings.apiKey.reveal() : settings[name]).toBe(given[name].stack[1]);
+    expect(name === "apiKey" ? settings.apiKey.reveal() : settings[name]).toEqual(given[name].stack[1]);
   });
 
   test("the names of the environment variables", () => {
@@ -66,6 +71,7 @@ describe("first match wins: environment, explicit Provider, stack, default; a Pr
       "CONSORTIUM_BASE_URL",
       "CONSORTIUM_MAX_CONCURRENCY",
       "CONSORTIUM_REQUEST_TIMEOUT",
+      "CONSORTIUM_ORGANIZATION",
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { ConsortiumClient } from "../../../provider/api";
 import { type Place } from "../../../provider/core/definition";
 import { locate, pathOf } from "../../../provider/core/presence";
+import { Origins } from "../../../provider/core/organization";
 import { newSession, type Session } from "../../../provider/core/session";
 import { virtualTime } from "../../support/virtual-time";
 import { type Peer, peer, type Reply, settingsFor, text } from "../../support/peer";
@@ -29,7 +30,7 @@ async function answering(answers: Answers): Promise<{ session: Session; server: 
   };
   const server = await peer(reply);
   const client = new ConsortiumClient(settingsFor(server.baseUrl));
-  return { session: newSession({ client, clock: time, say: () => undefined, adoptAll: false }), server };
+  return { session: newSession({ client, clock: time, say: () => undefined, adoptAll: false, origins: new Origins() }), server };
 }
 
 const found = { item: expect.objectContaining({ id: "n1" }) as unknown };
@@ -102,7 +103,7 @@ describe("the list itself fails", () => {
     const time = virtualTime();
     const server = await peer(() => undefined);
     const client = new ConsortiumClient(settingsFor(server.baseUrl, { requestTimeout: 0.02 }));
-    const session = newSession({ client, clock: time, say: () => undefined, adoptAll: false });
+    const session = newSession({ client, clock: time, say: () => undefined, adoptAll: false, origins: new Origins() });
     await expect(locate(session, nodes, "n1", 0)).rejects.toMatchObject({ kind: "lost" });
   });
 
@@ -122,7 +123,7 @@ test("not in a list that is some seconds old: the list is asked for again before
   };
   const server = await peer(reply);
   const client = new ConsortiumClient(settingsFor(server.baseUrl));
-  const session = newSession({ client, clock: time, say: () => undefined, adoptAll: false });
+  const session = newSession({ client, clock: time, say: () => undefined, adoptAll: false, origins: new Origins() });
   expect(await locate(session, nodes, "n1", 10_000)).toEqual(found);
   expect(server.requests.map(({ url }) => url.split("/").at(-1))).toEqual(["nodes", "n1", "nodes"]);
 });

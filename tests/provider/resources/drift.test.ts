@@ -112,22 +112,6 @@ describe("deleted by somebody", () => {
 });
 
 describe("another key in the environment", () => {
-  test("of another organization, which has consortia of its own: refused, and nothing is dropped", async () => {
-    const { engine, service } = await created("consortium");
-    const theirs = service.addOrganization("theirs");
-    process.env.CONSORTIUM_API_KEY = theirs.apiKey;
-    const owned = await fetch(`${service.baseUrl}/consortia`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${theirs.apiKey}`, "content-type": "application/json" },
-      body: JSON.stringify({ name: "theirs" }),
-    });
-    expect(owned.status).toBe(201);
-    const why = /belongs to organization .* the API key is for organization/;
-    await expect(engine.refresh()).rejects.toThrow(why);
-    await expect(engine.destroy()).rejects.toThrow(why);
-    expect(engine.kept).toBeDefined();
-  });
-
   test.each(collected)(
     "%s: one that is refused is an error for refresh and destroy, and nothing is dropped",
     async (kind) => {

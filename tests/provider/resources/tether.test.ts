@@ -1,12 +1,12 @@
 import { Engine, type Props } from "../../support/engine";
-import { account, ether, firstSteps, post, tetherArgs, tethered, tetherId } from "../../support/tethered";
+import { account, ether, firstSteps, post, tetherArgs, tethered, tetherId, whose } from "../../support/tethered";
 
 /* The tether service: configured, deployed once a network, started and stopped. */
 
 test("created: every step once, in the order of the rules; then nothing more to do", async () => {
   const { engine, calls, fields } = await tethered();
   expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
-  expect(calls()).toEqual(firstSteps);
+  expect(calls()).toEqual([...firstSteps, whose]);
   expect(fields()).toMatchObject({ network: "rinkeby", interval: 2, active: true });
   expect(engine.kept!.id).toBe(tetherId);
   expect(engine.outputs).toMatchObject({

@@ -1,0 +1,42 @@
+import { type Identified } from "./client";
+import { isApiError } from "./errors";
+import { path } from "./path";
+
+/** What an API key shows of the organization that it belongs to. */
+export interface Visible {
+  /** Ids of the consortia that it lists. */
+  consortia: ReadonlySet<string>;
+  /** The organizations that it may belong to: one, as a rule. undefined: nothing that it lists tells. */
+  organizations?: ReadonlySet<string>;
+}
+
+const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+
+/**
+ * Finds out what organization a key belongs to. No call of the API says it, but every list holds only what its
+ * organization takes part in (spec, section 4.1): as the owner of a consortium, or as one of its members.
+ * @param list how a collection is listed
+ */
+export async function lookAround(list: (collection: string) => Promise<Identified[]>): Promise<Visible> {
+  const all = await list("/consortia");
+  const consortia = new Set(all.map(({ id }) => id));
+  const there = all.filter(({ state }) => state !== "deleted");
+  const listed = there.length > 0 ? there : all;
+  const owners = new Set(listed.flatMap(({ owner }) => text(owner) ?? []));
+  if (owners.size <= 1) return { consortia, ...(owners.size === 1 && { organizations: owners }) };
+  // Consortia of several owners: it is an organization that takes part in each of them.
+  const taking = await Promise.all(listed.map((consortium) => participants(list, consortium)));
+  const inAll = [...new Set(taking.flatMap((some) => [...some]))].filter((id) => taking.every((some) => some.has(id)));
+  return { consortia, organizations: inAll.length > 0 ? new Set(inAll) : owners };
+}
+
+async function participants(
+  list: (collection: string) => Promise<Identified[]>,
+  consortium: Identified,
+): Promise<ReadonlySet<string>> {
+  const members = await list(path`/consortia/${consortium.id}/memberships`).catch((error: unknown) => {
+    if (isApiError(error, "missing", "unsupported", "denied")) return [];
+    throw error;
+  });
+  return new Set([consortium.owner, ...members.map(({ org_id }) => org_id)].flatMap((id) => text(id) ?? []));
+}

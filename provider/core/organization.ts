@@ -1,0 +1,284 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { type Identified, type Settings } from "../api";
+import { mendKey } from "../api/errors";
+import { lookAround, type Visible } from "../api/organization";
+import { type Definition, type Made, nameOf, type Props } from "./definition";
+import { UserError } from "./errors";
+import { type Session } from "./session";
+
+/*
+ * Nothing counts as gone, and nothing of a stack is made again, changed or deleted, before it is known that the API key
+ * belongs to the organization that the stack was made with. No call of the API says whose a key is: a key that was
+ * proved before is known by its fingerprint, and any other by what it lists.
+ */
+
+/** What a state remembers of the organization that it was made with. */
+export interface Origin {
+  /** Ids of the organizations that it may be: one, as a rule. Absent: the service did not show it. */
+  organizations?: string[];
+  /** Fingerprints of keys that were proved to belong to it, the newest last. */
+  keys: string[];
+}
+
+/** Where the state holds it. */
+export const originKey = "__organization";
+
+/** An object of a state, with all that tells whose it is. */
+interface Subject {
+  /** How messages call it. */
+  what: string;
+  origin: Origin;
+  /** The consortium that it is, or is in; undefined for a tether service. */
+  consortiumId?: string;
+  /** What a person may name to confirm its deletion where its organization is not known. */
+  id: string;
+}
+
+/** What one process knows of the states that it was shown: whoever makes something new has to fit them. */
+export class Origins {
+  readonly #subjects = new Map<string, Subject>();
+
+  /** @param confirmed ids of organizations, or of objects, whose deletion the user confirmed for this run */
+  constructor(private readonly confirmed: ReadonlySet<string> = new Set()) {}
+
+  get subjects(): readonly Subject[] {
+    return [...this.#subjects.values()];
+  }
+
+  /** Remembers a state that the engine showed; one for each organization and consortium is enough. */
+  saw(definition: Definition, id: string, state: Props): void {
+    const subject = subjectOf(definition, id, state);
+    if (subject.origin.keys.length === 0 && !subject.origin.organizations && !subject.consortiumId) return;
+    this.#subjects.set(JSON.stringify([subject.origin, subject.consortiumId]), subject);
+  }
+
+  confirms({ origin, consortiumId, id }: Subject): boolean {
+    return [...(origin.organizations ?? []), consortiumId, id].some(
+      (one) => one !== undefined && this.confirmed.has(one),
+    );
+  }
+}
+
+const mostKeys = 8;
+const fingerprint = (salt: string, { apiKey, baseUrl }: Settings): string =>
+  `${salt}:${createHmac("sha256", salt).update(`${apiKey.reveal()}\n${baseUrl}`).digest("hex").slice(0, 32)}`;
+
+/** One salt for all that a process writes, so that states of one run are alike. */
+const ownSalt = randomBytes(16).toString("hex");
+
+const isKnown = ({ keys }: Origin, settings: Settings): boolean =>
+  keys.some((key) => fingerprint(key.split(":")[0]!, settings) === key);
+
+const withKey = ({ organizations, keys }: Origin, settings: Settings): Origin => ({
+  ...(organizations && { organizations }),
+  keys: isKnown({ keys }, settings) ? keys : [...keys, fingerprint(ownSalt, settings)].slice(-mostKeys),
+});
+
+const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+
+const isRoot = (definition: Definition): boolean => definition.kind === "collection" && definition.owner !== undefined;
+const ownerOf = (definition: Definition, state: Props): string | undefined =>
+  definition.kind === "collection" && definition.owner ? text(state[definition.owner]) : undefined;
+
+function subjectOf(definition: Definition, id: string, state: Props): Subject {
+  const kept = state[originKey] as Partial<Origin> | undefined;
+  const owner = ownerOf(definition, state); // all that a state of 0.1.0 remembers
+  const organizations = kept?.organizations ?? (owner === undefined ? undefined : [owner]);
+  return {
+    what: `${nameOf(definition, state)} (${id})`,
+    origin: { ...(organizations && { organizations }), keys: kept?.keys ?? [] },
+    consortiumId: isRoot(definition) ? id : text(state.consortiumId),
+    id,
+  };
+}
+
+/** What the key shows; asked for once a run, and for nothing where the consortia are listed anyway. */
+async function visible({ lists }: Session): Promise<Visible> {
+  const made = lists.made("/consortia");
+  const seen = await lookAround(async (collection) => {
+    const known = made.length > 0 && collection === "/consortia" && ownersOf(made).length > 0;
+    return known ? made : lists.get(collection, Infinity);
+  });
+  return { ...seen, consortia: new Set([...seen.consortia, ...made.map(({ id }) => id)]) };
+}
+
+const ownersOf = (consortia: readonly Identified[]): string[] => consortia.flatMap(({ owner }) => text(owner) ?? []);
+
+type Verdict = { origin: Origin } | { foreign: Visible } | { unclear: Visible };
+
+async function judge(session: Session, subject: Subject): Promise<Verdict> {
+  const { origin, consortiumId } = subject;
+  const { settings } = session.client.http;
+  if (isKnown(origin, settings)) return { origin };
+  // What one object of a consortium proved, the others need not prove again, even when it is gone meanwhile.
+  if (consortiumId !== undefined && session.proved.has(consortiumId)) return { origin: withKey(origin, settings) };
+  const verdict = await compared(session, subject);
+  if ("origin" in verdict && consortiumId !== undefined) session.proved.add(consortiumId);
+  return verdict;
+}
+
+async function compared(session: Session, { origin, consortiumId }: Subject): Promise<Verdict> {
+  const { settings } = session.client.http;
+  const seen = await visible(session);
+  const there = consortiumId !== undefined && seen.consortia.has(consortiumId);
+  if (seen.organizations && origin.organizations) {
+    const both = origin.organizations.filter((id) => seen.organizations!.has(id));
+    if (both.length === 0) return { foreign: seen };
+    const certain = origin.organizations.length === 1 && seen.organizations.size === 1;
+    return there || certain ? { origin: withKey({ ...origin, organizations: both }, settings) } : { unclear: seen };
+  }
+  if (!there) return { unclear: seen };
+  const organizations = origin.organizations ?? (seen.organizations && [...seen.organizations]);
+  return { origin: withKey({ ...(organizations && { organizations }), keys: origin.keys }, settings) };
+}
+
+/**
+ * Holds before anything is changed or deleted, and before "it is not there" is believed.
+ * Gives what the state is to remember from now on.
+ * @throws UserError that says whose the state is, what the key shows, and what to do
+ */
+export async function proveOrganization(
+  session: Session,
+  definition: Definition,
+  id: string,
+  state: Props,
+): Promise<Origin> {
+  return proved(session, subjectOf(definition, id, state));
+}
+
+async function proved(session: Session, subject: Subject): Promise<Origin> {
+  await fitsRequired(session, subject);
+  const verdict = await judge(session, subject);
+  if ("origin" in verdict) return verdict.origin;
+  if ("foreign" in verdict) throw foreignKey(session, subject, verdict.foreign);
+  if (session.origins.confirms(subject)) return subject.origin;
+  throw unclearKey(session, subject, verdict.unclear);
+}
+
+/** For an object that is there: its state learns whose it is, where that can be told. @throws UserError for a foreign key */
+export async function learnOrganization(
+  session: Session,
+  definition: Definition,
+  id: string,
+  state: Props,
+): Promise<Origin> {
+  const subject = subjectOf(definition, id, state);
+  await fitsRequired(session, subject);
+  const verdict = await judge(session, subject);
+  if ("foreign" in verdict) throw foreignKey(session, subject, verdict.foreign);
+  return "origin" in verdict ? verdict.origin : subject.origin;
+}
+
+/** How long the states of a stack may take to be shown, when something is made that depends on none of them. */
+const companyMs = 300;
+
+/**
+ * Holds before anything is made: the key belongs to the organization of all the states that this process was shown,
+ * and to the one that the settings require. Gives whether that could be told: an organization without a consortium
+ * shows nothing of itself, and only the answer to its first create does.
+ */
+export async function proveBeforeCreate(session: Session, definition: Definition): Promise<boolean> {
+  const { origins, lists, clock } = session;
+  // A consortium depends on nothing, so it may be the first that the engine asks for, with the states of others to come.
+  if (isRoot(definition) && origins.subjects.length === 0)
+    await Promise.all([lists.get("/consortia", Infinity).catch(() => undefined), clock.sleep(companyMs)]);
+  for (const subject of origins.subjects) await proved(session, subject);
+  const required = session.client.http.settings.organization;
+  if (!required) return true;
+  const seen = await visible(session);
+  if (!seen.organizations && seen.consortia.size === 0 && isRoot(definition)) return false;
+  requireOrganization(session.client.http.settings, seen);
+  return true;
+}
+
+/** What a new object's state remembers; a look that fails now is made up for by a later read. */
+export async function originOfNew(session: Session, definition: Definition, state: Props): Promise<Origin> {
+  const { settings } = session.client.http;
+  const owner = ownerOf(definition, state);
+  if (owner !== undefined) return withKey({ organizations: [owner], keys: [] }, settings);
+  const relative = session.origins.subjects.find(({ origin }) => origin.organizations && isKnown(origin, settings));
+  if (relative) return relative.origin;
+  const seen = await visible(session).catch(() => undefined);
+  return withKey({ ...(seen?.organizations && { organizations: [...seen.organizations] }), keys: [] }, settings);
+}
+
+/** @throws UserError where what a key shows is not of the organization that the settings require (spec, section 2.1). */
+export function requireOrganization(
+  settings: Settings,
+  { organizations, consortia }: Visible,
+  done = "Nothing was changed.",
+): void {
+  const { organization: required, apiKey } = settings;
+  if (!required || organizations?.has(required.id)) return;
+  const shows = organizations
+    ? `belongs to organization ${[...organizations].join(" or ")}`
+    : consortia.size === 0
+      ? "shows no consortium, so nothing tells whose it is"
+      : "shows consortia without their owners, so nothing tells whose it is";
+  throw new UserError(
+    `The organization has to be ${required.id} (${required.source}), but the API key from ${apiKey.source} ${shows}. ` +
+      `${done} ${keyOf(required.id, apiKey.source)}`,
+  );
+}
+
+/** The same by the answer to a create. */
+export function requireOwner({ client }: Session, definition: Definition, { id, state }: Made): void {
+  const owner = ownerOf(definition, state);
+  const seen = { consortia: new Set([id]), ...(owner !== undefined && { organizations: new Set([owner]) }) };
+  requireOrganization(
+    client.http.settings,
+    seen,
+    `The ${definition.title} ${id} that this run had made was deleted again.`,
+  );
+}
+
+/** A state of one organization, and settings that require another. */
+async function fitsRequired(session: Session, { what, origin }: Subject): Promise<void> {
+  const { settings } = session.client.http;
+  const { organization: required } = settings;
+  if (!required) return;
+  if (origin.organizations && !origin.organizations.includes(required.id)) {
+    throw new UserError(
+      `${what} was made with organization ${origin.organizations.join(" or ")}, but the organization has to be ` +
+        `${required.id} (${required.source}). Nothing was changed. Select the stack of ${required.id}, or correct the setting.`,
+    );
+  }
+  if (!origin.organizations || !isKnown(origin, settings)) requireOrganization(settings, await visible(session));
+}
+
+/** How the right key is given in place of the one that was found. */
+function keyOf(organization: string, source: string): string {
+  const [, variable] = /^environment variable (\S+)$/.exec(source) ?? [];
+  if (variable) return `Unset ${variable}, or set it to a key of ${organization}.`;
+  return `Use a key of ${organization}: ${mendKey(source)}`;
+}
+
+const made = ({ what, origin }: Subject): string =>
+  origin.organizations ? `${what} was made with organization ${origin.organizations.join(" or ")}` : `${what}`;
+
+function foreignKey({ client }: Session, subject: Subject, { organizations }: Visible): UserError {
+  const { apiKey, baseUrl } = client.http.settings;
+  const expected = subject.origin.organizations!.join(" or ");
+  return new UserError(
+    `${made(subject)}, but the API key from ${apiKey.source} belongs to organization ${[...organizations!].join(" or ")} ` +
+      `(${baseUrl}). Nothing was changed. ${keyOf(expected, apiKey.source)}`,
+  );
+}
+
+function unclearKey({ client }: Session, subject: Subject, { consortia, organizations }: Visible): UserError {
+  const { apiKey, baseUrl } = client.http.settings;
+  const { origin, consortiumId, id } = subject;
+  const shows =
+    consortia.size === 0
+      ? "shows no consortium at all"
+      : consortiumId === undefined
+        ? `shows nothing of it`
+        : `does not show consortium ${consortiumId}${organizations ? `, but some of organization ${[...organizations].join(" or ")}` : ""}`;
+  const first = origin.organizations?.[0] ?? consortiumId ?? id;
+  return new UserError(
+    `${made(subject)}, but the API key from ${apiKey.source}, which this stack has not seen before, ${shows} (${baseUrl}). ` +
+      "Either the key belongs to another organization, or everything was deleted there. Nothing was changed. " +
+      `${keyOf(origin.organizations?.join(" or ") ?? "its organization", apiKey.source)} ` +
+      `If it was deleted, confirm that for one run: set CONSORTIUM_CONFIRM_DELETED=${first}.`,
+  );
+}

@@ -1,0 +1,231 @@
+import { createHash } from "node:crypto";
+import { ApiError } from "../../../provider/api";
+import { lookAround } from "../../../provider/api/organization";
+import { network } from "../../support/network";
+import { Engine, type Kind, type Outcome } from "../../support/engine";
+import { bases } from "../../support/bases";
+import { world, type World } from "../../support/lifecycle";
+import { newProcess, setEnvironment, start } from "../../support/service";
+
+/* Whose the key is: nothing is taken for gone, made again, changed or deleted before that is known. */
+
+type Listed = { id: string; owner?: string; state?: string };
+const missing = new ApiError({ kind: "missing", call: "GET", errorMessage: "no" });
+
+/** What a key sees: consortia, and by consortium the `org_id` of its members. */
+const looking = (consortia: Listed[], members: Record<string, (string | undefined)[]> = {}) =>
+  lookAround((collection) => {
+    if (collection === "/consortia") return Promise.resolve(consortia);
+    const listed = members[collection.split("/")[2]!];
+    if (!listed) return Promise.reject(missing);
+    return Promise.resolve(listed.map((org_id, at) => ({ id: `m${at}`, org_id })));
+  });
+
+describe("what a key shows of its organization", () => {
+  const one = { id: "c1", owner: "one" };
+  const two = { id: "c2", owner: "two" };
+
+  test.each<[string, Listed[], Record<string, (string | undefined)[]> | undefined, string[] | undefined]>([
+    ["one owner", [one, { id: "c3", owner: "one" }], undefined, ["one"]],
+    ["nothing at all", [], undefined, undefined],
+    ["consortia without owners", [{ id: "c1" }], undefined, undefined],
+    ["a consortium of others in which it is a member", [one, two], { c1: ["one"], c2: ["two", "one"] }, ["one"]],
+    ["the same, seen by the other", [two, { id: "c3", owner: "two" }], undefined, ["two"]],
+    ["the same, where members are shown to their owners only", [one, two], { c1: [], c2: ["one"] }, ["one"]],
+    ["two that take part in both", [one, two], { c1: ["one", "two"], c2: ["two", "one"] }, ["one", "two"]],
+    ["members without organizations", [one, two], { c1: [undefined], c2: [undefined] }, ["one", "two"]],
+    ["members that cannot be listed", [one, two], {}, ["one", "two"]],
+    ["one of others that was deleted", [one, { ...two, state: "deleted" }], undefined, ["one"]],
+    ["only what was deleted", [{ ...one, state: "deleted" }], undefined, ["one"]],
+  ])("%s", async (_title, consortia, members, organizations) => {
+    const seen = await looking(consortia, members);
+    expect([...seen.consortia]).toEqual(consortia.map(({ id }) => id));
+    expect(seen.organizations && [...seen.organizations].sort()).toEqual(organizations);
+  });
+});
+
+const kinds = ["consortium", "membership", "environment", "node", "appCred"] as const;
+
+async function made(kind: Kind): Promise<World> {
+  const here = await world(kind);
+  expect(await here.engine.up(bases[kind as keyof typeof bases](here.net))).toEqual({ then: "created" });
+  newProcess();
+  here.calls();
+  return here;
+}
+
+const writes = (calls: string[]): string[] => calls.filter((call) => !call.startsWith("GET "));
+const errorOf = (outcome: Outcome): string => (outcome as { error: string }).error;
+
+/** A key of another organization, with a consortium of its own or without. */
+async function foreign({ service, time }: World, owns: boolean): Promise<string> {
+  const name = `theirs${Math.random()}`;
+  const { apiKey } = service.addOrganization(name);
+  setEnvironment({ CONSORTIUM_API_KEY: apiKey });
+  if (owns) await network({ ...service, apiKey, baseUrl: service.baseUrl } as typeof service, time);
+  newProcess();
+  service.clearCalls();
+  return service.organizations.find((one) => one.name === name)!.id;
+}
+
+describe.each([true, false])("a key of another organization (which has consortia: %s)", (owns) => {
+  test.each(kinds)(
+    "%s: refresh, change, replacement and destroy fail, and nothing is changed or dropped",
+    async (kind) => {
+      const here = await made(kind);
+      const { engine, service, calls, net } = here;
+      const base = bases[kind](net);
+      const before = structuredClone(engine.kept);
+      const own = service.organizations[0]!.id;
+      const theirs = await foreign(here, owns);
+      const why = owns
+        ? new RegExp(
+            `was made with organization ${own}, but the API key from environment variable CONSORTIUM_API_KEY belongs to organization ${theirs}`,
+          )
+        : new RegExp(
+            `was made with organization ${own}, but the API key .* shows no consortium at all.*CONSORTIUM_CONFIRM_DELETED=${own}`,
+          );
+      await expect(engine.refresh()).rejects.toThrow(why);
+      const renamed = kind === "membership" ? { orgName: "other" } : { name: "other" };
+      for (const change of [renamed, { extra: { x: 1 } }]) {
+        newProcess();
+        expect(errorOf(await engine.up({ ...base, ...change }))).toMatch(why);
+      }
+      await expect(engine.destroy()).rejects.toThrow(why);
+      expect(engine.kept).toEqual(before);
+      expect(writes(calls())).toEqual([]);
+    },
+  );
+
+  test("a second consortium of a stack that has one is not made", async () => {
+    const here = await made("consortium");
+    const { engine, calls } = here;
+    await foreign(here, owns);
+    const other = new Engine("consortium");
+    const [, outcome] = await Promise.all([
+      engine.preview(bases.consortium(here.net)), // the engine asks for the one that is there already, too
+      other.up({ name: "second" }),
+    ]);
+    expect(errorOf(outcome)).toMatch(/was made with organization/);
+    expect(writes(calls())).toEqual([]);
+  });
+});
+
+describe("a key that the state has not seen", () => {
+  test.each(kinds)(
+    "%s: rotated, and the consortium is there: all goes on, and the state knows it from then on",
+    async (kind) => {
+      const { engine, service, net, calls } = await made(kind);
+      setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
+      newProcess();
+      expect(await engine.refresh()).toBe("there");
+      const known = (engine.outputs.__organization as { keys: string[] }).keys;
+      expect(known).toHaveLength(2);
+      service.store[`${kind === "appCred" ? "credential" : kind}s` as "nodes"]?.remove(engine.kept!.id);
+      newProcess();
+      calls();
+      if (kind !== "appCred" && kind !== "consortium") {
+        expect(await engine.refresh()).toBe("gone");
+        expect(calls().filter((call) => call === "GET /consortia")).toEqual([]);
+        expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+      }
+    },
+  );
+
+  test("rotated, and all was deleted meanwhile: an error says both, and how to confirm it for one run", async () => {
+    const { engine, service } = await made("consortium");
+    for (const { id } of service.store.consortia.list()) service.store.consortia.remove(id);
+    setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
+    newProcess();
+    const organization = service.organizations[0]!.id;
+    await expect(engine.refresh()).rejects.toThrow(
+      /which this stack has not seen before, shows no consortium.*another organization, or everything was deleted.*Unset CONSORTIUM_API_KEY.*for one run/,
+    );
+    setEnvironment({ CONSORTIUM_CONFIRM_DELETED: "o-of-somebody-else" });
+    newProcess();
+    await expect(engine.refresh()).rejects.toThrow(/CONSORTIUM_CONFIRM_DELETED/);
+    setEnvironment({ CONSORTIUM_CONFIRM_DELETED: organization });
+    newProcess();
+    expect(await engine.refresh()).toBe("gone");
+  });
+
+  test("a known key and an empty list: it was deleted", async () => {
+    const { engine, service } = await made("consortium");
+    for (const { id } of service.store.consortia.list()) service.store.consortia.remove(id);
+    expect(await engine.refresh()).toBe("gone");
+  });
+});
+
+test("a refresh with a known key asks nothing about the organization", async () => {
+  const { engine, calls } = await made("node");
+  await engine.refresh();
+  expect(calls()).toEqual(["GET /consortia/:consortiumId/environments/:environmentId/nodes"]);
+});
+
+describe("a state of 0.1.0", () => {
+  const forgetting = (engine: Engine): void => void delete engine.kept!.outputs.__organization;
+
+  test.each(kinds)("%s: learns its organization at the first read", async (kind) => {
+    const { engine, service } = await made(kind);
+    forgetting(engine);
+    expect(await engine.refresh()).toBe("there");
+    expect(engine.outputs.__organization).toMatchObject({ organizations: [service.organizations[0]!.id] });
+  });
+
+  test.each(kinds)("%s: a key of another organization changes nothing", async (kind) => {
+    const here = await made(kind);
+    forgetting(here.engine);
+    await foreign(here, false);
+    await expect(here.engine.refresh()).rejects.toThrow(
+      /Either the key belongs to another organization, or everything was deleted/,
+    );
+    await expect(here.engine.destroy()).rejects.toThrow(/Nothing was changed/);
+    expect(here.engine.kept).toBeDefined();
+  });
+});
+
+describe("the organization that the settings require", () => {
+  test("another one, in an empty stack: nothing is made", async () => {
+    const { service, calls, time } = await start();
+    await network(service, time);
+    setEnvironment({ CONSORTIUM_ORGANIZATION: "o-other" });
+    newProcess();
+    calls();
+    const outcome = await new Engine("consortium").up({ name: "c" });
+    expect(errorOf(outcome)).toMatch(
+      /has to be o-other \(environment variable CONSORTIUM_ORGANIZATION\).*belongs to organization/,
+    );
+    expect(writes(calls())).toEqual([]);
+  });
+
+  test("an organization that has nothing yet: what the first answer shows decides", async () => {
+    const { service } = await start();
+    const own = service.organizations[0]!.id;
+    setEnvironment({ CONSORTIUM_ORGANIZATION: own });
+    newProcess();
+    const engine = new Engine("consortium");
+    expect(await engine.up({ name: "c" })).toEqual({ then: "created" });
+    await engine.destroy();
+    setEnvironment({ CONSORTIUM_ORGANIZATION: "o-other" });
+    newProcess();
+    expect(errorOf(await new Engine("consortium").up({ name: "d" }))).toMatch(/has to be o-other.*was deleted again/);
+    expect(service.store.consortia.list()).toEqual([]);
+  });
+
+  test("not that of the state: refused, whatever the key", async () => {
+    const { engine } = await made("membership");
+    setEnvironment({ CONSORTIUM_ORGANIZATION: "o-other" });
+    newProcess();
+    await expect(engine.refresh()).rejects.toThrow(/was made with organization .* has to be o-other/);
+    await expect(engine.destroy()).rejects.toThrow(/o-other/);
+  });
+});
+
+test("neither the key nor a hash of it without salt is in the state", async () => {
+  const { engine, service } = await made("consortium");
+  const state = JSON.stringify(engine.kept);
+  expect(state).not.toContain(service.apiKey);
+  for (const text of [service.apiKey, `${service.apiKey}\n${service.baseUrl}`]) {
+    expect(state).not.toContain(createHash("sha256").update(text).digest("hex").slice(0, 32));
+  }
+});
