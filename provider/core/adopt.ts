@@ -36,6 +36,13 @@ export async function toAdopt(
   }
   if (taken.length === 0) return undefined;
   const ids = taken.map(({ id }) => id).join(", ");
+  const own = taken.find(({ id }) => session.origins.holds(id));
+  if (own) {
+    throw new UserError(
+      `${what}: its replacement cannot have the same name while ${own.id}, which this stack holds, is there. Replace it in two ` +
+        "steps: `pulumi destroy --target <its URN>`, then `pulumi up`; or set the resource option deleteBeforeReplace: true.",
+    );
+  }
   if (!adopting) {
     throw new UserError(
       `${what}: the name is already taken by ${ids}. To take it over, set adopt: true (or adopt: "${taken[0]!.id}"); ` +

@@ -1,8 +1,8 @@
 import { type Identified } from "../api";
 import { adopt, toAdopt } from "./adopt";
-import { type CollectionDefinition, type Made, nameOf, type Place, type Props, timeoutMs } from "./definition";
+import { type CollectionDefinition, type Made, nameOf, type Place, type Props } from "./definition";
 import { UserError } from "./errors";
-import { discardUnrecorded, post } from "./post";
+import { isTwin, post } from "./post";
 import { type Session } from "./session";
 import { settle } from "./settle";
 import { siblingsOf } from "./siblings";
@@ -17,7 +17,7 @@ export async function create(session: Session, definition: CollectionDefinition,
   const make = async (): Promise<Made> => {
     const siblings = await siblingsOf(session, definition, place, siblingsAgeMs);
     const existing = definition.naming && siblings && (await toAdopt(session, definition, place, inputs, siblings));
-    if (!definition.naming && session.adoptAll) await discardUnrecorded(session, definition, place, inputs, siblings);
+    if (!definition.naming && session.adoptAll) nameLeftovers(session, definition, place, inputs, siblings);
     const changed = existing && (await adopt(session, definition, place, inputs, existing));
     const object = existing ?? (await post(session, definition, place, inputs, siblings));
     session.lists.recordMade(place.collection, object);
@@ -48,6 +48,24 @@ async function finish(
   changed: Props = {},
 ): Promise<Made> {
   const known = merge(inputs, {}, { ...fromWire(definition, object), ...definition.once?.(object), ...changed });
-  const state = await settle(session, definition, place, object.id, known, timeoutMs(definition, "create", inputs));
+  const state = await settle(session, definition, place, object.id, known);
   return { id: object.id, state };
+}
+
+/** What a killed run made and did not record looks like somebody's own: it is named, and never deleted unasked. */
+function nameLeftovers(
+  session: Session,
+  definition: CollectionDefinition,
+  place: Place,
+  inputs: Props,
+  siblings: Identified[] = [],
+): void {
+  const made = session.lists.made(place.collection).map(({ id }) => id);
+  const others = siblings.filter(({ id }) => !made.includes(id) && !session.origins.holds(id));
+  const ids = others.filter((item) => isTwin(definition, item, inputs)).map(({ id }) => id);
+  if (ids.length === 0) return;
+  session.say(
+    `Warning: ${nameOf(definition, inputs)}: there is already ${ids.join(" and ")} of the same member and name. Its password cannot ` +
+      `be read again, so a new one is made. If a killed run left it behind: consortium sweep --id ${ids.join(" ")}`,
+  );
 }

@@ -12,10 +12,8 @@ export interface Place {
   parent?: { place: Place; id: string; title: string };
 }
 
-/** States as data: everything that is neither failed nor in `pending` (or is in `ready`, where given) is ready. */
+/** States as data: everything that is neither pending nor failed is ready. */
 export interface States {
-  /** The only states that count as ready. Without it: every state that is not pending or failed. */
-  ready?: readonly string[];
   pending?: readonly string[];
   failed?: readonly string[];
 }

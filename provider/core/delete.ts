@@ -1,5 +1,5 @@
 import { type ApiError, type Identified, isApiError } from "../api";
-import { type CollectionDefinition, nameOf, type Place, type Props, timeoutMs } from "./definition";
+import { type CollectionDefinition, nameOf, type Place, type Props } from "./definition";
 import { UserError } from "./errors";
 import { isGone } from "./lists";
 import { locate, pathOf } from "./presence";
@@ -52,7 +52,7 @@ export async function remove(
     return !(await isListed(session, place, id));
   };
 
-  await waitFor(session, what, timeoutMs(definition, "delete", state), async () => {
+  await waitFor(session, what, session.deadline.at - clock.now(), async () => {
     if (await look()) return { done: undefined };
     return {
       waiting: typeof answer === "object" ? `kept by the service (${answer.refused.errorMessage})` : "being deleted",

@@ -12,8 +12,7 @@ export interface Difference {
 }
 
 export function isReady(states: States, state: unknown): boolean {
-  if (typeof state !== "string") return states.ready === undefined;
-  if (states.ready) return states.ready.includes(state);
+  if (typeof state !== "string") return true;
   return !states.pending?.includes(state) && !states.failed?.includes(state);
 }
 

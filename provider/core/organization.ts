@@ -37,6 +37,7 @@ interface Subject {
 /** What one process knows of the states that it was shown: whoever makes something new has to fit them. */
 export class Origins {
   readonly #subjects = new Map<string, Subject>();
+  readonly #ids = new Set<string>();
 
   /** @param confirmed ids of organizations, or of objects, whose deletion the user confirmed for this run */
   constructor(private readonly confirmed: ReadonlySet<string> = new Set()) {}
@@ -47,9 +48,15 @@ export class Origins {
 
   /** Remembers a state that the engine showed; one for each organization and consortium is enough. */
   saw(definition: Definition, id: string, state: Props): void {
+    this.#ids.add(id);
     const subject = subjectOf(definition, id, state);
     if (subject.origin.keys.length === 0 && !subject.origin.organizations && !subject.consortiumId) return;
     this.#subjects.set(JSON.stringify([subject.origin, subject.consortiumId]), subject);
+  }
+
+  /** Whether the stack holds the object of this id. */
+  holds(id: string): boolean {
+    return this.#ids.has(id);
   }
 
   confirms({ origin, consortiumId, id }: Subject): boolean {

@@ -1,6 +1,6 @@
 import { type Identified, isApiError } from "../api";
 import { isUnset, sameValue } from "./canonical";
-import { type CollectionDefinition, nameOf, type Place, type Props, timeoutMs } from "./definition";
+import { type CollectionDefinition, nameOf, type Place, type Props } from "./definition";
 import { UserError } from "./errors";
 import { wireName } from "./field";
 import { locate, pathOf } from "./presence";
@@ -32,7 +32,7 @@ export async function patch(
     if (!isApiError(error, "missing", "unsupported")) throw error;
     if ((await locate(session, place, id, 0)) === "gone") {
       throw new UserError(
-        `${what} is not there any more. Run \`pulumi refresh\`, then \`pulumi up\` to make it again.`,
+        `${what} is not there any more: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
       );
     }
     const again = definition.replaceWarning
@@ -52,7 +52,7 @@ export async function patch(
   const answered = read.success ? fresh(read.data) : undefined;
   if (answered) return answered;
   // An empty answer: ask until the list shows the change, but not for ever; a service may store a value in its own way.
-  const end = session.clock.now() + Math.min(lagMs, timeoutMs(definition, "update", inputs));
+  const end = Math.min(session.clock.now() + lagMs, session.deadline.at);
   for (;;) {
     const presence = await locate(session, place, id, lookAgeMs);
     const shown = typeof presence === "object" ? presence.item : undefined;

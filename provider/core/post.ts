@@ -8,24 +8,42 @@ import { type Session } from "./session";
 import { namesakes, siblingsOf } from "./siblings";
 import { fromWire, toBody } from "./state";
 
-/** How long to look for what a lost create may have made: lists may lag by a second. */
+/** How long what a lost create made may take to be listed. */
 const lagMs = { lost: 2_500, refused: 1_200 };
+/** How long lists may be behind, as far as this waits for it. */
+const longestLagMs = 60_000;
 const lookEveryMs = 500;
 const mostAttempts = 6;
 
+/** One create under way: what it is about, and what is known of its attempts. */
+interface Posting {
+  session: Session;
+  definition: CollectionDefinition;
+  place: Place;
+  inputs: Props;
+  what: string;
+  /** Ids that were there before; undefined where the service does not list them. */
+  before: ReadonlySet<string> | undefined;
+  /** Attempts that may have made one although nobody saw the answer. */
+  lost: number;
+}
+
 /**
  * Sends the create, so that the object is made exactly once.
- * After a lost answer it looks whether the object appeared, takes it if so, and only else sends again.
- * @param before the siblings that were there before; undefined where the service does not list them.
+ * After a lost answer it looks whether the object appeared, takes it if so, and only else sends again. What an attempt
+ * that was given up makes after all is taken away again, since this run made it.
+ * @param siblings those that were there before; undefined where the service does not list them.
  */
 export async function post(
   session: Session,
   definition: CollectionDefinition,
   place: Place,
   inputs: Props,
-  before: Identified[] | undefined,
+  siblings: Identified[] | undefined,
 ): Promise<Identified> {
   const what = nameOf(definition, inputs);
+  const before = siblings && new Set(siblings.map(({ id }) => id));
+  const posting: Posting = { session, definition, place, inputs, what, before, lost: 0 };
   let without: readonly string[] = [];
   for (let attempt = 1; ; attempt++) {
     let failure: unknown;
@@ -36,6 +54,7 @@ export async function post(
       const read = (definition.created ?? definition.wire).safeParse(answer.body);
       if (read.success) {
         session.lists.recordMade(place.collection, read.data);
+        if (posting.lost > 0) await discardSurplus(posting, read.data.id);
         return read.data;
       }
       failure = new UserError(
@@ -46,43 +65,93 @@ export async function post(
         without = definition.undocumented; // nothing was made; a strict service may not know what the spec does not list
         continue;
       }
-      const uncertain =
-        isApiError(error, "lost", "server", "unavailable") || (attempt > 1 && isApiError(error, "conflict"));
-      if (!uncertain) throw error;
+      const taken = attempt > 1 && isApiError(error, "conflict"); // by what an earlier attempt made
+      if (!taken && !isApiError(error, "lost", "server", "unavailable")) throw error;
+      if (taken) posting.lost--;
       failure = error;
     }
-    const refused = isApiError(failure, "unavailable");
-    session.say(`${what}: ${messageOf(failure)} Looking whether it was made all the same.`);
-    const appeared = await lookForNew(session, definition, place, inputs, before, refused ? lagMs.refused : lagMs.lost);
-    if (definition.naming === undefined) await discard(session, definition, place, what, appeared);
-    else if (appeared?.[0]) return appeared[0];
+    posting.lost++;
+    const found = await recover(posting, failure);
+    if (found) return found;
     const retryAfter = isApiError(failure) ? (failure.retryAfterMs ?? 0) : 0;
+    const pause = Math.max(retryAfter, backoffMs(attempt));
     if (attempt >= mostAttempts || retryAfter > longestWaitMs) throw failure;
-    await session.clock.sleep(Math.max(retryAfter, backoffMs(attempt)));
+    if (session.clock.now() + pause >= session.deadline.at) throw outOfTime(posting, failure);
+    await session.clock.sleep(pause);
   }
 }
 
-/** Objects of this name that were not there before and that this process did not make; undefined: cannot be listed. */
-async function lookForNew(
-  session: Session,
-  definition: CollectionDefinition,
-  place: Place,
-  inputs: Props,
-  before: Identified[] | undefined,
-  forMs: number,
-): Promise<Identified[] | undefined> {
-  if (!before) return undefined;
-  const known = new Set(before.map(({ id }) => id));
+/** Looks for what the lost attempts made: gives the object, where it can be taken; else it may be sent again. */
+async function recover(posting: Posting, failure: unknown): Promise<Identified | undefined> {
+  const { session, definition, place, what } = posting;
+  const { requestTimeout } = session.client.http.settings;
+  const isLate = isApiError(failure) && failure.late;
+  // A service that is only slow may act long after nobody waits for its answer any more.
+  const forMs =
+    (isLate ? 2_000 * requestTimeout : 0) + (isApiError(failure, "unavailable") ? lagMs.refused : lagMs.lost);
+  const patience = isLate ? ` for ${Math.round(forMs / 1000)} s` : "";
+  session.say(`${what}: ${messageOf(failure)} Looking${patience} whether it was made all the same.`);
   const end = session.clock.now() + forMs;
+  const appeared = await lookForNew(posting, Math.min(end, session.deadline.at));
+  if (definition.naming === undefined) {
+    await discard(posting, appeared);
+  } else if (appeared && appeared.length > posting.lost) {
+    const ids = appeared.map(({ id }) => id).join(", ");
+    throw new UserError(
+      `${what}: while the answer to its creation was lost, ${ids} appeared under this name, more than this run can have made. ` +
+        `Find out which one is yours, and take that over: adopt: "<id>".`,
+    );
+  } else if (appeared?.[0]) {
+    session.lists.recordMade(place.collection, appeared[0]);
+    posting.lost--;
+    if (posting.lost > 0) await discardSurplus(posting, appeared[0].id);
+    return appeared[0];
+  }
+  if (session.clock.now() >= session.deadline.at) throw outOfTime(posting, failure);
+  return undefined;
+}
+
+const outOfTime = ({ session, what, definition }: Posting, failure: unknown): UserError => {
+  const next = definition.naming ? " `CONSORTIUM_ADOPT=true pulumi up` takes it over, if it was made after all." : "";
+  return new UserError(
+    `${what}: ${messageOf(failure)} No time is left to send it again: it has ${session.deadline.limit} in all (customTimeouts).${next}`,
+  );
+};
+
+/** Objects of this name that were not there before and that this process did not make; undefined: cannot be listed. */
+async function fresh({ session, definition, place, inputs, before }: Posting): Promise<Identified[] | undefined> {
+  const siblings = before && (await siblingsOf(session, definition, place, 0));
+  if (!siblings) return undefined;
+  const known = new Set([...before, ...session.lists.made(place.collection).map(({ id }) => id)]);
+  const others = siblings.filter(({ id }) => !known.has(id));
+  return definition.naming
+    ? namesakes(definition, inputs, others)
+    : others.filter((item) => isTwin(definition, item, inputs));
+}
+
+async function lookForNew(posting: Posting, end: number): Promise<Identified[] | undefined> {
+  const { clock } = posting.session;
   for (;;) {
-    const siblings = await siblingsOf(session, definition, place, 0);
-    if (!siblings) return undefined;
-    for (const { id } of session.lists.made(place.collection)) known.add(id);
-    const fresh = siblings.filter(({ id }) => !known.has(id));
-    const ours = definition.naming
-      ? namesakes(definition, inputs, fresh)
-      : fresh.filter((item) => isTwin(definition, item, inputs));
-    if (ours.length > 0 || session.clock.now() >= end) return ours;
+    const ours = await fresh(posting);
+    if (!ours || ours.length > 0 || clock.now() >= end) return ours;
+    await clock.sleep(Math.min(lookEveryMs, end - clock.now()));
+  }
+}
+
+/**
+ * Takes away what attempts that were given up made after all. When a list shows the object that was made last, it shows
+ * what was made before, too, however far lists are behind.
+ */
+async function discardSurplus(posting: Posting, id: string): Promise<void> {
+  const { session, definition, place } = posting;
+  const end = Math.min(session.clock.now() + longestLagMs, session.deadline.at);
+  for (;;) {
+    const listed = posting.before && (await siblingsOf(session, definition, place, 0));
+    if (!listed) return;
+    const surplus = await fresh(posting);
+    if (surplus?.length) return discard(posting, surplus);
+    if ((await session.lists.get(place.collection, lookEveryMs)).some((item) => item.id === id)) return;
+    if (session.clock.now() >= end) return;
     await session.clock.sleep(lookEveryMs);
   }
 }
@@ -91,47 +160,42 @@ async function lookForNew(
  * Made for the same thing, by the same name. A service that does not show names says too little to be sure:
  * it may be a sibling's, which is in use.
  */
-function isTwin(definition: CollectionDefinition, item: Identified, inputs: Props): boolean {
+export function isTwin(definition: CollectionDefinition, item: Identified, inputs: Props): boolean {
   const shown = fromWire(definition, item);
   const same = (key: string): boolean => shown[key] === undefined || sameValue(shown[key], inputs[key]);
   return shown.name !== undefined && inputKeys(definition).every(same);
 }
 
-/** After an interrupted run: the pairs that it made and did not record. */
-export async function discardUnrecorded(
-  session: Session,
-  definition: CollectionDefinition,
-  place: Place,
-  inputs: Props,
-  siblings: Identified[] | undefined,
-): Promise<void> {
-  const made = new Set(session.lists.made(place.collection).map(({ id }) => id));
-  const lost = siblings?.filter((item) => !made.has(item.id) && isTwin(definition, item, inputs));
-  await discard(session, definition, place, nameOf(definition, inputs), lost);
-}
-
-/** A credential whose password was lost with the answer is of no use to anybody: remove it before making another. */
-async function discard(
-  session: Session,
-  definition: CollectionDefinition,
-  place: Place,
-  what: string,
-  lost: Identified[] | undefined,
-): Promise<void> {
+/** Deletes what lost attempts of this run made and nobody can use: never more than there were, else it may be somebody's. */
+async function discard(posting: Posting, lost: Identified[] | undefined): Promise<void> {
+  const { session, definition, place, what } = posting;
   if (!lost) {
     session.say(
       `Warning: ${what}: the answer to its creation was lost and this service does not list what exists, so one that ` +
         "nobody holds the password of may be left there. Look in the console (Security, App Creds) and delete it by hand.",
     );
+    return;
   }
   // A sibling's create may have made one whose answer is still on its way.
-  if (lost?.length) await session.lists.quiet(place.collection);
+  if (lost.length > 0) await session.lists.quiet(place.collection);
   const kept = new Set(session.lists.made(place.collection).map(({ id }) => id));
-  for (const { id } of (lost ?? []).filter((item) => !kept.has(item.id))) {
-    session.say(`${what}: deletes ${id}, whose password was lost with the answer`);
+  const ours = lost.filter((item) => !kept.has(item.id));
+  if (ours.length > posting.lost) {
+    const ids = ours.map(({ id }) => id);
+    session.say(
+      `Warning: ${what}: ${ids.join(", ")} appeared while the answer to its creation was lost, more than this run can ` +
+        `have made. Nothing was deleted: find out what is in use, and remove the rest with \`consortium sweep --id <id>\`.`,
+    );
+    return;
+  }
+  for (const { id } of ours) {
+    session.say(
+      `${what}: deletes ${id}, ${definition.naming ? "made twice" : "whose password was lost"} since an answer was lost`,
+    );
     await session.client.http.request("DELETE", pathOf(place, id)).catch((error: unknown) => {
       if (!isApiError(error, "missing")) throw error;
     });
     session.lists.recordRemoved(place.collection, id);
+    posting.lost--;
   }
 }

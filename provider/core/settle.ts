@@ -24,7 +24,6 @@ export async function settle(
   place: Place,
   id: string,
   known: Props,
-  timeout: number,
 ): Promise<Props> {
   const what = nameOf(definition, known);
   let state = known;
@@ -70,7 +69,7 @@ export async function settle(
   };
 
   try {
-    return await waitFor(session, what, timeout, look);
+    return await waitFor(session, what, session.deadline.at - session.clock.now(), look);
   } catch (error) {
     const kept = "It is kept in the state as it is; run `pulumi up` again to go on from here.";
     throw new Incomplete(

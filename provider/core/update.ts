@@ -1,4 +1,4 @@
-import { type CollectionDefinition, inputMeta, type Props, timeoutMs } from "./definition";
+import { type CollectionDefinition, inputMeta, type Props } from "./definition";
 import { changedKeys } from "./diff";
 import { patch } from "./patch";
 import { type Session } from "./session";
@@ -20,5 +20,5 @@ export async function update(
   const chosen = Object.entries(olds).filter(([key]) => inputMeta(definition, key)?.computed);
   const before = { ...outputsOf(definition, olds), ...Object.fromEntries(chosen) };
   const known = merge(news, before, shown);
-  return settle(session, definition, place, id, known, timeoutMs(definition, "update", news));
+  return settle(session, definition, place, id, known);
 }

@@ -38,7 +38,8 @@ export async function waitFor<T>(
     const now = clock.now();
     const elapsed = Math.round((now - start) / 1000);
     if (now - start >= timeoutMs) {
-      throw new UserError(`still ${seen.waiting} after ${elapsed} s, which is all the time it has (customTimeouts).`);
+      const spent = session.deadline.at === Infinity ? `${elapsed} s` : session.deadline.limit;
+      throw new UserError(`still ${seen.waiting} after ${spent}, which is all the time it has (customTimeouts).`);
     }
     if (now - said >= progressMs) {
       said = now;

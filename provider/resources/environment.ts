@@ -2,7 +2,17 @@ import { z } from "zod";
 import { EnvironmentObject } from "../api";
 import { type CollectionDefinition } from "../core/definition";
 import { field } from "../core/field";
-import { adopt, consortiumId, customTimeouts, description, extra, failedStates, nameText, output } from "./fields";
+import {
+  adopt,
+  consortiumId,
+  customTimeouts,
+  description,
+  extra,
+  failedStates,
+  nameText,
+  output,
+  pendingStates,
+} from "./fields";
 import { environments } from "./places";
 
 /** Which consensus protocols a client runs (spec, section 2.2). */
@@ -54,7 +64,7 @@ export const environment: CollectionDefinition = {
   wire: EnvironmentObject,
   naming: "name",
   expected: ["state", "createdAt", "chainId"],
-  states: { pending: ["initializing", "pending", "creating", "provisioning"], failed: failedStates },
+  states: { pending: pendingStates, failed: failedStates },
   place: environments,
   startsEmpty: (place, id) =>
     ["nodes", "appcreds"].map((name) => `${place.collection}/${encodeURIComponent(id)}/${name}`),

@@ -75,5 +75,8 @@ export const output = {
   createdAt: () => field(z.string().optional(), "When it was created: ISO 8601, UTC."),
 };
 
+/** States that pass by themselves: `initializing` in the spec, and what services call the same. */
+export const pendingStates = ["initializing", "pending", "creating", "provisioning", "starting"] as const;
+
 /** States that a service may be in besides those that the spec names. */
 export const failedStates = ["failed", "error", "errored"] as const;

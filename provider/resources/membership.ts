@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MembershipObject } from "../api";
 import { type CollectionDefinition } from "../core/definition";
 import { field } from "../core/field";
-import { adopt, consortiumId, customTimeouts, extra, failedStates, nameText, output } from "./fields";
+import { adopt, consortiumId, customTimeouts, extra, failedStates, nameText, output, pendingStates } from "./fields";
 import { memberships } from "./places";
 
 export const membership: CollectionDefinition = {
@@ -28,6 +28,6 @@ export const membership: CollectionDefinition = {
   wire: MembershipObject,
   naming: "orgName",
   expected: ["state", "createdAt"],
-  states: { pending: ["initializing", "pending"], failed: failedStates },
+  states: { pending: pendingStates, failed: failedStates },
   place: memberships,
 };

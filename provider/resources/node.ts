@@ -12,6 +12,7 @@ import {
   membershipId,
   nameText,
   output,
+  pendingStates,
 } from "./fields";
 import { nodes } from "./places";
 
@@ -49,7 +50,8 @@ export const node: CollectionDefinition = {
   wire: NodeObject,
   naming: "name",
   expected: [],
-  states: { ready: ["started"], failed: failedStates },
+  // The spec names one state to wait for (section 3): whatever is neither pending nor failed is ready.
+  states: { pending: pendingStates, failed: failedStates },
   place: nodes,
   detailed: ["urls"],
   /** The list does not show the endpoints; a node that has just started may not know them yet either. */

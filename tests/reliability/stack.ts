@@ -57,14 +57,16 @@ export class Stack {
     const { engine } = this.#managed.get(spec.key) ?? { engine: new Engine(spec.kind) };
     this.#managed.set(spec.key, { spec, engine });
     const plan = await engine.preview(args);
-    // Those that go with it are taken out of the state without a call (`deletedWith`).
-    if (plan.then === "replaced" && plan.deletedFirst && spec.kind === "environment") this.#dropWith(engine.kept!.id);
+    // What depends on it goes before it.
+    if (plan.then === "replaced" && plan.deletedFirst && spec.kind === "environment") {
+      const wrong = await problems(this.#within(engine.kept!.id).map((one) => one.engine.destroy()));
+      if (wrong.length > 0) return { then: "failed", error: wrong.join("; ") };
+    }
     return engine.up(args);
   }
 
   async #remove(chosen: (managed: Managed) => boolean): Promise<string[]> {
     const going = this.kept().filter(chosen);
-    for (const { spec, engine } of going) if (spec.kind === "environment") this.#dropWith(engine.kept!.id);
     for (const kinds of backwards) {
       const level = going.filter(({ spec, engine }) => kinds.includes(spec.kind) && engine.kept);
       const wrong = await problems(level.map(({ engine }) => engine.destroy()));
@@ -73,8 +75,8 @@ export class Stack {
     return [];
   }
 
-  #dropWith(environmentId: string): void {
-    for (const { engine } of this.kept()) if (engine.outputs.environmentId === environmentId) delete engine.kept;
+  #within(environmentId: string): Managed[] {
+    return this.kept().filter(({ engine }) => engine.outputs.environmentId === environmentId);
   }
 }
 

@@ -41,7 +41,11 @@ export class Engine {
   readonly #handler: Handler;
   readonly #provider: string;
 
-  constructor(kind: Kind) {
+  /** @param deleteBeforeReplace the resource option: where it is set, the engine takes it for whatever the diff says */
+  constructor(
+    kind: Kind,
+    private readonly deleteBeforeReplace?: boolean,
+  ) {
     this.#handler = runtime[kind];
     this.#provider = stub(kind);
   }
@@ -115,7 +119,8 @@ export class Engine {
     const { id, outputs } = this.kept;
     const { changes, replaces, deleteBeforeReplace } = await this.#handler.diff(id, wire(outputs), wire(inputs));
     if (typeof changes !== "boolean") throw new Error("diff has to say whether there are changes");
-    if (replaces.length > 0) return { then: "replaced", replaces, deletedFirst: deleteBeforeReplace };
+    if (replaces.length > 0)
+      return { then: "replaced", replaces, deletedFirst: this.deleteBeforeReplace ?? deleteBeforeReplace };
     return { then: changes ? "updated" : "same" };
   }
 

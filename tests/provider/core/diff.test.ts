@@ -103,7 +103,6 @@ describe("what an earlier run left unfinished is a change", () => {
     ["membership", { state: "pending" }],
     ["node", { state: "initializing" }],
     ["node", { state: "failed" }],
-    ["node", { state: undefined }],
     ["node", { urls: undefined }],
     ["tetherService", { state: "deployed" }],
     ["tetherService", { deployedNetworks: [] }],
@@ -114,6 +113,8 @@ describe("what an earlier run left unfinished is a change", () => {
     ["environment", { state: "live" }],
     ["environment", { state: "paused" }],
     ["consortium", { state: undefined }],
+    ["node", { state: "running" }],
+    ["node", { state: undefined }],
     ["tetherService", { state: "inactive", active: false }],
   ])("but %s %j is finished", (kind, state) => {
     const wanted = kind === "tetherService" ? { active: false } : {};

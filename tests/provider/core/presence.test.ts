@@ -30,7 +30,10 @@ async function answering(answers: Answers): Promise<{ session: Session; server: 
   };
   const server = await peer(reply);
   const client = new ConsortiumClient(settingsFor(server.baseUrl));
-  return { session: newSession({ client, clock: time, say: () => undefined, adoptAll: false, origins: new Origins() }), server };
+  return {
+    session: newSession({ client, clock: time, say: () => undefined, adoptAll: false, origins: new Origins() }),
+    server,
+  };
 }
 
 const found = { item: expect.objectContaining({ id: "n1" }) as unknown };

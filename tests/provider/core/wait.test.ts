@@ -5,7 +5,7 @@ import { VirtualTime } from "../../support/virtual-time";
 const session = (time: VirtualTime): { session: Session; said: [at: number, line: string][] } => {
   const said: [number, string][] = [];
   const say = (line: string): void => void said.push([time.now(), line]);
-  return { session: { clock: time, say } as unknown as Session, said };
+  return { session: { clock: time, say, deadline: { at: Infinity, limit: "" } } as unknown as Session, said };
 };
 
 /** Looks that find it done at a time, and when they were. */

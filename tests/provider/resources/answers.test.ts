@@ -107,7 +107,9 @@ describe("a service that cannot change in place", () => {
     service.store.memberships.remove(engine.kept!.id);
     expect(await engine.up({ ...bases.membership(net), orgName: "renamed" })).toMatchObject({
       then: "failed",
-      error: expect.stringMatching(/not there any more.*pulumi refresh/) as string,
+      error: expect.stringMatching(
+        /not there any more: it was deleted outside of Pulumi.*pulumi up --refresh/,
+      ) as string,
     });
   });
 });
