@@ -16,6 +16,8 @@ export interface Deadline {
   limit: string;
 }
 
+export const noDeadline: Deadline = { at: Infinity, limit: "all the time there is" };
+
 export const systemClock: Clock = {
   now: () => performance.now(),
   sleep: (ms, signal) => wait(ms, undefined, { signal }),

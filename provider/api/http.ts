@@ -36,6 +36,9 @@ interface Connections {
   reached: boolean;
 }
 
+/** So much a read gets even at the deadline: the last look is worth it. */
+const lastLookMs = 1_000;
+
 /** The one request path: every call of the product goes through `request`. */
 export class Http {
   readonly #clock: Clock;
@@ -86,7 +89,7 @@ export class Http {
   #timeoutMs(method: Method): number {
     const whole = Math.round(this.settings.requestTimeout * 1000); // timers take whole milliseconds
     if (method !== "GET" || !this.deadline) return whole;
-    return Math.max(1, Math.min(whole, Math.round(this.deadline.at - this.#clock.now())));
+    return Math.min(whole, Math.max(lastLookMs, Math.round(this.deadline.at - this.#clock.now())));
   }
 
   #outOfTime(error: ApiError): ApiError {

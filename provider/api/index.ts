@@ -1,5 +1,5 @@
 export { ConsortiumClient, type EnvironmentRequest, type Identified, type TetherNetwork } from "./client";
-export { type Clock, type Deadline, systemClock } from "./clock";
+export { type Clock, type Deadline, noDeadline, systemClock } from "./clock";
 export { ApiError, type ErrorKind, isApiError, mendKey } from "./errors";
 export { Http, type Answer, type CallOptions, type HttpOptions, type Method } from "./http";
 export { path } from "./path";

@@ -1,10 +1,12 @@
 import { z } from "zod";
-import { type Clock, type ConsortiumClient, type Deadline, type Identified, isApiError } from "../api";
+import { type Clock, type ConsortiumClient, type Deadline, type Identified, isApiError, noDeadline } from "../api";
 import { UserError } from "./errors";
 
 interface Entry {
   /** When the request was sent, or is about to be: the list is at least this new. */
   startedAt: number;
+  /** The call is given up then: whoever has more time asks again. */
+  until: number;
   items: Promise<Identified[]>;
 }
 
@@ -29,7 +31,7 @@ export class SharedLists {
   constructor(
     private readonly client: ConsortiumClient,
     private readonly clock: Clock,
-    private readonly deadline?: Deadline,
+    private readonly deadline: Deadline = noDeadline,
     private readonly shared = {
       entries: new Map<string, Entry>(),
       made: new Map<string, Map<string, Identified>>(),
@@ -39,47 +41,58 @@ export class SharedLists {
     },
   ) {}
 
-  /** The same lists for a verb that ends at the deadline: a call that siblings share may take longer than it has. */
+  /** The same lists for a verb that ends at the deadline. */
   until(deadline: Deadline): SharedLists {
-    return new SharedLists(this.client, this.clock, deadline, this.shared);
+    return new SharedLists(this.client.until(deadline), this.clock, deadline, this.shared);
   }
 
   /** The collection, as the service showed it at most `maxAgeMs` ago. */
   async get(collection: string, maxAgeMs: number): Promise<Identified[]> {
-    const items = this.#listed(collection, maxAgeMs);
-    const { deadline } = this;
-    if (!deadline || deadline.at === Infinity) return items;
+    const { items, until } = this.#listed(collection, maxAgeMs);
+    const { at } = this.deadline;
+    try {
+      return await (until > at ? this.#inTime(collection, items) : items);
+    } catch (error) {
+      if (until < at && isApiError(error)) return this.get(collection, maxAgeMs);
+      throw error;
+    }
+  }
+
+  /** A call that siblings share may take longer than this verb has. */
+  async #inTime(collection: string, items: Promise<Identified[]>): Promise<Identified[]> {
     const answered = new AbortController();
-    const over = this.clock.sleep(Math.max(0, deadline.at - this.clock.now()), answered.signal).then(() => {
-      const seconds = "is all the time it has (customTimeouts)";
-      throw new UserError(`GET ${collection} was not answered in time: ${deadline.limit} ${seconds}.`);
+    const { at, limit } = this.deadline;
+    const over = this.clock.sleep(Math.max(0, at - this.clock.now()), answered.signal).then(() => {
+      throw new UserError(
+        `GET ${collection} was not answered in time: ${limit} is all the time it has (customTimeouts).`,
+      );
     });
     try {
       return await Promise.race([items, over]);
     } finally {
-      answered.abort();
       over.catch(() => undefined); // woken
+      answered.abort();
     }
   }
 
-  #listed(collection: string, maxAgeMs: number): Promise<Identified[]> {
+  #listed(collection: string, maxAgeMs: number): Entry {
     const known = this.shared.entries.get(collection);
     const now = this.clock.now();
-    if (known && known.startedAt >= now - maxAgeMs) return known.items;
+    if (known && known.startedAt >= now - maxAgeMs) return known;
     const items = this.client.list(collection, Anything);
-    const entry: Entry = { startedAt: now, items };
+    const entry: Entry = { startedAt: now, until: this.deadline.at, items };
     this.shared.entries.set(collection, entry);
     items.catch((error: unknown) => {
       // An answer such as "there is no such list" is worth keeping for the siblings; a passing fault is not.
       const lasting = isApiError(error, "missing", "unsupported", "denied");
       if (!lasting && this.shared.entries.get(collection) === entry) this.shared.entries.delete(collection);
     });
-    return items;
+    return entry;
   }
 
   /** Its owner was made just now by this process: the collection is known to be empty, without asking. */
   startEmpty(collection: string): void {
-    this.shared.entries.set(collection, { startedAt: this.clock.now(), items: Promise.resolve([]) });
+    this.shared.entries.set(collection, { startedAt: this.clock.now(), until: Infinity, items: Promise.resolve([]) });
   }
 
   /** What this process made there and has not removed. */

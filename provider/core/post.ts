@@ -92,7 +92,7 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
   const patience = isLate ? ` for ${Math.round(forMs / 1000)} s` : "";
   session.say(`${what}: ${messageOf(failure)} Looking${patience} whether it was made all the same.`);
   const end = session.clock.now() + forMs;
-  const appeared = await lookForNew(posting, Math.min(end, session.deadline.at));
+  const appeared = await lookForNew(posting, Math.min(end, session.deadline.at - lookEveryMs));
   if (definition.naming === undefined) {
     await discard(posting, appeared);
   } else if (appeared && appeared.length > posting.lost) {
@@ -107,7 +107,7 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
     if (posting.lost > 0) await discardSurplus(posting, appeared[0].id);
     return appeared[0];
   }
-  if (session.clock.now() >= session.deadline.at) throw outOfTime(posting, failure);
+  if (end > session.deadline.at) throw outOfTime(posting, failure);
   return undefined;
 }
 
@@ -134,7 +134,7 @@ async function lookForNew(posting: Posting, end: number): Promise<Identified[] |
   for (;;) {
     const ours = await fresh(posting);
     if (!ours || ours.length > 0 || clock.now() >= end) return ours;
-    await clock.sleep(Math.min(lookEveryMs, end - clock.now()));
+    await clock.sleep(lookEveryMs);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, type ConsortiumClient, type Deadline } from "../api";
+import { type Clock, type ConsortiumClient, type Deadline, noDeadline } from "../api";
 import { SharedLists } from "./lists";
 import { type Origins } from "./organization";
 
@@ -18,8 +18,6 @@ export interface Session {
   /** When the verb that it is used for has to be done; retries and waiting included. */
   deadline: Deadline;
 }
-
-const noDeadline: Deadline = { at: Infinity, limit: "all the time there is" };
 
 export const newSession = (parts: Omit<Session, "lists" | "deadline" | "proved">): Session => ({
   ...parts,

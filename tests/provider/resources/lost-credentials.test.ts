@@ -1,6 +1,9 @@
 import { bases } from "../../support/bases";
-import { Engine } from "../../support/engine";
+import { Engine, type Props } from "../../support/engine";
 import { world } from "../../support/lifecycle";
+import { send } from "../../support/network";
+import { newProcess, setEnvironment } from "../../support/service";
+import { type Service } from "../../../service";
 
 /* What is special about credentials: nothing tells them apart, and the password comes only once. */
 
@@ -54,4 +57,44 @@ test("a sibling that shows first in lists that are behind does not end the look 
   const there = service.store.credentials.list().map(({ id }) => id);
   expect(there.sort()).toEqual([engine.kept!.id, sibling.kept!.id].sort());
   expect(said.filter((line) => line.includes("whose password was lost"))).toHaveLength(1);
+});
+
+describe("a credential of the same member and name that this run did not make", () => {
+  const others = (service: Service): string[] => service.store.credentials.list().map(({ id }) => id);
+
+  test.each<[string, Props]>([
+    ["under CONSORTIUM_ADOPT", {}],
+    ["at a rotation under CONSORTIUM_ADOPT", { keepers: { month: "may" } }],
+  ])("%s: it is named, and stays", async (_title, change) => {
+    const { engine, service, net, said } = await world("appCred");
+    const body = { membership_id: net.membershipId, name: "app" };
+    const where = `/consortia/${net.consortiumId}/environments/${net.environmentId}/appcreds`;
+    const { id } = await send(service, "POST", where, body);
+    if (change.keepers) expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
+    const own = engine.kept?.id;
+    setEnvironment({ CONSORTIUM_ADOPT: "true" });
+    newProcess();
+    expect(await engine.up({ ...bases.appCred(net), ...change })).toMatchObject({ then: own ? "replaced" : "created" });
+    expect(others(service).sort()).toEqual([id, engine.kept!.id].sort());
+    const warning = said.find((line) => line.startsWith("Warning: "));
+    expect(warning).toContain(`consortium sweep --id ${id}`);
+    expect(warning).not.toContain(own ?? "no other");
+  });
+
+  test("more that appear while an answer is lost than this run can have made: named, and none is deleted", async () => {
+    const { engine, service, net, time, said } = await world("appCred", { timing: { listLag: 1_500 } });
+    const where = `/consortia/${net.consortiumId}/environments/${net.environmentId}/appcreds`;
+    time.pass(5_000);
+    service.faults.add({ kind: "resetAfter", method: "POST" });
+    // Somebody makes one of the same name while lists show neither.
+    time.after(
+      10,
+      () => void time.during(() => send(service, "POST", where, { membership_id: net.membershipId, name: "app" })),
+    );
+    expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
+    expect(others(service)).toHaveLength(3);
+    expect(said.join("\n")).toMatch(
+      /Warning: credential "app": .*more than this run can have made. Nothing was deleted/,
+    );
+  });
 });

@@ -98,6 +98,53 @@ test.each(collected)("%s: found by its name although lists are behind", async (k
   expect(await count()).toBe(before + 1);
 });
 
+describe("a service that is slow, and then acts", () => {
+  const requestTimeout = 0.25;
+  test.each(collected.flatMap((kind) => [1.5, 2, 3].map((times) => [kind, times] as const)))(
+    "%s, after %d times the time that is waited for an answer: made once",
+    async (kind, times) => {
+      const { engine, service, net, time, count, said } = await world(kind);
+      const before = await count();
+      setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: String(requestTimeout) });
+      time.pace = 0.3; // the service is slow in real time
+      service.faults.add({ kind: "delay", ms: times * requestTimeout * 1000, method: "POST", route: routes[kind] });
+      expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+      expect(said.join("\n")).toMatch(
+        /no answer came within 0.25 s.* Looking for 3 s whether it was made all the same/,
+      );
+      expect(await count()).toBe(before + 1);
+    },
+  );
+});
+
+test.each(collected)(
+  "%s: lists that are further behind than it looks for what was lost: made once all the same",
+  async (kind) => {
+    const { engine, service, net, time, count } = await world(kind);
+    const before = await count();
+    service.setTiming({ listLag: 8_000 });
+    time.pass(9_000);
+    service.faults.add({ kind: "resetAfter", method: "POST", route: routes[kind] });
+    expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+    service.setTiming({ listLag: 0 });
+    expect(await count()).toBe(before + 1);
+  },
+);
+
+test.each(collected)("%s: a verb has one deadline, throttled calls included", async (kind) => {
+  const { engine, service, net, time } = await world(kind);
+  service.faults.add({ kind: "status", status: 429, retryAfter: 8, times: Infinity });
+  const began = time.now();
+  const outcome = await engine.up({ ...bases[kind](net), customTimeouts: { create: 1 } });
+  expect(time.now() - began).toBeLessThanOrEqual(1_100);
+  expect(outcome).toMatchObject({
+    then: "failed",
+    error: expect.stringMatching(
+      /HTTP 429: .*; no time is left to try again: it has 1 s in all \(customTimeouts\)|GET \S+ was not answered in time: 1 s is all the time it has/,
+    ) as string,
+  });
+});
+
 const once = faults.filter(({ times }) => times === undefined).map((fault) => [JSON.stringify(fault), fault] as const);
 
 test.each(once)("the answer to a delete is lost (%s): asked again, and gone", async (_title, fault) => {
