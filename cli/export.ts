@@ -26,6 +26,7 @@ export function define(command: Command): void {
 async function exportNetwork({ consortium, adopt = false }: Flags): Promise<void> {
   const client = new ConsortiumClient();
   try {
+    await client.requireOrganization();
     const exported = definitionOf(await readConsortium(client, consortium), { adopt });
     process.stdout.write(yamlOf(exported, { adopt }));
     for (const { path, text } of exported.remarks)

@@ -2,14 +2,15 @@ import { type Command, InvalidArgumentError } from "commander";
 import { ConsortiumClient } from "../provider/api";
 import { confirm } from "./sweep/ask";
 import { clear, type Cleared } from "./sweep/clear";
-import { type Leftovers, leftovers } from "./sweep/leftovers";
+import { exactly, type Leftovers, leftovers } from "./sweep/leftovers";
 import { asJson, treeLines } from "./sweep/report";
 import { type Item, readTree, titleOf } from "./sweep/tree";
 
 interface Flags {
-  prefix: string;
+  prefix?: string;
   /** Milliseconds. */
-  olderThan: number;
+  olderThan?: number;
+  id?: string[];
   undated?: boolean;
   yes?: boolean;
   json?: boolean;
@@ -17,27 +18,34 @@ interface Flags {
 
 export function define(command: Command): void {
   command
-    .requiredOption("--prefix <text>", "how the names of what may be deleted begin", prefix)
-    .requiredOption("--older-than <duration>", "how long ago it was created, such as 90m, 2h or 1d", duration)
+    .option("--prefix <text>", "how the names of what may be deleted begin", prefix)
+    .option("--older-than <duration>", "how long ago it was created, such as 90m, 2h or 1d", duration)
+    .option("--id <id...>", "exactly the objects of these ids, with all that is in them")
     .option("--undated", "also what matches by name and whose age the service does not show (credentials)")
     .option("--yes", "delete it without asking")
     .option("--json", "print one document of JSON")
     .addHelpText(
       "after",
       "\nFinds what test runs left behind: consortia and environments that match, with all that is in them, and elsewhere\n" +
-        "memberships, nodes and credentials that match by themselves. Without --yes it asks, or only lists where nobody\n" +
-        "is at the terminal. The service and the key are taken from CONSORTIUM_BASE_URL (or CONSORTIUM_REGION) and\n" +
-        "CONSORTIUM_API_KEY. Exit code 1: something could not be deleted.",
+        "memberships, nodes and credentials that match by themselves. With --id, exactly what a warning named. Without --yes\n" +
+        "it asks, or only lists where nobody is at the terminal. The service and the key are taken from CONSORTIUM_BASE_URL\n" +
+        "(or CONSORTIUM_REGION) and CONSORTIUM_API_KEY; CONSORTIUM_ORGANIZATION says whose key it has to be.\n" +
+        "Exit code 1: something could not be deleted.",
     )
-    .action((flags: Flags) => sweep(flags));
+    .action((flags: Flags) => sweep(flags, command));
 }
 
-async function sweep({ prefix, olderThan, undated = false, yes = false, json = false }: Flags): Promise<void> {
+async function sweep(flags: Flags, command: Command): Promise<void> {
+  const { prefix, olderThan, id, undated = false, yes = false, json = false } = flags;
+  const byName = prefix !== undefined && olderThan !== undefined;
+  if (id ? (prefix ?? olderThan) !== undefined : !byName)
+    command.error("error: say what may be deleted: either --prefix and --older-than, or --id");
   const client = new ConsortiumClient();
   try {
+    await client.requireOrganization();
     const now = Date.now();
     const tree = await readTree(client);
-    const chosen = leftovers(tree, { prefix, before: now - olderThan, undated });
+    const chosen = id ? exactly(tree, id) : leftovers(tree, { prefix: prefix!, before: now - olderThan!, undated });
     if (!json) list(tree, chosen, now);
     const cleared = await decide(client, chosen, { yes, json });
     if (json) console.log(asJson(chosen, cleared));

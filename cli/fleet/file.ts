@@ -13,6 +13,8 @@ export interface Organization {
   apiKey: SecretSource;
   region?: string;
   baseUrl?: string;
+  /** Id of the organization that the key has to belong to. */
+  organization?: string;
 }
 
 export interface FleetStack {

@@ -52,6 +52,7 @@ const organization = mapping("an organization", {
   apiKey: secret("an API key"),
   region: z.enum(regions, { error: `a region is one of ${regions.join(", ")}` }).optional(),
   baseUrl: text("baseUrl").optional(),
+  organization: text("organization").optional(),
   stacks: z.record(name, stack, { error: "stacks is a mapping of names to network files" }),
 });
 

@@ -78,7 +78,13 @@ export class StackRun {
     // How the key gets to Pulumi is nothing that a person knows of.
     const source = `apiKey of the organization ${spec.organization.name}`;
     const said = (text: string): string =>
-      shop.secrets.mask(text).replaceAll("environment variable CONSORTIUM_API_KEY", source);
+      shop.secrets
+        .mask(text)
+        .replaceAll("environment variable CONSORTIUM_API_KEY", source)
+        .replaceAll(
+          /Unset CONSORTIUM_API_KEY, or set it to a key of/g,
+          "Correct the fleet file: it has to be a key of",
+        );
     this.changes = new Changes(said, kinds[shop.command]);
   }
 

@@ -41,6 +41,9 @@ function link(target: string, path: string): void {
 /** Settings of the connection that an organization may have itself. */
 const connection = ["CONSORTIUM_API_KEY", "CONSORTIUM_REGION", "CONSORTIUM_BASE_URL"];
 
+/** Whose the key has to be: what this run inherited cannot hold for the keys of several organizations. */
+const ofOneKey = "CONSORTIUM_ORGANIZATION";
+
 /** Pulumi runs in the work folder: what is relative to the present one has to be written in full. */
 function fromHere({ PULUMI_CONFIG_PASSPHRASE_FILE: file, PULUMI_BACKEND_URL: backend }: Env): Env {
   return {
@@ -67,14 +70,16 @@ export function sharedEnvironment(fleet: Fleet, secrets: Secrets, own: Env, run:
 
 /** The same with the connection of one organization. What it says itself comes before what this run inherited. */
 export function stackEnvironment(shared: Env, { organization }: FleetStack, secrets: Secrets, adopt: boolean): Env {
-  const { name, region, baseUrl } = organization;
+  const { name, region, baseUrl, organization: id } = organization;
   const own = region !== undefined || baseUrl !== undefined;
-  const inherited = Object.entries(shared).filter(([key]) => !own || !connection.includes(key));
+  const dropped = own ? [...connection, ofOneKey] : [ofOneKey];
+  const inherited = Object.entries(shared).filter(([key]) => !dropped.includes(key));
   return {
     ...Object.fromEntries(inherited),
     CONSORTIUM_API_KEY: secrets.apiKeys.get(name),
     ...(region === undefined ? {} : { CONSORTIUM_REGION: region }),
     ...(baseUrl === undefined ? {} : { CONSORTIUM_BASE_URL: baseUrl }),
+    ...(id === undefined ? {} : { [ofOneKey]: id }),
     ...(adopt ? { CONSORTIUM_ADOPT: "true" } : {}),
   };
 }

@@ -60,3 +60,21 @@ export function leftovers(consortia: readonly Item[], match: Match): Leftovers {
   }
   return { going, kept };
 }
+
+/** The objects of these ids, each with all that is in it. @throws Error that names those that are not there, before anything is deleted */
+export function exactly(consortia: readonly Item[], ids: readonly string[]): Leftovers {
+  const going = new Set<Item>();
+  const found = new Set<string>();
+  const walk = (item: Item, taken: boolean): void => {
+    const isMeant = ids.includes(item.id);
+    if (isMeant) found.add(item.id);
+    if (taken || isMeant) going.add(item);
+    for (const child of item.children) walk(child, taken || isMeant);
+  };
+  for (const consortium of consortia) walk(consortium, false);
+  const missing = ids.filter((id) => !found.has(id));
+  if (missing.length === 0) return { going, kept: new Map() };
+  throw new Error(
+    `The service lists nothing with the id ${missing.join(", ")}. Nothing was deleted: check the id and the key, or delete it in the console.`,
+  );
+}

@@ -2,9 +2,11 @@ import { z } from "zod";
 import { type Deadline } from "./clock";
 import { apiError, isApiError } from "./errors";
 import { Http, type HttpOptions } from "./http";
+import { lookAround, requireOrganization, type Visible } from "./organization";
 import { path } from "./path";
 import { resolveSettings, type Settings } from "./settings";
 import {
+  Anything,
   ConsortiumObject,
   CreatedAppCredObject,
   EnvironmentObject,
@@ -39,6 +41,7 @@ export interface EnvironmentRequest {
  */
 export class ConsortiumClient {
   readonly http: Http;
+  #visible?: Promise<Visible>;
 
   /** Settings default to what the environment says (`CONSORTIUM_API_KEY`, …). */
   constructor(settings: Settings | Http = resolveSettings(), options: HttpOptions = {}) {
@@ -185,6 +188,17 @@ export class ConsortiumClient {
   async post<T>(where: string, schema: z.ZodType<T>, body: unknown): Promise<T> {
     const answer = await this.http.request("POST", where, { body });
     return this.read(schema, answer.body, `POST ${where}`);
+  }
+
+  /**
+   * Holds before anything is done with the key of a command or a lookup, which has no state that says whose it is.
+   * @throws SettingsError unless the key belongs to the organization that the settings require
+   */
+  async requireOrganization(): Promise<void> {
+    const { settings } = this.http;
+    if (!settings.organization) return;
+    this.#visible ??= lookAround((where) => this.list(where, Anything));
+    requireOrganization(settings, await this.#visible);
   }
 
   close(): Promise<void> {

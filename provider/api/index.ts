@@ -1,6 +1,6 @@
 export { ConsortiumClient, type EnvironmentRequest, type Identified, type TetherNetwork } from "./client";
 export { type Clock, type Deadline, noDeadline, systemClock } from "./clock";
-export { ApiError, type ErrorKind, isApiError, mendKey } from "./errors";
+export { ApiError, type ErrorKind, isApiError } from "./errors";
 export { Http, type Answer, type CallOptions, type HttpOptions, type Method } from "./http";
 export { path } from "./path";
 export {

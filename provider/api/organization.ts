@@ -1,6 +1,7 @@
 import { type Identified } from "./client";
-import { isApiError } from "./errors";
+import { isApiError, mendKey } from "./errors";
 import { path } from "./path";
+import { type Settings, SettingsError } from "./settings";
 
 /** What an API key shows of the organization that it belongs to. */
 export interface Visible {
@@ -39,4 +40,30 @@ async function participants(
     throw error;
   });
   return new Set([consortium.owner, ...members.map(({ org_id }) => org_id)].flatMap((id) => text(id) ?? []));
+}
+
+/** How the right key is given in place of the one that was found. */
+export function keyOf(organization: string, source: string): string {
+  const [, variable] = /^environment variable (\S+)$/.exec(source) ?? [];
+  if (variable) return `Unset ${variable}, or set it to a key of ${organization}.`;
+  return `Use a key of ${organization}: ${mendKey(source)}`;
+}
+
+/** @throws SettingsError where what a key shows is not of the organization that the settings require (spec, section 2.1). */
+export function requireOrganization(
+  settings: Settings,
+  { organizations, consortia }: Visible,
+  done = "Nothing was changed.",
+): void {
+  const { organization: required, apiKey } = settings;
+  if (!required || organizations?.has(required.id)) return;
+  const shows = organizations
+    ? `belongs to organization ${[...organizations].join(" or ")}`
+    : consortia.size === 0
+      ? "shows no consortium, so nothing tells whose it is"
+      : "shows consortia without their owners, so nothing tells whose it is";
+  throw new SettingsError(
+    `The organization has to be ${required.id} (${required.source}), but the API key from ${apiKey.source} ${shows}. ` +
+      `${done} ${keyOf(required.id, apiKey.source)}`,
+  );
 }

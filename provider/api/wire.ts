@@ -45,6 +45,16 @@ const identified = <S extends z.ZodRawShape>(shape: S) =>
     z.looseObject({ id: z.string().min(1), ...shape }),
   );
 
+/** Any object with an id: what a list holds, whatever it lists. Kept as it is, since many are read. */
+export const Anything = z.preprocess(
+  (value) => {
+    if (!isObject(value)) return value;
+    const { _id, id, ...rest } = value;
+    return { ...rest, id: _id ?? id };
+  },
+  z.looseObject({ id: z.string().min(1), state: z.string().optional().catch(undefined) }),
+);
+
 const common = { state: text, _revision: counter, created_at: text };
 
 export const ConsortiumObject = identified({ ...common, name: text, description: text, owner: text });

@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { type Clock, type ConsortiumClient, type Deadline, type Identified, isApiError, noDeadline } from "../api";
+import { Anything } from "../api/wire";
 import { UserError } from "./errors";
 
 interface Entry {
@@ -9,16 +9,6 @@ interface Entry {
   until: number;
   items: Promise<Identified[]>;
 }
-
-/** Any object with an id; the resource's own schema reads it further. */
-const Anything = z.preprocess(
-  (value) => {
-    if (typeof value !== "object" || value === null) return value;
-    const { _id, id, ...rest } = value as Record<string, unknown>;
-    return { ...rest, id: _id ?? id };
-  },
-  z.looseObject({ id: z.string().min(1), state: z.string().optional().catch(undefined) }),
-);
 
 /** A deleted object may still be listed for a moment (spec, section 3). */
 export const isGone = (item: Identified): boolean => item.state === "deleted";

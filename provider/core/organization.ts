@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { type Identified, type Settings } from "../api";
-import { mendKey } from "../api/errors";
-import { lookAround, type Visible } from "../api/organization";
+import { keyOf, lookAround, requireOrganization, type Visible } from "../api/organization";
 import { type Definition, type Made, nameOf, type Props } from "./definition";
 import { UserError } from "./errors";
 import { type Session } from "./session";
@@ -209,25 +208,6 @@ export async function originOfNew(session: Session, definition: Definition, stat
   return withKey({ ...(seen?.organizations && { organizations: [...seen.organizations] }), keys: [] }, settings);
 }
 
-/** @throws UserError where what a key shows is not of the organization that the settings require (spec, section 2.1). */
-export function requireOrganization(
-  settings: Settings,
-  { organizations, consortia }: Visible,
-  done = "Nothing was changed.",
-): void {
-  const { organization: required, apiKey } = settings;
-  if (!required || organizations?.has(required.id)) return;
-  const shows = organizations
-    ? `belongs to organization ${[...organizations].join(" or ")}`
-    : consortia.size === 0
-      ? "shows no consortium, so nothing tells whose it is"
-      : "shows consortia without their owners, so nothing tells whose it is";
-  throw new UserError(
-    `The organization has to be ${required.id} (${required.source}), but the API key from ${apiKey.source} ${shows}. ` +
-      `${done} ${keyOf(required.id, apiKey.source)}`,
-  );
-}
-
 /** The same by the answer to a create. */
 export function requireOwner({ client }: Session, definition: Definition, { id, state }: Made): void {
   const owner = ownerOf(definition, state);
@@ -251,13 +231,6 @@ async function fitsRequired(session: Session, { what, origin }: Subject): Promis
     );
   }
   if (!origin.organizations || !isKnown(origin, settings)) requireOrganization(settings, await visible(session));
-}
-
-/** How the right key is given in place of the one that was found. */
-function keyOf(organization: string, source: string): string {
-  const [, variable] = /^environment variable (\S+)$/.exec(source) ?? [];
-  if (variable) return `Unset ${variable}, or set it to a key of ${organization}.`;
-  return `Use a key of ${organization}: ${mendKey(source)}`;
 }
 
 const made = ({ what, origin }: Subject): string =>

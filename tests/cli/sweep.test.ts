@@ -49,8 +49,12 @@ async function begin(options: ServiceOptions = {}): Promise<void> {
   });
 }
 
-const sweep = (...args: string[]) =>
-  consortium(["sweep", ...args], { CONSORTIUM_BASE_URL: service.baseUrl, CONSORTIUM_API_KEY: service.apiKey });
+/** Settings besides those of the service. */
+let settings: Record<string, string> = {};
+afterEach(() => void (settings = {}));
+
+const connection = () => ({ CONSORTIUM_BASE_URL: service.baseUrl, CONSORTIUM_API_KEY: service.apiKey, ...settings });
+const sweep = (...args: string[]) => consortium(["sweep", ...args], connection());
 
 const stores = ["consortia", "memberships", "environments", "nodes", "credentials"] as const;
 const names = (): string[] =>
@@ -167,9 +171,54 @@ describe("what it deletes", () => {
   });
 });
 
+describe("by id", () => {
+  test("exactly the one that a warning named", async () => {
+    await begin();
+    const { m, a, within } = await whole("prod", 50);
+    const twin = await make(`${within}/appcreds`, { name: "inside", membership_id: m }, 5);
+    service.clearCalls();
+    const { code, stdout } = await sweep("--id", twin, "--yes");
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("Deleted 1 of 1") as string });
+    expect(service.store.credentials.list().map(({ id }) => id)).toEqual([a]);
+    expect(deletions()).toEqual(["appcreds"]);
+  });
+
+  test("an id that is not there: nothing is deleted, not even the others", async () => {
+    await begin();
+    const { a } = await whole("prod", 50);
+    const { code, stderr } = await sweep("--id", a, "nobody", "--yes");
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining("lists nothing with the id nobody") as string,
+    });
+    expect(deletions()).toEqual([]);
+  });
+});
+
+test("with the key of another organization than the settings require, sweep and export do nothing", async () => {
+  await begin();
+  await whole("test-1", 3);
+  settings = { CONSORTIUM_ORGANIZATION: "o-other" };
+  const swept = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
+  const exported = await consortium(["export", "--consortium", "test-1"], connection());
+  for (const { code, stdout, stderr } of [swept, exported]) {
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(
+      "The organization has to be o-other (environment variable CONSORTIUM_ORGANIZATION), but the API key",
+    );
+  }
+  expect(deletions()).toEqual([]);
+});
+
 test.each([
+  ["neither names nor ids", [], "either --prefix and --older-than, or --id"],
+  [
+    "names and ids",
+    ["--prefix", "test-", "--older-than", "2h", "--id", "x"],
+    "either --prefix and --older-than, or --id",
+  ],
   ["an empty prefix", ["--prefix", " ", "--older-than", "2h"], "An empty prefix would match everything"],
-  ["no age", ["--prefix", "test-"], "--older-than"],
+  ["no age", ["--prefix", "test-"], "either --prefix and --older-than, or --id"],
   ["an age without a unit", ["--prefix", "test-", "--older-than", "2"], "90m, 2h or 1d"],
 ])("%s is refused before any call", async (_, args, why) => {
   await begin();

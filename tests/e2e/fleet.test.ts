@@ -94,6 +94,32 @@ test("drift: exit code 0 without, 1 with what differs and what is gone; nothing 
   expect([await w.counts("acme"), (await w.counts("globex")).nodes]).toEqual([exactly, 1]);
 });
 
+test("with swapped keys nothing is gone, made or deleted: each stack says whose it is", async () => {
+  const { sources, service } = w;
+  const ids = Object.fromEntries(service.organizations.map(({ name, id }) => [name, id]));
+  const before = [await w.counts("acme"), await w.counts("globex")];
+  w.fleet(two, { acme: { apiKey: sources.globex }, globex: { apiKey: sources.acme } });
+  for (const command of ["drift", "up", "destroy"]) {
+    const { code, summary } = await w.json(command, ...(command === "drift" ? [] : ["--yes", "--refresh"]));
+    expect(code).toBe(1);
+    for (const { stack, outcome, error, drift } of summary.stacks) {
+      const [own, other] = stack.startsWith("acme") ? [ids.acme, ids.globex] : [ids.globex, ids.acme];
+      expect({ stack, outcome, drift }).toEqual({ stack, outcome: "failed", drift: [] });
+      expect(error).toContain(`was made with organization ${own}`);
+      expect(error).toContain(`belongs to organization ${other}`);
+      expect(error).toContain(`Correct the fleet file: it has to be a key of ${own}.`);
+    }
+  }
+  expect([await w.counts("acme"), await w.counts("globex")]).toEqual(before);
+  // The file can say from the start whose a key has to be.
+  w.fleet(two, { acme: { organization: ids.globex } });
+  const { summary } = await w.json("up", "--yes", "--refresh");
+  const failed = summary.stacks.filter(({ outcome }) => outcome === "failed");
+  expect(failed.map(({ stack }) => stack.split("-")[0])).toEqual(Object.keys(two.acme).map(() => "acme"));
+  for (const { error } of failed) expect(error).toContain(`has to be ${ids.globex}`);
+  w.fleet(two);
+});
+
 test("preview warns loudly of a ledger that would be destroyed, and changes nothing", async () => {
   w.write("networks/trade.yaml", stringify(network("ibft")));
   w.service.clearCalls();

@@ -41,6 +41,8 @@ export interface Summary {
 /** A fleet of two organizations in a folder of its own, on an embedded service. */
 export class FleetWorld {
   readonly folder = mkdtempSync(join(tmpdir(), "consortium-fleet-"));
+  /** Where the fleet file says that the keys are. */
+  readonly sources = { acme: { env: "ACME_API_KEY" }, globex: { command: ["cat", "globex.key"] } };
   readonly #env: NodeJS.ProcessEnv;
 
   private constructor(readonly service: Service) {
@@ -66,11 +68,14 @@ export class FleetWorld {
     writeFileSync(join(this.folder, file), text);
   }
 
-  /** The fleet file: stacks by organization. */
-  fleet(stacks: Record<keyof typeof keys, object>): void {
+  /** The fleet file: stacks by organization, and what an organization has besides. */
+  fleet(
+    stacks: Record<keyof typeof keys, object>,
+    { acme, globex }: Partial<Record<keyof typeof keys, object>> = {},
+  ): void {
     const organizations = {
-      acme: { apiKey: { env: "ACME_API_KEY" }, stacks: stacks.acme },
-      globex: { apiKey: { command: ["cat", "globex.key"] }, stacks: stacks.globex },
+      acme: { apiKey: this.sources.acme, stacks: stacks.acme, ...acme },
+      globex: { apiKey: this.sources.globex, stacks: stacks.globex, ...globex },
     };
     this.write("fleet.yaml", stringify({ backend: "file://./state", organizations }));
   }
