@@ -36,17 +36,11 @@ export async function toAdopt(
   }
   if (taken.length === 0) return undefined;
   const ids = taken.map(({ id }) => id).join(", ");
-  const own = taken.find(({ id }) => session.origins.holds(id));
-  if (own) {
-    throw new UserError(
-      `${what}: its replacement cannot have the same name while ${own.id}, which this stack holds, is there. Replace it in two ` +
-        "steps: `pulumi destroy --target <its URN>`, then `pulumi up`; or set the resource option deleteBeforeReplace: true.",
-    );
-  }
   if (!adopting) {
     throw new UserError(
       `${what}: the name is already taken by ${ids}. To take it over, set adopt: true (or adopt: "${taken[0]!.id}"); ` +
-        "after an interrupted run, use `CONSORTIUM_ADOPT=true pulumi up`; else choose another name.",
+        "after an interrupted run, use `CONSORTIUM_ADOPT=true pulumi up`; for `--replace`, set the resource option " +
+        "deleteBeforeReplace: true, so that the old one goes first; else choose another name.",
     );
   }
   unmanaged(session, what, place, taken);
