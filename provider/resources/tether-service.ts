@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { type CustomDefinition } from "../core/definition";
+import { type CustomDefinition, type Props, timeoutMs } from "../core/definition";
 import { field } from "../core/field";
 import { customTimeouts } from "./fields";
+import { type Session } from "../core/session";
 import { configure } from "./tether/configure";
 import { durationSeconds } from "./tether/duration";
 import { read } from "./tether/read";
@@ -87,9 +88,13 @@ export const tetherService: CustomDefinition = {
     Array.isArray(deployedNetworks) &&
     deployedNetworks.includes(network),
   async create(session, inputs) {
-    return { id: String(inputs.tetherId), state: await configure(session, {}, inputs) };
+    return { id: String(inputs.tetherId), state: await bounded("create", session, {}, inputs) };
   },
   read,
-  update: (session, _id, olds, news) => configure(session, olds, news),
+  update: (session, _id, olds, news) => bounded("update", session, olds, news),
   delete: stop,
 };
+
+/** The one place where the time of a verb comes from. */
+const bounded = (verb: "create" | "update", session: Session, olds: Props, news: Props): Promise<Props> =>
+  configure(session, olds, news, timeoutMs(tetherService, verb, news));

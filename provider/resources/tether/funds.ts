@@ -1,4 +1,4 @@
-import { isApiError, type TetherAccount } from "../../api";
+import { type ApiError, isApiError, type TetherAccount } from "../../api";
 import { messageOf, UserError } from "../../core/errors";
 import { type Session } from "../../core/session";
 import { type Look, waitFor } from "../../core/wait";
@@ -7,6 +7,10 @@ import { durationSeconds } from "./duration";
 
 /** How messages speak of an account that the service does not show. */
 export const payerOf = ({ account }: TetherAccount): string => account ?? "of the tether service";
+
+/** A service that is away for a moment: looking again may help. */
+export const isPassing = (error: unknown): error is ApiError =>
+  isApiError(error, "unsent", "lost", "limited", "unavailable", "server");
 
 /**
  * The balance on the target network in wei, once it is enough to deploy there. With `waitForFunds` it waits for them,
@@ -61,8 +65,7 @@ async function waited(
       return await balanceOf(session, inputs, await session.client.getTetherAccount(inputs.tetherId));
     } catch (error) {
       trouble = error;
-      const passing = isApiError(error, "unsent", "lost", "limited", "unavailable", "server");
-      if (!passing || session.clock.now() >= end) throw error;
+      if (!isPassing(error) || session.clock.now() >= end) throw error;
       return error;
     }
   };
