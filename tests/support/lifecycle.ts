@@ -16,7 +16,7 @@ export interface World extends Started {
 
 interface Facts {
   /** Where the fixture's network has the collection of this kind; the console makes tethers, so there is none for them. */
-  collection?(net: Network, outputs: Props): string;
+  collection?: (net: Network, outputs: Props) => string;
 }
 
 const within = ({ consortiumId, environmentId }: Network, outputs: Props, name: string): string =>

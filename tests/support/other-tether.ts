@@ -1,4 +1,4 @@
-import fastify from "fastify";
+import fastify, { type FastifyInstance } from "fastify";
 import { Engine } from "./engine";
 import { setEnvironment } from "./service";
 import { type VirtualTime, virtualTime } from "./virtual-time";
@@ -33,9 +33,9 @@ export interface OtherTether {
   did: { deploys: number; activates: number; mined: string[]; active: boolean };
 }
 
-const servers: ReturnType<typeof fastify>[] = [];
+const servers: FastifyInstance[] = [];
 afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => (server.server.closeAllConnections(), server.close())));
+  await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
 /** Starts it, in virtual time; who waits for an answer that never comes waits a quarter of a real second. */
@@ -46,7 +46,7 @@ export async function otherTether(manners: Manners): Promise<OtherTether> {
   jest.spyOn(console, "log").mockImplementation((line: string) => void world.said.push(line));
   let network = "";
 
-  const server = fastify();
+  const server = fastify({ forceCloseConnections: true });
   servers.push(server);
   const at = "/api/v1/tether/:id";
   server.get(at, (_, reply) => world.manners.shows?.({ mined: did.mined, network }) ?? reply.code(404).send({}));
