@@ -3,7 +3,6 @@ import {
   ContractFactory,
   type ContractTransactionResponse,
   Interface,
-  type JsonFragment,
   JsonRpcProvider,
   keccak256,
   toUtf8Bytes,
@@ -47,7 +46,7 @@ const forgeries = `
 
 type Compiled = Record<"Liar" | "Planted", { abi: object[]; bytecode: string }>;
 function compiled(): Compiled {
-  const { compile } = solc as { compile(input: string): string };
+  const { compile } = solc as { compile: (input: string) => string };
   const settings = { evmVersion: "paris", outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } } };
   const input = { language: "Solidity", sources: { "f.sol": { content: forgeries } }, settings };
   const output = JSON.parse(compile(JSON.stringify(input))) as {
