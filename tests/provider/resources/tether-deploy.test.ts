@@ -150,7 +150,7 @@ describe("never carried out", () => {
     await lost(world);
     expect(world.did.deploys).toBe(2);
     world.manners = strict;
-    setEnvironment(words(again).no);
+    setEnvironment({ CONSORTIUM_NOT_DEPLOYED: `other00001@x, ${words(again).no.CONSORTIUM_NOT_DEPLOYED}` });
     expect(await world.engine.up(args)).toEqual({ then: "updated" });
     expect(world.said.some((line) => /says CONSORTIUM_NOT_DEPLOYED: it is sent once more/.test(line))).toBe(true);
     expect(world.did).toMatchObject({ deploys: 3, mined: ["rinkeby"], active: true });
@@ -170,6 +170,15 @@ describe("never carried out", () => {
     world.did.mined.push("rinkeby");
     expect(await world.engine.up(args)).toEqual({ then: "updated" });
     await settledOnce(world);
+  });
+
+  test("one that is destroyed is named, since nothing remembers it any more", async () => {
+    const world = await otherTether(never);
+    await lost(world);
+    await world.engine.destroy();
+    expect(world.said.at(-1)).toMatch(
+      new RegExp(`not known whether its contract was deployed on rinkeby, .*look at the account ${account} there`),
+    );
   });
 
   test("what 0.1.0 kept of one is known", async () => {
