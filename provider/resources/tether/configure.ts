@@ -18,9 +18,9 @@ export interface TetherInputs extends Props {
   extra?: Props;
 }
 
-/** When it has to be done: the time that funds are waited for is added. */
-export interface Limit {
-  end: number;
+/** When it has to be done, by the clock: waiting for funds moves it. */
+export interface Deadline {
+  at: number;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function configure(session: Session, olds: Props, news: Props, limi
   const { tetherId, network, intervalHours } = inputs;
   const { client, clock } = session;
   const what = `tether service "${tetherId}"`;
-  const limit: Limit = { end: clock.now() + limitMs };
+  const deadline: Deadline = { at: clock.now() + limitMs };
 
   let done = soFar(olds, inputs);
   const note = (facts: Props): void => {
@@ -64,7 +64,7 @@ export async function configure(session: Session, olds: Props, news: Props, limi
     note({ account: account.account ?? done.account, balanceWei: account.balanceWei ?? done.balanceWei });
     const deployed = done.deployedNetworks as string[];
     if (!deployed.includes(network)) {
-      await deploy(session, inputs, { account, first: deployed.length === 0, unknown, limit, note, keep });
+      await deploy(session, inputs, { account, first: deployed.length === 0, unknown, deadline, note, keep });
       keep(undefined);
       note({ deployedNetworks: [...deployed, network] });
       if (done.state !== "active") note({ state: "deployed" });
@@ -73,7 +73,7 @@ export async function configure(session: Session, olds: Props, news: Props, limi
     if (active && done.state !== "active") {
       // A contract may be mined only some time after the answer to `deploy`.
       const fresh = done.state === "deployed";
-      await (fresh ? activateSoon(session, tetherId, limit.end - clock.now()) : client.activateTether(tetherId));
+      await (fresh ? activateSoon(session, tetherId, deadline.at - clock.now()) : client.activateTether(tetherId));
       note({ state: "active", active });
     } else if (!active && done.state === "active") {
       await client.deactivateTether(tetherId);

@@ -2,8 +2,8 @@ import { isApiError, path, type TetherAccount } from "../../api";
 import { messageOf, UserError } from "../../core/errors";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
-import { type Limit, type TetherInputs } from "./configure";
-import { funded, payerOf } from "./funds";
+import { type Deadline, type TetherInputs } from "./configure";
+import { funded, patienceMs, payerOf } from "./funds";
 import { canActivate, isUnknownOutcome, look, lookOn, type Traces, type Unknown, briefly, wordOn } from "./outcome";
 import { showsContract, shownOf } from "./read";
 
@@ -13,7 +13,7 @@ export interface Deployment {
   first: boolean;
   /** What an earlier run sent without learning what became of it. */
   unknown?: Unknown;
-  limit: Limit;
+  deadline: Deadline;
   note: (facts: Props) => void;
   /** Keeps in the state that the outcome is unknown, or that it is known now. */
   keep: (unknown: Unknown | undefined) => void;
@@ -26,7 +26,7 @@ export interface Deployment {
 export async function deploy(session: Session, inputs: TetherInputs, deployment: Deployment): Promise<void> {
   const { clock } = session;
   const { tetherId, network } = inputs;
-  const { account, unknown, first, limit, note, keep } = deployment;
+  const { account, unknown, first, deadline, note, keep } = deployment;
   const say = (text: string): void => session.say(`tether service "${tetherId}": ${text}`);
   const traces: Traces = { first, account, activated: () => note({ state: "active" }) };
 
@@ -37,9 +37,7 @@ export async function deploy(session: Session, inputs: TetherInputs, deployment:
   if (unknown) say(`no contract is deployed on ${network}, says CONSORTIUM_NOT_DEPLOYED: it is sent once more.`);
   keep(undefined);
 
-  const asked = clock.now();
-  const before = (await funded(session, inputs, account))?.toString();
-  limit.end += clock.now() - asked;
+  const before = (await outsideOf(deadline, session, inputs, () => funded(session, inputs, account)))?.toString();
   note({ balanceWei: before ?? account.balanceWei });
   const since = new Date().toISOString();
   try {
@@ -55,8 +53,20 @@ export async function deploy(session: Session, inputs: TetherInputs, deployment:
     const lost: Unknown = { since, why: briefly(error), ...(before === undefined ? {} : { balanceWei: before }) };
     keep(lost);
     say(`${lost.why}. The contract may be deployed all the same: it is not sent again, but looked for on ${network}.`);
-    const trace = await lookOn(session, inputs, lost, traces, limit.end - clock.now());
+    const trace = await lookOn(session, inputs, lost, traces, deadline.at - clock.now());
     say(`the contract is deployed on ${network}: ${trace}.`);
+  }
+}
+
+/** Waiting for funds takes none of the time that the resource has. */
+async function outsideOf<T>(deadline: Deadline, { clock }: Session, inputs: TetherInputs, wait: () => Promise<T>) {
+  const patience = patienceMs(inputs);
+  const start = clock.now();
+  deadline.at += patience;
+  try {
+    return await wait();
+  } finally {
+    deadline.at -= patience - (clock.now() - start);
   }
 }
 
@@ -66,11 +76,11 @@ async function settled(
   inputs: TetherInputs,
   unknown: Unknown,
   traces: Traces,
-  { limit }: Deployment,
+  { deadline }: Deployment,
 ): Promise<string | undefined> {
   const word = wordOn(inputs.tetherId, unknown);
   if (word === "deployed") return "CONSORTIUM_DEPLOYED says so";
-  if (word === undefined) return lookOn(session, inputs, unknown, traces, limit.end - session.clock.now());
+  if (word === undefined) return lookOn(session, inputs, unknown, traces, deadline.at - session.clock.now());
   const seen = await look(session, inputs, { ...traces, balanceWei: unknown.balanceWei });
   return "done" in seen ? seen.done : undefined;
 }

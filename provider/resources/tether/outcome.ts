@@ -61,15 +61,18 @@ export interface Traces {
 /** One look for what only a deployed contract leaves. Whatever is `active: false` is not activated by it. */
 export async function look(session: Session, inputs: TetherInputs, traces: Traces): Promise<Look<string>> {
   const { tetherId, network } = inputs;
-  const account = await session.client.getTetherAccount(tetherId);
-  const balance = await balanceOf(session, inputs, account);
+  const shown = await shownOf(session, tetherId);
+  const shows = showsContract(shown, network, traces.first);
+  if (shows) return { done: "the service shows it" };
+  const payer = payerOf(traces.account);
+  if (shown?.network && shown.network !== network) {
+    return { waiting: `targeting ${shown.network}, where the account ${payer} tells nothing of ${network}` };
+  }
+  const balance = await balanceOf(session, inputs, await session.client.getTetherAccount(tetherId));
   const before = traces.balanceWei === undefined ? undefined : BigInt(traces.balanceWei);
-  const payer = payerOf({ ...traces.account, ...account });
   if (before !== undefined && balance !== undefined && balance < before) {
     return { done: `the account ${payer} has paid ${before - balance} wei for it` };
   }
-  const shows = showsContract(await shownOf(session, tetherId), network, traces.first);
-  if (shows) return { done: "the service shows it" };
   const untold = balance === undefined && shows === undefined;
   if (untold && inputs.active !== false && (await canActivate(session, tetherId))) {
     traces.activated();
@@ -88,12 +91,15 @@ export async function lookOn(
   ms: number,
 ): Promise<string> {
   const { tetherId, network } = inputs;
+  let before = "nothing seen of a contract";
   const patiently = async (): Promise<Look<string>> => {
     try {
-      return await look(session, inputs, { ...traces, balanceWei: unknown.balanceWei });
+      const seen = await look(session, inputs, { ...traces, balanceWei: unknown.balanceWei });
+      if ("waiting" in seen) before = seen.waiting;
+      return seen;
     } catch (error) {
       if (!isPassing(error)) throw error;
-      return { waiting: `not to be seen (${briefly(error)})` };
+      return { waiting: `${before} (at last ${briefly(error)})` };
     }
   };
   try {

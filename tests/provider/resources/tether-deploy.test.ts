@@ -172,6 +172,17 @@ describe("never carried out", () => {
     await settledOnce(world);
   });
 
+  test("the balance on another network, to which somebody has moved it meanwhile, says nothing", async () => {
+    const world = await otherTether({ ...never, shows: ({ network }) => ({ network }) });
+    await lost(world);
+    world.manners.shows = () => ({ network: "mainnet" });
+    world.funds = 3n;
+    expect(errorOf(await lost(world))).toMatch(
+      /still targeting mainnet, where the account .* tells nothing of rinkeby/,
+    );
+    expect(world.did.deploys).toBe(1);
+  });
+
   test("one that is destroyed is named, since nothing remembers it any more", async () => {
     const world = await otherTether(never);
     await lost(world);
