@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance } from "fastify";
 import { Engine } from "./engine";
-import { setEnvironment } from "./service";
+import { newProcess, setEnvironment } from "./service";
 import { type VirtualTime, virtualTime } from "./virtual-time";
 
 export const account = `0x${"5b".repeat(20)}`;
@@ -48,6 +48,7 @@ export async function otherTether(manners: Manners): Promise<OtherTether> {
 
   const server = fastify({ forceCloseConnections: true });
   servers.push(server);
+  server.get("/api/v1/consortia", () => [{ _id: "c1", name: "trade", owner: "o1", state: "setup" }]);
   const at = "/api/v1/tether/:id";
   server.get(at, (_, reply) => world.manners.shows?.({ mined: did.mined, network }) ?? reply.code(404).send({}));
   server.get(`${at}/account`, () => {
@@ -78,6 +79,7 @@ export async function otherTether(manners: Manners): Promise<OtherTether> {
     return reply.send("true");
   });
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
+  newProcess();
   setEnvironment({
     ...{ CONSORTIUM_API_KEY: "key", CONSORTIUM_BASE_URL: `${url}/api/v1` },
     CONSORTIUM_REQUEST_TIMEOUT: "0.25",

@@ -27,7 +27,7 @@ const settledOnce = async ({ engine, did }: OtherTether, given: object = args): 
 /** An `up` that ends without knowing. */
 async function lost(world: OtherTether, given: object = args): Promise<Outcome> {
   const outcome = await world.engine.up({ ...given });
-  expect(outcome.then).toBe("incomplete");
+  expect(outcome).toMatchObject({ then: "incomplete" });
   return outcome;
 }
 
