@@ -11,7 +11,7 @@ const input = {
     evmVersion: "paris", // runs on every chain, also on those without newer instructions
     optimizer: { enabled: true, runs: 200 },
     metadata: { bytecodeHash: "none" },
-    outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } },
+    outputSelection: { "*": { "*": ["abi", "evm.bytecode.object", "evm.deployedBytecode"] } },
   },
 };
 const { errors = [], contracts } = JSON.parse(solc.compile(JSON.stringify(input)));
@@ -19,7 +19,12 @@ for (const { formattedMessage } of errors) console.error(formattedMessage);
 if (!contracts?.["Anchor.sol"]) process.exit(1);
 
 const { abi, evm } = contracts["Anchor.sol"].Anchor;
-const artifact = { compiler: solc.version(), abi, bytecode: `0x${evm.bytecode.object}` };
+const { object, immutableReferences } = evm.deployedBytecode;
+const artifact = {
+  ...{ compiler: solc.version(), abi, bytecode: `0x${evm.bytecode.object}` },
+  // the code on the chain, but for the immutable `owner` at these places
+  ...{ deployedBytecode: `0x${object}`, immutableReferences },
+};
 const text = `${JSON.stringify(artifact, null, 2)}\n`;
 if (!process.argv.includes("--check")) {
   writeFileSync(file, text);

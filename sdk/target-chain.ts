@@ -1,14 +1,9 @@
 import { Contract, getAddress, isError, JsonRpcProvider, keccak256, toUtf8Bytes } from "ethers";
+import Anchor from "../contracts/Anchor.json";
 import { canonical, must, type Pin, same } from "./pinned-report";
 import { type Verification, type VerifyOptions } from "./verify";
 
 /* Loaded at the first report that is to be verified, since it loads ethers. */
-
-const anchorAbi = [
-  "event Pinned(uint256 indexed index, bytes32 hash)",
-  "function owner() view returns (address)",
-  "function hashAt(uint256 index) view returns (bytes32)",
-];
 
 /** The public chain, and its id; an address where no chain answers is an error at once. */
 async function openTarget(url: string): Promise<{ provider: JsonRpcProvider; chainId: bigint }> {
@@ -54,25 +49,31 @@ export async function checkOnChain(pin: Pin, url: string, expected: VerifyOption
     const { provider } = target;
     const [code, receipt] = await Promise.all([provider.getCode(address), provider.getTransactionReceipt(transaction)]);
     must(code !== "0x", () => `there is no contract at ${address} on this chain`);
+    const owner = ownerIn(code);
+    must(owner !== undefined, () => `the contract ${address} has other code than that of a tether service`);
+    must(!account || same(account, owner), () => `the contract ${address} belongs to ${owner}, not to ${account}`);
     must(receipt !== null, () => `there is no transaction ${transaction} on this chain`);
     must(receipt.status === 1, () => `the transaction ${transaction} failed`);
     must(
       receipt.blockNumber === pin.block_number,
       () => `the transaction is in block ${receipt.blockNumber}, but the report says ${pin.block_number}`,
     );
-    const anchor = new Contract(address, anchorAbi, provider);
+    // Whoever deploys can put any owner into the code, and write any pin while it is deployed; not in the owner's name.
+    must(
+      same(receipt.from, owner),
+      () => `the transaction ${transaction} comes from ${receipt.from}, not from the owner of the contract, ${owner}`,
+    );
+    const anchor = new Contract(address, Anchor.abi, provider);
     const logs = receipt.logs.filter((log) => same(log.address, address)).map((log) => anchor.interface.parseLog(log));
     must(
       logs.some((log) => log?.args.index === BigInt(pin.contract_index) && same(String(log.args.hash), hash)),
       () => `the transaction ${transaction} did not pin this hash in the contract ${address}`,
     );
-    const stored = await read(anchor, "hashAt", pin.contract_index);
+    const stored = await hashAt(anchor, pin.contract_index);
     must(
       stored !== undefined && same(stored, hash),
       () => `the contract ${address} holds ${stored ?? "nothing"} at ${pin.contract_index}, not ${hash}`,
     );
-    const owner = (await read(anchor, "owner")) ?? "nobody";
-    must(!account || same(account, owner), () => `the contract ${address} belongs to ${owner}, not to ${account}`);
     const block = await provider.getBlock(receipt.blockNumber);
     must(block !== null, () => `there is no block ${receipt.blockNumber} on this chain`);
     return {
@@ -84,10 +85,25 @@ export async function checkOnChain(pin: Pin, url: string, expected: VerifyOption
   }
 }
 
-/** undefined: another contract, or nothing at that index. */
-async function read(anchor: Contract, name: "hashAt" | "owner", ...args: unknown[]): Promise<string | undefined> {
+/** The owner that is part of the contract's code; undefined: it is another contract. */
+function ownerIn(code: string): string | undefined {
+  const places = Object.values(Anchor.immutableReferences).flat();
+  const cut = (text: string, { start, length }: (typeof places)[number]): [string, string, string] => {
+    const [from, to] = [2 + 2 * start, 2 + 2 * (start + length)];
+    return [text.slice(0, from), text.slice(from, to), text.slice(to)];
+  };
+  const [, owner] = cut(code, places[0]!);
+  const ours = places.reduce((text, place) => {
+    const [before, , after] = cut(text, place);
+    return before + owner + after;
+  }, Anchor.deployedBytecode);
+  return same(code, ours) && /^0{24}/.test(owner) ? getAddress(`0x${owner.slice(24)}`) : undefined;
+}
+
+/** undefined: nothing at that index. */
+async function hashAt(anchor: Contract, index: number): Promise<string | undefined> {
   try {
-    return String(await anchor.getFunction(name)(...args));
+    return String(await anchor.getFunction("hashAt")(index));
   } catch (error) {
     if (isError(error, "CALL_EXCEPTION") || isError(error, "BAD_DATA")) return undefined;
     throw error;

@@ -1,13 +1,14 @@
-import { pinOf, Refused } from "./pinned-report";
+import { isHex, pinOf, Refused } from "./pinned-report";
 
 export interface VerifyOptions {
   /**
-   * The contract that the report must be pinned in. A report names its contract itself, and anybody can deploy one:
-   * whoever does not trust the source of the report gives the contract, or the account, that they know.
+   * The account of the tether service that the report has to come from (`TetherService.account`, `getTetherAccount`).
+   * A report names its contract itself, and anybody can deploy one and pin anything there: without the account,
+   * or the contract, the verdict says only that somebody did, and `owner` who.
    */
-  contractAddress?: string;
-  /** The account that must own the contract: that of the tether service (`getTetherAccount`). */
   account?: string;
+  /** The contract that the report must be pinned in. */
+  contractAddress?: string;
 }
 
 /** The verdict: verified, or the first thing that does not hold. */
@@ -18,7 +19,7 @@ export type Verification =
       hash: string;
       chainId: number;
       contractAddress: string;
-      /** Account that owns the contract, so that it alone can pin there. */
+      /** Account that owns the contract, so that it alone can pin there, and that sent the transaction. */
       owner: string;
       transactionHash: string;
       blockNumber: number;
@@ -29,16 +30,21 @@ export type Verification =
 
 /**
  * Checks that a report of a tether service is really on the target chain: its hash is computed anew from what the nodes
- * reported, and has to be what the contract stores and what the transaction wrote.
+ * reported, and has to be what a tether's contract stores, and what a transaction of the contract's owner wrote there.
  * @param report as the service shows it, or an element of `getTetherReports`
  * @param targetRpcUrl JSON-RPC address of the public chain, of your own choice: it is what is trusted
- * @returns the verdict; it throws only when the chain cannot be asked, which says nothing of the report
+ * @returns the verdict, whatever the report is; it throws only when the chain cannot be asked, which says nothing of the
+ * report, or when an address that you give is none
  */
 export async function verifyReport(
   report: unknown,
   targetRpcUrl: string,
   expected: VerifyOptions = {},
 ): Promise<Verification> {
+  for (const [name, address] of Object.entries(expected)) {
+    if (address === undefined || isHex(address, 20)) continue;
+    throw new Error(`verifyReport: ${name} is no address: give 0x and 40 hexadecimal digits.`);
+  }
   try {
     const pin = pinOf(report);
     const { checkOnChain } = await import("./target-chain.js"); // ethers is loaded here, not before

@@ -19,7 +19,7 @@ export const program = `
   const environment = new Environment("${names.environments}", { consortium, provider: "quorum", consensusType: "raft" });
   const node = new Node("${names.nodes}", { environment, membership });
   const cred = new AppCred("${names.credentials}", { environment, membership });
-  new TetherService("pin", { tetherId: "${tetherId}", network: "rinkeby", intervalHours: 1 }, { dependsOn: node });
+  new TetherService("pin", { tetherId: "${tetherId}", network: "rinkeby", intervalHours: 1 }, { dependsOn: node, customTimeouts: { create: "20s" } });
   exports.username = cred.username;
 `;
 

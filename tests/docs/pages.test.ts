@@ -51,7 +51,15 @@ test("flags of consortium serve are those of its help", () => {
 test("environment variables that are named exist, and all are named", () => {
   const settings = [...settingNames, "adopt"].map(environmentName);
   const named = unique(everything.matchAll(/(?<!PULUMI_)\b(CONSORTIUM_[A-Z_]+)/g));
-  expect(named.sort()).toEqual([...settings, "CONSORTIUM_ANVIL", "CONSORTIUM_SERVE_API_KEY"].sort());
+  expect(named.sort()).toEqual(
+    [
+      ...settings,
+      "CONSORTIUM_ANVIL",
+      "CONSORTIUM_DEPLOYED",
+      "CONSORTIUM_NOT_DEPLOYED",
+      "CONSORTIUM_SERVE_API_KEY",
+    ].sort(),
+  );
 });
 
 test("docs/service.md names every setting of the service", () => {

@@ -14,6 +14,7 @@ const sample: [kind: string, method: string, route: string][] = [
   ["acted, no answer", "POST", `${environments}/:environmentId/nodes`],
   ["cut, well-formed", "POST", `${environments}/:environmentId/appcreds`],
   ["acted, HTML, 502", "POST", "/tether/:tetherId/deploy"],
+  ["reset before", "POST", "/tether/:tetherId/deploy"],
 ];
 
 let lab: Lab;

@@ -1,6 +1,7 @@
 import { getAddress, Interface, keccak256, toUtf8Bytes, ZeroHash } from "ethers";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo } from "node:net";
+import Anchor from "../../contracts/Anchor.json";
 import { type VerifyOptions, verifyReport } from "../../sdk";
 
 /* A report against a target chain that only plays the few calls that a check needs: what holds, and what is refused. */
@@ -22,11 +23,14 @@ const report = {
   ...{ contract_address: contract, transaction_hash: transaction, block_number: 9, contract_index: 2 },
 };
 
-const anchor = new Interface([
-  "event Pinned(uint256 indexed index, bytes32 hash)",
-  "function owner() view returns (address)",
-  "function hashAt(uint256 index) view returns (bytes32)",
-]);
+const anchor = new Interface(Anchor.abi);
+/** The code on the chain: that of the contract, with its owner filled in by hand. */
+const codeOf = (owner: string): string => {
+  const code = Buffer.from(Anchor.deployedBytecode.slice(2), "hex");
+  for (const { start } of Object.values(Anchor.immutableReferences).flat())
+    code.write(owner.slice(2), start + 12, "hex");
+  return `0x${code.toString("hex")}`;
+};
 type Chain = { id: number; code: string; stored: string | undefined; receipt: object | null };
 const log = (index: number, pinned = hash, address = contract): object => ({
   ...anchor.encodeEventLog("Pinned", [index, pinned]),
@@ -39,7 +43,7 @@ const receipt = (changes: object = {}): object => ({
   ...{ cumulativeGasUsed: "0x1", effectiveGasPrice: "0x1", logs: [log(2)] },
   ...changes,
 });
-const usual: Chain = { id: 900004, code: "0x60", stored: hash, receipt: receipt() };
+const usual: Chain = { id: 900004, code: codeOf(owner), stored: hash, receipt: receipt() };
 let chain: Chain;
 
 const block = {
@@ -49,7 +53,7 @@ const block = {
 function respond({ id, method, params }: { id: number; method: string; params: { data: string }[] }): object {
   const call = (): object => {
     const asked = anchor.parseTransaction({ data: params[0]!.data })!;
-    const value = asked.name === "owner" ? owner : asked.args[0] === 2n ? chain.stored : undefined;
+    const value = asked.args[0] === 2n ? chain.stored : undefined;
     if (value === undefined) return { error: { code: 3, message: "execution reverted", data: "0x" } };
     return { result: anchor.encodeFunctionResult(asked.name, [value]) };
   };
@@ -103,6 +107,15 @@ test.each<[string, unknown, Partial<Chain>, RegExp]>([
   ["a node was left out", { ...report, reports: [reports[0]] }, {}, /was changed/],
   ["the order of the nodes", { ...report, reports: [...reports].reverse() }, {}, /was changed/],
   ["another chain", report, { id: 1 }, /on the chain 900004, and this is the chain 1/],
+  ["other code", report, { code: codeOf(owner).replace(/.$/, "0") }, /has other code than that of a tether service/],
+  ["more code", report, { code: `${codeOf(owner)}00` }, /has other code/],
+  ["two owners", report, { code: codeOf(owner).replace(/5b38da/i, "5b38db") }, /has other code/],
+  [
+    "another sender",
+    report,
+    { receipt: receipt({ from: contract }) },
+    /comes from 0xac.*, not from the owner .* 0x5B38/i,
+  ],
   ["no contract", report, { code: "0x" }, /no contract at 0x/],
   ["no transaction", report, { receipt: null }, /no transaction 0x/],
   ["a failed transaction", report, { receipt: receipt({ status: "0x0", logs: [] }) }, /failed/],
@@ -120,6 +133,46 @@ test.each<[string, unknown, Partial<Chain>, RegExp]>([
   const verdict = await verifyReport(given, url);
   expect(verdict).toEqual({ verified: false, reason: expect.stringMatching(reason) as string });
 });
+
+/** As text of JSON, since that is how a report comes. */
+const nested = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth));
+const cyclic: unknown[] = [{ node_id: "n1" }];
+cyclic.push({ deeper: [cyclic] });
+const shared = { at: 1 };
+test.each<[string, unknown[], RegExp]>([
+  ["20,000 levels deep", [nested(20_000)], /was changed/],
+  ["cyclic", cyclic, /contains itself/],
+  ["the same object twice", [shared, shared], /was changed/],
+  ["lone surrogates", [{ "\udc00": "a\ud800" }], /was changed/],
+  ["a bigint", [1n], /holds a bigint, which JSON has not/],
+  ["a symbol", [Symbol("x")], /holds a symbol/],
+  ["a function", [() => 1], /holds a function/],
+  ["no number", [NaN], /holds NaN/],
+  ["more than a number", [JSON.parse("1e400")], /holds Infinity/],
+])("a verdict, not a throw: %s", async (_, odd, reason) => {
+  const verdict = await verifyReport({ ...report, reports: odd }, url);
+  expect(verdict).toEqual({ verified: false, reason: expect.stringMatching(reason) as string });
+});
+
+test.each<[string, unknown[], string]>([
+  ["20,000 levels deep", [nested(20_000)], `[${"[".repeat(20_000)}${"]".repeat(20_000)}]`],
+  ["lone surrogates", [{ "\udc00": "ü\ud800x" }], '[{"\\udc00":"ü\\ud800x"}]'],
+  ["what is not there", [{ b: undefined, a: [undefined] }], '[{"a":[null]}]'],
+])("verified, where it is on the chain: %s", async (_, odd, written) => {
+  const odder = keccak256(toUtf8Bytes(written));
+  chain = { ...usual, stored: odder, receipt: receipt({ logs: [log(2, odder)] }) };
+  expect(await verifyReport({ ...report, reports: odd, hash: odder }, url)).toMatchObject({
+    verified: true,
+    hash: odder,
+  });
+});
+
+test.each([{ account: "" }, { account: "0x12" }, { contractAddress: "trade.eth" }])(
+  "%j is a clear error",
+  async (given) => {
+    await expect(verifyReport(report, url, given)).rejects.toThrow(/verifyReport: \w+ is no address: give 0x/);
+  },
+);
 
 test.each<[VerifyOptions, RegExp]>([
   [{ contractAddress: owner }, /pinned in the contract .*, not in 0x5B38/],

@@ -15,8 +15,8 @@ export interface World extends Started {
 }
 
 interface Facts {
-  /** Where the fixture's network has the collection of this kind. */
-  collection(net: Network, outputs: Props): string;
+  /** Where the fixture's network has the collection of this kind; the console makes tethers, so there is none for them. */
+  collection?: (net: Network, outputs: Props) => string;
 }
 
 const within = ({ consortiumId, environmentId }: Network, outputs: Props, name: string): string =>
@@ -28,7 +28,15 @@ const kinds: Partial<Record<Kind, Facts>> = {
   environment: { collection: ({ consortiumId }) => `/consortia/${consortiumId}/environments` },
   node: { collection: (net, outputs) => within(net, outputs, "nodes") },
   appCred: { collection: (net, outputs) => within(net, outputs, "appcreds") },
+  tetherService: {},
 };
+
+/** A tether is there for good: what a resource makes of it is one that pins. */
+const activeTethers = ({ service }: Started): Props[] =>
+  service.store.tethers
+    .list()
+    .filter(({ fields }) => fields.active)
+    .map(({ id, fields }) => ({ id, ...fields }));
 
 /** A service with a network of other people, and a stack that has nothing yet. */
 export async function world(kind: Kind, options: ServiceOptions = {}): Promise<World> {
@@ -36,14 +44,16 @@ export async function world(kind: Kind, options: ServiceOptions = {}): Promise<W
   const net = await network(started.service, started.time);
   const engine = new Engine(kind);
   const list = async (): Promise<Props[]> => {
-    const items = await send(started.service, "GET", kinds[kind]!.collection(net, engine.outputs));
+    const { collection } = kinds[kind]!;
+    if (!collection) return activeTethers(started);
+    const items = await send(started.service, "GET", collection(net, engine.outputs));
     return (items as unknown as Props[]).filter(({ state }) => state !== "deleted");
   };
   return {
     ...started,
     net,
     engine,
-    at: () => `${kinds[kind]!.collection(net, engine.outputs)}/${engine.kept!.id}`,
+    at: () => `${kinds[kind]!.collection!(net, engine.outputs)}/${engine.kept!.id}`,
     shown: async () => (await list()).find(({ _id, id }) => (_id ?? id) === engine.kept?.id),
     count: async () => (await list()).length,
   };

@@ -10,7 +10,8 @@ export const tetherArgs = { tetherId, network: "rinkeby", intervalHours: 2 };
 /** The calls of the tether API, as in the log. */
 export const post = (action: string): string => `POST /tether/:tetherId/${action}`;
 export const account = "GET /tether/:tetherId/account";
-export const firstSteps = [post("targetNetwork"), post("interval"), account, post("deploy"), post("activate")];
+export const tether = "GET /tether/:tetherId";
+export const firstSteps = [post("targetNetwork"), post("interval"), account, tether, post("deploy"), post("activate")];
 
 /** The one look at what the key shows, where the state cannot tell whose it is. */
 export const whose = "GET /consortia";

@@ -3,7 +3,10 @@ import { type Props } from "../../core/definition";
 import { Incomplete, messageOf, UserError } from "../../core/errors";
 import { type Session } from "../../core/session";
 import { stateVersion } from "../../core/state";
+import { type Look, waitFor } from "../../core/wait";
 import { deploy } from "./deploy";
+import { isPassing } from "./funds";
+import { briefly, type Unknown, unknownsIn } from "./outcome";
 
 export interface TetherInputs extends Props {
   tetherId: string;
@@ -23,18 +26,16 @@ export interface TetherInputs extends Props {
 export async function configure(session: Session, olds: Props, news: Props): Promise<Props> {
   const inputs = news as TetherInputs;
   const { tetherId, network, intervalHours } = inputs;
-  const { client } = session;
+  const { client, clock, deadline } = session;
   const what = `tether service "${tetherId}"`;
 
-  /** What is true of the service so far: it only grows with steps that were done. */
-  let done: Props = {
-    ...olds,
-    tetherId,
-    deployedNetworks: olds.deployedNetworks ?? [],
-    __version: stateVersion,
-  };
+  let done = soFar(olds, inputs);
   const note = (facts: Props): void => {
     done = { ...done, ...facts };
+  };
+  const keep = (unknown: Unknown | undefined): void => {
+    const others = Object.entries(done.__deployment as object).filter(([name]) => name !== network);
+    note({ __deployment: Object.fromEntries(unknown ? [...others, [network, unknown]] : others) });
   };
 
   try {
@@ -52,36 +53,60 @@ export async function configure(session: Session, olds: Props, news: Props): Pro
       note({ intervalHours });
     }
     const account = await client.getTetherAccount(tetherId);
+    const unknown = (done.__deployment as Record<string, Unknown>)[network];
     note({ account: account.account ?? done.account, balanceWei: account.balanceWei ?? done.balanceWei });
     const deployed = done.deployedNetworks as string[];
     if (!deployed.includes(network)) {
-      // After a run that died, nobody recorded whether it had deployed already.
-      const pending = done.__deployment === network || session.adoptAll;
-      await deploy(session, inputs, account, { pending, note });
-      note({ deployedNetworks: [...deployed, network], __deployment: undefined });
+      await deploy(session, inputs, { account, first: deployed.length === 0, unknown, note, keep });
+      keep(undefined);
+      note({ deployedNetworks: [...deployed, network] });
       if (done.state !== "active") note({ state: "deployed" });
     }
     const active = inputs.active !== false;
     if (active && done.state !== "active") {
-      await client.activateTether(tetherId);
+      // A contract may be mined only some time after the answer to `deploy`.
+      const fresh = done.state === "deployed";
+      await (fresh ? activateSoon(session, tetherId, deadline.at - clock.now()) : client.activateTether(tetherId));
       note({ state: "active", active });
     } else if (!active && done.state === "active") {
       await client.deactivateTether(tetherId);
       note({ state: "inactive", active });
     }
   } catch (error) {
-    if (isApiError(error, "missing")) {
-      throw new UserError(
-        `${what}: the service knows none with this id (${error.message}) ` +
-          "It is made in the console; its id is the last 10 characters of its address there.",
-      );
-    }
+    const reason = isApiError(error, "missing")
+      ? `the service knows none with this id (${error.message}) ` +
+        "It is made in the console; its id is the last 10 characters of its address there."
+      : messageOf(error);
     // Before the first step nothing was done that the state would have to remember.
-    if (done.network === undefined) throw new UserError(`${what}: ${messageOf(error)}`);
+    if (done.network === undefined) throw new UserError(`${what}: ${reason}`);
     const kept = "What was done so far is kept; run `pulumi up` again to go on from here.";
-    throw new Incomplete(tetherId, definedOnly(done), new UserError(`${what}: ${messageOf(error)} ${kept}`));
+    throw new Incomplete(tetherId, stateOf(done), new UserError(`${what}: ${reason} ${kept}`));
   }
-  return definedOnly({ ...done, ...inputs });
+  return stateOf({ ...done, ...inputs });
+}
+
+/**
+ * What is true of the service before the first step. Inputs that are no setting of the service are the new ones at once,
+ * and none of the old ones is left.
+ */
+function soFar(olds: Props, { network: _network, intervalHours: _interval, active: _active, ...local }: Props): Props {
+  const { network, intervalHours, active, account, balanceWei, state, deployedNetworks = [] } = olds;
+  return {
+    ...{ ...local, network, intervalHours, active, account, balanceWei, state, deployedNetworks },
+    ...{ __deployment: unknownsIn(olds), __version: stateVersion },
+  };
+}
+
+/** Activates it once the service lets it. */
+function activateSoon(session: Session, tetherId: string, ms: number): Promise<unknown> {
+  return waitFor(session, `tether service "${tetherId}"`, ms, async (): Promise<Look<unknown>> => {
+    try {
+      return { done: await session.client.activateTether(tetherId) };
+    } catch (error) {
+      if (!isApiError(error, "conflict", "invalid") && !isPassing(error)) throw error;
+      return { waiting: `not ready to be activated (${briefly(error)})` };
+    }
+  });
 }
 
 /** One that somebody else started has to be stopped before it takes another setting. */
@@ -95,5 +120,7 @@ async function whileStopped(session: Session, tetherId: string, set: () => Promi
   }
 }
 
-const definedOnly = (props: Props): Props =>
-  Object.fromEntries(Object.entries(props).filter(([, value]) => value !== undefined));
+function stateOf({ __deployment: unknowns, ...props }: Props): Props {
+  const all = Object.keys(unknowns as object).length > 0 ? { ...props, __deployment: unknowns } : props;
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}

@@ -1,92 +1,97 @@
 import { isApiError, path, type TetherAccount } from "../../api";
-import { longestWaitMs } from "../../api/retry";
-import { type Props } from "../../core/definition";
 import { messageOf, UserError } from "../../core/errors";
+import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
 import { type TetherInputs } from "./configure";
-import { balanceOf, funded, payerOf } from "./funds";
+import { funded, patienceMs, payerOf } from "./funds";
+import { canActivate, isUnknownOutcome, look, lookOn, type Traces, type Unknown, briefly, wordOn } from "./outcome";
+import { showsContract, shownOf } from "./read";
 
-/** How long a deployment whose answer was lost may take to show in the balance. */
-const lookMs = 6_000;
-const lookEveryMs = 1_000;
-const mostAttempts = 3;
+export interface Deployment {
+  account: TetherAccount;
+  /** Whether no other network has a contract. */
+  first: boolean;
+  /** What an earlier run sent without learning what became of it. */
+  unknown?: Unknown;
+  note: (facts: Props) => void;
+  /** Keeps in the state that the outcome is unknown, or that it is known now. */
+  keep: (unknown: Unknown | undefined) => void;
+}
 
 /**
- * Deploys the contract on the network, exactly once: it costs money. After a lost answer it looks for the traces
- * of a deployment (a lower balance; a tether that can be activated) before it ever sends again.
+ * Deploys the contract on the network, once: it costs money. Where the outcome is unknown it only looks,
+ * and sends again no sooner than a person says that nothing was deployed.
  */
-export async function deploy(
-  session: Session,
-  inputs: TetherInputs,
-  account: TetherAccount,
-  { pending, note }: { pending: boolean; note: (facts: Props) => void },
-): Promise<void> {
+export async function deploy(session: Session, inputs: TetherInputs, deployment: Deployment): Promise<void> {
+  const { clock, deadline } = session;
   const { tetherId, network } = inputs;
-  const what = `tether service "${tetherId}"`;
-  const payer = payerOf(account);
-  // An earlier run may have ended without knowing: the trace is looked for before anything is spent.
-  if (pending && (await canActivate(session, tetherId, note))) {
-    session.say(`${what}: an earlier run has deployed the contract on ${network} already; it is not deployed again.`);
-    return;
-  }
-  const before = await funded(session, inputs, account);
-  note({ balanceWei: before?.toString() ?? account.balanceWei });
+  const { account, unknown, first, note, keep } = deployment;
+  const say = (text: string): void => session.say(`tether service "${tetherId}": ${text}`);
+  const traces: Traces = { first, account, activated: () => note({ state: "active" }) };
 
-  for (let attempt = 1; ; attempt++) {
-    try {
-      note({ __deployment: network });
-      await session.client.http.request("POST", path`/tether/${tetherId}/deploy`, { body: inputs.extra ?? {} });
-      return;
-    } catch (error) {
-      if (isApiError(error, "conflict") && /already|exist/i.test(error.errorMessage)) return;
-      const uncertain = isApiError(error, "lost", "server", "unavailable");
-      if (!uncertain || attempt >= mostAttempts || (error.retryAfterMs ?? 0) > longestWaitMs) {
-        if (!uncertain) note({ __deployment: undefined });
-        throw new UserError(
-          `the deployment on ${network} failed: ${messageOf(error)} The account ${payer} has to have funds on ${network}.`,
-        );
-      }
-      session.say(`${what}: ${error.message} Looking whether the contract was deployed all the same.`);
-      const trace = await traceOf(session, inputs, before, note);
-      const had = before === undefined ? "" : `; the account ${payer} still has ${before} wei there`;
-      session.say(
-        trace
-          ? `${what}: the contract is deployed on ${network}: ${trace}. It is not sent again.`
-          : `${what}: no trace of a contract on ${network}: it cannot be activated${had}. Sending once more.`,
+  const there = unknown ? await settled(session, inputs, unknown, traces) : await already(session, inputs, traces);
+  if (there !== undefined) return say(`the contract is deployed on ${network}: ${there}. It is not sent again.`);
+  if (unknown) say(`no contract is deployed on ${network}, says CONSORTIUM_NOT_DEPLOYED: it is sent once more.`);
+  keep(undefined);
+
+  const before = (await outsideOf(session, inputs, () => funded(session, inputs, account)))?.toString();
+  note({ balanceWei: before ?? account.balanceWei });
+  const since = new Date().toISOString();
+  try {
+    await session.client.http.request("POST", path`/tether/${tetherId}/deploy`, { body: inputs.extra ?? {} });
+  } catch (error) {
+    if (isApiError(error, "conflict") && /\balready\b|\bexists\b/i.test(error.errorMessage)) return;
+    if (!isUnknownOutcome(error)) {
+      throw new UserError(
+        `the deployment on ${network} failed: ${messageOf(error)} ` +
+          `The account ${payerOf(account)} has to have funds on ${network}.`,
       );
-      if (trace) return;
-      await session.clock.sleep(error.retryAfterMs ?? 0);
     }
+    const lost: Unknown = { since, why: briefly(error), ...(before === undefined ? {} : { balanceWei: before }) };
+    keep(lost);
+    say(`${lost.why}. The contract may be deployed all the same: it is not sent again, but looked for on ${network}.`);
+    const trace = await lookOn(session, inputs, lost, traces, deadline.at - clock.now());
+    say(`the contract is deployed on ${network}: ${trace}.`);
   }
 }
 
-/** What shows that the contract was deployed; undefined: nothing does. */
-async function traceOf(
+/** Waiting for funds takes none of the time that the resource has. */
+async function outsideOf<T>({ clock, deadline }: Session, inputs: TetherInputs, wait: () => Promise<T>) {
+  const patience = patienceMs(inputs);
+  const start = clock.now();
+  deadline.at += patience;
+  try {
+    return await wait();
+  } finally {
+    deadline.at -= patience - (clock.now() - start);
+  }
+}
+
+/** How an earlier deployment ended: what shows that it is there; undefined: a person says that it is not. */
+async function settled(
   session: Session,
   inputs: TetherInputs,
-  before: bigint | undefined,
-  note: (facts: Props) => void,
+  unknown: Unknown,
+  traces: Traces,
 ): Promise<string | undefined> {
-  const { tetherId } = inputs;
-  const end = session.clock.now() + lookMs;
-  while (before !== undefined) {
-    const account = await session.client.getTetherAccount(tetherId);
-    const now = await balanceOf(session, inputs, account);
-    if (now !== undefined && now < before) return `the account ${payerOf(account)} has paid ${before - now} wei for it`;
-    if (session.clock.now() >= end) break;
-    await session.clock.sleep(lookEveryMs);
-  }
-  return (await canActivate(session, tetherId, note)) ? "the service can be activated" : undefined;
+  const word = wordOn(inputs.tetherId, unknown);
+  if (word === "deployed") return "CONSORTIUM_DEPLOYED says so";
+  if (word === undefined) return lookOn(session, inputs, unknown, traces, session.deadline.at - session.clock.now());
+  const seen = await look(session, inputs, { ...traces, balanceWei: unknown.balanceWei });
+  return "done" in seen ? seen.done : undefined;
 }
 
-/** "A successful deployment is required before the first activate" (spec, section 4.3). */
-async function canActivate(session: Session, tetherId: string, note: (facts: Props) => void): Promise<boolean> {
-  try {
-    await session.client.activateTether(tetherId);
-    note({ state: "active" });
-    return true;
-  } catch (error) {
-    if (isApiError(error, "conflict", "invalid", "missing")) return false;
-    throw error;
-  }
+/** What shows that somebody has deployed it before; a run that was killed remembers nothing of it. */
+async function already(
+  session: Session,
+  inputs: TetherInputs,
+  { first, activated }: Traces,
+): Promise<string | undefined> {
+  const { tetherId, network, active } = inputs;
+  const shows = showsContract(await shownOf(session, tetherId), network, first);
+  if (shows) return "the service shows it";
+  const untold = session.adoptAll && shows === undefined;
+  if (!untold || active === false || !(await canActivate(session, tetherId))) return undefined;
+  activated();
+  return "the service can be activated";
 }

@@ -1,4 +1,4 @@
-import { isApiError, type TetherAccount } from "../../api";
+import { type ApiError, isApiError, type TetherAccount } from "../../api";
 import { messageOf, UserError } from "../../core/errors";
 import { type Session } from "../../core/session";
 import { type Look, waitFor } from "../../core/wait";
@@ -7,6 +7,14 @@ import { durationSeconds } from "./duration";
 
 /** How messages speak of an account that the service does not show. */
 export const payerOf = ({ account }: TetherAccount): string => account ?? "of the tether service";
+
+/** How long funds are waited for, at most. */
+export const patienceMs = ({ waitForFunds = "0s" }: TetherInputs): number =>
+  1000 * (durationSeconds(waitForFunds) ?? 0);
+
+/** A service that is away for a moment: looking again may help. */
+export const isPassing = (error: unknown): error is ApiError =>
+  isApiError(error, "unsent", "lost", "limited", "unavailable", "server");
 
 /**
  * The balance on the target network in wei, once it is enough to deploy there. With `waitForFunds` it waits for them,
@@ -20,10 +28,10 @@ export async function funded(
   const first = await balanceOf(session, inputs, account);
   const short = shortage(inputs, account, first);
   if (short === undefined) return first;
-  const patienceMs = 1000 * (durationSeconds(inputs.waitForFunds ?? "0s") ?? 0);
+  const patience = patienceMs(inputs);
   const { network } = inputs;
   const send = `Send funds to ${payerOf(account)} on ${network}`;
-  if (patienceMs === 0) {
+  if (patience === 0) {
     throw new UserError(
       `${short.text}, which is ${short.missing} too little to deploy the contract. Nothing was spent. ` +
         `${send}, or let it wait for them with waitForFunds: "30m".`,
@@ -31,16 +39,16 @@ export async function funded(
   }
   const what = `tether service "${inputs.tetherId}"`;
   session.say(`${what}: ${short.text}; ${short.missing} wei are missing. ${send}: it waits ${inputs.waitForFunds}.`);
-  return waited(session, inputs, account, { what, patienceMs, send });
+  return waited(session, inputs, account, { what, patience, send });
 }
 
 async function waited(
   session: Session,
   inputs: TetherInputs,
   account: TetherAccount,
-  { what, patienceMs, send }: { what: string; patienceMs: number; send: string },
+  { what, patience, send }: { what: string; patience: number; send: string },
 ): Promise<bigint | undefined> {
-  const end = session.clock.now() + patienceMs;
+  const end = session.clock.now() + patience;
   let trouble: unknown;
 
   const look = async (): Promise<Look<bigint | undefined>> => {
@@ -61,8 +69,7 @@ async function waited(
       return await balanceOf(session, inputs, await session.client.getTetherAccount(inputs.tetherId));
     } catch (error) {
       trouble = error;
-      const passing = isApiError(error, "unsent", "lost", "limited", "unavailable", "server");
-      if (!passing || session.clock.now() >= end) throw error;
+      if (!isPassing(error) || session.clock.now() >= end) throw error;
       return error;
     }
   };

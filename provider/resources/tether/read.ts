@@ -4,16 +4,20 @@ import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
 import { stateVersion } from "../../core/state";
 
-/** What a service may show of a tether's settings; the spec lists no such call, so nothing relies on it. */
-const Shown = z.looseObject({
+/** What a service may show of a tether; the spec lists no such call, so nothing relies on it. */
+const ShownObject = z.looseObject({
   network: z.enum(["mainnet", "rinkeby"]).optional().catch(undefined),
   interval: z.coerce.number().int().min(1).optional().catch(undefined),
   state: z.string().optional().catch(undefined),
+  deployed_networks: z.array(z.unknown()).optional().catch(undefined),
+  contracts: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  contract_address: z.string().optional().catch(undefined),
 });
+type Shown = z.infer<typeof ShownObject>;
 
 /** The state as it is now; undefined: the service knows no such tether (any more). */
 export async function read(session: Session, id: string, state: Props): Promise<Props | undefined> {
-  const shown = await settings(session, id);
+  const shown = await shownOf(session, id);
   if (!shown && !(await exists(session, id))) return undefined;
   const now: Props = { ...state, __version: stateVersion };
   if (shown?.network) now.network = shown.network;
@@ -26,15 +30,28 @@ export async function read(session: Session, id: string, state: Props): Promise<
   return now;
 }
 
-async function settings(session: Session, id: string): Promise<z.infer<typeof Shown> | undefined> {
+/** undefined: the service does not show it. */
+export async function shownOf(session: Session, id: string): Promise<Shown | undefined> {
   try {
     const { body } = await session.client.http.request("GET", path`/tether/${id}`);
-    const read = Shown.safeParse(body);
+    const read = ShownObject.safeParse(body);
     return read.success ? read.data : undefined;
   } catch (error) {
     if (isApiError(error, "missing", "unsupported", "invalid")) return undefined;
     throw error;
   }
+}
+
+/**
+ * Whether the service shows a contract on the network; undefined: it does not tell.
+ * @param first no other network has one, from which a state or an address could be left
+ */
+export function showsContract(shown: Shown | undefined, network: string, first: boolean): boolean | undefined {
+  if (!shown) return undefined;
+  const { deployed_networks: networks, contracts, contract_address: address, state } = shown;
+  if (networks ?? contracts) return Boolean(networks?.includes(network) || contracts?.[network]);
+  const told = first && shown.network === network && (address || state === "deployed" || state === "active");
+  return told ? true : undefined;
 }
 
 async function exists(session: Session, id: string): Promise<boolean> {

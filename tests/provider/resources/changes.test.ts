@@ -1,5 +1,6 @@
 import { bases } from "../../support/bases";
 import { lifecycle } from "../../support/lifecycle";
+import { account, ether, post, tether as tetherItself, tetherArgs } from "../../support/tethered";
 
 /* Every property of every resource: what a change to it does, by which calls, and what the service shows then. */
 
@@ -144,3 +145,65 @@ lifecycle("appCred", bases.appCred, [
   { change: { keepers: "x" }, then: "refused", why: { property: "keepers", reason: /object of values/ } },
   { change: { adopt: true }, then: "refused", why: { property: "adopt", reason: /no argument "adopt"/ } },
 ]);
+
+const funds = { rinkeby: ether, mainnet: ether };
+const tethers = ["tether0001", "tether0002"].map((id) => ({ id, environment: "main", funds }));
+lifecycle(
+  "tetherService",
+  () => ({ ...tetherArgs, minimumBalanceWei: "5", customTimeouts: { create: 60, update: 60 } }),
+  [
+    {
+      change: { intervalHours: 5 },
+      then: "updated",
+      calls: [post("deactivate"), post("interval"), account, post("activate")],
+      shows: { interval: 5, network: "rinkeby" },
+    },
+    {
+      change: { network: "mainnet" },
+      then: "updated",
+      calls: [post("deactivate"), post("targetNetwork"), account, tetherItself, post("deploy"), post("activate")],
+      shows: { network: "mainnet", deployments: { rinkeby: 1, mainnet: 1 } },
+    },
+    { change: { active: false }, then: "updated", calls: [account, post("deactivate")] },
+    {
+      change: { active: false, intervalHours: 5 },
+      then: "updated",
+      calls: [post("deactivate"), post("interval"), account],
+    },
+    { change: { active: undefined }, then: "same", calls: [] },
+    { change: { minimumBalanceWei: "6" }, then: "updated", calls: [account] },
+    { change: { minimumBalanceWei: 5 }, then: "same", calls: [] },
+    { change: { minimumBalanceWei: undefined }, then: "updated", calls: [account] },
+    { change: { customTimeouts: { create: 90 } }, then: "updated", calls: [account] },
+    { change: { customTimeouts: { update: 60 } }, then: "updated", calls: [account] },
+    { change: { customTimeouts: undefined }, then: "updated", calls: [account] },
+    { change: { minimumBalanceWei: undefined, customTimeouts: undefined }, then: "updated", calls: [account] },
+    { change: { waitForFunds: "30m" }, then: "same", calls: [] },
+    { change: { extra: { gas: 1 } }, then: "same", calls: [] },
+    {
+      change: { tetherId: "tether0002" },
+      then: "replaced",
+      why: { property: "tetherId" },
+      shows: { id: "tether0002", deployments: { rinkeby: 1, mainnet: 0 } },
+    },
+    { change: { tetherId: "short" }, then: "refused", why: { property: "tetherId", reason: /has 10 characters/ } },
+    {
+      change: { tetherId: undefined },
+      then: "refused",
+      why: { property: "tetherId", reason: /give tetherId, or consoleUrl/ },
+    },
+    {
+      change: { network: "ropsten" },
+      then: "refused",
+      why: { property: "network", reason: /one of mainnet, rinkeby/ },
+    },
+    { change: { intervalHours: 0 }, then: "refused", why: { property: "intervalHours", reason: /at least 1/ } },
+    { change: { intervalHours: 1.5 }, then: "refused", why: { property: "intervalHours", reason: /whole number/ } },
+    { change: { active: "yes" }, then: "refused", why: { property: "active", reason: /true or false/ } },
+    { change: { minimumBalanceWei: "1.5" }, then: "refused", why: { property: "minimumBalanceWei", reason: /of wei/ } },
+    { change: { minimumBalanceWei: -1 }, then: "refused", why: { property: "minimumBalanceWei", reason: /of wei/ } },
+    { change: { minimumBalanceWei: true }, then: "refused", why: { property: "minimumBalanceWei", reason: /of wei/ } },
+    { change: { adopt: true }, then: "refused", why: { property: "adopt", reason: /no argument "adopt"/ } },
+  ],
+  { tethers },
+);

@@ -1,7 +1,7 @@
 import { type FaultRule, type ServiceOptions } from "../../../service";
 import { Engine, type Outcome, type Props } from "../../support/engine";
 import { network } from "../../support/network";
-import { newProcess, setEnvironment, start, type Started } from "../../support/service";
+import { start, type Started } from "../../support/service";
 
 /* Funds: how long a deployment waits for them, what it says meanwhile, and what it says after a lost answer. */
 
@@ -9,7 +9,6 @@ const tetherId = "tether0001";
 const ether = "1000000000000000000";
 const base = { tetherId, network: "rinkeby", intervalHours: 2 };
 const address = "0x[0-9a-fA-F]{40}";
-const deploy = { method: "POST", route: "/tether/:tetherId/deploy" };
 const account = { method: "GET", route: "/tether/:tetherId/account" };
 
 type World = Started & { engine: Engine; fund: (wei: string) => void; deployments: () => Props; balances: () => Props };
@@ -72,7 +71,7 @@ test("the time is over: nothing was spent, what was set is kept, and the next up
   expect(sent(calls())).toBe(0);
   fund(ether);
   expect(await engine.up(args)).toEqual({ then: "updated" });
-  expect(calls().map((call) => call.split("/").at(-1))).toEqual(["account", "deploy", "activate"]);
+  expect(calls().map((call) => call.split("/").at(-1))).toEqual(["account", ":tetherId", "deploy", "activate"]);
 });
 
 test("without it: fails at once with the address, the network and what is missing", async () => {
@@ -122,45 +121,4 @@ test("another patience is no change of what is there", async () => {
   calls();
   expect(await engine.up({ ...base, waitForFunds: "30m" })).toEqual({ then: "same" });
   expect(calls()).toEqual([]);
-});
-
-describe("after a lost answer it says what it found before it does anything", () => {
-  test.each<[string, FaultRule, RegExp, number]>([
-    [
-      "deployed",
-      { kind: "resetAfter" },
-      /deployed on rinkeby: the account 0x\w+ has paid \d+ wei for it. It is not sent again/,
-      1,
-    ],
-    [
-      "not deployed",
-      { kind: "resetBefore" },
-      /no trace of a contract on rinkeby: .* still has 1000000000000000000 wei there. Sending once more/,
-      2,
-    ],
-  ])("%s", async (_, fault, found, times) => {
-    const { engine, service, said, calls, deployments } = await tethered(ether);
-    service.faults.add({ ...fault, ...deploy });
-    expect(await engine.up(base)).toEqual({ then: "created" });
-    expect(said.filter((line) => /Looking whether/.test(line))).toHaveLength(1);
-    expect(said.filter((line) => found.test(line))).toHaveLength(1);
-    expect(sent(calls())).toBe(times);
-    expect(deployments()).toMatchObject({ rinkeby: 1 });
-  });
-
-  test("also in the next run, when this one ended without knowing", async () => {
-    const { engine, service, said, calls } = await tethered(ether);
-    setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.1" });
-    service.faults.add({ kind: "hang", acted: true, ...deploy });
-    service.faults.add({ kind: "status", status: 401, ...account, nth: 2, times: Infinity });
-    expect((await engine.up(base)).then).toBe("incomplete");
-    service.faults.clear();
-    newProcess();
-    calls();
-    expect(await engine.up(base)).toEqual({ then: "updated" });
-    expect(said.at(-1)).toMatch(
-      /an earlier run has deployed the contract on rinkeby already; it is not deployed again/,
-    );
-    expect(sent(calls())).toBe(0);
-  });
 });

@@ -1,6 +1,6 @@
 import { type FaultRule } from "../../../service";
 import { Engine } from "../../support/engine";
-import { impatient, newProcess } from "../../support/service";
+import { impatient, newProcess, setEnvironment } from "../../support/service";
 import { errorOf, ether, tetherArgs, tethered, tetherId } from "../../support/tethered";
 
 /* A deployment costs money: whatever is lost on the way, the contract is deployed once. */
@@ -24,40 +24,61 @@ const faults: FaultRule[] = [
 const acted = (fault: FaultRule): boolean =>
   fault.kind === "resetAfter" || fault.kind === "truncated" || ("acted" in fault && fault.acted === true);
 const table = faults.map((fault) => [JSON.stringify(fault), fault] as const);
+const deploys = (calls: string[]): number => calls.filter((call) => call.endsWith("/deploy")).length;
 
 describe.each([true, false])("active: %s", (active) => {
+  const args = { ...tetherArgs, active };
+
   test.each(table)("the answer to deploy is lost: %s", async (_title, fault) => {
     const { engine, service, calls, fields } = await tethered();
     impatient(fault);
     service.faults.add({ ...fault, ...deploy });
-    expect(await engine.up({ ...tetherArgs, active })).toEqual({ then: "created" });
-    expect(calls().filter((call) => call.endsWith("/deploy"))).toHaveLength(acted(fault) ? 1 : 2);
+    const outcome = await engine.up(args);
+    const made = calls();
+    if ("status" in fault && fault.status === 429)
+      expect(deploys(made)).toBe(2); // it says that nothing was done
+    else expect(deploys(made)).toBe(1);
+    expect(made.filter((call) => call.endsWith("/activate")).length).toBe(active && outcome.then === "created" ? 1 : 0);
+    expect(fields().deployments).toMatchObject({ rinkeby: outcome.then === "created" ? 1 : 0 });
+    if (outcome.then !== "created") {
+      expect(acted(fault)).toBe(false);
+      const word = /CONSORTIUM_NOT_DEPLOYED=(\S+)/.exec(errorOf(outcome))![1]!;
+      setEnvironment({ CONSORTIUM_NOT_DEPLOYED: word });
+      expect(await engine.up(args)).toEqual({ then: "updated" });
+      expect(deploys(calls())).toBe(1);
+    }
     expect(fields()).toMatchObject({ active, deployments: { rinkeby: 1 } });
     expect(engine.outputs).toMatchObject({ deployedNetworks: ["rinkeby"], balanceWei: ether });
     expect(engine.outputs).not.toHaveProperty("__deployment");
   });
 });
 
-test.each([true, false])(
-  "a run that ends without knowing (deployed: %s): the next one looks first",
-  async (deployed) => {
-    const { engine, service, calls, fields } = await tethered();
-    // Nothing answers any more from the deployment on: neither this nor the looks that follow.
-    impatient({ kind: "hang" });
-    service.faults.add({ kind: "hang", acted: deployed, ...deploy });
-    service.faults.add({ kind: "status", status: 401, method: "GET", nth: 2, times: Infinity });
-    const outcome = await engine.up(tetherArgs);
-    expect(outcome.then).toBe("incomplete");
-    expect(engine.outputs).toMatchObject({ network: "rinkeby", intervalHours: 2, deployedNetworks: [] });
-    service.faults.clear();
-    newProcess();
-    calls();
-    expect(await engine.up(tetherArgs)).toEqual({ then: "updated" });
-    expect(calls().filter((call) => call.endsWith("/deploy"))).toHaveLength(deployed ? 0 : 1);
-    expect(fields()).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
-    expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
-  },
-);
+test("a run that ends while it looks: the next one goes on looking, before anything else", async () => {
+  const { engine, service, calls, fields } = await tethered();
+  // Nothing answers any more from the deployment on: neither this nor the looks that follow.
+  impatient({ kind: "hang" });
+  service.faults.add({ kind: "hang", acted: true, ...deploy });
+  service.faults.add({ kind: "status", status: 401, method: "GET", nth: 3, times: Infinity });
+  const outcome = await engine.up(tetherArgs);
+  expect(errorOf(outcome)).toMatch(/not known whether .*HTTP 401/);
+  expect(engine.outputs).toMatchObject({ network: "rinkeby", intervalHours: 2, deployedNetworks: [] });
+  service.faults.clear();
+  newProcess();
+  calls();
+  expect(await engine.up(tetherArgs)).toEqual({ then: "updated" });
+  expect(deploys(calls())).toBe(0);
+  expect(fields()).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
+  expect(await engine.up(tetherArgs)).toEqual({ then: "same" });
+});
+
+test("a service that is in trouble meanwhile does not end the look", async () => {
+  const { engine, service, said, calls } = await tethered();
+  service.faults.add({ kind: "resetAfter", ...deploy });
+  service.faults.add({ kind: "status", status: 500, method: "GET", nth: 3, times: 20 });
+  expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
+  expect(said.some((line) => /\(at last GET .*HTTP 500/.test(line))).toBe(true);
+  expect(deploys(calls())).toBe(1);
+});
 
 test("a lower balance tells that it was deployed, where activation cannot", async () => {
   const { engine, service, calls, fields } = await tethered({
@@ -66,23 +87,9 @@ test("a lower balance tells that it was deployed, where activation cannot", asyn
   service.faults.add({ kind: "resetAfter", ...deploy });
   const outcome = await engine.up(tetherArgs);
   expect(errorOf(outcome)).toMatch(/environment not there yet does not exist/);
-  expect(calls().filter((call) => call.endsWith("/deploy"))).toHaveLength(1);
+  expect(deploys(calls())).toBe(1);
   expect(fields()).toMatchObject({ deployments: { rinkeby: 1 } });
   expect(engine.outputs).toMatchObject({ state: "deployed", deployedNetworks: ["rinkeby"] });
-});
-
-test("a service that fails every time is sent three at most, with looks between, and then an error", async () => {
-  const { engine, service, calls, fields } = await tethered();
-  service.faults.add({ kind: "status", status: 500, ...deploy, times: Infinity });
-  const outcome = await engine.up(tetherArgs);
-  expect(outcome).toMatchObject({
-    then: "incomplete",
-    error: expect.stringMatching(/deployment on rinkeby failed: POST .*HTTP 500.*run `pulumi up` again/) as string,
-  });
-  const made = calls();
-  expect(made.filter((call) => call.endsWith("/deploy"))).toHaveLength(3);
-  expect(made.filter((call) => call.endsWith("/account")).length).toBeGreaterThan(6);
-  expect(fields()).toMatchObject({ active: false, deployments: { rinkeby: 0 } });
 });
 
 test("a contract that somebody else has deployed there is taken as it is", async () => {
@@ -109,7 +116,6 @@ test.each(["targetNetwork", "interval", "activate", "deactivate"])(
 test.each([
   ["interval", { network: "rinkeby", state: "configured" }],
   ["deploy", { network: "rinkeby", intervalHours: 2, state: "configured" }],
-  ["activate", { network: "rinkeby", intervalHours: 2, state: "deployed", deployedNetworks: ["rinkeby"] }],
 ])("refused at %s: what was done is kept, and the next update does the rest", async (action, kept) => {
   const { engine, service, calls } = await tethered();
   service.faults.add({

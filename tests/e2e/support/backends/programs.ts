@@ -30,7 +30,7 @@ export async function programOf(name: string, debianPackage: string, folders = (
 export async function installDebian(debianPackage: string, what: string): Promise<void> {
   const remedy = `Install the package that holds it (on Debian and Ubuntu: apt-get install ${debianPackage}).`;
   if (process.getuid?.() !== 0 || onPath("apt-get", process.env).length === 0) {
-    throw new Error(`The tests of state backends need ${what}, and only root can install it, with apt-get. ${remedy}`);
+    throw new Error(`The tests need ${what}, and only root can install it, with apt-get. ${remedy}`);
   }
   const options = { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }, maxBuffer: 2 ** 26 };
   try {

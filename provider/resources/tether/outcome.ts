@@ -1,0 +1,128 @@
+import { type ApiError, isApiError, type TetherAccount } from "../../api";
+import { processEnvironment } from "../../api/settings";
+import { type Props } from "../../core/definition";
+import { messageOf, UserError } from "../../core/errors";
+import { type Session } from "../../core/session";
+import { type Look, waitFor } from "../../core/wait";
+import { type TetherInputs } from "./configure";
+import { balanceOf, isPassing, payerOf } from "./funds";
+import { showsContract, shownOf } from "./read";
+
+/** A deployment that was sent, and of which nobody knows whether it was carried out. The state keeps it. */
+export interface Unknown {
+  /** When it was sent; tells this one from any other, see `wordOn`. */
+  since: string;
+  /** What came instead of an answer. */
+  why: string;
+  /** What the account had before. */
+  balanceWei?: string;
+}
+
+/** Those that the state keeps, by network. Version 0.1.0 kept the name of the network. */
+export function unknownsIn({ __deployment: kept, balanceWei }: Props): Record<string, Unknown> {
+  if (typeof kept !== "string") return (kept ?? {}) as Record<string, Unknown>;
+  const before = typeof balanceWei === "string" ? { balanceWei } : {};
+  return { [kept]: { since: "0.1.0", why: "an earlier run ended without an answer to deploy", ...before } };
+}
+
+/** Whether a failed deployment may have been carried out all the same: then it is never sent again unasked. */
+export const isUnknownOutcome = (error: unknown): boolean =>
+  !(error instanceof UserError) &&
+  !isApiError(error, "unsent", "limited", "denied", "missing", "unsupported", "conflict", "invalid");
+
+/** A failed call, without what to do next. */
+export const briefly = (error: unknown): string => {
+  if (!isApiError(error)) return messageOf(error);
+  const { call, status, errorMessage }: ApiError = error;
+  return `${call}: ${status === undefined ? "" : `HTTP ${status}: `}${errorMessage}`;
+};
+
+const wordFor = (tetherId: string, { since }: Unknown): string => `${tetherId}@${since}`;
+
+/** What a person who has looked says of a deployment, for this one only. */
+export function wordOn(tetherId: string, unknown: Unknown): "deployed" | "not deployed" | undefined {
+  const env = processEnvironment();
+  const says = (variable: string): boolean =>
+    (env[variable] ?? "").split(/[\s,]+/).includes(wordFor(tetherId, unknown));
+  if (says("CONSORTIUM_DEPLOYED")) return "deployed";
+  return says("CONSORTIUM_NOT_DEPLOYED") ? "not deployed" : undefined;
+}
+
+export interface Traces {
+  /** What the account had before, where that is known. */
+  balanceWei?: string;
+  /** Whether no other network had a contract before. */
+  first: boolean;
+  account: TetherAccount;
+  /** Told when it was activated, which is the trace where a service shows neither its balance nor itself. */
+  activated: () => void;
+}
+
+/** One look for what only a deployed contract leaves. Whatever is `active: false` is not activated by it. */
+export async function look(session: Session, inputs: TetherInputs, traces: Traces): Promise<Look<string>> {
+  const { tetherId, network } = inputs;
+  const shown = await shownOf(session, tetherId);
+  const shows = showsContract(shown, network, traces.first);
+  if (shows) return { done: "the service shows it" };
+  const payer = payerOf(traces.account);
+  if (shown?.network && shown.network !== network) {
+    return { waiting: `targeting ${shown.network}, where the account ${payer} tells nothing of ${network}` };
+  }
+  const balance = await balanceOf(session, inputs, await session.client.getTetherAccount(tetherId));
+  const before = traces.balanceWei === undefined ? undefined : BigInt(traces.balanceWei);
+  if (before !== undefined && balance !== undefined && balance < before) {
+    return { done: `the account ${payer} has paid ${before - balance} wei for it` };
+  }
+  const untold = balance === undefined && shows === undefined;
+  if (untold && inputs.active !== false && (await canActivate(session, tetherId))) {
+    traces.activated();
+    return { done: "the service can be activated" };
+  }
+  const has = balance === undefined ? "shows no balance" : `has ${balance} wei`;
+  return { waiting: `no trace of a contract on ${network}: the account ${payer} ${has}` };
+}
+
+/** Looks until there is a trace, for as long as the resource has time. @throws UserError that says where to look */
+export async function lookOn(
+  session: Session,
+  inputs: TetherInputs,
+  unknown: Unknown,
+  traces: Traces,
+  ms: number,
+): Promise<string> {
+  const { tetherId, network } = inputs;
+  let before = "nothing seen of a contract";
+  const patiently = async (): Promise<Look<string>> => {
+    try {
+      const seen = await look(session, inputs, { ...traces, balanceWei: unknown.balanceWei });
+      if ("waiting" in seen) before = seen.waiting;
+      return seen;
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      return { waiting: `${before} (at last ${briefly(error)})` };
+    }
+  };
+  try {
+    return await waitFor(session, `tether service "${tetherId}"`, ms, patiently);
+  } catch (error) {
+    const word = wordFor(tetherId, unknown);
+    throw new UserError(
+      `it is not known whether the contract was deployed on ${network} (${unknown.why}): ${messageOf(error)} ` +
+        "It may have been paid for, so it is not sent again. Look at " +
+        `the account ${payerOf(traces.account)} on ${network}, and at the tether service in the console. ` +
+        `If there is no contract, CONSORTIUM_NOT_DEPLOYED=${word} has it sent once more; ` +
+        `if there is one, CONSORTIUM_DEPLOYED=${word} has it taken as it is.`,
+    );
+  }
+}
+
+/** "A successful deployment is required before the first activate" (spec, section 4.3). */
+export async function canActivate(session: Session, tetherId: string): Promise<boolean> {
+  try {
+    await session.client.activateTether(tetherId);
+    return true;
+  } catch (error) {
+    if (isApiError(error, "conflict", "invalid", "missing")) return false;
+    throw error;
+  }
+}

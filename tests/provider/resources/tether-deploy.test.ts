@@ -1,0 +1,238 @@
+import { type Engine, type Outcome } from "../../support/engine";
+import { account, type Manners, otherTether, type OtherTether } from "../../support/other-tether";
+import { setEnvironment } from "../../support/service";
+import { errorOf, tetherArgs as args, tetherId } from "../../support/tethered";
+
+/* A service that takes every deployment and charges for each: one whose outcome is unknown is never sent again unasked. */
+
+const strict: Manners = { unready: 409 };
+const never: Manners = { ...strict, silent: true, minedAfterMs: Infinity };
+
+/** What the error offers a person to say. */
+function words(outcome: Outcome): { yes: Record<string, string>; no: Record<string, string> } {
+  const value = (name: string): string => new RegExp(`${name}=(\\S+)`).exec(errorOf(outcome))![1]!;
+  return {
+    yes: { CONSORTIUM_DEPLOYED: value("CONSORTIUM_DEPLOYED") },
+    no: { CONSORTIUM_NOT_DEPLOYED: value("CONSORTIUM_NOT_DEPLOYED") },
+  };
+}
+
+const settledOnce = async ({ engine, did }: OtherTether, given: object = args): Promise<void> => {
+  expect(did).toMatchObject({ deploys: 1, mined: ["rinkeby"], active: true });
+  expect(engine.outputs).toMatchObject({ state: "active", deployedNetworks: ["rinkeby"] });
+  expect(engine.outputs).not.toHaveProperty("__deployment");
+  expect(await engine.up({ ...given })).toEqual({ then: "same" });
+};
+
+/** An `up` that ends without knowing. */
+async function lost(world: OtherTether, given: object = args): Promise<Outcome> {
+  const outcome = await world.engine.up({ ...given });
+  expect(outcome).toMatchObject({ then: "incomplete" });
+  return outcome;
+}
+
+describe("sent once, though the answer is late or lost", () => {
+  test.each<[string, Manners]>([
+    ["answered after 14 s, which is more than the client waits", { ...strict, silent: true, minedAfterMs: 14_000 }],
+    ["mined after 12 s, answered with 504", { ...strict, deploy: 504, minedAfterMs: 12_000 }],
+    ["mined after 200 s, answered with 500", { unready: 400, deploy: 500, minedAfterMs: 200_000 }],
+    ["mined after 40 s, answered with 503", { unready: 400, deploy: 503, minedAfterMs: 40_000 }],
+  ])("%s", async (_, manners) => {
+    const world = await otherTether(manners);
+    expect(await world.engine.up(args)).toEqual({ then: "created" });
+    expect(world.said[0]).toMatch(/it is not sent again, but looked for on rinkeby/);
+    expect(world.said.some((line) => /no trace .* account 0x(5b)+ has 1000 wei, \d+ s so far/.test(line))).toBe(true);
+    expect(world.said.at(-1)).toMatch(/has paid 7 wei for it/);
+    await settledOnce(world);
+  });
+
+  test.each([409, 400])("answered at once, mined after 40 s: %d to activate is waited out", async (unready) => {
+    const world = await otherTether({ unready, minedAfterMs: 40_000 });
+    expect(await world.engine.up(args)).toEqual({ then: "created" });
+    expect(world.said.some((line) => /not ready to be activated .*no contract yet.* s so far/.test(line))).toBe(true);
+    await settledOnce(world);
+  });
+
+  test("answered at once, and never mined: the wait ends with the time of the resource, and the next goes on", async () => {
+    const world = await otherTether({ ...strict, minedAfterMs: 400_000 });
+    const outcome = await lost(world);
+    expect(errorOf(outcome)).toMatch(/not ready to be activated .*HTTP 409: no contract yet.* after 300 s/);
+    world.time.pass(100_000);
+    expect(await world.engine.up(args)).toEqual({ then: "updated" });
+    await settledOnce(world);
+  });
+
+  test.each<[string, Manners["shows"]]>([
+    ["its networks", ({ mined }) => ({ deployed_networks: mined })],
+    ["its contracts", ({ mined }) => ({ contracts: Object.fromEntries(mined.map((name) => [name, account])) })],
+    ["its state", ({ mined, network }) => ({ network, state: mined.length > 0 ? "deployed" : "setup" })],
+  ])("the service shows the contract, by %s, where the balance does not", async (_, shows) => {
+    const world = await otherTether({ ...strict, silent: true, minedAfterMs: 14_000, balance: "constant", shows });
+    expect(await world.engine.up(args)).toEqual({ then: "created" });
+    expect(world.said.at(-1)).toMatch(/is deployed on rinkeby: the service shows it/);
+    await settledOnce(world);
+  });
+
+  const mute: Manners = { ...strict, silent: true, minedAfterMs: 14_000, balance: "none" };
+  test("a service that shows nothing at all tells by activation", async () => {
+    const world = await otherTether(mute);
+    expect(await world.engine.up(args)).toEqual({ then: "created" });
+    await settledOnce(world);
+  });
+
+  test("but what is to be inactive is not activated to look", async () => {
+    const world = await otherTether(mute);
+    await lost(world, { ...args, active: false });
+    expect(world.did).toMatchObject({ deploys: 1, activates: 0 });
+  });
+});
+
+describe("never carried out", () => {
+  const looked = (engine: Engine): unknown => (engine.outputs.__deployment as Record<string, unknown>).rinkeby;
+
+  test.each([
+    ["5 min", args, 300_000],
+    ["customTimeouts", { ...args, customTimeouts: { create: 20 } }, 20_000],
+  ])("looked for until the time of the resource is over: %s", async (_, given, ms) => {
+    const world = await otherTether(never);
+    const outcome = await lost(world, given);
+    expect(errorOf(outcome)).toMatch(
+      new RegExp(
+        `not known whether the contract was deployed on rinkeby \\(POST /tether/${tetherId}/deploy: no answer .* after ${ms / 1000} s` +
+          `.*not sent again. Look at the account ${account} on rinkeby, and at the tether service in the console`,
+      ),
+    );
+    expect(world.time.now()).toBeGreaterThanOrEqual(ms);
+    expect(world.time.now()).toBeLessThan(ms + 10_000);
+    expect(looked(world.engine)).toMatchObject({
+      since: expect.stringMatching(/^20.*Z$/) as string,
+      balanceWei: "1000",
+    });
+    expect(world.did).toMatchObject({ deploys: 1, activates: 0 });
+  });
+
+  test("the next runs only look, too; what they find then is taken", async () => {
+    const world = await otherTether(never);
+    await lost(world);
+    await world.engine.refresh();
+    await lost(world);
+    await lost(world, { ...args, minimumBalanceWei: "5" });
+    expect(world.did.deploys).toBe(1);
+    world.did.mined.push("rinkeby");
+    expect(await world.engine.up(args)).toEqual({ then: "updated" });
+    await settledOnce(world);
+  });
+
+  test("nor does a way over another network send it again", async () => {
+    const world = await otherTether(never);
+    await lost(world);
+    world.manners = strict;
+    expect(await world.engine.up({ ...args, network: "mainnet" })).toEqual({ then: "updated" });
+    expect(world.did).toMatchObject({ deploys: 2, mined: ["mainnet"] });
+    world.manners = { ...strict, balance: "constant" };
+    await lost(world);
+    expect(world.did.deploys).toBe(2);
+  });
+
+  test("a service that would activate without a contract is not taken for one that has it", async () => {
+    const world = await otherTether({ ...never, unready: undefined });
+    await lost(world);
+    expect(world.did).toMatchObject({ deploys: 1, activates: 0, active: false });
+  });
+
+  test("a person who has looked says that it is sent once more: this one, and no later one", async () => {
+    const world = await otherTether(never);
+    const { no } = words(await lost(world));
+    setEnvironment(no);
+    const again = await lost(world);
+    expect(world.did.deploys).toBe(2);
+    expect(words(again).no).not.toEqual(no);
+    await lost(world);
+    expect(world.did.deploys).toBe(2);
+    world.manners = strict;
+    setEnvironment({ CONSORTIUM_NOT_DEPLOYED: `other00001@x, ${words(again).no.CONSORTIUM_NOT_DEPLOYED}` });
+    expect(await world.engine.up(args)).toEqual({ then: "updated" });
+    expect(world.said.some((line) => /says CONSORTIUM_NOT_DEPLOYED: it is sent once more/.test(line))).toBe(true);
+    expect(world.did).toMatchObject({ deploys: 3, mined: ["rinkeby"], active: true });
+  });
+
+  test("who says that while the account has paid is not believed", async () => {
+    const world = await otherTether(never);
+    setEnvironment(words(await lost(world)).no);
+    world.did.mined.push("rinkeby");
+    expect(await world.engine.up(args)).toEqual({ then: "updated" });
+    await settledOnce(world);
+  });
+
+  test("who says that it is there has it taken as it is", async () => {
+    const world = await otherTether({ ...never, balance: "constant" });
+    setEnvironment(words(await lost(world)).yes);
+    world.did.mined.push("rinkeby");
+    expect(await world.engine.up(args)).toEqual({ then: "updated" });
+    await settledOnce(world);
+  });
+
+  test("the balance on another network, to which somebody has moved it meanwhile, says nothing", async () => {
+    const world = await otherTether({ ...never, shows: ({ network }) => ({ network }) });
+    await lost(world);
+    world.manners.shows = () => ({ network: "mainnet" });
+    world.funds = 3n;
+    expect(errorOf(await lost(world))).toMatch(
+      /still targeting mainnet, where the account .* tells nothing of rinkeby/,
+    );
+    expect(world.did.deploys).toBe(1);
+  });
+
+  test("one that is destroyed is named, since nothing remembers it any more", async () => {
+    const world = await otherTether(never);
+    await lost(world);
+    await world.engine.destroy();
+    expect(world.said.at(-1)).toMatch(
+      new RegExp(`not known whether its contract was deployed on rinkeby, .*look at the account ${account} there`),
+    );
+  });
+
+  test("what 0.1.0 kept of one is known", async () => {
+    const world = await otherTether(never);
+    await lost(world);
+    Object.assign(world.engine.outputs, { __deployment: "rinkeby" });
+    await lost(world);
+    expect(world.did.deploys).toBe(1);
+  });
+});
+
+test.each([400, 402, 403, 409, 422])("%d is a refusal: said at once, and sent by the next run", async (deploy) => {
+  const world = await otherTether({ ...strict, deploy, minedAfterMs: Infinity });
+  expect(errorOf(await lost(world))).toMatch(
+    new RegExp(`deployment on rinkeby failed: .*HTTP ${deploy}: that did not`),
+  );
+  expect(world.time.now()).toBeLessThan(10_000);
+  world.manners = strict;
+  expect(await world.engine.up(args)).toEqual({ then: "updated" });
+  expect(world.did).toMatchObject({ deploys: 2, mined: ["rinkeby"], active: true });
+});
+
+test("refused with 404 where it is activated: the contract that was paid for is kept in mind", async () => {
+  const world = await otherTether({ unready: 404, minedAfterMs: Infinity });
+  expect(errorOf(await lost(world))).toMatch(/knows none with this id .*kept/);
+  world.did.mined.push("rinkeby");
+  expect(await world.engine.up(args)).toEqual({ then: "updated" });
+  await settledOnce(world);
+});
+
+test("a killed run remembers nothing: the service is asked before anything is spent", async () => {
+  const world = await otherTether({ ...strict, shows: ({ mined }) => ({ deployed_networks: mined }) });
+  world.did.mined.push("rinkeby");
+  expect(await world.engine.up(args)).toEqual({ then: "created" });
+  expect(world.did.deploys).toBe(0);
+});
+
+test("waiting for funds takes none of the time that the resource has", async () => {
+  const world = await otherTether({ ...strict, silent: true, minedAfterMs: 14_000 });
+  world.funds = 5n;
+  world.time.after(100_000, () => void (world.funds = 1000n));
+  const given = { ...args, minimumBalanceWei: "1000", waitForFunds: "5m", customTimeouts: { create: 20 } };
+  expect(await world.engine.up(given)).toEqual({ then: "created" });
+  expect(world.time.now()).toBeGreaterThan(110_000);
+  await settledOnce(world, given);
+});
