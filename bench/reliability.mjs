@@ -2,7 +2,7 @@
 /**
  * npm run reliability [-- --sample N] [--only PATTERN] [--jobs N]: every kind of fault at every kind of call of a whole `up`, and a kill at every
  * call, through the real CLI on the embedded service. Each must give exactly the network. Writes its table into docs/reliability.md
- * (when all were run). Exit code 1 when one is not exact. Ends by itself within 45 minutes.
+ * (when all were run). Exit code 1 when one is not exact. Ends by itself within an hour.
  */
 import "../tools/lib/node-version.mjs";
 import { parseArgs } from "node:util";
@@ -12,14 +12,15 @@ import { run } from "../tools/lib/processes.mjs";
 import { duration, runMain, say, Trouble } from "../tools/lib/say.mjs";
 import { circumstances, writePart } from "./lib/document.mjs";
 import { cellsOf, textOf } from "./lib/faults.mjs";
+import { foreignKeys, tryForeignKey } from "./lib/foreign-key.mjs";
 import { killAndRecover, killsOf } from "./lib/kills.mjs";
 import { Lab } from "./lib/lab.mjs";
 import { matrix } from "./lib/matrix.mjs";
 import { pool } from "./lib/pool.mjs";
 
-const longestMs = 45 * 60_000;
+const longestMs = 60 * 60_000;
 
-/** @typedef {{ title: string, cell?: import("./lib/faults.mjs").Cell, kill?: import("./lib/kills.mjs").Kill }} Job */
+/** @typedef {{ title: string, cell?: import("./lib/faults.mjs").Cell, kill?: import("./lib/kills.mjs").Kill, foreign?: import("./lib/foreign-key.mjs").Foreign }} Job */
 
 /** @param {import("./lib/faults.mjs").Call[]} calls @returns {Job[]} */
 const jobsOf = (calls) => [
@@ -27,6 +28,10 @@ const jobsOf = (calls) => [
   ...killsOf(calls).map((kill) => ({
     title: `${kill.victim} killed at ${textOf(kill.call)}, ${kill.acted ? "after" : "before"} the service acted`,
     kill,
+  })),
+  ...foreignKeys().map((foreign) => ({
+    title: `${foreign.command} with the key of another organization, which has ${foreign.owns ? "a consortium" : "nothing"}`,
+    foreign,
   })),
 ];
 
@@ -63,10 +68,14 @@ await runMain("bench/reliability", async () => {
     const verdicts = await pool(jobs, {
       workers: labs,
       until: started + longestMs,
-      async work({ title, cell, kill }, lab, at) {
+      async work({ title, cell, kill, foreign }, lab, at) {
         const verdict = cell
           ? await lab.fault(cell)
-          : await lab.trial((bench) => killAndRecover(/** @type {import("./lib/kills.mjs").Kill} */ (kill), bench));
+          : await lab.trial((bench) =>
+              foreign
+                ? tryForeignKey(foreign, bench)
+                : killAndRecover(/** @type {import("./lib/kills.mjs").Kill} */ (kill), bench),
+            );
         say(
           `${at + 1}/${jobs.length} ${verdict.ok ? "exact" : "NOT EXACT"}: ${title}${verdict.ok ? "" : `: ${verdict.why}`}`,
         );

@@ -5,15 +5,31 @@
 /**
  * @typedef {object} Kind
  * @property {string} name
- * @property {string} group one of the seven columns of the published table
+ * @property {string} group one of the columns of the published table
  * @property {FaultKind} rule
  * @property {boolean} [acted] the service did what was asked for, and only the answer is lost
+ * @property {number} [lag] ms that lists are behind
+ * @property {RegExp} [at] the calls that it is for. Default: all
  * @property {Record<string, string>} [env] settings of the run
  */
 
-export const groups = ["429", "503", "refused", "reset", "no answer", "cut JSON", "HTML page"];
+/** The columns that other providers were measured with, too. */
+export const comparedGroups = ["429", "503", "refused", "reset", "no answer", "cut JSON", "HTML page"];
+export const groups = [...comparedGroups, "slow", "lists far behind"];
 
-const impatient = { CONSORTIUM_REQUEST_TIMEOUT: "2" };
+const requestTimeout = 2;
+const impatient = { CONSORTIUM_REQUEST_TIMEOUT: String(requestTimeout) };
+const creates = /^POST \S*\/(consortia|memberships|environments|nodes|appcreds)$/;
+
+/** The service takes longer than anybody waits for an answer, and then does what was asked. */
+const slow = [1.5, 2, 3].map((times) => ({
+  name: `slow: acts after ${times} × the time-out`,
+  group: "slow",
+  rule: /** @type {FaultKind} */ ({ kind: "delay", ms: times * requestTimeout * 1_000 }),
+  acted: true,
+  at: /^POST /,
+  env: impatient,
+}));
 
 /** @type {Kind[]} */
 export const kinds = [
@@ -32,6 +48,15 @@ export const kinds = [
   { name: "acted, HTML, 502", group: "HTML page", rule: { kind: "html", status: 502, acted: true }, acted: true },
   { name: "HTML, 200", group: "HTML page", rule: { kind: "html", status: 200 } },
   { name: "acted, HTML, 200", group: "HTML page", rule: { kind: "html", status: 200, acted: true }, acted: true },
+  ...slow,
+  {
+    name: "reset after, lists 8 s behind",
+    group: "lists far behind",
+    rule: { kind: "resetAfter" },
+    acted: true,
+    lag: 8_000,
+    at: creates,
+  },
 ];
 
 /** Lists that are a second behind make a lost answer hardest. */
@@ -52,7 +77,7 @@ export function cellsOf(calls) {
   const cut = (/** @type {Kind} */ kind) => kind.rule.kind === "truncated";
   return calls.flatMap((call) =>
     kinds
-      .filter((kind) => call.method !== "GET" || !kind.acted || cut(kind))
-      .map((kind) => ({ call, kind, lag: kind.acted && call.method !== "GET" ? lagMs : 0 })),
+      .filter((kind) => (call.method !== "GET" || !kind.acted || cut(kind)) && (kind.at ?? /./).test(textOf(call)))
+      .map((kind) => ({ call, kind, lag: kind.lag ?? (kind.acted && call.method !== "GET" ? lagMs : 0) })),
   );
 }

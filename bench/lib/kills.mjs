@@ -1,11 +1,15 @@
 // @ts-check
 /** SIGKILL at any request of an `up`, and the documented recovery from it. */
 import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { setTimeout as wait } from "node:timers/promises";
+import { run } from "../../tools/lib/processes.mjs";
 import { finished } from "./stack.mjs";
 
 /** @typedef {"CLI" | "provider"} Victim */
 /** @typedef {{ call: import("./faults.mjs").Call, victim: Victim, acted: boolean }} Kill */
+
+const cli = fileURLToPath(new URL("../../dist/cli/consortium.js", import.meta.url));
 
 /** Longer than that nothing takes, unless it hangs. */
 const longestMs = 60_000;
@@ -61,17 +65,24 @@ const isAlive = (/** @type {number} */ pid) => {
  */
 export async function killAndRecover({ call, victim, acted }, { service, stack, env }) {
   const fault = service.faults.add({ ...call, kind: "hang", acted, nth: 1, times: 1 });
-  const run = stack.start(["up", "--yes", "--skip-preview"], env);
-  const end = finished(run);
+  const started = stack.start(["up", "--yes", "--skip-preview"], env);
+  const end = finished(started);
   await until(() => fault.hits > 0, `the call ${call.method} ${call.route} came`);
-  const processes = below(run.pid ?? 0);
+  const processes = below(started.pid ?? 0);
   const providers = processes.filter(isProvider);
   const victims = victim === "CLI" ? processes.filter((one) => !isProvider(one)) : providers;
-  if (victim === "CLI") run.kill("SIGKILL");
+  if (victim === "CLI") started.kill("SIGKILL");
   for (const { pid } of victims) if (isAlive(pid)) process.kill(pid, "SIGKILL");
   await end;
   await until(() => !providers.some(({ pid }) => isAlive(pid)), "the provider of the dead run ended");
   fault.remove();
   await stack.run(["cancel", "--yes"], env);
-  return stack.up({ ...env, CONSORTIUM_ADOPT: "true" });
+  const ended = await stack.up({ ...env, CONSORTIUM_ADOPT: "true" });
+  // What the dead run left and nobody can use is named, and goes when a person says so.
+  const [, ids] = /consortium sweep --id (\S+(?: \S+)*)/.exec(ended.text) ?? [];
+  if (ids)
+    await run(process.execPath, [cli, "sweep", "--yes", "--id", ...ids.trim().split(" ")], {
+      env: { ...process.env, ...env },
+    });
+  return ended;
 }

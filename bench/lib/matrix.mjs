@@ -1,11 +1,12 @@
 // @ts-check
 /** The published tables: which faults an `up` survives, and which kills it recovers from. */
-import { groups } from "./faults.mjs";
+import { comparedGroups, groups } from "./faults.mjs";
+import { commands } from "./foreign-key.mjs";
 import { table } from "./report.mjs";
 
 /** @typedef {import("./faults.mjs").Call} Call */
 /** @typedef {import("./lab.mjs").Verdict} Verdict */
-/** @typedef {{ title: string, cell?: import("./faults.mjs").Cell, kill?: import("./kills.mjs").Kill, verdict: Verdict }} Result */
+/** @typedef {{ title: string, cell?: import("./faults.mjs").Cell, kill?: import("./kills.mjs").Kill, foreign?: import("./foreign-key.mjs").Foreign, verdict: Verdict }} Result */
 
 /** The six calls that the Terraform provider for the same API was measured with. */
 const compared = /^(POST \/consortia|POST .*\/(memberships|environments|nodes|appcreds)|GET .*\/nodes)$/;
@@ -42,6 +43,7 @@ export function matrix(calls, results) {
     table(["call", ...groups], faults),
     "SIGKILL while a call is under way, then `pulumi cancel` and `CONSORTIUM_ADOPT=true pulumi up`:",
     table(["call", "the CLI is killed", "the provider is killed"], kills),
+    `A key of another organization, with ${commands.join(", ")}: **${score(results.filter(({ foreign }) => foreign))}** ended with an error, and with the network and its state untouched.`,
     comparison(calls, at),
     ...(failures.length > 0 ? [`Not exact:\n\n${failures.join("\n")}`] : []),
   ].join("\n\n");
@@ -53,7 +55,9 @@ export function matrix(calls, results) {
  */
 function comparison(calls, at) {
   const six = calls.filter((call) => compared.test(textOf(call)));
-  const cells = six.flatMap((call) => groups.map((group) => at(call).filter(({ cell }) => cell?.kind.group === group)));
+  const cells = six.flatMap((call) =>
+    comparedGroups.map((group) => at(call).filter(({ cell }) => cell?.kind.group === group)),
+  );
   const survived = cells.filter(
     (variants) => variants.length > 0 && variants.every(({ verdict }) => verdict.ok),
   ).length;
