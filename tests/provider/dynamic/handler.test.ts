@@ -82,6 +82,19 @@ describe("errors", () => {
     expect(`${String(error)}: ${error.stack}`).not.toMatch(/\.ts|node_modules|at async/);
   });
 
+  test("what the host prints besides the message says nothing new, and is not shown; all else that it prints is", async () => {
+    await start();
+    const print = jest.spyOn(console, "error").mockImplementation(() => undefined);
+    await jest.isolateModulesAsync(async () => {
+      const { consortium: anew } = (await import("../../../provider/dynamic/runtime"));
+      const error: unknown = await anew.read("", { __provider }).catch((caught: unknown) => caught);
+      console.error(`${String(error)}: ${(error as Error).stack}`);
+      console.error("out of memory");
+    });
+    expect(print.mock.calls).toEqual([["out of memory"]]);
+    print.mockRestore();
+  });
+
   test("a password never shows in what is said", async () => {
     const { service, time, said } = await start();
     const net = await network(service, time);
