@@ -13,6 +13,11 @@ export class AppCred extends Managed {
   static readonly __pulumiType = token("AppCred");
 
   constructor(name: string, args: AppCredArgs, opts?: CustomResourceOptions) {
-    super("AppCred", name, { ...flatten(args), name: args.name ?? name }, goneWith(args.environment, opts));
+    super(
+      "AppCred",
+      name,
+      { ...flatten(`AppCred ${name}`, args), name: args.name ?? name },
+      goneWith(args.environment, opts),
+    );
   }
 }

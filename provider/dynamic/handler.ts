@@ -4,7 +4,7 @@ import { diff } from "../core/diff";
 import { Incomplete, messageOf } from "../core/errors";
 import { inputsOf } from "../core/state";
 import { lifecycle } from "../core/verbs";
-import { type HostConfig, keepConfig, session } from "./session";
+import { checkSettings, type HostConfig, keepConfig, session } from "./session";
 
 const providerKey = "__provider";
 
@@ -89,6 +89,7 @@ export function handler(definition: Definition): Handler {
 
     check: (olds, news) =>
       guarded(undefined, () => {
+        checkSettings();
         const { inputs, issues } = check(definition, withoutProvider(news), isUnknown);
         announceAdoption(definition, olds, inputs);
         return Promise.resolve({ inputs, failures: issues });
