@@ -64,7 +64,7 @@ const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
  */
 export function check(definition: Definition, news: Props, isUnknown: (value: unknown) => boolean): Checked {
   const inputs: Props = {};
-  const shape = definition.inputs.shape;
+  const shape: Shape = definition.inputs.shape;
   const unknownOnes = unknownArguments(definition, shape, news);
   const issues: Issue[] = unknownOnes.map(({ property, reason }) => ({ property, reason }));
   // That it is missing, too, says nothing new.
