@@ -56,12 +56,18 @@ export async function remove(
     return !(await isListed(session, place, id));
   };
 
-  await waitFor(session, what, timeoutMs(definition, "delete", state), async () => {
-    if (await look()) return { done: undefined };
-    return {
-      waiting: typeof answer === "object" ? `kept by the service (${answer.refused.errorMessage})` : "being deleted",
-    };
-  }).catch((error: unknown) => {
+  await waitFor(
+    session,
+    what,
+    timeoutMs(definition, "delete", state),
+    async () => {
+      if (await look()) return { done: undefined };
+      return {
+        waiting: typeof answer === "object" ? `kept by the service (${answer.refused.errorMessage})` : "being deleted",
+      };
+    },
+    `DELETE ${place.collection}`,
+  ).catch((error: unknown) => {
     if (error instanceof UserError && !error.message.startsWith(what)) throw new UserError(`${what}: ${error.message}`);
     throw error;
   });

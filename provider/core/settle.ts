@@ -70,7 +70,7 @@ export async function settle(
   };
 
   try {
-    return await waitFor(session, what, timeout, look);
+    return await waitFor(session, what, timeout, look, place.collection);
   } catch (error) {
     const kept = "It is kept in the state as it is; run `pulumi up` again to go on from here.";
     throw new Incomplete(
