@@ -29,6 +29,8 @@ export class SharedLists {
   readonly #made = new Map<string, Map<string, Identified>>();
   readonly #removed = new Set<string>();
   readonly #claims = new Set<string>();
+  readonly #deletions = new Set<symbol>();
+  #lastDeletion = -Infinity;
   readonly #creates = new Map<string, Set<Promise<unknown>>>();
 
   constructor(
@@ -74,6 +76,21 @@ export class SharedLists {
 
   wasRemoved(collection: string, id: string): boolean {
     return this.#removed.has(`${collection}/${id}`);
+  }
+
+  /** The service has taken a deletion; call what this answers when it is over. */
+  deleting(): () => void {
+    const one = Symbol("deletion");
+    this.#deletions.add(one);
+    return () => {
+      this.#deletions.delete(one);
+      this.#lastDeletion = this.clock.now();
+    };
+  }
+
+  /** How long this process has been deleting nothing: what it empties may look full until then. */
+  calmMs(): number {
+    return this.#deletions.size > 0 ? 0 : this.clock.now() - this.#lastDeletion;
   }
 
   /** Sends a create there; `quiet` waits for it. */
