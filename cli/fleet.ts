@@ -7,7 +7,7 @@ import { chosen } from "./fleet/only";
 import { Stop } from "./fleet/pulumi";
 import { readSecrets, type Secrets } from "./fleet/secrets";
 import type { Command, Result } from "./fleet/stack";
-import { isGood, ledgerWarnings, summaryJson, summaryLine, summaryTable } from "./fleet/summary";
+import { exitCode, isGood, ledgerWarnings, summaryJson, summaryLine, summaryTable } from "./fleet/summary";
 import { confirm } from "./sweep/ask";
 
 /** Of the summary, where it is not printed on a terminal. */
@@ -26,14 +26,16 @@ const commands: Record<Command, string> = {
   up: "make every stack what its network file says",
   preview: "say what up would change, stack by stack",
   destroy: "take down everything in every stack",
-  drift: "compare what is there with the state; exit code 1 if it differs",
+  drift: "compare what is there with the state; exit code 2 if it differs",
 };
 
 const notes: Record<Command, string> = {
   up: "Without --yes it shows a preview and asks, or, where nobody is at the terminal, ends with exit code 1.",
-  preview: "Ledgers that would be replaced or deleted are named as warnings. Nothing is changed.",
+  preview:
+    "Ledgers that would be replaced or deleted are named as warnings. Nothing is changed: a stack that is new is made\nto compare with, and removed again.",
   destroy: "Without --yes it asks, or, where nobody is at the terminal, ends with exit code 1.",
-  drift: "Nothing is changed, neither in the service nor in the state.",
+  drift:
+    "Nothing is changed, neither in the service nor in the state.\nExit code 2: something differs, and no stack failed.",
 };
 
 export function define(program: Program): void {
@@ -138,7 +140,7 @@ async function report(command: Command, session: Session): Promise<Result[]> {
     mkdirSync(dirname(resolve(flags.junit)), { recursive: true });
     writeFileSync(flags.junit, junit(command, definition.project, results, took));
   }
-  if (!results.every(isGood)) process.exitCode = 1;
+  process.exitCode = exitCode(results);
   return results;
 }
 

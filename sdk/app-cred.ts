@@ -13,6 +13,6 @@ export class AppCred extends Managed {
   static readonly __pulumiType = token("AppCred");
 
   constructor(name: string, args: AppCredArgs, opts?: CustomResourceOptions) {
-    super("AppCred", name, { ...flatten(args), name: args.name ?? name }, opts);
+    super("AppCred", name, { ...flatten(`AppCred ${name}`, args), name: args.name ?? name }, opts);
   }
 }

@@ -13,7 +13,7 @@ export class Environment extends Managed {
   static readonly __pulumiType = token("Environment");
 
   constructor(name: string, args: EnvironmentArgs, opts?: CustomResourceOptions) {
-    super("Environment", name, { ...flatten(args), name: args.name ?? name }, opts);
+    super("Environment", name, { ...flatten(`Environment ${name}`, args), name: args.name ?? name }, opts);
   }
 
   /** Reads an environment that is not managed by this stack. */

@@ -13,7 +13,7 @@ export class Membership extends Managed {
   static readonly __pulumiType = token("Membership");
 
   constructor(name: string, args: MembershipArgs, opts?: CustomResourceOptions) {
-    super("Membership", name, { ...flatten(args), orgName: args.orgName ?? name }, opts);
+    super("Membership", name, { ...flatten(`Membership ${name}`, args), orgName: args.orgName ?? name }, opts);
   }
 
   /** Reads a membership that is not managed by this stack. */

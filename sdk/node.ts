@@ -13,7 +13,7 @@ export class Node extends Managed {
   static readonly __pulumiType = token("Node");
 
   constructor(name: string, args: NodeArgs, opts?: CustomResourceOptions) {
-    super("Node", name, { ...flatten(args), name: args.name ?? name }, opts);
+    super("Node", name, { ...flatten(`Node ${name}`, args), name: args.name ?? name }, opts);
   }
 
   /** Reads a node that is not managed by this stack. */

@@ -10,8 +10,9 @@ export class CredentialRefused extends Error {
     readonly errorMessage: string,
   ) {
     super(
-      `${address} refused the credential (HTTP 401): ${errorMessage.replace(/[.\s]*$/, ".")} A credential opens only the nodes ` +
-        "of its own membership, in its own environment, and as long as it exists (spec, section 5.2).",
+      `${address} refused the credential (HTTP 401): the user name or the password is wrong, or they do not belong to this node. ` +
+        `The node said: ${errorMessage.replace(/[.\s]*$/, ".")} A credential opens only the nodes of its own membership, ` +
+        "in its own environment, and as long as it exists.",
     );
   }
 }

@@ -1,4 +1,4 @@
-import { type CustomResourceOptions, type Input, output } from "@pulumi/pulumi";
+import { type CustomResourceOptions, type Input, output, RunError } from "@pulumi/pulumi";
 import { type TetherServiceFields, type TetherServiceOutputs } from "./generated";
 import { Managed, token } from "./managed";
 
@@ -17,6 +17,8 @@ export class TetherService extends Managed {
 
   constructor(name: string, args: TetherServiceArgs, opts?: CustomResourceOptions) {
     const { consoleUrl, ...rest } = args;
+    if (consoleUrl !== undefined && rest.tetherId !== undefined)
+      throw new RunError(`TetherService ${name}: tetherId and consoleUrl are both given. Give one of them.`);
     const fromUrl = consoleUrl && output(consoleUrl).apply((url) => url.replace(/[/?#]+$/, "").slice(-10));
     super("TetherService", name, { ...rest, tetherId: rest.tetherId ?? fromUrl }, opts);
   }

@@ -9,7 +9,7 @@ import {
 } from "../../provider/api";
 import { isGone } from "../../provider/core/lists";
 import { appcreds } from "../../provider/resources/places";
-import { didYouMean } from "../../sdk/network/suggest";
+import { didYouMean } from "../../provider/core/suggest";
 
 /** An environment as the service shows it, with what is in it. */
 export interface FoundEnvironment {

@@ -54,8 +54,8 @@ export class FleetFileError extends Error {
     file: string,
     readonly problems: readonly string[],
   ) {
-    const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-    super([`${file} has ${count}; nothing was started:`, ...problems.map((one) => `  ${one}`)].join("\n"));
+    const all = [`${file} has ${problems.length} problems; nothing was started:`, ...problems.map((one) => `  ${one}`)];
+    super(problems.length === 1 ? `${problems[0]}\nNothing was started.` : all.join("\n"));
   }
 }
 

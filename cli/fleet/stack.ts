@@ -123,8 +123,13 @@ export class StackRun {
     if (changing) shop.run.begin(spec.name);
     let settled = false;
     try {
-      if (!exists) await this.#init();
-      await this.#unlocking(() => this.#verb(spec.adopt || left));
+      const made = !exists && (await this.#init());
+      try {
+        await this.#unlocking(() => this.#verb(spec.adopt || left));
+      } finally {
+        // Pulumi has nothing to compare with otherwise. One that somebody fills meanwhile is not removed: Pulumi refuses.
+        if (made && shop.command === "preview") await this.#plain(["stack", "rm", spec.name, "--yes"]);
+      }
       if (left && changing) await this.#clearPending();
       if (changing) shop.journal.settle(spec.name);
       settled = true;
@@ -137,13 +142,16 @@ export class StackRun {
     }
   }
 
-  async #init(): Promise<void> {
+  /** Whether it was made by this: somebody else may have been faster. */
+  async #init(): Promise<boolean> {
     const { secretsProvider } = this.shop;
     const encryption = secretsProvider === undefined ? [] : ["--secrets-provider", secretsProvider];
     try {
       await this.#plain(["stack", "init", this.spec.name, "--no-select", ...encryption]);
+      return true;
     } catch (error) {
       if (!(error instanceof PulumiFailed) || !/already exists/.test(error.output)) throw error;
+      return false;
     }
   }
 

@@ -5,6 +5,12 @@ import { type Command, type Result } from "./stack";
 /** Failed, drifted and not finished all mean: the fleet is not as the file says. */
 export const isGood = ({ outcome }: Result): boolean => outcome === "ok";
 
+/** One code for each thing that somebody may have to do: 1, a stack failed or was not finished; 2, there is drift, and only that. */
+export function exitCode(results: readonly Result[]): 0 | 1 | 2 {
+  if (results.every(isGood)) return 0;
+  return results.every((one) => isGood(one) || one.outcome === "drift") ? 2 : 1;
+}
+
 const seconds = (value: number): string => (value === 0 ? "" : value.toFixed(1));
 const count = (value: number): string => (value === 0 ? "" : String(value));
 

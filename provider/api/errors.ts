@@ -1,3 +1,4 @@
+import { conflictAdvice, conflictOf } from "./conflict";
 import { type Settings } from "./settings";
 
 /**
@@ -96,8 +97,11 @@ export function kindOfStatus(status: number): ErrorKind {
 }
 
 /** What to do next, by kind: said once here, so that every failure ends with it. */
-function nextStep({ kind, call, status }: ErrorFacts, settings: Settings): string {
+function nextStep(facts: ErrorFacts, settings: Settings): string {
+  const { kind, call, status } = facts;
   const { apiKey, baseUrl } = settings;
+  const conflict = conflictOf(facts);
+  if (conflict) return conflictAdvice[conflict];
   switch (kind) {
     case "unsent":
       return `The service at ${addressOf(settings)} cannot be reached: check the address, the network and that the service is running.`;
@@ -113,9 +117,7 @@ function nextStep({ kind, call, status }: ErrorFacts, settings: Settings): strin
     case "conflict":
       return "Once nothing else changes or uses it, run the same command again.";
     case "invalid":
-      return status === 402
-        ? "The plan of the organization does not allow more: remove something, or change the plan in the console."
-        : "Put right in the program what the service names, then run the same command again.";
+      return "Put right in the program what the service names, then run the same command again.";
     case "lost":
     case "server":
     case "unavailable":

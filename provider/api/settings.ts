@@ -72,6 +72,9 @@ export class SettingsError extends Error {
   override readonly name = "SettingsError";
 }
 
+/** There is no key at all: a preview needs none. */
+export class NoKeyError extends SettingsError {}
+
 /** `maxConcurrency` becomes `CONSORTIUM_MAX_CONCURRENCY`. */
 export const environmentName = (name: string): string =>
   `CONSORTIUM_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
@@ -101,7 +104,7 @@ const count = (most: number) => z.coerce.number().int().min(1).max(most);
 
 const schemas = {
   apiKey: z.string().regex(/^[\x21-\x7e]+$/, "an API key has no spaces, line breaks or other special characters"),
-  region: z.enum(regions),
+  region: z.enum(regions, { error: ({ input }) => `"${String(input)}" is not one of ${regions.join(", ")}` }),
   maxConcurrency: count(256),
   requestTimeout: z.coerce.number().positive().max(3600),
   organization: z.string().trim().min(1),
@@ -137,14 +140,6 @@ const defaultBaseUrl = (region: Region): string =>
  * @throws SettingsError when the key is missing or a value is not usable.
  */
 export function resolveSettings(sources: SettingSources = {}): Settings {
-  const key = find("apiKey", sources);
-  if (!key) {
-    throw new SettingsError(
-      "No API key is set. Set the environment variable CONSORTIUM_API_KEY, or run " +
-        "`pulumi config set --secret consortium:apiKey`, or give apiKey to a Provider. " +
-        "Keys are made in the console (API tab, new API key).",
-    );
-  }
   const read = <T>(name: SettingName, schema: z.ZodType<T>, otherwise: T): T => {
     const found = find(name, sources);
     return found ? parse(name, schema, found) : otherwise;
@@ -152,8 +147,7 @@ export function resolveSettings(sources: SettingSources = {}): Settings {
   const region = read("region", schemas.region, "us");
   const address = find("baseUrl", sources);
   const organization = find("organization", sources);
-  return {
-    apiKey: new ApiKey(parse("apiKey", schemas.apiKey, key), key.source),
+  const rest = {
     region,
     baseUrl: address ? parseBaseUrl(address) : defaultBaseUrl(region),
     baseUrlSource: address?.source ?? `the default for region ${region}`,
@@ -163,4 +157,13 @@ export function resolveSettings(sources: SettingSources = {}): Settings {
       organization: { id: parse("organization", schemas.organization, organization), source: organization.source },
     }),
   };
+  const key = find("apiKey", sources);
+  if (!key) {
+    throw new NoKeyError(
+      "No API key is set. Set the environment variable CONSORTIUM_API_KEY, or run " +
+        "`pulumi config set --secret consortium:apiKey`, or give apiKey to a Provider. " +
+        "Keys are made in the console (API tab, new API key).",
+    );
+  }
+  return { apiKey: new ApiKey(parse("apiKey", schemas.apiKey, key), key.source), ...rest };
 }

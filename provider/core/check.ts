@@ -1,5 +1,7 @@
 import { type z } from "zod";
 import { type Definition, type Issue, type Props } from "./definition";
+import { metaOf } from "./field";
+import { didYouMean, nearest } from "./suggest";
 
 export interface Checked {
   inputs: Props;
@@ -9,34 +11,82 @@ export interface Checked {
 /** Property names that a Pulumi host adds. */
 const isInternal = (key: string): boolean => key.startsWith("__");
 
+type Shape = Record<string, z.ZodType>;
+
+/** Arguments as programs write them: of a parent the resource, too, of which the id is known here. */
+const argumentsOf = (shape: Shape): string[] =>
+  Object.keys(shape)
+    .filter((name) => name !== "customTimeouts")
+    .flatMap((name) => (metaOf(shape[name]!).parent ? [name.replace(/Id$/, ""), name] : [name]));
+
+/** Arguments that do not exist, each with the one that is meant, if there is one. */
+function unknownArguments(definition: Definition, shape: Shape, news: Props): (Issue & { meant?: string })[] {
+  return Object.keys(news)
+    .filter((key) => !(key in shape || isInternal(key) || isMissing(news[key])))
+    .map((key) => {
+      const known = argumentsOf(shape);
+      const meant = nearest(key, known);
+      const reason = `${definition.type} has no argument "${key}"${
+        meant ? didYouMean(key, known) : `. Its arguments are ${known.join(", ")}; fields beyond these go into extra.`
+      }`;
+      return { property: key, reason, meant };
+    });
+}
+
+/** What is said of a value: also what was given, where that alone tells what to do. */
+function reasonOf(property: string, issue: z.core.$ZodIssue, given: unknown, schema: z.ZodType): string {
+  if (issue.code === "invalid_value" && typeof given === "string") {
+    const meant = nearest(given, issue.values.map(String));
+    return `${issue.message}, not "${given}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
+  }
+  const wantsText = issue.code === "invalid_type" && issue.expected === "string";
+  if (wantsText && typeof given === "object" && given !== null)
+    return `${property} must be text, not ${Array.isArray(given) ? "a list" : "an object"}`;
+  if (wantsText && (typeof given === "number" || typeof given === "boolean") && schema.safeParse(String(given)).success)
+    return `${property} must be text: write "${given}" instead of ${given}`;
+  return issue.message;
+}
+
+/** Parents that are missing, but for the innermost, which knows the others: an environment is in a consortium. */
+function knownByInner(shape: Shape, news: Props): string[] {
+  const missing = Object.keys(shape).filter((key) => metaOf(shape[key]!).parent === "path" && isMissing(news[key]));
+  return missing.slice(0, -1);
+}
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null;
+
+const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce((inner, step) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[step], value);
+
 /**
  * Validates inputs by property, with no call. Unknown values (of a preview) are let through as they are.
  * Defaults are filled in, so that state and policies see them.
  */
 export function check(definition: Definition, news: Props, isUnknown: (value: unknown) => boolean): Checked {
   const inputs: Props = {};
-  const issues: Issue[] = [];
-  const shape = definition.inputs.shape as Record<string, z.ZodType>;
+  const shape: Shape = definition.inputs.shape;
+  const unknownOnes = unknownArguments(definition, shape, news);
+  const issues: Issue[] = unknownOnes.map(({ property, reason }) => ({ property, reason }));
+  // That it is missing, too, says nothing new.
+  const said = new Set(unknownOnes.flatMap((one) => [one.meant, `${one.meant}Id`]).concat(knownByInner(shape, news)));
   for (const [key, schema] of Object.entries(shape)) {
     const value = news[key];
     if (value !== undefined && isUnknown(value)) {
       inputs[key] = value;
       continue;
     }
+    if (isMissing(value) && said.has(key)) continue;
     const result = schema.safeParse(value ?? undefined);
     if (!result.success) {
       issues.push(
-        ...result.error.issues.map((issue) => ({ property: [key, ...issue.path].join("."), reason: issue.message })),
+        ...result.error.issues.map((issue) => {
+          const property = [key, ...issue.path].join(".");
+          return { property, reason: reasonOf(property, issue, at(value, issue.path), schema) };
+        }),
       );
     } else if (result.data !== undefined) {
       inputs[key] = result.data;
     }
-  }
-  for (const key of Object.keys(news)) {
-    if (key in shape || isInternal(key) || news[key] === undefined || news[key] === null) continue;
-    const known = Object.keys(shape).filter((name) => name !== "customTimeouts");
-    const reason = `${definition.type} has no argument "${key}". Its arguments are ${known.join(", ")}; fields beyond these go into extra.`;
-    issues.push({ property: key, reason });
   }
   const known = Object.fromEntries(Object.entries(inputs).filter(([, value]) => !isUnknown(value)));
   if (issues.length === 0) issues.push(...(definition.rules?.(known) ?? []));

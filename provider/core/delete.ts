@@ -1,4 +1,5 @@
 import { type ApiError, type Identified, isApiError } from "../api";
+import { conflictOf } from "../api/conflict";
 import { type CollectionDefinition, nameOf, type Place, type Props } from "./definition";
 import { UserError } from "./errors";
 import { isGone } from "./lists";
@@ -6,8 +7,10 @@ import { locate, pathOf } from "./presence";
 import { type Session } from "./session";
 import { waitFor } from "./wait";
 
-/** How long a parent may refuse to go because its children are still going. */
+/** How long the service may refuse a deletion for a reason that may pass. */
 const refusalMs = { conflict: 120_000, invalid: 20_000 };
+/** What is in it goes with what this run deletes. When that has been over for this long, the rest stays. */
+const contentMs = 10_000;
 /** How long an object may still be listed after "no such thing" before we say that it cannot be deleted. */
 const doubtMs = 20_000;
 /** Siblings whose deletion was answered within this time share one look at the list. */
@@ -28,12 +31,20 @@ export async function remove(
   const what = `${nameOf(definition, state)} (${id})`;
   const start = clock.now();
   let answer: Answer | undefined;
+  let over: (() => void) | undefined;
 
   const look = async (): Promise<boolean> => {
     if (answer === undefined || typeof answer === "object") answer = await ask(session, definition, what, place, id);
+    if (typeof answer === "string") over ??= lists.deleting();
     if (answer === "gone") return true;
     if (typeof answer === "object") {
-      if (clock.now() - start < refusalMs[answer.refused.kind as keyof typeof refusalMs]) return false;
+      const waited = clock.now() - start;
+      // A deletion has no body, so the words mean the same with any status.
+      const content = conflictOf({ status: 409, errorMessage: answer.refused.errorMessage }) === "content";
+      const patient = content
+        ? Math.min(waited, lists.calmMs()) < contentMs
+        : waited < refusalMs[answer.refused.kind as keyof typeof refusalMs];
+      if (patient) return false;
       throw new UserError(
         `${what} could not be deleted: ${answer.refused.message} Something that this stack does not manage may still ` +
           "be in it: delete that in the console and run the command again.",
@@ -52,15 +63,24 @@ export async function remove(
     return !(await isListed(session, place, id));
   };
 
-  await waitFor(session, what, session.deadline.at - clock.now(), async () => {
-    if (await look()) return { done: undefined };
-    return {
-      waiting: typeof answer === "object" ? `kept by the service (${answer.refused.errorMessage})` : "being deleted",
-    };
-  }).catch((error: unknown) => {
-    if (error instanceof UserError && !error.message.startsWith(what)) throw new UserError(`${what}: ${error.message}`);
-    throw error;
-  });
+  await waitFor(
+    session,
+    what,
+    session.deadline.at - clock.now(),
+    async () => {
+      if (await look()) return { done: undefined };
+      return {
+        waiting: typeof answer === "object" ? `kept by the service (${answer.refused.errorMessage})` : "being deleted",
+      };
+    },
+    `DELETE ${place.collection}`,
+  )
+    .catch((error: unknown) => {
+      if (error instanceof UserError && !error.message.startsWith(what))
+        throw new UserError(`${what}: ${error.message}`);
+      throw error;
+    })
+    .finally(() => over?.());
   lists.recordRemoved(place.collection, id);
 }
 

@@ -28,6 +28,8 @@ export class SharedLists {
       removed: new Set<string>(),
       claims: new Set<string>(),
       creates: new Map<string, Set<Promise<unknown>>>(),
+      deletions: new Set<symbol>(),
+      lastDeletion: -Infinity,
     },
   ) {}
 
@@ -102,6 +104,21 @@ export class SharedLists {
 
   wasRemoved(collection: string, id: string): boolean {
     return this.shared.removed.has(`${collection}/${id}`);
+  }
+
+  /** The service has taken a deletion; call what this answers when it is over. */
+  deleting(): () => void {
+    const one = Symbol("deletion");
+    this.shared.deletions.add(one);
+    return () => {
+      this.shared.deletions.delete(one);
+      this.shared.lastDeletion = this.clock.now();
+    };
+  }
+
+  /** How long this process has been deleting nothing: what it empties may look full until then. */
+  calmMs(): number {
+    return this.shared.deletions.size > 0 ? 0 : this.clock.now() - this.shared.lastDeletion;
   }
 
   /** Sends a create there; `quiet` waits for it. */

@@ -1,6 +1,7 @@
 import { type Clock, type ConsortiumClient, type Deadline, noDeadline } from "../api";
 import { SharedLists } from "./lists";
 import { type Origins } from "./organization";
+import { type Progress } from "./progress";
 
 /** What one provider process shares between all resources of one organization. */
 export interface Session {
@@ -15,14 +16,17 @@ export interface Session {
   origins: Origins;
   /** Consortia that the key was proved to be right for. */
   proved: Set<string>;
+  /** Who waits for what at present, told of together. */
+  progress: Map<string, Progress>;
   /** When the verb that it is used for has to be done; retries and waiting included. */
   deadline: Deadline;
 }
 
-export const newSession = (parts: Omit<Session, "lists" | "deadline" | "proved">): Session => ({
+export const newSession = (parts: Omit<Session, "lists" | "deadline" | "proved" | "progress">): Session => ({
   ...parts,
   lists: new SharedLists(parts.client, parts.clock),
   proved: new Set(),
+  progress: new Map(),
   deadline: noDeadline,
 });
 

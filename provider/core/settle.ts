@@ -69,7 +69,7 @@ export async function settle(
   };
 
   try {
-    return await waitFor(session, what, session.deadline.at - session.clock.now(), look);
+    return await waitFor(session, what, session.deadline.at - session.clock.now(), look, place.collection);
   } catch (error) {
     const kept = "It is kept in the state as it is; run `pulumi up` again to go on from here.";
     throw new Incomplete(

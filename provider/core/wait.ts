@@ -1,4 +1,5 @@
 import { UserError } from "./errors";
+import { joinProgress } from "./progress";
 import { type Session } from "./session";
 
 /** What a look found: done, or a word for the progress line, such as the state seen. */
@@ -6,7 +7,6 @@ export type Look<T> = { done: T } | { waiting: string };
 
 /** A list that old still counts as new for one look: siblings that look at about the same time share a call. */
 export const lookAgeMs = 400;
-const progressMs = 5_000;
 const firstDelaysMs = [500, 1_000, 2_000];
 /** A node takes 30 to 60 seconds to start (spec, section 8): when that becomes likely, it is looked for twice as often. */
 const likely = { fromMs: 30_000, toMs: 50_000, everyMs: 1_500 };
@@ -19,32 +19,35 @@ export function nextLookMs(looks: number, now: number, elapsed: number): number 
 }
 
 /**
- * The one waiting loop. Looks until done, says every few seconds what it waits for,
+ * The one waiting loop. Looks until done, says what it waits for when that changes, and else ever more rarely,
  * and ends with an error when the time is over.
  * @param look may throw to end the waiting at once.
+ * @param group those who wait for the same kind of thing in the same place are told of on one line
  */
 export async function waitFor<T>(
   session: Session,
   what: string,
   timeoutMs: number,
   look: () => Promise<Look<T>>,
+  group = what,
 ): Promise<T> {
   const { clock } = session;
   const start = clock.now();
-  let said = start;
-  for (let looks = 0; ; looks++) {
-    const seen = await look();
-    if ("done" in seen) return seen.done;
-    const now = clock.now();
-    const elapsed = Math.round((now - start) / 1000);
-    if (now - start >= timeoutMs) {
-      const spent = session.deadline.at === Infinity ? `${elapsed} s` : session.deadline.limit;
-      throw new UserError(`still ${seen.waiting} after ${spent}, which is all the time it has (customTimeouts).`);
+  const progress = joinProgress(session, group, what);
+  try {
+    for (let looks = 0; ; looks++) {
+      const seen = await look();
+      if ("done" in seen) return seen.done;
+      const now = clock.now();
+      if (now - start >= timeoutMs) {
+        const elapsed = Math.round((now - start) / 1000);
+        const spent = session.deadline.at === Infinity ? `${elapsed} s` : session.deadline.limit;
+        throw new UserError(`still ${seen.waiting} after ${spent}, which is all the time it has (customTimeouts).`);
+      }
+      progress.tell(seen.waiting);
+      await clock.sleep(Math.min(nextLookMs(looks, now, now - start), start + timeoutMs - now));
     }
-    if (now - said >= progressMs) {
-      said = now;
-      session.say(`${what}: ${seen.waiting}, ${elapsed} s so far`);
-    }
-    await clock.sleep(Math.min(nextLookMs(looks, now, now - start), start + timeoutMs - now));
+  } finally {
+    progress.leave();
   }
 }

@@ -4,7 +4,7 @@ import { diff } from "../core/diff";
 import { Incomplete, messageOf } from "../core/errors";
 import { inputsOf } from "../core/state";
 import { lifecycle } from "../core/verbs";
-import { type HostConfig, keepConfig, seenOrigins, session } from "./session";
+import { checkSettings, type HostConfig, keepConfig, seenOrigins, session } from "./session";
 
 const providerKey = "__provider";
 
@@ -16,16 +16,23 @@ function isUnknown(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.values(value).some(isUnknown);
 }
 
+/** For some verbs the host prints `${error}: ${error.stack}` before the message, which says all there is to say. */
+const printed = { title: "consortium", stack: "its error is shown with the resource" };
+const print = console.error; // eslint-disable-line no-console -- the host's
+// eslint-disable-next-line no-console
+console.error = (...args: unknown[]): void => {
+  if (args[0] !== `${printed.title}: ${printed.stack}`) print(...args);
+};
+
 /** An error as the host shows it: the message, and nothing of the inside of this package. */
 class Refusal extends Error {
   constructor(error: unknown) {
     super(messageOf(error));
     this.name = "Error";
-    // For some verbs the host prints `${error}: ${error.stack}` besides the message, which says all there is to say.
-    this.stack = "its error is shown with the resource";
+    this.stack = printed.stack;
   }
   override toString(): string {
-    return "consortium";
+    return printed.title;
   }
 }
 
@@ -82,6 +89,7 @@ export function handler(definition: Definition): Handler {
 
     check: (olds, news) =>
       guarded(undefined, () => {
+        checkSettings();
         const { inputs, issues } = check(definition, withoutProvider(news), isUnknown);
         announceAdoption(definition, olds, inputs);
         return Promise.resolve({ inputs, failures: issues });

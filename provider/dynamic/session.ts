@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { ConsortiumClient, type SettingName, settingNames, type Settings, resolveSettings } from "../api";
-import { environmentName, processEnvironment } from "../api/settings";
+import { environmentName, NoKeyError, processEnvironment } from "../api/settings";
 import { type Clock, systemClock } from "../api/clock";
 import { UserError } from "../core/errors";
 import { Origins } from "../core/organization";
@@ -30,6 +30,15 @@ function settings(): Settings {
   const pick = (wanted: (name: SettingName) => boolean): Partial<Record<SettingName, unknown>> =>
     Object.fromEntries(settingNames.filter(wanted).map((name) => [name, config?.get(`consortium:${name}`)]));
   return resolveSettings({ provider: pick((name) => own.has(name)), stack: pick((name) => !own.has(name)) });
+}
+
+/** Refuses in a preview what could not be used later; that there is no key yet is no reason, since a preview makes no calls. */
+export function checkSettings(): void {
+  try {
+    settings();
+  } catch (error) {
+    if (!(error instanceof NoKeyError)) throw error;
+  }
 }
 
 let interrupt: AbortController | undefined;

@@ -3,7 +3,7 @@ import { type NetworkDefinition } from "./generated";
 import { type Path } from "./problems";
 import { type Found, isWithin, type Reading } from "./reading";
 import { Network } from "./schema";
-import { didYouMean } from "./suggest";
+import { didYouMean } from "../../provider/core/suggest";
 
 type Issue = z.core.$ZodIssue;
 

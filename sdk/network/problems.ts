@@ -31,9 +31,14 @@ export class NetworkDefinitionError extends RunError {
     /** All that is wrong, in the order of the definition. */
     readonly problems: readonly NetworkProblem[],
   ) {
+    if (problems.length === 1) {
+      const [only] = problems as [NetworkProblem];
+      const where = only.file === undefined ? `${what}: ` : "";
+      super(`${where}${line(only)}\nNothing of it was created.`);
+      return;
+    }
     const shown = problems.slice(0, shownAtMost).map((problem) => `  ${line(problem)}`);
     const more = problems.length > shownAtMost ? [`  and ${problems.length - shownAtMost} more`] : [];
-    const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-    super([`${what} has ${count}; nothing of it was created:`, ...shown, ...more].join("\n"));
+    super([`${what} has ${problems.length} problems; nothing of it was created:`, ...shown, ...more].join("\n"));
   }
 }

@@ -5,7 +5,7 @@ import { type Path } from "./problems";
 import { type Found } from "./reading";
 import { usualLimits } from "./schema";
 import { once, unique } from "./siblings";
-import { didYouMean } from "./suggest";
+import { didYouMean } from "../../provider/core/suggest";
 
 /** What has to hold between the parts of a definition (spec, sections 2.2, 2.8 and 8). */
 export function checkRules(plan: Plan, definition: NetworkDefinition): Found[] {

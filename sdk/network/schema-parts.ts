@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { didYouMean } from "./suggest";
+import { didYouMean } from "../../provider/core/suggest";
 
 /** Names of types in the JSON schema and in TypeScript. */
 export const types = z.registry<{ id: string; description: string }>();

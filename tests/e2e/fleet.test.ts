@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { remainsOf } from "../../cli/fleet/processes";
-import { FleetWorld, network, secretsIn } from "./support/fleet";
+import { FleetWorld, keys, network, secretsIn } from "./support/fleet";
 import { finished } from "./support/stack";
 
 let w: FleetWorld;
@@ -20,6 +20,12 @@ test("without --yes, and nobody to be asked, nothing is done", async () => {
   expect(code).toBe(1);
   expect(text).toContain("--yes does it for 2 stacks without asking");
   expect(w.service.calls).toEqual([]);
+});
+
+test("a preview of stacks that are new leaves none behind", async () => {
+  const { code, summary } = await w.json("preview");
+  expect({ code, total: summary.total.created }).toEqual({ code: 0, total: 10 });
+  expect(w.stacks()).toEqual([]);
 });
 
 test("up makes every stack in its own organization, and a second one changes nothing", async () => {
@@ -78,17 +84,23 @@ test("a stack that fails does not stop the others; JSON and JUnit say which, and
   w.fleet(two);
 });
 
-test("drift: exit code 0 without, 1 with what differs and what is gone; nothing is changed", async () => {
+test("drift: exit code 0 without, 2 with what differs and what is gone; nothing is changed", async () => {
   const [consortium] = (await w.network("acme")).consortia;
   w.service.store.consortia.patch(String(consortium!._id), { description: "by hand" });
   const [node] = (await w.network("globex")).nodes;
   w.service.store.nodes.remove(String(node!._id ?? node!.id));
   const { code, summary } = await w.json("drift");
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(Object.fromEntries(summary.stacks.map(({ stack, drift }) => [stack, drift]))).toEqual({
     "acme-prod": ["Consortium trade differs in description"],
     "globex-prod": ["Node trade/e/m-1 is gone"],
   });
+  w.env.ACME_API_KEY = "refused";
+  const lost = await w.json("drift");
+  w.env.ACME_API_KEY = keys.acme;
+  expect(lost.code).toBe(1);
+  expect(lost.summary.stacks.map(({ outcome }) => outcome)).toEqual(["failed", "drift"]);
+  expect(lost.text).not.toContain("shown with the resource");
   expect(await w.json("up", "--yes", "--refresh")).toMatchObject({ code: 0, summary: { ok: true } });
   expect(await w.run("drift")).toMatchObject({ code: 0 });
   expect([await w.counts("acme"), (await w.counts("globex")).nodes]).toEqual([exactly, 1]);

@@ -23,12 +23,18 @@ beforeAll(async () => {
 });
 afterAll(() => w.close());
 
-const script = (name: string, args: string[], env: Record<string, string> = {}): Promise<Result> => {
+const script = (
+  name: string,
+  args: string[],
+  env: Record<string, string> = {},
+  hear: (text: string) => void = () => undefined,
+): Promise<Result> => {
   const path = [join(root, "tools"), process.env.PATH].join(delimiter);
   const child = spawn(join(w.stack.folder, "scripts", name), args, {
     env: { ...w.stack.env, PATH: path, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  child.stderr.on("data", (chunk) => hear(String(chunk)));
   return finished(child);
 };
 const report = (): string => readFileSync(join(w.stack.folder, "report.md"), "utf8");
@@ -89,6 +95,22 @@ describe("the scripts that the workflows call", () => {
     expect(report()).toContain("**It failed.**");
   });
 
+  test("a night in which the stack is locked: waits for it, and exit code 1 if it stays so", async () => {
+    const locks = join(w.stack.folder, "state/.pulumi/locks/organization/trade-network/staging");
+    const lock = join(locks, "7d6f1c1e-0000-4000-8000-000000000000.json");
+    mkdirSync(locks, { recursive: true });
+    writeFileSync(lock, JSON.stringify({ pid: 1, username: "somebody", hostname: "elsewhere", timestamp: new Date() }));
+    expect(await script("drift.sh", ["staging"], { LOCK_WAIT_SECONDS: "0" })).toMatchObject({
+      code: 1,
+      text: expect.stringContaining("the stack is currently locked by 1 lock(s)") as string,
+    });
+    const waiting = script("apply.sh", ["staging"], {}, (text) => {
+      if (text.includes("another run is at work on the stack")) rmSync(lock, { force: true });
+    });
+    expect(await waiting).toMatchObject({ code: 0 });
+    expect(await script("drift.sh", ["staging"])).toMatchObject({ code: 0 });
+  });
+
   test("a change that would replace the ledger: a loud warning, and applied only when that is allowed", async () => {
     const program = readFileSync(join(w.stack.folder, "index.ts"), "utf8");
     w.stack.write("index.ts", program.replace('"raft"', '"ibft"'));
@@ -127,40 +149,95 @@ describe("the scripts that the workflows call", () => {
   });
 });
 
-test("comment-gitlab.sh puts the report on the merge request, and the next time in its place", async () => {
-  const notes: { id: number; body: string }[] = [{ id: 1, body: "somebody's own" }];
-  const forge: Server = createServer((request, response) => {
+interface Written {
+  id: number;
+  number: number;
+  title?: string;
+  body: string;
+  pull_request?: object;
+}
+
+/** As much of a forge as the scripts ask for: lists in pages, what is added, and what is changed. */
+async function forge(there: Written[], answers: { token: string; change: string }) {
+  const add = (list: Written[], fields: { body: string }): void =>
+    void list.push({ id: list.length + 1, number: list.length + 1, ...fields });
+  const server: Server = createServer((request, response) => {
     let text = "";
     request.on("data", (chunk) => (text += String(chunk)));
     request.on("end", () => {
-      const body = new URLSearchParams(text).get("body") ?? "";
-      if (request.headers["private-token"] !== "token") response.statusCode = 401;
-      else if (request.method === "POST") notes.push({ id: notes.length + 1, body });
-      else if (request.method === "PUT") notes[Number(request.url!.split("/").at(-1)) - 1]!.body = body;
-      response.end(JSON.stringify(request.method === "GET" ? notes : {}));
+      const { pathname, searchParams } = new URL(request.url!, "http://forge");
+      const json = request.headers["content-type"]?.includes("urlencoded") === false || text.startsWith("{");
+      const fields = (json ? JSON.parse(text) : Object.fromEntries(new URLSearchParams(text))) as { body: string };
+      const given = request.headers["private-token"] ?? request.headers.authorization?.replace("Bearer ", "");
+      if (given !== answers.token) response.statusCode = 401;
+      else if (request.method === "POST") add(there, fields);
+      else if (request.method === answers.change) Object.assign(there[Number(pathname.split("/").at(-1)) - 1]!, fields);
+      else if (request.method !== "GET") response.statusCode = 405;
+      const [page, size] = [Number(searchParams.get("page") ?? 1), Number(searchParams.get("per_page") ?? 20)];
+      if (page * size < there.length) response.setHeader("X-Next-Page", page + 1);
+      else response.setHeader("X-Next-Page", "");
+      response.end(JSON.stringify(request.method === "GET" ? there.slice((page - 1) * size, page * size) : {}));
     });
   });
-  await new Promise<void>((listening) => forge.listen(0, "127.0.0.1", listening));
-  try {
-    const address = `http://127.0.0.1:${(forge.address() as AddressInfo).port}`;
-    const env = {
-      CI_API_V4_URL: address,
-      CI_PROJECT_ID: "7",
-      CI_MERGE_REQUEST_IID: "3",
-      GITLAB_COMMENT_TOKEN: "token",
-    };
-    for (const text of ["## First\n", "## Second\n"]) {
-      w.stack.write("report.md", text);
-      expect(await script("comment-gitlab.sh", [], env)).toMatchObject({ code: 0 });
-      expect(notes).toEqual([
-        { id: 1, body: "somebody's own" },
-        { id: 2, body: `<!-- consortium report -->\n\n${text}` },
-      ]);
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { address, close: () => void server.close() };
+}
+
+/** What others wrote: more than a page of it, and the report of another project's bot. */
+const others = (): Written[] => [
+  ...Array.from({ length: 120 }, (_, at) => ({ id: at + 1, number: at + 1, body: `opinion ${at}` })),
+  { id: 121, number: 121, body: "<!-- consortium comment: other/staging -->\n\n## Theirs\n" },
+];
+
+const marked = (kind: string, ...stacks: string[]): string =>
+  `<!-- consortium ${kind}: ${stacks.map((stack) => `trade-network/${stack}`).join(" ")} -->\n\n`;
+
+test.each([
+  ["comment-gitlab.sh", ["staging", "production"], "PUT", marked("comment", "staging", "production")],
+  ["github.mjs", ["comment", "staging", "production"], "PATCH", marked("comment", "staging", "production")],
+  ["github.mjs", ["issue", "staging"], "PATCH", marked("issue", "staging")],
+] as const)(
+  "%s %j writes the report once, then replaces it, and touches nothing of others",
+  async (name, args, change, mark) => {
+    const there = others();
+    const { address, close } = await forge(there, { token: "token", change });
+    const gitlab = { CI_API_V4_URL: address, CI_PROJECT_ID: "7", CI_MERGE_REQUEST_IID: "3" };
+    const github = { GITHUB_API_URL: address, GITHUB_REPOSITORY: "acme/network", PULL_REQUEST: "3" };
+    const env = { ...gitlab, ...github, GITLAB_COMMENT_TOKEN: "token", GITHUB_TOKEN: "token" };
+    try {
+      for (const text of ["## First\n", "## Second\n"]) {
+        w.stack.write("report.md", text);
+        expect(await script(name, [...args], env)).toMatchObject({ code: 0 });
+        expect(there.slice(0, 121)).toEqual(others());
+        expect(there.slice(121)).toMatchObject([{ body: mark + text }]);
+      }
+      const wrong = { ...env, GITLAB_COMMENT_TOKEN: "wrong", GITHUB_TOKEN: "wrong" };
+      expect((await script(name, [...args], wrong)).code).not.toBe(0);
+      expect(there).toHaveLength(122);
+    } finally {
+      close();
     }
-    expect(await script("comment-gitlab.sh", [], { ...env, GITLAB_COMMENT_TOKEN: "wrong" })).not.toMatchObject({
-      code: 0,
-    });
+  },
+);
+
+test("an issue of one stack is not that of another, and no pull request is taken for one", async () => {
+  const there: Written[] = [
+    { id: 1, number: 1, body: marked("issue", "production") },
+    { id: 2, number: 2, body: marked("issue", "staging"), pull_request: {} },
+  ];
+  const { address, close } = await forge(there, { token: "token", change: "PATCH" });
+  try {
+    w.stack.write("report.md", "## Drift\n");
+    const env = { GITHUB_API_URL: address, GITHUB_REPOSITORY: "acme/network", GITHUB_TOKEN: "token" };
+    expect(await script("github.mjs", ["issue", "staging"], env)).toMatchObject({ code: 0 });
+    expect(there.map(({ body }) => body)).toEqual([
+      marked("issue", "production"),
+      marked("issue", "staging"),
+      `${marked("issue", "staging")}## Drift\n`,
+    ]);
+    expect(there[2]).toMatchObject({ title: "Drift of staging" });
   } finally {
-    forge.close();
+    close();
   }
 });

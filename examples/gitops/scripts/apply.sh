@@ -25,4 +25,4 @@ npx --no-install consortium report "plans/$stack.json" --fail-on "${refuse[@]}" 
   echo "apply.sh: nothing was done to $stack: see the report. ALLOW_LEDGER_LOSS=true lets a ledger be destroyed." >&2
   exit "$code"
 }
-pulumi up --stack "$stack" --yes --skip-preview --non-interactive ${POLICY_PACK:+--policy-pack "$POLICY_PACK"}
+scripts/unlocked.sh pulumi up --stack "$stack" --yes --skip-preview --non-interactive ${POLICY_PACK:+--policy-pack "$POLICY_PACK"}

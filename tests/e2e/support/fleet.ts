@@ -43,11 +43,11 @@ export class FleetWorld {
   readonly folder = mkdtempSync(join(tmpdir(), "consortium-fleet-"));
   /** Where the fleet file says that the keys are. */
   readonly sources = { acme: { env: "ACME_API_KEY" }, globex: { command: ["cat", "globex.key"] } };
-  readonly #env: NodeJS.ProcessEnv;
+  readonly env: NodeJS.ProcessEnv;
 
   private constructor(readonly service: Service) {
     const own = Object.entries(process.env).filter(([name]) => !/^(PULUMI|CONSORTIUM)_/.test(name));
-    this.#env = {
+    this.env = {
       ...Object.fromEntries(own),
       PATH: pulumiPath(),
       PULUMI_CONFIG_PASSPHRASE: passphrase,
@@ -83,7 +83,7 @@ export class FleetWorld {
   start(command: string, ...args: string[]): ChildProcess {
     const cli = join(root, "dist/cli/consortium.js");
     return spawn(process.execPath, [cli, "fleet", command, "fleet.yaml", ...args], {
-      ...{ cwd: this.folder, env: this.#env, stdio: ["ignore", "pipe", "pipe"] },
+      ...{ cwd: this.folder, env: this.env, stdio: ["ignore", "pipe", "pipe"] },
     });
   }
 
@@ -118,6 +118,13 @@ export class FleetWorld {
   /** Ids of the runs that left something unfinished, or are at work. */
   runs(): string[] {
     return readdirSync(join(this.folder, ".consortium/fleet/fleet/runs")).map((file) => file.replace(".json", ""));
+  }
+
+  /** Files of the stacks in the backend, and their settings. */
+  stacks(): string[] {
+    const [state, work] = ["state/.pulumi/stacks", ".consortium/fleet/fleet"].map((path) => join(this.folder, path));
+    const made = existsSync(state!) ? readdirSync(state!, { recursive: true }).map(String) : [];
+    return [...made, ...readdirSync(work!)].filter((file) => /\.json$|^Pulumi\..+\.yaml$/.test(file));
   }
 
   remove = (file: string): void => rmSync(join(this.folder, file));

@@ -126,7 +126,7 @@ describe("what is not usable is refused in one sentence, with its source", () =>
     ["baseUrl", "https://x/api/v1#a", /has a query or fragment/],
     ["baseUrl", "https://x/api/v2", /has the path "\/api\/v2"/],
     ["baseUrl", "https://x", /has the path "\/".*ends in \/api\/v1, such as https:\/\/console/],
-    ["region", "mars", /setting region .*"us"/],
+    ["region", "mars", /setting region .*"mars" is not one of us, eu, ap, ko/],
     ["maxConcurrency", "0", /setting maxConcurrency .*>=1/],
     ["maxConcurrency", "1.5", /setting maxConcurrency .*int/],
     ["maxConcurrency", "many", /setting maxConcurrency .*number/],

@@ -65,6 +65,44 @@ describe.each(kinds)("%s", (kind) => {
   });
 });
 
+test.each<[Kind, Props, [property: string, reason: string][]]>([
+  [
+    "environment",
+    { ...whole.environment, consensusType: undefined, consensus: "raft" },
+    [["consensus", 'Environment has no argument "consensus"; did you mean "consensusType"?']],
+  ],
+  [
+    "node",
+    { name: "a", membershipId: "m", enviroment: "e" },
+    [["enviroment", 'Node has no argument "enviroment"; did you mean "environment"?']],
+  ],
+  ["consortium", { name: 12 }, [["name", 'name must be text: write "12" instead of 12']]],
+  ["consortium", { name: true }, [["name", 'name must be text: write "true" instead of true']]],
+  ["consortium", { name: ["a"] }, [["name", "name must be text, not a list"]]],
+  [
+    "environment",
+    { ...whole.environment, provider: "quorom" },
+    [["provider", 'provider must be one of quorum, geth, not "quorom"; did you mean "quorum"?']],
+  ],
+  [
+    "environment",
+    { ...whole.environment, provider: "besu" },
+    [["provider", 'provider must be one of quorum, geth, not "besu"']],
+  ],
+  [
+    "node",
+    { name: "a", membershipId: "m" },
+    [
+      [
+        "environmentId",
+        "the environment is missing: give environment: (the resource), or environmentId: and consortiumId: (ids)",
+      ],
+    ],
+  ],
+])("%s %j: the cause, once", (kind, news, expected) => {
+  expect(run(kind, news).issues).toEqual(expected.map(([property, reason]) => ({ property, reason })));
+});
+
 test("several faults are told at once", () => {
   const { issues } = run("environment", { name: " ", provider: "x", consensusType: "y", chainId: -1 });
   expect(issues.map(({ property }) => property)).toEqual([

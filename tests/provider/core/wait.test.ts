@@ -5,7 +5,10 @@ import { VirtualTime } from "../../support/virtual-time";
 const session = (time: VirtualTime): { session: Session; said: [at: number, line: string][] } => {
   const said: [number, string][] = [];
   const say = (line: string): void => void said.push([time.now(), line]);
-  return { session: { clock: time, say, deadline: { at: Infinity, limit: "" } } as unknown as Session, said };
+  return {
+    session: { clock: time, say, deadline: { at: Infinity, limit: "" }, progress: new Map() } as unknown as Session,
+    said,
+  };
 };
 
 /** Looks that find it done at a time, and when they were. */
@@ -67,14 +70,54 @@ test("those who began at different times look at the same beats", async () => {
   expect(nextLookMs(9, 32_999, 31_000)).toBe(1);
 });
 
-test("says what it waits for, every five seconds or a bit more", async () => {
-  const time = new VirtualTime();
-  const { session: one, said } = session(time);
-  await waitFor(one, 'node "n1"', 60_000, looks(time, 30_000).look);
-  expect(said[0]).toEqual([6_000, 'node "n1": "initializing", 6 s so far']);
-  const gaps = said.map(([at], index) => at - (said[index - 1]?.[0] ?? 0));
-  expect(said.length).toBe(4);
-  for (const gap of gaps) expect(gap).toBe(6_000);
+describe("progress", () => {
+  const nodes = ["n1", "n2", "n3", "n4"];
+  /** Four nodes of an environment that become ready about then. */
+  const wait = async (readyAt: number): Promise<[number, string][]> => {
+    const time = new VirtualTime();
+    const { session: one, said } = session(time);
+    await Promise.all(
+      nodes.map(async (name, index) => {
+        await time.sleep(index * 300);
+        const { look } = looks(time, readyAt + index * 700);
+        await waitFor(one, `node "${name}"`, Infinity, look, "/nodes");
+      }),
+    );
+    return said;
+  };
+
+  test("one line for all, ever more rarely", async () => {
+    const said = await wait(40_000);
+    expect(said[0]![1]).toMatch(/^node "n1", node "n2", node "n3", node "n4": "initializing", 1[012] s so far$/);
+    expect(said.length).toBe(2);
+    const minutes = (await wait(20 * 60_000)).map(([at]) => Math.round(at / 6_000) / 10);
+    expect(minutes).toEqual([0.2, 0.5, 1, 2, 5, 10, 15, 20]);
+  });
+
+  test("a new state is told at once, and once for all; one that somebody has told of already is not", async () => {
+    const time = new VirtualTime();
+    const { session: one, said } = session(time);
+    const stateAt = (delay: number): string => (time.now() < 3_000 + delay ? '"initializing"' : '"starting"');
+    const look = (delay: number) => (): Promise<Look<string>> =>
+      Promise.resolve(time.now() < 8_000 ? { waiting: stateAt(delay) } : { done: "ready" });
+    await Promise.all(nodes.map((name, index) => waitFor(one, name, 60_000, look(index * 400), "/nodes")));
+    expect(said.map(([, line]) => line)).toEqual(['n1: "starting"; n2, n3, n4: "initializing", 4 s so far']);
+  });
+
+  test("of many, a few are named; what has ended is not told of again", async () => {
+    const time = new VirtualTime();
+    const { session: one, said } = session(time);
+    const names = Array.from({ length: 12 }, (_, index) => `n${index + 1}`);
+    await Promise.all(
+      names.map((name, index) => waitFor(one, name, 60_000, looks(time, index < 10 ? 15_000 : 35_000).look, "/nodes")),
+    );
+    expect(said.map(([, line]) => line)).toEqual([
+      'n1, n2, n3, n4 and 8 more: "initializing", 12 s so far',
+      'n11, n12: "initializing", 30 s so far',
+    ]);
+    await waitFor(one, "later", 60_000, looks(time, time.now() + 15_000).look, "/nodes");
+    expect(said.at(-1)![1]).toMatch(/^later: "initializing", 1\d s so far$/);
+  });
 });
 
 test.each([1, 4_000, 9_999, 60_000])("out of time after %i ms exactly, with a last look", async (ms) => {

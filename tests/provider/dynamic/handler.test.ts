@@ -82,6 +82,19 @@ describe("errors", () => {
     expect(`${String(error)}: ${error.stack}`).not.toMatch(/\.ts|node_modules|at async/);
   });
 
+  test("what the host prints besides the message says nothing new, and is not shown; all else that it prints is", async () => {
+    await start();
+    const print = jest.spyOn(console, "error").mockImplementation(() => undefined);
+    await jest.isolateModulesAsync(async () => {
+      const { consortium: anew } = await import("../../../provider/dynamic/runtime");
+      const error: unknown = await anew.read("", { __provider }).catch((caught: unknown) => caught);
+      console.error(`${String(error)}: ${(error as Error).stack}`);
+      console.error("out of memory");
+    });
+    expect(print.mock.calls).toEqual([["out of memory"]]);
+    print.mockRestore();
+  });
+
   test("a password never shows in what is said", async () => {
     const { service, time, said } = await start();
     const net = await network(service, time);
@@ -103,14 +116,21 @@ describe("settings", () => {
     expect(send).not.toHaveBeenCalled();
   });
 
-  test("a wrong setting is told at the first use, not before", async () => {
+  test("a wrong setting is told in the preview, with where it comes from; a missing key at the first use", async () => {
     await start();
     setEnvironment({ CONSORTIUM_BASE_URL: "nonsense" });
     consortium.configure(config());
-    await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(
-      /base address from environment variable CONSORTIUM_BASE_URL is not an address/,
-    );
+    for (const verb of [consortium.check({}, { name: "a" }), consortium.create({ name: "a", __provider })])
+      await expect(verb).rejects.toThrow(
+        /base address from environment variable CONSORTIUM_BASE_URL is not an address/,
+      );
+    setEnvironment({ CONSORTIUM_BASE_URL: undefined, CONSORTIUM_API_KEY: undefined });
     expect((await consortium.check({}, { name: "a" })).failures).toEqual([]);
+    await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(/No API key is set/);
+    consortium.configure(config({ "consortium:region": "de" }));
+    await expect(consortium.check({}, { name: "a" })).rejects.toThrow(
+      'The setting region from stack configuration consortium:region is not usable: "de" is not one of us, eu, ap, ko.',
+    );
   });
 
   test("are looked up at every call: a key that was rotated in between works", async () => {

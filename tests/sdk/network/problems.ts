@@ -34,10 +34,10 @@ function problemsOf(make: () => unknown): string[] {
     return [];
   } catch (error) {
     if (!(error instanceof NetworkDefinitionError)) throw error;
-    return error.message
-      .split("\n")
-      .slice(1)
-      .map((line) => line.trim().replaceAll(`${folder}/`, ""));
+    const lines = error.message.split("\n");
+    return (error.problems.length === 1 ? lines.slice(0, -1) : lines.slice(1)).map((line) =>
+      line.trim().replace("The definition of the network trade: ", "").replaceAll(`${folder}/`, ""),
+    );
   }
 }
 

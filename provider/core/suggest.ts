@@ -1,12 +1,15 @@
 import { distance } from "fastest-levenshtein";
 
-/** Fewest changes first; a name that is off by more than a third is another name. */
-function nearest(given: string, known: readonly string[]): string | undefined {
+/** Letters that make the beginning of a name worth completing: `consensus` of `consensusType`. */
+const beginning = 4;
+
+/** Fewest changes first; a name that is off by more than a third is another name, unless it begins like that. */
+export function nearest(given: string, known: readonly string[]): string | undefined {
   const wanted = given.toLowerCase();
   const most = given.length === 1 ? 0 : Math.ceil(given.length / 3);
   const ranked = known
     .map((name) => ({ name, off: distance(wanted.slice(0, 80), name.toLowerCase()) }))
-    .filter(({ off }) => off <= most)
+    .filter(({ name, off }) => off <= most || (given.length >= beginning && name.toLowerCase().startsWith(wanted)))
     .sort((one, other) => one.off - other.off);
   return ranked[0]?.name;
 }

@@ -1,0 +1,61 @@
+/**
+ * Why a service refuses something that is well formed:
+ * - `quota`: the limit of the organization, or of its plan, is reached
+ * - `content`: something is in it, belongs to it or depends on it
+ * - `early`: it, or something around it, is just being made, changed or deleted
+ * - `name`: another one has the name
+ */
+export type Conflict = "quota" | "content" | "early" | "name";
+
+export interface Refusal {
+  status?: number;
+  /** The service's own words. */
+  errorMessage: string;
+}
+
+/** Statuses that services refuse with for such reasons; others mean something else, whatever they say. */
+const refusing = [400, 402, 403, 405, 409, 412, 422, 423];
+
+/** A limit of what one value may be is no quota. */
+const ofOneValue = /\b(characters?|letters?|digits?|bytes?|long|length|size of|payload)\b/;
+
+/** The first that fits: a place that is still being emptied will be empty soon, so `early` comes before `content`. */
+const words: [Conflict, RegExp][] = [
+  [
+    "name",
+    /\b(duplicate|already (exists?|taken|registered)|(not|be|must be) unique)\b|\bname\b.*\b(is|already|in) (taken|used|use)\b/,
+  ],
+  [
+    "quota",
+    /\b(quota|limits? (is |are |was |has been )?(reached|exceeded|hit)|(reached|exceeds?|exceeded|exceeding|over|hit) (the|your|its|a) ([\w-]+ )*(limit|maximum)|maximum (number|of|allowed)|maximum\b.*\b(reached|exceeded)|(at most|no more than|only|up to) \d+ [\w ]*(allowed|permitted)|too many|upgrade|(your|the|current) (plan|subscription))\b/,
+  ],
+  [
+    "early",
+    /\b(initiali[sz]ing|provisioning|(being|currently|still) (created|made|deleted|removed|updated|changed|creating|deleting|starting|going|processing)|in progress|under way|underway|pending|not (yet )?(ready|started|live|finished)|not yet|busy|locked|try again (later|soon|in))\b/,
+  ],
+  [
+    "content",
+    /\b(not empty|non-?empty|still (has|have|owns?|holds?|contains?|used|in use|referenced)|in use|used by|owns?|contains?|depend(s|ed|ents?|encies)? ?(on|upon)?|referenced by|belongs? to|(delete|remove)[\w ]* first|(has|have|with) (active |existing |running |associated |attached )*(\d+ )?(nodes?|environments?|memberships?|members|children|credentials|resources))\b/,
+  ],
+];
+
+/** Tells by the words of the service, which no specification fixes; undefined where they do not say it clearly. */
+export function conflictOf({ status, errorMessage }: Refusal): Conflict | undefined {
+  if (status === undefined || !refusing.includes(status)) return undefined;
+  const text = errorMessage.toLowerCase();
+  const found = words.find(([, pattern]) => pattern.test(text))?.[0];
+  if (found === "quota" && ofOneValue.test(text)) return undefined;
+  if (found !== undefined && (status === 409 || status === 412 || status === 423)) return found;
+  if (status === 402) return "quota";
+  // For a request that is not well formed, or not allowed, only words that leave no doubt count.
+  return found === "quota" || (found === "name" && status !== 403) ? found : undefined;
+}
+
+export const conflictAdvice: Record<Conflict, string> = {
+  quota:
+    "The organization has as many as it may have: delete one that is not needed, or have the limit raised (the plan, in the console). " +
+    "The same command fails again until then.",
+  content: "Something is in it, or belongs to it: delete that first, then run the same command again.",
+  early: "Wait until that has ended, then run the same command again.",
+  name: "Choose another name, or set adopt: true to manage the one that exists.",
+};

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+
+/* The files of examples/gitops, parsed. */
+
+export const folder = join(__dirname, "../../examples/gitops");
+export const text = (file: string): string => readFileSync(join(folder, file), "utf8");
+export const filesIn = (path: string): string[] => readdirSync(join(folder, path)).map((name) => `${path}/${name}`);
+export const found = (from: string, pattern: RegExp): string[] =>
+  [...from.matchAll(pattern)].map(([, name = ""]) => name);
+
+interface Concurrency {
+  group: string;
+  "cancel-in-progress": boolean;
+  queue?: "max" | "single";
+}
+interface Job {
+  steps: { uses?: string; run?: string; if?: string; with?: Record<string, unknown>; env?: Record<string, string> }[];
+  needs?: string | string[];
+  environment?: string;
+  permissions?: Record<string, string>;
+  concurrency?: Concurrency;
+  env?: { STACK?: string };
+  "timeout-minutes"?: number;
+}
+interface Workflow {
+  on: object;
+  permissions: object;
+  concurrency?: Concurrency;
+  jobs: Record<string, Job>;
+}
+
+export const workflows = filesIn(".github/workflows").map((file) => {
+  const workflow = parse(text(file)) as Workflow;
+  const jobs = Object.values(workflow.jobs);
+  return { file, workflow, jobs, steps: jobs.flatMap(({ steps }) => steps) };
+});
+export const workflowOf = (name: string): Workflow =>
+  workflows.find(({ file }) => file.endsWith(`/${name}.yml`))!.workflow;
+
+interface GitlabJob {
+  extends?: string;
+  stage?: string;
+  needs?: string[];
+  script?: string[];
+  variables?: { STACK?: string };
+  environment?: { name: string };
+  resource_group?: string;
+  interruptible?: boolean;
+  [key: string]: unknown;
+}
+export const { stages, ...gitlabRest } = parse(text(".gitlab-ci.yml")) as { stages: string[] } & Record<
+  string,
+  GitlabJob
+>;
+/** Jobs with what they extend; what begins with a dot is no job. */
+export const gitlab: Record<string, GitlabJob> = Object.fromEntries(
+  Object.entries(gitlabRest)
+    .map(([name, job]) => [name, { ...gitlabRest[job.extends ?? ""], ...job }] as const)
+    .filter(([name, job]) => job.script !== undefined && !name.startsWith(".")),
+);

@@ -1,0 +1,148 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { installFromPyPI } from "../support/pypi";
+import { folder, found, gitlab, gitlabRest, stages, text, workflowOf, workflows } from "./files";
+
+/* What the pipelines of GitHub and GitLab would do, as far as their files say it. */
+
+describe.each(workflows)("$file", ({ file, workflow, jobs, steps }) => {
+  test("starts on something, with rights that are listed, and every job ends some time", () => {
+    expect(Object.keys(workflow.on).length).toBeGreaterThan(0);
+    expect(workflow.permissions).toMatchObject({ contents: "read" });
+    expect(jobs.filter((job) => job["timeout-minutes"] === undefined)).toEqual([]);
+  });
+
+  test("actions are official ones, each pinned to a commit, with its version beside it", () => {
+    const actions = steps.flatMap(({ uses }) => uses ?? []);
+    expect(actions.filter((one) => !/^(actions|pulumi)\/[\w-]+@[0-9a-f]{40}$/.test(one))).toEqual([]);
+    expect(actions).toEqual(expect.arrayContaining([expect.stringMatching(/^pulumi\/actions@/)]));
+    expect(found(text(file), /uses: (.*)$/gm).filter((one) => !/ # v\d+\.\d+\.\d+$/.test(one))).toEqual([]);
+  });
+
+  test("the token of a job does not stay in the checkout, and may write only what the job writes", () => {
+    const checkouts = steps.filter(({ uses }) => uses?.startsWith("actions/checkout@"));
+    for (const one of checkouts) expect(one.with).toEqual({ "persist-credentials": false });
+    expect(workflow.permissions).toEqual({ contents: "read" });
+    for (const job of jobs) {
+      const writes = job.steps.some(({ env }) => env?.GITHUB_TOKEN !== undefined);
+      expect(Object.values(job.permissions ?? {}).includes("write")).toBe(writes);
+    }
+  });
+
+  test("jobs that touch a stack have its environment, and never run twice at once", () => {
+    const touching = jobs.filter((job) => job.steps.some(({ run }) => /scripts\/(apply|drift)\.sh/.test(run ?? "")));
+    for (const { environment, concurrency, env } of touching) {
+      expect(environment?.endsWith(env!.STACK!)).toBe(true);
+      expect(workflow.concurrency ?? concurrency).toMatchObject({ "cancel-in-progress": false });
+    }
+    expect(workflow.concurrency ?? touching.length).toBeTruthy();
+  });
+});
+
+test("one version of each action in all workflows", () => {
+  const pins = workflows.flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
+  expect(new Set(pins).size).toBe(new Set(pins.map((one) => one.split("@")[0])).size);
+});
+
+test("GitHub: production waits for staging, and a run that waits is never cancelled, not by drift either", () => {
+  const { jobs, concurrency } = workflowOf("apply");
+  expect(Object.keys(jobs)).toEqual(["staging", "production"]);
+  expect(jobs).toMatchObject({
+    staging: { environment: "staging", env: { STACK: "staging" } },
+    production: { environment: "production", env: { STACK: "production" }, needs: "staging" },
+  });
+  // GitHub keeps one waiting run of a group, unless the group is a queue.
+  expect(concurrency).toEqual({ group: "apply", "cancel-in-progress": false, queue: "max" });
+  const groups = Object.values(workflowOf("drift").jobs).map((job) => job.concurrency!.group);
+  expect(groups).toEqual(["drift-${{ matrix.stack }}"]);
+});
+
+test("GitHub: an issue for drift, and only for drift", () => {
+  const { steps } = workflowOf("drift").jobs.drift!;
+  const look = steps.find(({ run }) => run?.includes("scripts/drift.sh"))!.run!;
+  const ends = (code: number): { status: number; output: string } => {
+    const output = join(mkdtempSync(join(tmpdir(), "drift-")), "output");
+    const run = look.replace('scripts/drift.sh "$STACK"', `(exit ${code})`);
+    const { status } = spawnSync("bash", ["-e", "-c", run], { env: { ...process.env, GITHUB_OUTPUT: output } });
+    return { status: status!, output: readFileSync(output, "utf8") };
+  };
+  expect([0, 1, 2, 137].map((code) => ends(code))).toEqual([
+    { status: 0, output: "code=0\n" },
+    { status: 1, output: "code=1\n" },
+    { status: 0, output: "code=2\n" },
+    { status: 137, output: "code=137\n" },
+  ]);
+  const [issue] = steps.filter(({ run }) => run?.includes("issue"));
+  expect(issue).toMatchObject({ if: "steps.drift.outputs.code == '2'", run: 'scripts/github.mjs issue "$STACK"' });
+});
+
+test("GitLab: production waits for staging, of a stack never two runs at once, and none that waits is cancelled", () => {
+  expect(stages.indexOf("production")).toBeGreaterThan(stages.indexOf("staging"));
+  for (const stack of ["staging", "production"]) {
+    expect(gitlab[stack]).toMatchObject({
+      ...{ stage: stack, variables: { STACK: stack }, environment: { name: stack } },
+      ...{ resource_group: `apply-${stack}`, interruptible: false, script: ['scripts/apply.sh "$STACK"'] },
+    });
+  }
+  expect(gitlab.staging!.needs).toBeUndefined();
+  expect(gitlab.production!.needs).toEqual(["staging"]);
+  expect(gitlab.drift).toMatchObject({ resource_group: "drift-$STACK", environment: { name: "drift-$STACK" } });
+  expect(gitlabRest.workflow).toMatchObject({ auto_cancel: { on_new_commit: "interruptible" } });
+});
+
+test("GitLab: jobs have a stage that is listed, and only the one that comments has the token", () => {
+  expect(Object.values(gitlab).filter(({ stage }) => !stages.includes(stage!))).toEqual([]);
+  const scoped = /^\| `GITLAB_COMMENT_TOKEN` +\| GitLab: environment `([^`]+)`/m.exec(text("README.md"))?.[1];
+  const having = Object.entries(gitlab).filter(([, { environment }]) => environment?.name === scoped);
+  expect(having.map(([name]) => name)).toEqual(["comment"]);
+  expect(gitlab.comment).toMatchObject({ before_script: [], script: ["scripts/comment-gitlab.sh staging production"] });
+});
+
+describe("what the forges themselves would refuse", () => {
+  jest.setTimeout(300_000); // the first time they are installed
+  const paths = workflows.map(({ file }) => join(folder, file));
+
+  /** GitHub's linter. It is older than one key; its own configuration says which, for people, too. */
+  const actionlint = (files: string[], ...flags: string[]): string =>
+    spawnSync("go", ["tool", "actionlint", "-no-color", ...flags, ...files], {
+      cwd: join(__dirname, "actionlint"),
+      encoding: "utf8",
+      env: { ...process.env, GOFLAGS: "-mod=readonly", GOWORK: "off" },
+    }).stdout;
+
+  test("actionlint has nothing to say of the workflows", () => {
+    const config = ["-config-file", join(folder, ".github/actionlint.yaml")];
+    expect(actionlint(paths, ...config)).toBe("");
+    const wrong = join(mkdtempSync(join(tmpdir(), "actionlint-")), "apply.yml");
+    writeFileSync(wrong, text(".github/workflows/apply.yml").replace("needs: staging", "needs: stagging"));
+    expect(actionlint([wrong])).toContain('"stagging"');
+  });
+
+  test("the schemas of GitHub and GitLab have nothing to say of the files", async () => {
+    const bin = await installFromPyPI("ci-schemas", join(__dirname, "requirements.txt"));
+    const check = (schema: string, ...files: string[]): { status: number | null; stdout: string } =>
+      spawnSync(join(bin, "check-jsonschema"), ["--builtin-schema", schema, ...files], { encoding: "utf8" });
+    const gitlabSchema = ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"] as const;
+    expect(check("vendor.github-workflows", ...paths)).toMatchObject({ status: 0 });
+    expect(check(...gitlabSchema, join(folder, ".gitlab-ci.yml"))).toMatchObject({ status: 0 });
+    const wrong = join(mkdtempSync(join(tmpdir(), "gitlab-")), "ci.yml");
+    writeFileSync(wrong, text(".gitlab-ci.yml").replace("on_new_commit: interruptible", "on_new_commit: never"));
+    expect(check(...gitlabSchema, wrong)).toMatchObject({
+      status: 1,
+      stdout: expect.stringContaining("never") as string,
+    });
+  });
+});
+
+test("the stacks of the workflows are those that have a configuration", () => {
+  const stacks = readdirSync(folder)
+    .flatMap((file) => found(file, /^Pulumi\.(\w+)\.yaml$/g))
+    .sort();
+  const named = [...workflows.map(({ file }) => file), ".gitlab-ci.yml"].flatMap((file) =>
+    found(text(file), /stack: \[(.*)\]/gi),
+  );
+  expect(named.map((list) => list.split(", ").sort())).toEqual(named.map(() => stacks));
+  expect(Object.keys(workflowOf("apply").jobs).sort()).toEqual(stacks);
+});

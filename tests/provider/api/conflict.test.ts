@@ -1,0 +1,93 @@
+import { type Conflict, conflictAdvice, conflictOf } from "../../../provider/api/conflict";
+import { apiError, kindOfStatus } from "../../../provider/api/errors";
+import { settingsFor } from "../../support/peer";
+
+/* Services say it in words of their own. What is not clear stays general: a wrong advice is worse than none. */
+
+const table: Record<Conflict, [status: number, words: string][]> = {
+  quota: [
+    [409, "The limit is reached: at most 2 consortia are allowed here."],
+    [409, "limit reached"],
+    [409, "Quota exceeded for consortia"],
+    [402, "Payment required"],
+    [402, "no explanation was given"],
+    [403, "Your plan allows 4 nodes"],
+    [403, "maximum number of environments reached"],
+    [400, "You have reached the maximum of 3 environments"],
+    [422, "Too many nodes in this environment"],
+    [409, "environments limit exceeded"],
+    [412, "This would exceed the node limit: at most 4 nodes allowed; exceeds the limit"],
+    [409, "Only 4 nodes are allowed in an environment"],
+    [403, "Upgrade to add more members"],
+  ],
+  content: [
+    [409, "The membership m1 cannot be deleted: it still owns nodes in environment(s) e1."],
+    [409, "The consortium c1 cannot be deleted: it still has 1 environment(s) and 2 membership(s)."],
+    [409, "consortium is not empty"],
+    [409, "Membership has active nodes"],
+    [409, "Cannot delete: resource in use"],
+    [412, "Delete all environments first"],
+    [423, "It is referenced by 2 environments"],
+    [409, "member owns 3 nodes"],
+    [409, "There are nodes that depend on it"],
+  ],
+  early: [
+    [409, "The environment e1 cannot be deleted: it is still initializing."],
+    [409, "The environment e1 is being deleted."],
+    [409, "Provisioning has not finished"],
+    [423, "Locked"],
+    [409, "Another operation is in progress"],
+    [409, "consortium still has nodes that are being deleted"],
+    [412, "environment is not ready"],
+    [409, "node is busy, try again later"],
+  ],
+  name: [
+    [409, "A consortium with this name already exists"],
+    [409, "name is taken"],
+    [409, "The name acme is already in use"],
+    [400, "duplicate name"],
+    [422, "name must be unique"],
+    [409, "org_name: already taken"],
+  ],
+};
+
+describe.each(Object.entries(table))("%s", (conflict, rows) => {
+  test.each(rows)("HTTP %i: %s", (status, errorMessage) => {
+    expect(conflictOf({ status, errorMessage })).toBe(conflict);
+    const call = "POST /consortia/c1/environments";
+    const { message } = apiError(settingsFor("http://host/api/v1"), {
+      ...{ kind: kindOfStatus(status), call, status, errorMessage },
+    });
+    expect(message.endsWith(` ${conflictAdvice[conflict as Conflict]}`)).toBe(true);
+    expect(message).toContain(errorMessage);
+  });
+});
+
+test.each<[number | undefined, string]>([
+  [409, "conflict"],
+  [409, "no explanation was given"],
+  [409, "revision 3 is stale"],
+  [409, "Everything else is fine"],
+  [400, "name exceeds the limit of 64 characters"],
+  [400, "name is too long: maximum length exceeded"],
+  [422, "the size of the payload exceeds the limit"],
+  [400, "membership_id: it belongs to another consortium"],
+  [400, "consensus_type is pending"],
+  [403, "You are not allowed to do this"],
+  [403, "The name is in use by a key that may not do this"],
+  [401, "quota"],
+  [429, "rate limit exceeded"],
+  [503, "busy, try again later"],
+  [500, "quota service failed"],
+  [404, "the quota is gone"],
+  [undefined, "limit reached"],
+])("HTTP %s: %s is none of these", (status, errorMessage) => {
+  expect(conflictOf({ status, errorMessage })).toBeUndefined();
+});
+
+test("what is a conflict, and nobody knows why, keeps the general advice", () => {
+  const facts = { kind: "conflict", call: "DELETE /consortia/c1", status: 409, errorMessage: "conflict" } as const;
+  expect(apiError(settingsFor("http://host/api/v1"), facts).message).toBe(
+    "DELETE /consortia/c1: HTTP 409: conflict. Once nothing else changes or uses it, run the same command again.",
+  );
+});
