@@ -20,9 +20,9 @@ function authenticate(context: Context, request: FastifyRequest): Entity<"organi
   return organization;
 }
 
-/** Every call below here needs an API key, which scopes it to one organization. */
+/** Every call below here needs an API key, which scopes it to one organization. Without one its body is not even read. */
 export function requireKey(app: FastifyInstance, context: Context): void {
-  app.addHook("preValidation", (request, _reply, done) => {
+  app.addHook("onRequest", (request, _reply, done) => {
     request.organization = authenticate(context, request);
     if (request.call) request.call.organization = request.organization.fields.name;
     done();
