@@ -41,8 +41,10 @@ export interface Screened {
 /**
  * Looks through a call or a batch before the chain gets it, for the node that signs for this account only. The chain gets what was
  * understood here, not the bytes that came, so that the two cannot differ about what they mean.
+ *
+ * @param socket whether the answers go over a WebSocket
  */
-export function screen(body: string, account: string): Screened {
+export function screen(body: string, account: string, socket: boolean): Screened {
   let calls: unknown;
   try {
     calls = JSON.parse(body, exact);
@@ -57,7 +59,7 @@ export function screen(body: string, account: string): Screened {
   const passed: unknown[] = [];
   const answers: object[] = [];
   for (const call of asked) {
-    const answered = answerHere(call, account);
+    const answered = answerHere(call, account, socket);
     if (answered) answers.push(answered);
     else passed.push(call);
   }
@@ -65,12 +67,13 @@ export function screen(body: string, account: string): Screened {
 }
 
 /** The answer to a call that does not go to the chain. */
-function answerHere(call: unknown, account: string): object | undefined {
+function answerHere(call: unknown, account: string, socket: boolean): object | undefined {
   const { id = null, method, params = [] } = (call ?? {}) as { id?: unknown; method?: unknown; params?: unknown };
   if (typeof method !== "string") return failure(id, -32_600, "A call is an object with a method.");
   if (method === "eth_accounts" || method === "eth_requestAccounts") return { jsonrpc: "2.0", id, result: [account] };
   const signer = signing.get(method);
   if (signer) return signs(signer(Array.isArray(params) ? params : []), id, method, account);
+  if (method === "eth_subscribe" && !socket) return failure(id, -32_601, "eth_subscribe needs a WebSocket.");
   if (standard.has(method)) return undefined;
   return failure(
     id,

@@ -11,6 +11,7 @@ import { stateAt } from "../states";
 import type { Ledger } from "./ledger";
 import { screen } from "./methods";
 import { hooks, Member, Sockets } from "./sockets";
+import { agent, connectTo, upstreamOf } from "./upstream";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -69,9 +70,9 @@ export class Proxy {
         wsServerOptions: { WebSocket: Member, maxPayload: mostBytes },
         wsClientOptions: {
           ...{ rewriteRequestHeaders: () => ({}), queryString: () => "", perMessageDeflate: false },
-          handshakeTimeout: patience,
+          ...{ handshakeTimeout: patience, createConnection: connectTo },
         },
-        undici: { connections: 64, headersTimeout: patience, bodyTimeout: patience },
+        undici: agent({ connections: 64, headersTimeout: patience, bodyTimeout: patience }),
         ...{ destroyAgent: true, disableRequestLogging: true },
       });
     });
@@ -89,7 +90,7 @@ export class Proxy {
     const chain = await this.ledger.chain(this.context.store.get("environment", node.parent) as Entity<"environment">);
     const account = await this.ledger.account(chain, node);
     const { credential } = this.#admit(request, reply); // the chain's start takes a while
-    request.way = { upstream: chain.url, account };
+    request.way = { upstream: upstreamOf(chain), account };
     if (asksUpgrade(request.raw)) this.sockets.add(request.raw.socket, [credential.id, node.id], account);
   }
 }
@@ -98,7 +99,7 @@ type Options = Parameters<FastifyReply["from"]>[1];
 
 /** Sends the calls that are the chain's to answer, and answers the others. */
 function forward(request: FastifyRequest, reply: FastifyReply, path: string, options: Options): FastifyReply {
-  const { send, answers, batch } = screen((request.body as string | undefined) ?? "", request.way!.account);
+  const { send, answers, batch } = screen((request.body as string | undefined) ?? "", request.way!.account, false);
   if (send === undefined) return reply.send(batch ? answers : answers[0]);
   const join = async (stream: Readable) => {
     try {

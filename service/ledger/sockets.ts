@@ -45,7 +45,7 @@ export class Member extends WebSocket {
       this.pause();
       return this.#early.push(data) > 0;
     }
-    const { send, answers, batch } = screen(String(data), accounts.get(this._socket) ?? "");
+    const { send, answers, batch } = screen(String(data), accounts.get(this._socket) ?? "", true);
     if (answers.length > 0) this.send(JSON.stringify(batch ? answers : answers[0]));
     if (this.bufferedAmount > mostWaiting) this.terminate();
     return send === undefined || super.emit("message", Buffer.from(send), false);
