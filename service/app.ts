@@ -100,16 +100,15 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, stage }: 
     reply.raw.once("close", () => inFlight.leave());
     const { latency } = context.settings.timing;
     if (latency > 0) await stage.pause(latency);
-    if (request.is404) throw new Refusal(404, `There is no ${request.method} ${request.url} here.`); // its body is not read
+    request.fault = faults.hit(request.call);
+    if (request.fault) request.call.fault = request.fault.kind;
+    else if (request.is404) throw new Refusal(404, `There is no ${request.method} ${request.url} here.`); // its body is not read
   });
   app.addHook("preValidation", async (request, reply) => {
     const { call } = request;
     if (!call) return undefined;
     if (request.organization) log.keepBody(call, request.body);
-    request.fault = faults.hit(call);
-    if (!request.fault) return undefined;
-    call.fault = request.fault.kind;
-    return strike(request.fault, stage, request, reply);
+    return request.fault ? strike(request.fault, stage, request, reply) : undefined;
   });
   app.addHook("onSend", async (request, reply, payload) => {
     const { call, fault } = request;
