@@ -169,6 +169,14 @@ test("10,000 random and mutated requests, split at every byte: it answers or clo
   if (process.platform === "linux") await until(() => Promise.resolve(open() < before + 20));
 });
 
+test("a WebSocket that is asked for while an answer is under way ends the connection, not the service", async () => {
+  const service = await served();
+  const [first = "", ...others] = proper(service);
+  const socket = others.find((text) => text.includes("websocket"))!;
+  for (const before of [first, first + first]) await exchange(service.ready.url, [before + socket]);
+  await service.stands();
+});
+
 test("a few short requests, one byte at a time", async () => {
   const service = await served();
   for (const text of proper(service))

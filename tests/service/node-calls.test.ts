@@ -171,7 +171,7 @@ test("a WebSocket whose credential goes while it opens is closed, or never opens
   expect(opened).toBeGreaterThan(0);
 });
 
-test("a WebSocket carries on from its first message, and drops whoever floods it", async () => {
+test("a WebSocket carries on from its first message, and ends with one that is too long", async () => {
   const { credential, urls } = await ledgered();
   const { socket, messages } = await webSocket(urls.wss, credential);
   for (let id = 0; id < 200; id++) socket.send(JSON.stringify({ ...eth("eth_chainId"), id }));
@@ -180,4 +180,26 @@ test("a WebSocket carries on from its first message, and drops whoever floods it
   const closed = once(socket, "close");
   socket.send("x".repeat(1_100_000));
   expect((await closed)[0]).toBe(1009);
+});
+
+test("whoever does not read what was asked for is dropped before it fills the memory", async () => {
+  const { credential, urls } = await ledgered();
+  const { socket, messages } = await webSocket(urls.wss, credential);
+  const batch = JSON.stringify(Array.from({ length: 10_000 }, () => eth("eth_accounts"))); // 1 MB of answers
+  const closed = once(socket, "close");
+  socket.pause();
+  await Promise.all(Array.from({ length: 60 }, () => new Promise((done) => socket.send(batch, done))));
+  socket.resume();
+  expect((await closed)[0]).toBe(1006);
+  expect(messages.length).toBeLessThan(60);
+});
+
+test("WebSockets open again after a time in which the service took no connection", async () => {
+  const { service, credential, urls } = await ledgered();
+  const { socket } = await webSocket(urls.wss, credential);
+  const closed = once(socket, "close");
+  service.faults.add({ kind: "refuse", ms: 20 });
+  await closed;
+  await until(async () => (await webSocket(urls.wss, credential).catch(() => undefined))?.status === 101);
+  expect(await result(urls.rpc, credential, "eth_chainId")).toMatch(/^0x/);
 });
