@@ -11,8 +11,8 @@ export interface Context {
   readonly keys: Keyring;
   readonly settings: Settings;
   readonly clock: () => number;
-  /** `http://HOST:PORT` of this service; known once it listens. */
-  readonly origin: () => string;
+  /** `http://HOST:PORT` of this service, for whoever sent this Host header; known once it listens. */
+  readonly origin: (asked?: string) => string;
   /** The real chains of the environments, if there are any. */
   ledger?: Ledger | undefined;
   /** What tethers do on their target networks, if not simulated. */

@@ -72,10 +72,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const state = openState(resolved);
   const stopping = new AbortController();
   const context: Context = {
-    ...{ store: state.store, keys: state.keys, settings, clock, origin: () => listener.origin },
+    ...{ store: state.store, keys: state.keys, settings, clock, origin: (asked) => listener.origin(asked) },
     noLedger: "it is switched off",
   };
-  const log = new CallLog();
+  const log = new CallLog(resolved.recordBodies);
   const inFlight = new InFlight();
   const routes = new Set<string>();
   const stage = {
@@ -85,7 +85,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       wait(ms, undefined, { signal: stopping.signal }).catch(() => new Promise<never>(() => undefined)),
   };
   const faults = new Faults(routes, stage.refuse);
-  const { log: logging, tls, host, port } = resolved;
+  const { tls, host, port } = resolved;
   const opened = (() => {
     try {
       return openLedger(resolved, context);
@@ -98,7 +98,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   let listener: Listener;
   try {
     const built = await buildApp({
-      ...{ context, log, inFlight, faults, stage, routes, logging, tls, ledger: opened },
+      ...{ context, log, inFlight, faults, stage, routes, options: resolved, ledger: opened },
     });
     app = built.app;
     listener = new Listener(built.server, host, port, tls !== undefined, () => opened?.drop());
@@ -123,8 +123,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   return {
     port: listener.port,
     ledger: opened ? "on" : resolved.ledger ? "missing" : "off",
-    url: listener.origin,
-    baseUrl: `${listener.origin}/api/v1`,
+    url: listener.origin(),
+    baseUrl: `${listener.origin()}/api/v1`,
     get apiKey() {
       return state.keys.get(first)!;
     },
@@ -132,7 +132,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       return organizations(state);
     },
     calls: log.calls,
-    clearCalls: () => void log.calls.splice(0),
+    clearCalls: () => log.clear(),
     inFlight,
     faults,
     store: new Data(context),

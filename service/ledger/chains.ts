@@ -4,7 +4,6 @@ import { join, resolve } from "node:path";
 import { Pool } from "undici";
 import { Refusal } from "../errors";
 import { hex } from "../hex";
-import { type Forward, forwardTo } from "./forward";
 import { awaitLeftover, notePid } from "./leftover";
 import { call } from "./rpc";
 import { Watched } from "./watched";
@@ -26,8 +25,6 @@ export interface ChainSpec {
 /** A chain that runs. */
 export interface Chain {
   readonly url: string;
-  /** Takes a call, or a batch of calls, to it. */
-  readonly forward: Forward;
   /** Its last lines of output, oldest first. */
   readonly lines: readonly string[];
   call: <T>(method: string, params?: unknown[]) => Promise<T>;
@@ -118,7 +115,7 @@ export class Chains {
     writeFileSync(join(dir, "url"), `${url}\n`, { mode: 0o600 }); // for whoever wants to look at the chain itself
     const pool = new Pool(url, { connections: 64, headersTimeout: 60_000, bodyTimeout: 60_000 });
     const chain: Chain = {
-      ...{ url, lines, forward: forwardTo(pool) },
+      ...{ url, lines },
       call: (method, params) => call(url, method, params, pool),
     };
     this.#ready.set(spec.key, { chain, pool });

@@ -15,6 +15,8 @@ const specOf = ({ id, fields }: Environment): ChainSpec => ({
 
 /** The ledgers of the environments: one chain each. */
 export class Ledger {
+  readonly #accounts = new WeakMap<Chain, Promise<string[]>>();
+
   constructor(
     private readonly context: Context,
     private readonly chains: Chains,
@@ -29,7 +31,14 @@ export class Ledger {
     this.chain(environment).catch(() => undefined);
   }
 
-  peek = (environmentId: string): Chain | undefined => this.chains.peek(environmentId);
+  /** The account that a node's chain signs for in its name, and for no other node. */
+  async account(chain: Chain, node: Entity<"node">): Promise<string> {
+    const asked = this.#accounts.get(chain) ?? chain.call<string[]>("eth_accounts");
+    this.#accounts.set(chain, asked);
+    asked.catch(() => this.#accounts.delete(chain));
+    const known = await asked;
+    return known[(node.fields.account ?? 0) % known.length]!;
+  }
 
   /** Starts the chains of all environments that have nodes. */
   resume(): void {
@@ -41,11 +50,7 @@ export class Ledger {
   /** What a node tells that only its chain knows. */
   async facts(environment: Environment, node: Entity<"node">): Promise<Wire> {
     const chain = await this.chain(environment);
-    const [height, known] = await Promise.all([
-      chain.call<string>("eth_blockNumber"),
-      chain.call<string[]>("eth_accounts"),
-    ]);
-    const own = known[(node.fields.account ?? 0) % known.length];
+    const [height, own] = await Promise.all([chain.call<string>("eth_blockNumber"), this.account(chain, node)]);
     return { block_height: Number(height), user_accounts: [own] };
   }
 
