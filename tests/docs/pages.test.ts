@@ -55,6 +55,7 @@ test("environment variables that are named exist, and all are named", () => {
     [
       ...settings,
       "CONSORTIUM_ANVIL",
+      "CONSORTIUM_CONFIRM_DELETED",
       "CONSORTIUM_DEPLOYED",
       "CONSORTIUM_NOT_DEPLOYED",
       "CONSORTIUM_SERVE_API_KEY",
