@@ -9,7 +9,7 @@ import {
 } from "@pulumi/pulumi";
 
 /** Names of the settings; the same list as the client's, which is not loaded for this. */
-const names = ["apiKey", "region", "baseUrl", "maxConcurrency", "requestTimeout"] as const;
+const names = ["apiKey", "region", "baseUrl", "maxConcurrency", "requestTimeout", "allowHttp"] as const;
 type Name = (typeof names)[number];
 
 export interface ProviderArgs {
@@ -23,6 +23,8 @@ export interface ProviderArgs {
   maxConcurrency?: Input<number>;
   /** Seconds that one request may take. Default: 30. */
   requestTimeout?: Input<number>;
+  /** Whether the key may go over a network in clear, to a base address that begins with `http://`. Default: false. */
+  allowHttp?: Input<boolean>;
 }
 
 type Given = Partial<Record<Name, string>>;

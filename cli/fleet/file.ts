@@ -13,6 +13,7 @@ export interface Organization {
   apiKey: SecretSource;
   region?: string;
   baseUrl?: string;
+  allowHttp?: boolean;
 }
 
 export interface FleetStack {

@@ -52,6 +52,7 @@ const organization = mapping("an organization", {
   apiKey: secret("an API key"),
   region: z.enum(regions, { error: `a region is one of ${regions.join(", ")}` }).optional(),
   baseUrl: text("baseUrl").optional(),
+  allowHttp: z.boolean({ error: "allowHttp must be true or false" }).optional(),
   stacks: z.record(name, stack, { error: "stacks is a mapping of names to network files" }),
 });
 

@@ -67,7 +67,7 @@ export function sharedEnvironment(fleet: Fleet, secrets: Secrets, own: Env, run:
 
 /** The same with the connection of one organization. What it says itself comes before what this run inherited. */
 export function stackEnvironment(shared: Env, { organization }: FleetStack, secrets: Secrets, adopt: boolean): Env {
-  const { name, region, baseUrl } = organization;
+  const { name, region, baseUrl, allowHttp } = organization;
   const own = region !== undefined || baseUrl !== undefined;
   const inherited = Object.entries(shared).filter(([key]) => !own || !connection.includes(key));
   return {
@@ -75,6 +75,7 @@ export function stackEnvironment(shared: Env, { organization }: FleetStack, secr
     CONSORTIUM_API_KEY: secrets.apiKeys.get(name),
     ...(region === undefined ? {} : { CONSORTIUM_REGION: region }),
     ...(baseUrl === undefined ? {} : { CONSORTIUM_BASE_URL: baseUrl }),
+    ...(allowHttp === undefined ? {} : { CONSORTIUM_ALLOW_HTTP: String(allowHttp) }),
     ...(adopt ? { CONSORTIUM_ADOPT: "true" } : {}),
   };
 }

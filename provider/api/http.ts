@@ -86,7 +86,7 @@ export class Http {
       });
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      throw fail({ kind: error.kind, errorMessage: error.message, cause: error });
+      throw fail({ kind: error.kind, errorMessage: error.message, next: error.next, cause: error });
     }
     this.#reached = true;
     return this.#judge(answer, fail);
