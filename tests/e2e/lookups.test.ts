@@ -1,0 +1,76 @@
+import { canaryKey, type World, world } from "./support/world";
+
+/* Lookups in programs whose answers depend on what the same run makes. */
+
+let w: World;
+beforeAll(async () => {
+  w = await world("");
+});
+afterAll(() => w.close());
+
+const program = (body: string): void =>
+  w.stack.program(`
+    const { output } = require("@pulumi/pulumi");
+    const { Consortium, Provider, getConsortia, getConsortiaOutput } = require("pulumi-consortium");
+    ${body}
+  `);
+const names = "apply((found) => found.map(({ name }) => name))";
+
+describe("a Provider whose key is only known once something was made", () => {
+  const made = `
+    const vault = new Consortium("vault");
+    const provider = new Provider("later", { apiKey: vault.id.apply(() => process.env.CONSORTIUM_API_KEY) });
+  `;
+
+  test("the plain form ends the preview with an error that names the setting and the other form", async () => {
+    program(`${made} exports.found = getConsortia({}, { provider });`);
+    const { code, text } = await w.stack.preview();
+    expect(text).toMatch(
+      /getConsortia has no settings: the setting apiKey of the Provider "later" will only be known .*Use getConsortiaOutput/,
+    );
+    expect(code).not.toBe(0);
+    expect(text).not.toMatch(/\n\s+at .*\.js:\d+/);
+  });
+
+  test("the Output form is unknown in the preview, and there in the run", async () => {
+    program(`${made} exports.found = getConsortiaOutput({}, { provider }).${names};`);
+    expect(await w.stack.preview()).toMatchObject({
+      code: 0,
+      text: expect.stringMatching(/found\s*: \[unknown\]/) as string,
+    });
+    await w.stack.ok(["up", "--yes", "--skip-preview"]);
+    expect(await w.stack.outputs()).toEqual({ found: ["vault"] });
+  });
+});
+
+test.each(["getConsortia", "getConsortiaOutput"])(
+  "%s: a setting that fails is named, with its reason",
+  async (form) => {
+    for (const failed of [
+      "Promise.reject(new Error('it is sealed'))",
+      "output(1).apply(() => { throw new Error('it is sealed'); })",
+    ]) {
+      program(`
+      const provider = new Provider("sealed", { apiKey: ${failed} });
+      exports.found = ${form}({}, { provider });
+    `);
+      const { code, text } = await w.stack.preview();
+      expect(text).toContain('the setting apiKey of the Provider "sealed" failed: it is sealed');
+      expect(code).not.toBe(0);
+    }
+  },
+);
+
+test("what a lookup depends on is made before it asks", async () => {
+  program(`
+    const last = new Consortium("last");
+    exports.seen = getConsortiaOutput({ name: "last" }, { dependsOn: [last] }).${names};
+  `);
+  expect(await w.stack.preview()).toMatchObject({
+    code: 0,
+    text: expect.stringMatching(/seen\s*: \[unknown\]/) as string,
+  });
+  await w.stack.ok(["up", "--yes", "--skip-preview"]);
+  expect(await w.stack.outputs()).toEqual({ seen: ["last"] });
+  expect(await w.stack.exported()).not.toContain(canaryKey);
+});
