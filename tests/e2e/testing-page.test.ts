@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { pages } from "../docs/markdown";
 import { pulumiPath } from "./support/fleet";
+import { root } from "./support/stack";
 import { type World, world } from "./support/world";
 
 /* The examples of docs/testing.md, as they are printed there. */
@@ -59,4 +60,53 @@ test("an inline program runs from any folder with workDir and projectSettings, a
   expect((await run("without.mjs")).stderr).toMatch(/cannot be found|Cannot find|could not/); // it ends with 0 all the same
   const { stdout } = await run("with.mjs");
   expect((await w.network()).consortia).toMatchObject([{ _id: stdout.trim() }]);
+});
+
+/** As pnpm does: every package sees only what it lists itself. */
+test("where packages are kept apart, the project of a component lists this package, too", async () => {
+  const { folder } = w.stack;
+  const json = (value: object): string => JSON.stringify(value);
+  const pack = (of: string) => execute("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: of });
+  const tarball = (prefix: string): string =>
+    `file:${join(
+      folder,
+      readdirSync(folder).find((file) => file.startsWith(prefix) && file.endsWith(".tgz"))!,
+    )}`;
+  const { devDependencies } = jest.requireActual<{ devDependencies: Record<string, string> }>("../../package.json");
+  const pulumi = { "@pulumi/pulumi": devDependencies["@pulumi/pulumi"] };
+
+  await pack(root);
+  const ours = { "pulumi-consortium": tarball("pulumi-consortium") };
+  mkdirSync(join(folder, "network"));
+  const network = { name: "@acme/network", version: "1.0.0", main: "index.js" };
+  w.stack.write("network/package.json", json({ ...network, dependencies: ours, peerDependencies: pulumi }));
+  w.stack.write(
+    "network/index.js",
+    `const { ComponentResource } = require("@pulumi/pulumi");
+    const { Consortium } = require("pulumi-consortium");
+    exports.Partners = class extends ComponentResource {
+      constructor(name, opts) {
+        super("acme:network:Partners", name, {}, opts);
+        new Consortium(name, {}, { parent: this });
+      }
+    };`,
+  );
+  await pack(join(folder, "network"));
+  const install = async (more: object): Promise<void> => {
+    const dependencies = { "@acme/network": tarball("acme-network"), ...pulumi, ...more };
+    w.stack.write("package.json", json({ name: "e2e", private: true, main: "index.js", dependencies }));
+    const flags = ["--install-strategy=linked", "--no-audit", "--no-fund", "--prefer-offline", "--omit=optional"];
+    rmSync(join(folder, "node_modules"), { recursive: true });
+    rmSync(join(folder, "package-lock.json"), { force: true });
+    await execute("npm", ["install", ...flags], { cwd: folder });
+  };
+  w.stack.program('new (require("@acme/network").Partners)("trade");');
+
+  await install({});
+  const alone = await w.stack.up();
+  expect(alone.code).not.toBe(0);
+  expect(alone.text).toContain("Cannot find module 'pulumi-consortium/runtime'");
+  await install(ours);
+  await w.stack.ok(["up", "--yes", "--skip-preview"]);
+  expect((await w.network()).consortia).toMatchObject([{ name: "trade" }]);
 });
