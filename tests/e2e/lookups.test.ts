@@ -1,3 +1,4 @@
+import { Stack } from "./support/stack";
 import { canaryKey, type World, world } from "./support/world";
 
 /* Lookups in programs whose answers depend on what the same run makes. */
@@ -11,7 +12,7 @@ afterAll(() => w.close());
 const program = (body: string): void =>
   w.stack.program(`
     const { output } = require("@pulumi/pulumi");
-    const { Consortium, Provider, getConsortia, getConsortiaOutput } = require("pulumi-consortium");
+    const { Consortium, Environment, Membership, Node, Provider, getConsortia, getConsortiaOutput } = require("pulumi-consortium");
     ${body}
   `);
 const names = "apply((found) => found.map(({ name }) => name))";
@@ -72,4 +73,37 @@ test("what a lookup depends on is made before it asks", async () => {
   await w.stack.ok(["up", "--yes", "--skip-preview"]);
   expect(await w.stack.outputs()).toEqual({ seen: ["last"] });
   expect(await w.stack.exported()).not.toContain(canaryKey);
+});
+
+test("get: every output of what exists, and an error that names what does not", async () => {
+  program(`
+    const consortium = new Consortium("known");
+    const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "raft" });
+    const { id } = new Node("n", { environment, membership: new Membership("m", { consortium }) });
+    exports.ids = [consortium.id, environment.id, id];
+  `);
+  await w.stack.ok(["up", "--yes", "--skip-preview"]);
+  const { ids } = (await w.stack.outputs()) as { ids: [string, string, string] };
+  const [consortiumId, environmentId, nodeId] = ids;
+  const get = (id: string) => `
+    const { id: _, urn: __, ...shown } = Node.get("its", "${id}", { consortiumId: "${consortiumId}", environmentId: "${environmentId}" });
+    exports.found = Object.fromEntries(Object.entries(shown).filter(([key]) => !key.startsWith("__")));
+  `;
+  const { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } = w.stack.env;
+  const stack = await Stack.create({ program: "", env: { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } });
+  const looking = (id: string): void => stack.program(`const { Node } = require("pulumi-consortium");${get(id)}`);
+  looking(nodeId);
+  expect((await stack.up()).text).toContain("Outputs:");
+  const { found } = (await stack.outputs()) as { found: Record<string, unknown> };
+  expect(found).toMatchObject({ consortiumId, environmentId, name: "n", provider: "quorum", consensusType: "raft" });
+  for (const key of ["membershipId", "role", "state", "urls", "nodeKey", "publicAddress", "validators", "userAccounts"])
+    expect([key, found[key]]).toEqual([key, expect.anything()]);
+
+  looking("nonesuch12");
+  const { code, text } = await stack.preview();
+  expect(text).toContain(
+    `Node "nonesuch12" was not found in /consortia/${consortiumId}/environments/${environmentId}/nodes`,
+  );
+  expect(code).not.toBe(0);
+  stack.remove();
 });
