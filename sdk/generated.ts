@@ -254,36 +254,36 @@ export interface TetherServiceOutputs {
   readonly deployedNetworks: Output<string[]>;
 }
 
-/** What a class has to know of its resource: the handler it names, its outputs, and which of them are secret. */
+/** What a class has to know of its resource: the handler it names, what it shows, and which of that is secret. */
 export const facts = {
   Consortium: {
     handler: "consortium",
-    outputs: ["owner", "state", "revision", "createdAt"],
+    outputs: ["name", "description", "adopt", "extra", "owner", "state", "revision", "createdAt"],
     secrets: [],
   },
   Membership: {
     handler: "membership",
-    outputs: ["orgId", "state", "minimumNodes", "maximumNodes", "revision", "createdAt"],
+    outputs: ["consortiumId", "orgName", "adopt", "extra", "orgId", "state", "minimumNodes", "maximumNodes", "revision", "createdAt"],
     secrets: [],
   },
   Environment: {
     handler: "environment",
-    outputs: ["chainId", "state", "region", "releaseId", "blockPeriod", "initialDelay", "idleHours", "enableTether", "revision", "createdAt"],
+    outputs: ["consortiumId", "provider", "consensusType", "name", "description", "chainId", "adopt", "extra", "state", "region", "releaseId", "blockPeriod", "initialDelay", "idleHours", "enableTether", "revision", "createdAt"],
     secrets: [],
   },
   Node: {
     handler: "node",
-    outputs: ["role", "state", "provider", "consensusType", "urls", "nodeKey", "publicAddress", "validators", "userAccounts", "revision", "createdAt"],
+    outputs: ["consortiumId", "environmentId", "membershipId", "name", "adopt", "extra", "role", "state", "provider", "consensusType", "urls", "nodeKey", "publicAddress", "validators", "userAccounts", "revision", "createdAt"],
     secrets: [],
   },
   AppCred: {
     handler: "appCred",
-    outputs: ["username", "authType", "password", "basicAuthHeader", "revision"],
+    outputs: ["consortiumId", "environmentId", "membershipId", "name", "keepers", "extra", "username", "authType", "password", "basicAuthHeader", "revision"],
     secrets: ["password", "basicAuthHeader"],
   },
   TetherService: {
     handler: "tetherService",
-    outputs: ["account", "balanceWei", "state", "deployedNetworks"],
+    outputs: ["tetherId", "network", "intervalHours", "active", "minimumBalanceWei", "waitForFunds", "extra", "account", "balanceWei", "state", "deployedNetworks"],
     secrets: [],
   },
 } as const;

@@ -1,6 +1,4 @@
-import { type Input, type InvokeOptions, output, type Output } from "@pulumi/pulumi";
-import { type ConsortiumClient } from "../provider/api";
-import { lookUp } from "./connection";
+import { lookup } from "./lookup";
 import {
   type ConsortiumResult,
   type EnvironmentResult,
@@ -12,8 +10,6 @@ import {
   type TetherNetworkName,
   type TetherReportResult,
 } from "./lookup-results";
-
-type Inputs<A> = { [K in keyof A]: Input<A[K]> };
 
 const camel = (key: string): string =>
   key.replace(/^_/, "").replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -36,32 +32,33 @@ function reportResult(index: number, report: unknown): TetherReportResult {
   return { ...whole, index, reports, report };
 }
 
-/** A lookup, and its form for arguments that are outputs. */
-function lookup<A, R>(run: (client: ConsortiumClient, args: A) => Promise<R>) {
-  const get = (args: A, opts?: InvokeOptions): Promise<R> => lookUp(opts, (client) => run(client, args));
-  const getOutput = (args: Inputs<A>, opts?: InvokeOptions): Output<R> =>
-    output(args).apply<R>((known) => get(known as A, opts));
-  return [get, getOutput] as const;
-}
-
-const [consortia, consortiaOutput] = lookup<{ name?: string }, ConsortiumResult[]>(async (client, { name }) =>
-  (await client.listConsortia({ name }))
-    .filter((item) => name === undefined || item.name === name)
-    .map(shown<ConsortiumResult>),
+const [consortia, consortiaOutput] = lookup<{ name?: string }, ConsortiumResult[]>(
+  "getConsortia",
+  "list",
+  async (client, { name }) =>
+    (await client.listConsortia({ name }))
+      .filter((item) => name === undefined || item.name === name)
+      .map(shown<ConsortiumResult>),
 );
 const [memberships, membershipsOutput] = lookup<{ consortiumId: string; orgName?: string }, MembershipResult[]>(
+  "getMemberships",
+  "list",
   async (client, { consortiumId, orgName }) =>
     (await client.listMemberships(consortiumId, { org_name: orgName }))
       .filter((item) => orgName === undefined || item.org_name === orgName)
       .map(shown<MembershipResult>),
 );
 const [environments, environmentsOutput] = lookup<{ consortiumId: string; name?: string }, EnvironmentResult[]>(
+  "getEnvironments",
+  "list",
   async (client, { consortiumId, name }) =>
     (await client.listEnvironments(consortiumId))
       .filter((item) => item.state !== "deleted" && (name === undefined || item.name === name))
       .map(shown<EnvironmentResult>),
 );
 const [nodes, nodesOutput] = lookup<{ consortiumId: string; environmentId: string; name?: string }, NodeResult[]>(
+  "getNodes",
+  "list",
   async (client, { consortiumId, environmentId, name }) =>
     (await client.listNodes(consortiumId, environmentId, { name }))
       .filter((item) => name === undefined || item.name === name)
@@ -74,6 +71,8 @@ interface WhichNode {
   nodeId: string;
 }
 const [nodeStatus, nodeStatusOutput] = lookup<WhichNode, NodeStatusResult>(
+  "getNodeStatus",
+  "one",
   async (client, { consortiumId, environmentId, nodeId }) => {
     const { id, geth, user_accounts, block_height, urls } = await client.getNodeStatus(
       consortiumId,
@@ -93,21 +92,26 @@ const [nodeStatus, nodeStatusOutput] = lookup<WhichNode, NodeStatusResult>(
 const [nodeLogs, nodeLogsOutput] = lookup<
   WhichNode & { client?: "geth" | "constellation"; maxLines?: number },
   string[]
->((client, { consortiumId, environmentId, nodeId, client: process, maxLines }) =>
+>("getNodeLogs", "list", (client, { consortiumId, environmentId, nodeId, client: process, maxLines }) =>
   client.getNodeLogs(consortiumId, environmentId, nodeId, process, maxLines),
 );
 
-const [tetherAccount, tetherAccountOutput] = lookup<{ tetherId: string }, TetherAccountResult>((client, { tetherId }) =>
-  client.getTetherAccount(tetherId),
+const [tetherAccount, tetherAccountOutput] = lookup<{ tetherId: string }, TetherAccountResult>(
+  "getTetherAccount",
+  "one",
+  (client, { tetherId }) => client.getTetherAccount(tetherId),
 );
 const [tetherBalance, tetherBalanceOutput] = lookup<
   { tetherId: string; network: TetherNetworkName },
   { network: TetherNetworkName; balanceWei?: string }
->(async (client, { tetherId, network }) => ({ network, balanceWei: await client.getTetherBalance(tetherId, network) }));
+>("getTetherBalance", "one", async (client, { tetherId, network }) => ({
+  network,
+  balanceWei: await client.getTetherBalance(tetherId, network),
+}));
 const [tetherReports, tetherReportsOutput] = lookup<
   { tetherId: string; from?: number; count?: number },
   TetherReportResult[]
->(async (client, { tetherId, from, count = 10 }) => {
+>("getTetherReports", "list", async (client, { tetherId, from, count = 10 }) => {
   const total = await client.getTetherReportCount(tetherId);
   const first = Math.max(0, from ?? total - count);
   const indexes = Array.from({ length: Math.max(0, Math.min(count, total - first)) }, (_, offset) => first + offset);

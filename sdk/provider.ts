@@ -1,15 +1,7 @@
-import {
-  Config,
-  type Input,
-  output,
-  type Output,
-  ProviderResource,
-  type ResourceOptions,
-  secret,
-} from "@pulumi/pulumi";
+import { Config, type Input, output, ProviderResource, type ResourceOptions, secret } from "@pulumi/pulumi";
 
 /** Names of the settings; the same list as the client's, which is not loaded for this. */
-const names = ["apiKey", "region", "baseUrl", "maxConcurrency", "requestTimeout", "organization"] as const;
+const names = ["apiKey", "region", "baseUrl", "maxConcurrency", "requestTimeout", "allowHttp", "organization"] as const;
 type Name = (typeof names)[number];
 
 export interface ProviderArgs {
@@ -25,9 +17,15 @@ export interface ProviderArgs {
   requestTimeout?: Input<number>;
   /** Id of the organization that the key has to belong to. Default: the one that the state was made with. */
   organization?: Input<string>;
+  /** Whether the key may go over a network in clear, to a base address that begins with `http://`. Default: false. */
+  allowHttp?: Input<boolean>;
 }
 
-type Given = Partial<Record<Name, string>>;
+/** What a Provider was given itself, as it was given. */
+export interface Given {
+  provider: string;
+  settings: Partial<Record<Name, Input<string>>>;
+}
 
 /**
  * One organization. Resources with `{ provider }` are managed with its key, which wins over the environment
@@ -35,7 +33,7 @@ type Given = Partial<Record<Name, string>>;
  */
 export class Provider extends ProviderResource {
   /** @internal for the lookups, which run in the program */
-  readonly settings: Output<Given>;
+  readonly given: Given;
 
   constructor(name: string, args: ProviderArgs, opts?: ResourceOptions) {
     const stack = new Config("consortium");
@@ -49,6 +47,7 @@ export class Provider extends ProviderResource {
     if (adopt !== undefined) inputs["consortium:adopt"] = adopt;
     // Says which are its own: only those win over the environment of the provider process.
     super("pulumi-nodejs", name, { ...inputs, "consortium:own": given.join(",") }, opts);
-    this.settings = output(Object.fromEntries(given.map((key) => [key, inputs[`consortium:${key}`]!])));
+    const settings = Object.fromEntries(given.map((key) => [key, inputs[`consortium:${key}`]!]));
+    this.given = { provider: name, settings };
   }
 }

@@ -15,6 +15,7 @@ export interface Organization {
   baseUrl?: string;
   /** Id of the organization that the key has to belong to. */
   organization?: string;
+  allowHttp?: boolean;
 }
 
 export interface FleetStack {

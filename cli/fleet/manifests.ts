@@ -57,13 +57,14 @@ function stateReferences({ backend }: Fleet, { secret }: Settings): Manifest {
 }
 
 function references(fleet: Fleet, settings: Settings, { organization, adopt }: FleetStack): Manifest {
-  const { region, baseUrl, organization: id } = organization;
+  const { region, baseUrl, allowHttp, organization: id } = organization;
   return {
     ...stateReferences(fleet, settings),
     CONSORTIUM_API_KEY: fromSecret(secretOf(organization), "apiKey"),
     ...(region === undefined ? {} : { CONSORTIUM_REGION: literal(region) }),
     ...(baseUrl === undefined ? {} : { CONSORTIUM_BASE_URL: literal(baseUrl) }),
     ...(id === undefined ? {} : { CONSORTIUM_ORGANIZATION: literal(id) }),
+    ...(allowHttp === undefined ? {} : { CONSORTIUM_ALLOW_HTTP: literal(String(allowHttp)) }),
     ...(adopt ? { CONSORTIUM_ADOPT: literal("true") } : {}),
   };
 }

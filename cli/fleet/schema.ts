@@ -53,6 +53,7 @@ const organization = mapping("an organization", {
   region: z.enum(regions, { error: `a region is one of ${regions.join(", ")}` }).optional(),
   baseUrl: text("baseUrl").optional(),
   organization: text("organization").optional(),
+  allowHttp: z.boolean({ error: "allowHttp must be true or false" }).optional(),
   stacks: z.record(name, stack, { error: "stacks is a mapping of names to network files" }),
 });
 

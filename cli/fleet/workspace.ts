@@ -70,7 +70,7 @@ export function sharedEnvironment(fleet: Fleet, secrets: Secrets, own: Env, run:
 
 /** The same with the connection of one organization. What it says itself comes before what this run inherited. */
 export function stackEnvironment(shared: Env, { organization }: FleetStack, secrets: Secrets, adopt: boolean): Env {
-  const { name, region, baseUrl, organization: id } = organization;
+  const { name, region, baseUrl, allowHttp, organization: id } = organization;
   const own = region !== undefined || baseUrl !== undefined;
   const dropped = own ? [...connection, ofOneKey] : [ofOneKey];
   const inherited = Object.entries(shared).filter(([key]) => !dropped.includes(key));
@@ -80,6 +80,7 @@ export function stackEnvironment(shared: Env, { organization }: FleetStack, secr
     ...(region === undefined ? {} : { CONSORTIUM_REGION: region }),
     ...(baseUrl === undefined ? {} : { CONSORTIUM_BASE_URL: baseUrl }),
     ...(id === undefined ? {} : { [ofOneKey]: id }),
+    ...(allowHttp === undefined ? {} : { CONSORTIUM_ALLOW_HTTP: String(allowHttp) }),
     ...(adopt ? { CONSORTIUM_ADOPT: "true" } : {}),
   };
 }

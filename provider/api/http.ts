@@ -117,7 +117,7 @@ export class Http {
       });
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      throw fail({ kind: error.kind, errorMessage: error.message, late: error.late, cause: error });
+      throw fail({ kind: error.kind, errorMessage: error.message, late: error.late, next: error.next, cause: error });
     }
     this.connections.reached = true;
     return this.#judge(answer, fail);

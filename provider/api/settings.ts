@@ -1,3 +1,4 @@
+import { BlockList, isIP } from "node:net";
 import { z } from "zod";
 
 /** The connection settings of the contract, by their names in a `Provider` and in stack configuration. */
@@ -7,12 +8,13 @@ export const settingNames = [
   "baseUrl",
   "maxConcurrency",
   "requestTimeout",
+  "allowHttp",
   "organization",
 ] as const;
 export type SettingName = (typeof settingNames)[number];
 
 /** Settings that an explicit `Provider` holds against the environment, so that two organizations never mix. */
-const heldByProvider: readonly SettingName[] = ["apiKey", "region", "baseUrl", "organization"];
+const heldByProvider: readonly SettingName[] = ["apiKey", "region", "baseUrl", "allowHttp", "organization"];
 
 export const regions = ["us", "eu", "ap", "ko"] as const;
 export type Region = (typeof regions)[number];
@@ -40,8 +42,22 @@ export interface Settings {
   requestTimeout: number;
   /** Id of the organization that the key has to belong to, and where that was said. Default: none is required. */
   organization?: RequiredOrganization;
+  /** Whether the key may go over a network in clear, to a base address that begins with `http://`. */
+  allowHttp: boolean;
+  /** What the way to the base address leads through. */
+  proxy?: Proxy;
 }
 
+/** An HTTP proxy, as the usual variables of the environment name it. */
+export interface Proxy {
+  address: string;
+  /** The variable that names it, for error messages. */
+  source: string;
+  /** `NO_PROXY`: hosts that are reached without it. */
+  except: string;
+}
+
+/** Whose the key has to be. */
 export interface RequiredOrganization {
   id: string;
   source: string;
@@ -108,6 +124,7 @@ const schemas = {
   maxConcurrency: count(256),
   requestTimeout: z.coerce.number().positive().max(3600),
   organization: z.string().trim().min(1),
+  allowHttp: z.preprocess(String, z.stringbool({ error: "it is true or false" })),
 } as const;
 
 function parse<T>(name: SettingName, schema: z.ZodType<T>, found: Found): T {
@@ -117,7 +134,18 @@ function parse<T>(name: SettingName, schema: z.ZodType<T>, found: Found): T {
   throw new SettingsError(`The setting ${name} from ${found.source} is not usable: ${reasons}.`);
 }
 
-function parseBaseUrl({ value, source }: Found): string {
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8);
+loopback.addAddress("::1", "ipv6");
+
+/** Whether nothing that is sent there leaves this machine. */
+function isThisMachine({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  const family = isIP(host);
+  return family ? loopback.check(host, family === 4 ? "ipv4" : "ipv6") : /(^|\.)localhost$/.test(host);
+}
+
+function parseBaseUrl({ value, source }: Found, allowHttp: boolean): string {
   const text = String(value).trim().replace(/\/+$/, "");
   const refuse = (why: string): never => {
     throw new SettingsError(
@@ -129,7 +157,35 @@ function parseBaseUrl({ value, source }: Found): string {
   if (url.username || url.password) return refuse("holds a user name or password; the API key goes into apiKey");
   if (url.search || url.hash) return refuse("has a query or fragment");
   if (!/\/api\/v1$/.test(url.pathname)) return refuse(`has the path "${url.pathname}"`);
+  if (url.protocol === "http:" && !allowHttp && !isThisMachine(url)) {
+    throw new SettingsError(
+      `The base address ${text} from ${source} begins with http:// and is not of this machine: the API key would go over ` +
+        "the network in clear. Begin it with https://; or, where that network is trusted, set " +
+        "`pulumi config set consortium:allowHttp true` (CONSORTIUM_ALLOW_HTTP, or allowHttp of the Provider).",
+    );
+  }
   return text;
+}
+
+/**
+ * The proxy for a base address, by `HTTPS_PROXY` or `HTTP_PROXY`; `NO_PROXY` is left to who connects. One elsewhere cannot
+ * reach an address of this machine, and would see the key of one that begins with `http://`.
+ */
+function proxyFor(baseUrl: string, env: Record<string, string | undefined>): Proxy | undefined {
+  const url = new URL(baseUrl);
+  const plain = ["http_proxy", "HTTP_PROXY"];
+  const names = url.protocol === "https:" ? ["https_proxy", "HTTPS_PROXY", ...plain] : plain;
+  const source = names.find((name) => env[name]);
+  if (source === undefined) return undefined;
+  const text = env[source]!.trim();
+  const address = text.includes("://") ? text : `http://${text}`;
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+    throw new SettingsError(
+      `The proxy from environment variable ${source} is not usable: it is an http(s) address, such as http://proxy.example:3128.`,
+    );
+  }
+  if (isThisMachine(url) && !isThisMachine(new URL(address))) return undefined;
+  return { address, source, except: env.no_proxy ?? env.NO_PROXY ?? "" };
 }
 
 const defaultBaseUrl = (region: Region): string =>
@@ -147,15 +203,19 @@ export function resolveSettings(sources: SettingSources = {}): Settings {
   const region = read("region", schemas.region, "us");
   const address = find("baseUrl", sources);
   const organization = find("organization", sources);
+  const allowHttp = read("allowHttp", schemas.allowHttp, false);
+  const baseUrl = address ? parseBaseUrl(address, allowHttp) : defaultBaseUrl(region);
   const rest = {
     region,
-    baseUrl: address ? parseBaseUrl(address) : defaultBaseUrl(region),
+    baseUrl,
     baseUrlSource: address?.source ?? `the default for region ${region}`,
     maxConcurrency: read("maxConcurrency", schemas.maxConcurrency, 8),
     requestTimeout: read("requestTimeout", schemas.requestTimeout, 30),
     ...(organization && {
       organization: { id: parse("organization", schemas.organization, organization), source: organization.source },
     }),
+    allowHttp,
+    proxy: proxyFor(baseUrl, sources.env ?? processEnvironment()),
   };
   const key = find("apiKey", sources);
   if (!key) {

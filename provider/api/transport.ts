@@ -1,4 +1,4 @@
-import { type Agent } from "undici";
+import { type Dispatcher } from "undici";
 import { type ErrorKind } from "./errors";
 import { type Settings } from "./settings";
 
@@ -31,22 +31,35 @@ export class TransportError extends Error {
     cause: unknown,
     /** Nothing came in time: the service may still be at work on it. */
     readonly late = false,
+    /** What the person can do next. */
+    readonly next?: string,
   ) {
     super(message, { cause });
   }
 }
 
-/** Failures that come before the request could leave this machine. */
-const unsentCodes =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EPROTO|UND_ERR_CONNECT_TIMEOUT|.*CERT.*|ERR_TLS.*|ERR_SSL.*)$/;
+/** The proxy on the way was not reached, or made no connection. */
+export class ProxyError extends Error {
+  override readonly name = "ProxyError";
+  constructor(
+    message: string,
+    readonly next: string,
+    cause?: unknown,
+  ) {
+    super(message, { cause });
+  }
+}
 
 const explanations: Record<string, string> = {
   ECONNREFUSED: "the connection was refused",
   ENOTFOUND: "the host name is not known",
   EAI_AGAIN: "the host name could not be looked up",
+  EHOSTUNREACH: "no way leads to the host",
+  ENETUNREACH: "no way leads to the network of the host",
   ECONNRESET: "the connection was reset before an answer came",
   UND_ERR_SOCKET: "the connection was closed before the answer was complete",
   UND_ERR_CONNECT_TIMEOUT: "no connection could be made in time",
+  UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
   EPROTO: "the host does not speak TLS there",
 };
 
@@ -57,49 +70,54 @@ function codeOf(error: unknown): string {
   return inner === undefined ? "" : codeOf(inner);
 }
 
+/** Why an exchange failed, for people. */
+export function explain(error: unknown): string {
+  return explanations[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
+}
+
 /** undici with kept-alive connections, never more of them than requests may be in flight. */
 export class UndiciTransport implements Transport {
-  #agent?: Promise<Agent>;
-  constructor(private readonly settings: Pick<Settings, "maxConcurrency" | "requestTimeout">) {}
-
-  /** undici is loaded with the first request: most runs of the program itself never make one. */
-  #connections(): Promise<Agent> {
-    return (this.#agent ??= import("undici").then(
-      ({ Agent }) =>
-        new Agent({
-          connections: this.settings.maxConcurrency,
-          pipelining: 1,
-          keepAliveTimeout: 10_000,
-          headersTimeout: 0, // one timer, below, covers the whole exchange
-          bodyTimeout: 0,
-          connect: { timeout: Math.min(this.settings.requestTimeout, 10) * 1000 },
-        }),
-    ));
-  }
+  #connections?: Dispatcher;
+  constructor(private readonly settings: Pick<Settings, "maxConcurrency" | "requestTimeout" | "proxy">) {}
 
   async send({ method, url, headers, body, timeoutMs }: WireRequest): Promise<WireAnswer> {
-    const agent = await this.#connections();
+    // undici is loaded with the first request: most runs of the program itself never make one.
+    const { connections, noting } = await import("./connections.js");
+    this.#connections ??= connections(this.settings);
     const { origin, pathname, search } = new URL(url);
     const signal = AbortSignal.timeout(timeoutMs);
-    try {
-      const answer = await agent.request({
+    let sent = false;
+    const dispatcher = this.#connections.compose(noting(() => (sent = true)));
+    const exchange = async (): Promise<WireAnswer> => {
+      const path = pathname + search;
+      const answer = await dispatcher.request({
         method: method,
         origin,
-        path: pathname + search,
+        path,
         headers,
         body,
         signal,
       });
       return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+    };
+    // undici itself waits for a connection before it looks at the signal; it sends nothing then.
+    const late = new Promise<never>((_, reject) => (signal.onabort = () => reject(signal.reason as Error)));
+    try {
+      return await Promise.race([exchange(), late]);
     } catch (error) {
-      if (signal.aborted) throw new TransportError("lost", `no answer came within ${timeoutMs / 1000} s`, error, true);
-      const code = codeOf(error);
-      const message = explanations[code] ?? (error instanceof Error ? error.message : String(error));
-      throw new TransportError(unsentCodes.test(code) ? "unsent" : "lost", message, error);
+      const seconds = timeoutMs / 1000;
+      if (!sent && signal.aborted)
+        throw new TransportError("unsent", `no connection was made within ${seconds} s`, error);
+      if (signal.aborted) throw new TransportError("lost", `no answer came within ${seconds} s`, error, true);
+      const kind = sent ? "lost" : "unsent";
+      if (error instanceof ProxyError) throw new TransportError(kind, error.message, error, false, error.next);
+      throw new TransportError(kind, explain(error), error);
+    } finally {
+      signal.onabort = null;
     }
   }
 
   async close(): Promise<void> {
-    await (await this.#agent)?.close();
+    await this.#connections?.close();
   }
 }

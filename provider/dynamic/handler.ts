@@ -1,7 +1,7 @@
 import { check } from "../core/check";
 import { type Definition, type Issue, nameOf, type Props } from "../core/definition";
 import { diff } from "../core/diff";
-import { Incomplete, messageOf } from "../core/errors";
+import { Incomplete, messageOf, UserError } from "../core/errors";
 import { inputsOf } from "../core/state";
 import { lifecycle } from "../core/verbs";
 import { checkSettings, type HostConfig, keepConfig, seenOrigins, session } from "./session";
@@ -59,6 +59,11 @@ function announceAdoption(definition: Definition, olds: Props, { adopt, name, or
   console.log(`${nameOf(definition, { name, orgName })}: takes over ${which}`);
 }
 
+const notFound = (definition: Definition, id: string, state: Props): string => {
+  const where = "place" in definition ? ` in ${definition.place(state).collection}` : "";
+  return `${definition.type} "${id}" was not found${where}: check the id, and that the API key belongs to the organization that has it.`;
+};
+
 /** The verbs of one resource, as the dynamic provider host calls them. */
 export interface Handler {
   configure(request: { config: HostConfig }): void;
@@ -114,6 +119,8 @@ export function handler(definition: Definition): Handler {
       guarded(state[providerKey], async () => {
         seenOrigins().saw(definition, id, state);
         const props = await lifecycle.read(session(), definition, id, withoutProvider(state));
+        // Whatever this package made or read before has a version: this is the first look, of a `get`.
+        if (!props && state.__version === undefined) throw new UserError(notFound(definition, id, state));
         return props ? { id, props, inputs: inputsOf(definition, props) } : { id: "" };
       }),
 

@@ -1,3 +1,4 @@
+import { proxyServer } from "../support/proxy";
 import { type World, world } from "./support/world";
 
 const program = `
@@ -34,6 +35,16 @@ const connections: [string, () => Record<string, string | undefined>, RegExp][] 
     /HTTP 404: .*Check that http:.*elsewhere\/api\/v1 \(from environment variable CONSORTIUM_BASE_URL\) is the address of the API/,
   ],
   [
+    "an address elsewhere, in clear",
+    () => ({ CONSORTIUM_BASE_URL: "http://service.example/api/v1" }),
+    /The base address http:\/\/service\.example\/api\/v1 from environment variable CONSORTIUM_BASE_URL begins with http:\/\/ .*in clear/,
+  ],
+  [
+    "a proxy that nobody runs",
+    () => ({ HTTP_PROXY: "http://127.0.0.1:9", NO_PROXY: "" }),
+    /the proxy http:\/\/127\.0\.0\.1:9 \(environment variable HTTP_PROXY\): the connection was refused\. Check HTTP_PROXY/,
+  ],
+  [
     "an address without the version",
     () => ({ CONSORTIUM_BASE_URL: w.service.url }),
     /The base address from environment variable CONSORTIUM_BASE_URL has the path "\/".*ends in \/api\/v1/,
@@ -68,6 +79,15 @@ describe("when the network is there", () => {
       expect(await managed()).toEqual(before);
     },
   );
+
+  test("everything goes through a proxy, unless NO_PROXY names the service", async () => {
+    const [proxy, unused] = [await proxyServer(), await proxyServer()];
+    const target = new URL(w.service.url).host;
+    expect(await w.stack.refresh({ HTTP_PROXY: proxy.address, NO_PROXY: "" })).toMatchObject({ code: 0 });
+    expect(new Set(proxy.asked.map((asked) => asked.target))).toEqual(new Set([target]));
+    expect(await w.stack.refresh({ HTTP_PROXY: unused.address, NO_PROXY: "127.0.0.1" })).toMatchObject({ code: 0 });
+    expect(unused.asked).toEqual([]);
+  });
 
   test("a rotated key works for up, refresh and destroy", async () => {
     const env = { CONSORTIUM_API_KEY: w.service.rotateKey("local") };

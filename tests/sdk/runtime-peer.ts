@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
+import { cert, key } from "../support/certificate";
 
 /** Plays a node's endpoints for one credential: as much of the protocol as a provider needs to log in. */
 export interface Ledger {
@@ -86,21 +87,3 @@ export async function ledger(tls = false, refusal?: { status: number; body: stri
       }),
   };
 }
-
-/** Made for these tests alone, for 127.0.0.1, with `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes`. */
-const cert = `-----BEGIN CERTIFICATE-----
-MIIBkDCCATagAwIBAgIUKsRyJC2WJ8SLN3yeZt2H5IQjXsMwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJMTI3LjAuMC4xMCAXDTI2MTEyMTA4NTg0NFoYDzIxMjYxMDI4
-MDg1ODQ0WjAUMRIwEAYDVQQDDAkxMjcuMC4wLjEwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAASN7D526XWkCCAFEwyrjjpkj0ghh1I4V3ibKlxg2w6wWvn+S2FtQvO7
-I1Xxqn6pO6D1FQVK+sNBRTj1jEWYnEFto2QwYjAdBgNVHQ4EFgQU8LqYvP1Gb5a9
-xhmzknKnZnz8U+swHwYDVR0jBBgwFoAU8LqYvP1Gb5a9xhmzknKnZnz8U+swDwYD
-VR0TAQH/BAUwAwEB/zAPBgNVHREECDAGhwR/AAABMAoGCCqGSM49BAMCA0gAMEUC
-ICxqVYRv7+tJOnLd/pVSy5Fy24ohmch9+mTVRUA2SXdLAiEAiTxaq/wpRkpUP2z3
-BzbWvKNWKvOArOCWNgVxo9aSJGw=
------END CERTIFICATE-----`;
-const key = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgRqVcIGEgk9FIsGU6
-lofCYJC6Y8dE2gcnE5c5i6p6YWOhRANCAASN7D526XWkCCAFEwyrjjpkj0ghh1I4
-V3ibKlxg2w6wWvn+S2FtQvO7I1Xxqn6pO6D1FQVK+sNBRTj1jEWYnEFt
------END PRIVATE KEY-----`;

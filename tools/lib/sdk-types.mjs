@@ -35,8 +35,8 @@ export function sdkTypes(definitions) {
   });
   const table = Object.values(definitions).map((definition) => {
     const outputs = propertiesOf(definition.outputs, "output");
-    const computed = propertiesOf(definition.inputs, "output").filter(({ meta }) => meta.computed);
-    const names = [...computed, ...outputs].map(({ key }) => key);
+    const shown = propertiesOf(definition.inputs, "output").filter(({ key }) => key !== "customTimeouts");
+    const names = [...shown, ...outputs].map(({ key }) => key);
     const secrets = outputs.filter(({ meta }) => meta.secret).map(({ key }) => key);
     return `  ${definition.type}: {
     handler: ${JSON.stringify(handlerName(definition.type))},
@@ -44,6 +44,6 @@ export function sdkTypes(definitions) {
     secrets: ${JSON.stringify(secrets).replaceAll(",", ", ")},
   },\n`;
   });
-  const facts = `${comment("What a class has to know of its resource: the handler it names, its outputs, and which of them are secret.")}export const facts = {\n${table.join("")}} as const;\n`;
+  const facts = `${comment("What a class has to know of its resource: the handler it names, what it shows, and which of that is secret.")}export const facts = {\n${table.join("")}} as const;\n`;
   return [header, ...blocks, facts].join("\n");
 }

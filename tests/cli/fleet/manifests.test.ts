@@ -23,6 +23,7 @@ organizations:
   acme:
     apiKey: { env: NOT_SET_HERE }
     region: eu
+    allowHttp: true
     stacks:
       prod: trade.yaml
       Test_2: { definition: trade.yaml, name: acme-test, adopt: true }
@@ -64,6 +65,7 @@ test("keys are named as Secrets, one for each organization, and never contained"
   expect(of("acme-prod.yaml")).toMatchObject({
     CONSORTIUM_API_KEY: { type: "Secret", secret: { name: "consortium-acme", key: "apiKey" } },
     CONSORTIUM_REGION: { type: "Literal", literal: { value: "eu" } },
+    CONSORTIUM_ALLOW_HTTP: { type: "Literal", literal: { value: "true" } },
   });
   expect(of("globex-prod.yaml")).toMatchObject({
     CONSORTIUM_API_KEY: { type: "Secret", secret: { name: "consortium-globex", key: "apiKey" } },

@@ -8,7 +8,7 @@ import { sharedEnvironment, stackEnvironment } from "../../../cli/fleet/workspac
 const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-secrets-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const acme: Organization = { name: "acme", apiKey: { env: "ACME_KEY" }, region: "eu" };
+const acme: Organization = { name: "acme", apiKey: { env: "ACME_KEY" }, region: "eu", allowHttp: true };
 const globex: Organization = { name: "globex", apiKey: { command: [process.execPath, "-p", "'globex-key'"] } };
 
 function fleetOf(...organizations: Organization[]): Fleet {
@@ -43,6 +43,7 @@ test("a process has the key of its own organization and no other one", async () 
   expect(of(0)).toMatchObject({
     CONSORTIUM_API_KEY: "acme-key",
     CONSORTIUM_REGION: "eu",
+    CONSORTIUM_ALLOW_HTTP: "true",
     PULUMI_BACKEND_URL: "file:///state",
   });
   // An address that was inherited would come before the region.

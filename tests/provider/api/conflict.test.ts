@@ -55,7 +55,7 @@ describe.each(Object.entries(table))("%s", (conflict, rows) => {
   test.each(rows)("HTTP %i: %s", (status, errorMessage) => {
     expect(conflictOf({ status, errorMessage })).toBe(conflict);
     const call = "POST /consortia/c1/environments";
-    const { message } = apiError(settingsFor("http://host/api/v1"), {
+    const { message } = apiError(settingsFor("https://host/api/v1"), {
       ...{ kind: kindOfStatus(status), call, status, errorMessage },
     });
     expect(message.endsWith(` ${conflictAdvice[conflict as Conflict]}`)).toBe(true);
@@ -87,7 +87,7 @@ test.each<[number | undefined, string]>([
 
 test("what is a conflict, and nobody knows why, keeps the general advice", () => {
   const facts = { kind: "conflict", call: "DELETE /consortia/c1", status: 409, errorMessage: "conflict" } as const;
-  expect(apiError(settingsFor("http://host/api/v1"), facts).message).toBe(
+  expect(apiError(settingsFor("https://host/api/v1"), facts).message).toBe(
     "DELETE /consortia/c1: HTTP 409: conflict. Once nothing else changes or uses it, run the same command again.",
   );
 });

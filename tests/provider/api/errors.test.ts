@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { apiError, type ErrorKind, isApiError, kindOfStatus } from "../../../provider/api/errors";
 import { apiKey, settingsFor } from "../../support/peer";
 
-const settings = settingsFor("http://host/api/v1");
+const settings = settingsFor("https://host/api/v1");
 
 test.each<[ErrorKind, number[]]>([
   ["invalid", [300, 301, 304, 308, 400, 402, 406, 411, 413, 415, 418, 422, 431, 451, 499]],
@@ -25,7 +25,7 @@ describe("a message has the call, the status, the service's words and the next s
       "unsent",
       undefined,
       "the connection was refused",
-      /^PATCH \/consortia\/c1: the connection was refused\. The service at http:\/\/host\/api\/v1 \(from stack configuration consortium:baseUrl\) cannot be reached: check the address/,
+      /^PATCH \/consortia\/c1: the connection was refused\. The service at https:\/\/host\/api\/v1 \(from stack configuration consortium:baseUrl\) cannot be reached: check the address/,
     ],
     [
       "lost",

@@ -46,7 +46,7 @@ describe("connections", () => {
       return { status: 200, headers: {}, text: "" };
     };
     const transport = { send, close: () => Promise.resolve() };
-    const client = http("http://unused/api/v1", { maxConcurrency: 4 }, { transport });
+    const client = http("http://unused.localhost/api/v1", { maxConcurrency: 4 }, { transport });
     await Promise.all(Array.from({ length: 30 }, () => client.request("GET", "/x")));
     expect([most.length, Math.max(...most)]).toEqual([30, 4]);
   });
@@ -143,7 +143,7 @@ describe("no whole answer", () => {
   });
 
   test.each([
-    ["http://does-not-exist.invalid/api/v1", /host name/],
+    ["https://does-not-exist.invalid/api/v1", /host name/],
     ["https://127.0.0.1:PORT/api/v1", /./],
   ])("%s was surely never sent", async (address, why) => {
     virtualTime();

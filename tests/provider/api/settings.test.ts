@@ -17,20 +17,27 @@ const given: Record<SettingName, Record<"env" | "provider" | "stack", [text: str
   apiKey: { env: ["key-e", "key-e"], provider: ["key-p", "key-p"], stack: ["key-s", "key-s"] },
   region: { env: ["eu", "eu"], provider: ["ap", "ap"], stack: ["ko", "ko"] },
   baseUrl: {
-    env: ["http://e/api/v1", "http://e/api/v1"],
-    provider: ["http://p/api/v1", "http://p/api/v1"],
-    stack: ["http://s/api/v1", "http://s/api/v1"],
+    env: ["https://e/api/v1", "https://e/api/v1"],
+    provider: ["https://p/api/v1", "https://p/api/v1"],
+    stack: ["https://s/api/v1", "https://s/api/v1"],
   },
   maxConcurrency: { env: ["2", 2], provider: ["3", 3], stack: ["4", 4] },
   requestTimeout: { env: ["5.5", 5.5], provider: ["6", 6], stack: ["7", 7] },
+  allowHttp: { env: ["true", true], provider: ["false", false], stack: ["1", true] },
   organization: {
     env: ["org-e", { id: "org-e", source: "environment variable CONSORTIUM_ORGANIZATION" }],
     provider: ["org-p", { id: "org-p", source: "argument organization of the Provider" }],
     stack: ["org-s", { id: "org-s", source: "stack configuration consortium:organization" }],
   },
 };
-const defaults = { region: "us", baseUrl: "https://console.kaleido.io/api/v1", maxConcurrency: 8, requestTimeout: 30 };
-const held = ["apiKey", "region", "baseUrl", "organization"];
+const defaults = {
+  region: "us",
+  baseUrl: "https://console.kaleido.io/api/v1",
+  maxConcurrency: 8,
+  requestTimeout: 30,
+  allowHttp: false,
+};
+const held = ["apiKey", "region", "baseUrl", "allowHttp", "organization"];
 const places = ["env", "provider", "stack"] as const;
 const subsets = [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => places.filter((_, index) => bits & (1 << index)));
 
@@ -71,6 +78,7 @@ describe("first match wins: environment, explicit Provider, stack, default; a Pr
       "CONSORTIUM_BASE_URL",
       "CONSORTIUM_MAX_CONCURRENCY",
       "CONSORTIUM_REQUEST_TIMEOUT",
+      "CONSORTIUM_ALLOW_HTTP",
       "CONSORTIUM_ORGANIZATION",
     ]);
   });
@@ -93,7 +101,7 @@ describe("sources, for error messages", () => {
   test.each([
     [{}, "the default for region us"],
     [{ region: "eu" }, "the default for region eu"],
-    [{ baseUrl: "http://s/api/v1" }, "stack configuration consortium:baseUrl"],
+    [{ baseUrl: "https://s/api/v1" }, "stack configuration consortium:baseUrl"],
   ])("the address: %j", (stack, source) =>
     expect(resolveSettings({ env: {}, stack: { apiKey: "k", ...stack } }).baseUrlSource).toBe(source),
   );
@@ -133,6 +141,7 @@ describe("what is not usable is refused in one sentence, with its source", () =>
     ["maxConcurrency", "257", /setting maxConcurrency .*256/],
     ["requestTimeout", "0", /setting requestTimeout .*>0/],
     ["requestTimeout", "3601", /setting requestTimeout .*3600/],
+    ["allowHttp", "perhaps", /setting allowHttp .*true or false/],
     ["apiKey", "two words", /setting apiKey .*no spaces, line breaks/],
     ["apiKey", "line\nbreak", /setting apiKey .*no spaces, line breaks/],
   ])("%s %j", (name, value, why) => {
@@ -151,6 +160,58 @@ describe("what is not usable is refused in one sentence, with its source", () =>
   test.each(["pass word", "https://me:hidden@x/api/v1"])("the value %s itself is not shown", (value) => {
     const name = value.startsWith("http") ? "baseUrl" : "apiKey";
     expect(() => resolveSettings({ env: {}, stack: { apiKey: "k", [name]: value } })).not.toThrow(/pass word|hidden/);
+  });
+});
+
+describe("a base address that begins with http://", () => {
+  const resolve = (host: string, more: Record<string, unknown> = {}): string =>
+    resolveSettings({ env: {}, stack: { apiKey: "k-secret", baseUrl: `http://${host}/api/v1`, ...more } }).baseUrl;
+
+  test.each([
+    ...["127.0.0.1", "127.0.0.1:4000", "127.8.9.10", "127.1", "[::1]:4000", "[::ffff:127.0.0.1]"],
+    ...["localhost", "LOCALHOST:4000", "localhost.", "api.localhost"],
+  ])("%s is this machine", (host) => expect(resolve(host)).toBe(`http://${host}/api/v1`));
+
+  test.each([
+    ...["service", "10.0.0.1", "128.0.0.1", "0.0.0.0", "[::2]", "[::ffff:10.0.0.1]", "console.kaleido.io"],
+    ...["localhost.example", "notlocalhost", "127.0.0.1.example", "mylocalhost:4000"],
+  ])("%s is refused, unless that is allowed", (host) => {
+    expect(() => resolve(host)).toThrow(SettingsError);
+    expect(() => resolve(host)).toThrow(
+      /^The base address http:.* from stack configuration consortium:baseUrl begins with http:\/\/ .*key would go over the network in clear.*https:.*consortium:allowHttp true.*CONSORTIUM_ALLOW_HTTP/,
+    );
+    expect(() => resolve(host)).not.toThrow(/k-secret/);
+    expect(() => resolve(host, { allowHttp: "false" })).toThrow(SettingsError);
+    for (const allowHttp of ["true", true, "yes", "1"]) expect(resolve(host, { allowHttp })).toContain(host);
+  });
+});
+
+describe("a proxy", () => {
+  const proxy = (baseUrl: string, env: Record<string, string>): unknown =>
+    resolveSettings({ env, stack: { apiKey: "k", baseUrl, allowHttp: true } }).proxy;
+  const [http, https] = ["http://service.example/api/v1", "https://service.example/api/v1"] as const;
+  const at = (address: string, source: string, except = ""): object => ({ address, source, except });
+
+  test.each<[string, Record<string, string>, unknown]>([
+    [https, {}, undefined],
+    [https, { HTTPS_PROXY: "" }, undefined],
+    [https, { HTTPS_PROXY: "http://p:1" }, at("http://p:1", "HTTPS_PROXY")],
+    [https, { HTTPS_PROXY: "http://p:1", https_proxy: "http://q:1" }, at("http://q:1", "https_proxy")],
+    [https, { HTTP_PROXY: "http://p:1" }, at("http://p:1", "HTTP_PROXY")],
+    [https, { HTTPS_PROXY: "p:1" }, at("http://p:1", "HTTPS_PROXY")],
+    [http, { HTTPS_PROXY: "http://p:1" }, undefined],
+    [http, { HTTPS_PROXY: "http://p:1", http_proxy: "https://q:1" }, at("https://q:1", "http_proxy")],
+    [https, { HTTPS_PROXY: "http://p:1", NO_PROXY: "a,b" }, at("http://p:1", "HTTPS_PROXY", "a,b")],
+    [https, { HTTPS_PROXY: "http://p:1", NO_PROXY: "a", no_proxy: "b" }, at("http://p:1", "HTTPS_PROXY", "b")],
+    ["http://localhost:4000/api/v1", { HTTP_PROXY: "http://p:1" }, undefined],
+    ["http://127.0.0.1:4000/api/v1", { HTTP_PROXY: "http://[::1]:1" }, at("http://[::1]:1", "HTTP_PROXY")],
+  ])("for %s with %j", (baseUrl, env, expected) => expect(proxy(baseUrl, env)).toEqual(expected));
+
+  test.each(["socks5://me:hidden@p:1", "http://", "me:hidden@p:1:2"])("%s is refused, and not shown", (address) => {
+    expect(() => proxy(https, { HTTPS_PROXY: address })).toThrow(
+      /^The proxy from environment variable HTTPS_PROXY is not usable: it is an http\(s\) address, such as/,
+    );
+    expect(() => proxy(https, { HTTPS_PROXY: address })).not.toThrow(/hidden/);
   });
 });
 

@@ -14,7 +14,7 @@ function lists(): { time: VirtualTime; lists: SharedLists; asked: string[]; fail
     const count = asked.push(where);
     const { kind } = fail;
     await time.sleep(50);
-    if (kind) throw apiError(settingsFor("http://x/api/v1"), { kind, call: `GET ${where}`, errorMessage: "x" });
+    if (kind) throw apiError(settingsFor("https://x/api/v1"), { kind, call: `GET ${where}`, errorMessage: "x" });
     return [{ id: `${where}-${count}` }];
   };
   return { time, lists: new SharedLists({ list } as unknown as ConsortiumClient, time), asked, fail };

@@ -183,3 +183,17 @@ describe("settings", () => {
     expect(said).toEqual(["POST /consortia: Too Many Requests; trying again in 9 s"]);
   });
 });
+
+test("a first look, of `get`, that finds nothing is an error that names what was looked for; a refresh finds it gone", async () => {
+  const { service, time } = await start();
+  const { consortiumId, environmentId, nodeId } = await network(service, time);
+  const where = { consortiumId, environmentId };
+  await expect(node.read("nonesuch", { ...where, name: "n", __provider })).rejects.toThrow(
+    `Node "nonesuch" was not found in /consortia/${consortiumId}/environments/${environmentId}/nodes: check the id`,
+  );
+  await expect(consortium.read("nonesuch", { name: "c", __provider })).rejects.toThrow(
+    'Consortium "nonesuch" was not found in /consortia: check the id, and that the API key belongs to the organization',
+  );
+  const { props } = await node.read(nodeId, { ...where, name: "n", __provider });
+  expect(await node.read("nonesuch", { ...props, __provider })).toEqual({ id: "" });
+});

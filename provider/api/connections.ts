@@ -1,0 +1,77 @@
+import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
+import { type Proxy, type Settings } from "./settings";
+import { explain, ProxyError } from "./transport";
+
+type Interceptor = Dispatcher.DispatcherComposeInterceptor;
+type Handler = Dispatcher.DispatchHandler;
+
+/** Kept-alive connections to one service, through the proxy where one is set. */
+export function connections({
+  maxConcurrency,
+  requestTimeout,
+  proxy,
+}: Pick<Settings, "maxConcurrency" | "requestTimeout" | "proxy">): Dispatcher {
+  const timeout = Math.min(requestTimeout, 10) * 1000;
+  const options = {
+    connections: maxConcurrency,
+    pipelining: 1,
+    keepAliveTimeout: 10_000,
+    headersTimeout: 0, // one timer of the transport covers the whole exchange
+    bodyTimeout: 0,
+    connect: { timeout },
+  };
+  if (!proxy) return new Agent(options);
+  return new EnvHttpProxyAgent({
+    ...options,
+    httpProxy: proxy.address,
+    httpsProxy: proxy.address,
+    noProxy: proxy.except,
+    proxyTls: { timeout },
+    requestTls: { timeout },
+    clientFactory: (origin, given) => new Pool(origin, { ...given, headersTimeout: timeout }).compose(naming(proxy)),
+  });
+}
+
+/** Tells when a request goes to a connection that stands: before that, none of it can have reached the service. */
+export const noting =
+  (onSend: () => void): Interceptor =>
+  (dispatch) =>
+  (options, handler) =>
+    dispatch(options, {
+      ...passedOn(handler),
+      onRequestStart(controller, context) {
+        handler.onRequestStart?.(controller, context);
+        if (!controller.aborted) onSend();
+      },
+    });
+
+/** Errors between this machine and the proxy name the proxy. */
+const naming = (proxy: Proxy): Interceptor => {
+  const { protocol, host } = new URL(proxy.address); // without user name and password
+  const name = `the proxy ${protocol}//${host} (environment variable ${proxy.source})`;
+  const next = `Check ${proxy.source}, or name the host of the service in NO_PROXY, to reach it without the proxy.`;
+  return (dispatch) => (options, handler) =>
+    dispatch(options, {
+      ...passedOn(handler),
+      onRequestUpgrade(controller, status, headers, socket) {
+        if (status === 200) return handler.onRequestUpgrade?.(controller, status, headers, socket);
+        socket.on("error", () => undefined).destroy();
+        const refusal =
+          status === 407 ? "asks for a user name and a password" : `makes no connection to ${options.path}`;
+        handler.onResponseError?.(controller, new ProxyError(`${name} ${refusal} (HTTP ${status})`, next));
+      },
+      onResponseError(controller, error) {
+        handler.onResponseError?.(controller, new ProxyError(`${name}: ${explain(error)}`, next, error));
+      },
+    });
+};
+
+/** A handler as an object of its own: the methods of the class behind it do not come with `...`. */
+const passedOn = (handler: Handler): Handler => ({
+  onRequestStart: (...args) => handler.onRequestStart?.(...args),
+  onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
+  onResponseStart: (...args) => handler.onResponseStart?.(...args),
+  onResponseData: (...args) => handler.onResponseData?.(...args),
+  onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+  onResponseError: (...args) => handler.onResponseError?.(...args),
+});

@@ -1,0 +1,110 @@
+import { Http } from "../../../provider/api/http";
+import { resolveSettings } from "../../../provider/api/settings";
+import { apiKey, failure, json, peer, type Peer } from "../../support/peer";
+import { proxyServer } from "../../support/proxy";
+import { virtualTime } from "../../support/virtual-time";
+
+/* The way through a proxy, as HTTP_PROXY, HTTPS_PROXY and NO_PROXY say. */
+
+const clients: Http[] = [];
+const client = (baseUrl: string, env: Record<string, string>): Http => {
+  const made = new Http(resolveSettings({ env, stack: { apiKey, baseUrl, allowHttp: true, maxConcurrency: 3 } }));
+  clients.push(made);
+  return made;
+};
+const portOf = ({ baseUrl }: Peer): number => Number(new URL(baseUrl).port);
+
+afterEach(async () => {
+  for (const made of clients.splice(0)) await made.close();
+});
+
+test("requests go through it, over as many kept-alive tunnels as may be in flight, with its user name and password", async () => {
+  const server = await peer(json(200, { fine: true }));
+  const proxy = await proxyServer({ to: portOf(server) });
+  const HTTP_PROXY = proxy.address.replace("//", "//me:p%40ss@");
+  const http = client("http://service.example/api/v1", { HTTP_PROXY });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => http.request("GET", "/x")));
+  expect(answers.every(({ body }) => (body as { fine: boolean }).fine)).toBe(true);
+  expect(proxy.asked[0]).toEqual({
+    target: "service.example:80",
+    credentials: `Basic ${Buffer.from("me:p@ss").toString("base64")}`,
+  });
+  expect(proxy.asked).toHaveLength(3);
+  expect(server.connections).toBe(3);
+  const { headers, url } = server.requests[0]!;
+  expect(url).toBe("/api/v1/x");
+  expect(headers).toMatchObject({ host: "service.example", authorization: `Bearer ${apiKey}` });
+  expect(headers["proxy-authorization"]).toBeUndefined();
+});
+
+test.each([
+  ["https", { HTTPS_PROXY: "PROXY" }],
+  ["https", { HTTP_PROXY: "PROXY" }],
+  ["http", { http_proxy: "PROXY" }],
+])("%s with %j", async (scheme, variables) => {
+  virtualTime();
+  const proxy = await proxyServer({ status: 403 });
+  const env = Object.fromEntries(Object.keys(variables).map((name) => [name, proxy.address]));
+  await failure(client(`${scheme}://service.example/api/v1`, env).request("GET", "/x"));
+  expect(proxy.asked[0]!.target).toBe(`service.example:${scheme === "https" ? 443 : 80}`);
+});
+
+test.each(["127.0.0.1", "*", "10.0.0.1, 127.0.0.1", "127.0.0.1:PORT"])("NO_PROXY=%s leaves it out", async (except) => {
+  const server = await peer(json(200, {}));
+  const proxy = await proxyServer();
+  const NO_PROXY = except.replace("PORT", String(portOf(server)));
+  await client(server.baseUrl, { HTTP_PROXY: proxy.address, NO_PROXY }).request("GET", "/x");
+  expect([server.requests.length, proxy.asked]).toEqual([1, []]);
+});
+
+test("NO_PROXY of another host does not", async () => {
+  const server = await peer(json(200, {}));
+  const proxy = await proxyServer();
+  await client(server.baseUrl, { HTTP_PROXY: proxy.address, NO_PROXY: "example.org" }).request("GET", "/x");
+  expect(proxy.asked).toHaveLength(1);
+});
+
+test("an address of this machine is reached without a proxy elsewhere, which would see the key and find nothing", async () => {
+  const server = await peer(json(200, {}));
+  await client(server.baseUrl, { HTTP_PROXY: "http://proxy.invalid:3128" }).request("GET", "/x");
+  expect(server.requests).toHaveLength(1);
+});
+
+describe("where it makes no connection, nothing was sent, and the error names it", () => {
+  test.each([
+    [403, /makes no connection to service\.example:80 \(HTTP 403\)/],
+    [407, /asks for a user name and a password \(HTTP 407\)/],
+    [502, /makes no connection to service\.example:80 \(HTTP 502\)/],
+  ])("it answers %i", async (status, why) => {
+    virtualTime();
+    const proxy = await proxyServer({ status });
+    const HTTP_PROXY = proxy.address.replace("//", "//me:hidden@");
+    const call = client("http://service.example/api/v1", { HTTP_PROXY }).request("POST", "/x", { body: {} });
+    const error = await failure(call);
+    expect(error).toMatchObject({ kind: "unsent", errorMessage: expect.stringMatching(why) as string });
+    expect(error.message).toContain(`the proxy ${proxy.address} (environment variable HTTP_PROXY)`);
+    expect(error.message).toContain("Check HTTP_PROXY, or name the host of the service in NO_PROXY");
+    expect(error.message).not.toContain("hidden");
+    expect(proxy.asked.length).toBeGreaterThan(1);
+  });
+
+  test.each([
+    ["nobody listens", "http://127.0.0.1:9", /the connection was refused/],
+    ["its name is not known", "http://proxy.invalid:3128", /the host name/],
+  ])("%s", async (_, HTTP_PROXY, why) => {
+    virtualTime();
+    const call = client("http://service.example/api/v1", { HTTP_PROXY }).request("POST", "/x", { body: {} });
+    const error = await failure(call);
+    expect(error).toMatchObject({ kind: "unsent", errorMessage: expect.stringMatching(why) as string });
+    expect(error.message).toContain(`the proxy ${HTTP_PROXY} (environment variable HTTP_PROXY)`);
+  });
+
+  test("but what breaks in the tunnel after the request is lost", async () => {
+    virtualTime();
+    const server = await peer((_response, _seen, socket) => socket.resetAndDestroy());
+    const proxy = await proxyServer();
+    const call = client(server.baseUrl, { HTTP_PROXY: proxy.address }).request("POST", "/x", { body: {} });
+    expect((await failure(call)).kind).toBe("lost");
+    expect([server.requests.length, proxy.asked.length]).toEqual([1, 1]);
+  });
+});
