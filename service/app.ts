@@ -18,6 +18,7 @@ import { environment } from "./routes/environments";
 import { membership } from "./routes/memberships";
 import { node, nodeRoutes } from "./routes/nodes";
 import { runtimeRoutes } from "./routes/runtime";
+import { targetRoutes } from "./routes/target";
 import { tetherRoutes } from "./routes/tether";
 
 declare module "fastify" {
@@ -73,6 +74,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   });
 
   runtimeRoutes(app, context);
+  targetRoutes(app, context);
   await app.register(
     (api, _options, done) => {
       requireKey(api, context);

@@ -73,6 +73,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const stopping = new AbortController();
   const context: Context = {
     ...{ store: state.store, keys: state.keys, settings, clock, origin: () => listener.origin },
+    warn: (text) => process.emitWarning(text, "ConsortiumWarning"),
     noLedger: "it is switched off",
   };
   const log = new CallLog();

@@ -13,6 +13,9 @@ const specOf = ({ id, fields }: Environment): ChainSpec => ({
   ...{ key: id, chainId: fields.chain_id, period: fields.block_period, accounts, free: true },
 });
 
+const accountOf = ({ fields }: Entity<"node">, known: readonly string[]) =>
+  known[(fields.account ?? 0) % known.length]!;
+
 /** The ledgers of the environments: one chain each. */
 export class Ledger {
   constructor(
@@ -41,12 +44,20 @@ export class Ledger {
   /** What a node tells that only its chain knows. */
   async facts(environment: Environment, node: Entity<"node">): Promise<Wire> {
     const chain = await this.chain(environment);
-    const [height, known] = await Promise.all([
-      chain.call<string>("eth_blockNumber"),
-      chain.call<string[]>("eth_accounts"),
-    ]);
-    const own = known[(node.fields.account ?? 0) % known.length];
-    return { block_height: Number(height), user_accounts: [own] };
+    const [height, known] = await Promise.all([chain.call<string>("eth_blockNumber"), this.accounts(environment)]);
+    return { block_height: Number(height), user_accounts: [accountOf(node, known)] };
+  }
+
+  /** All accounts that the environment's chain signs for. */
+  async accounts(environment: Environment): Promise<string[]> {
+    return (await this.chain(environment)).call<string[]>("eth_accounts");
+  }
+
+  /** Those of one member: of all its nodes in the environment. */
+  async accountsOf(environment: Environment, membershipId: string): Promise<string[]> {
+    const known = await this.accounts(environment);
+    const nodes = this.context.store.children("node", environment.id);
+    return nodes.filter(({ fields }) => fields.membership_id === membershipId).map((node) => accountOf(node, known));
   }
 
   async log(environment: Environment): Promise<readonly string[]> {

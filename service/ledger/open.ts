@@ -31,23 +31,25 @@ export function openLedger({ ledger: wanted, dataDir }: Resolved, context: Conte
     context.noLedger = "its program, the optional package @foundry-rs/anvil, is not installed for this platform";
     return undefined;
   }
-  const chains = new Chains(anvil, dataDir && join(dataDir, "chains"));
+  const chains = new Chains(anvil, dataDir && join(dataDir, "chains"), context.warn);
   const ledger = new Ledger(context, chains);
   const proxy = new Proxy(context, ledger);
-  const targets = new Targets(chains, wanted.targets ?? {});
+  const targets = new Targets(chains, wanted.targets ?? {}, context.origin);
   const keys = new AccountKeys(dataDir && join(dataDir, "accounts"));
   const anchors = new Anchors(context, ledger, targets, keys);
+  const unswept = (error: Error) => context.warn(`A ledger that nobody needs could not be removed: ${error.message}.`);
   context.ledger = ledger;
   context.anchors = anchors;
+  context.targets = targets;
   context.removed = (entities) => {
     proxy.sockets.drop(new Set(entities.map(({ id }) => id)));
-    for (const { kind, id } of entities) if (kind === "environment") void chains.erase(id);
+    for (const { kind, id } of entities) if (kind === "environment") chains.erase(id).catch(unswept);
   };
   return {
     attach: (server, others) => proxy.attach(server, others),
     drop: () => proxy.drop(),
     resume() {
-      void chains.sweep((key) => isTarget(key) || context.store.get("environment", key) !== undefined);
+      chains.sweep((key) => isTarget(key) || context.store.get("environment", key) !== undefined).catch(unswept);
       ledger.resume();
       anchors.resume();
     },

@@ -38,9 +38,9 @@ export class Sockets {
 
   async #connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { credential, node, chain } = this.admit(request);
-    const { url } = await chain();
+    const { socketPath } = await chain();
     this.admit(request); // the chain's start takes a while
-    const client = new Client(url);
+    const client = new Client("http://localhost", { socketPath });
     const headers = Object.fromEntries(
       Object.entries(request.headers).filter(([name]) => name.startsWith("sec-websocket-")),
     );
