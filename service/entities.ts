@@ -75,6 +75,8 @@ export interface FieldsOf {
 }
 
 export type Kind = keyof FieldsOf;
+// prettier-ignore
+export const kinds = ["organization", "consortium", "membership", "environment", "node", "credential", "tether", "report"] as const satisfies readonly Kind[];
 
 /** The kinds that are created, listed and deleted through the API. */
 export type ManagedKind = "consortium" | "membership" | "environment" | "node" | "credential";

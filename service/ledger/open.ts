@@ -31,11 +31,11 @@ export function openLedger({ ledger: wanted, dataDir }: Resolved, context: Conte
     context.noLedger = "its program, the optional package @foundry-rs/anvil, is not installed for this platform";
     return undefined;
   }
+  const keys = new AccountKeys(dataDir && join(dataDir, "accounts"));
   const chains = new Chains(anvil, dataDir && join(dataDir, "chains"), context.warn);
   const ledger = new Ledger(context, chains);
   const proxy = new Proxy(context, ledger);
   const targets = new Targets(chains, wanted.targets ?? {}, context.origin);
-  const keys = new AccountKeys(dataDir && join(dataDir, "accounts"));
   const anchors = new Anchors(context, ledger, targets, keys);
   const unswept = (error: Error) => context.warn(`A ledger that nobody needs could not be removed: ${error.message}.`);
   context.ledger = ledger;
