@@ -72,6 +72,7 @@ export class Journal {
   }
 
   close(): void {
+    this.refuse(new Error("the service is stopping"));
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;
   }

@@ -40,6 +40,14 @@ function watch(discard: string, names: typeof files): void {
   const chains = new Map<string, Chain>();
   const tell = (news: News) => process.stdout.write(`${JSON.stringify(news)}\n`);
   const now = () => performance.now();
+  /** What may fail, since a disk that is full shows when the state is written. */
+  const forgiven = (act: () => void) => {
+    try {
+      act();
+    } catch {
+      return;
+    }
+  };
 
   const ask = (socket: string, method: string, ...params: unknown[]) =>
     new Promise<unknown>((done, fail) => {
@@ -84,7 +92,7 @@ function watch(discard: string, names: typeof files): void {
       if (chains.has(id)) chain.touched = "idle";
       const { syscall, message } = error as NodeJS.ErrnoException;
       if (syscall !== undefined && syscall !== "connect") tell({ id, problem: message });
-      fs.rmSync(path.join(keep, `${names.state}.new`), { force: true });
+      forgiven(() => fs.rmSync(path.join(keep, `${names.state}.new`), { force: true }));
     }
     chain.next = now() + 20 * (now() - begun); // a large state is written less often
   };
@@ -112,11 +120,8 @@ function watch(discard: string, names: typeof files): void {
   const heard = (chain: Chain, line: string) => {
     const [, height] = /^Block Number: (\d+)$/.exec(line) ?? [];
     if (height !== undefined && chain.keep !== undefined) {
-      try {
-        fs.writeFileSync(path.join(chain.keep, names.height), height, { mode: 0o600 });
-      } catch {
-        // a full disk shows when the state is written
-      }
+      const file = path.join(chain.keep, names.height);
+      forgiven(() => fs.writeFileSync(file, height, { mode: 0o600 }));
     }
     const method = /^[a-z]+\d?_\w+$/i.test(line);
     const reads = /^(eth_(get|call|block|chain|accounts|estimate|gas|fee|sub)|net_|web3_|anvil_dumpState)/.test(line);

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -140,6 +141,19 @@ test("a killed chain loses what was not on disk, and says both heights; nothing 
   const text = `The chain e1 went back from block 7 to block ${now}`;
   expect(warnings).toEqual([expect.stringContaining(text)]);
   expect(second.lines.join("\n")).toContain(text);
+});
+
+test("a state that cannot be written is a problem until it can be", async () => {
+  const { chains, warnings } = chainsIn();
+  const chain = await chains.get(spec);
+  renameSync(join(dir, "e1"), join(dir, "away"));
+  await chain.call("anvil_mine", ["0x3"]);
+  await until(() => Promise.resolve(chain.problem !== undefined));
+  expect(chain.problem).toMatch(/The state of the chain e1 cannot be written to .*: ENOENT.*it is tried again/);
+  expect(warnings).toEqual([chain.problem]);
+  renameSync(join(dir, "away"), join(dir, "e1"));
+  await until(() => Promise.resolve(chain.problem === undefined));
+  expect(existsSync(join(dir, "e1", "state.gz"))).toBe(true);
 });
 
 test("a chain that is ended in good order loses nothing and says nothing", async () => {
