@@ -36,6 +36,9 @@ function isGone({ pid, host }: Owner): boolean {
   }
 }
 
+/** A file that may not grow is an error of the call that writes; the library would end the process. */
+const ignore = () => undefined;
+
 /** Takes the folder for this process; answers the function that gives it back. */
 export async function lock(dir: string, lost: (error: Error) => void): Promise<() => Promise<void>> {
   try {
@@ -67,7 +70,9 @@ export async function lock(dir: string, lost: (error: Error) => void): Promise<(
     await wait(contestMs);
     if (ownerIn(file)?.pid !== process.pid) throw inUse(); // another one took it from us, and holds it
   }
+  process.on("SIGXFSZ", ignore);
   return async () => {
+    process.off("SIGXFSZ", ignore);
     rmSync(file, { force: true });
     await release().catch(() => undefined);
   };

@@ -153,7 +153,7 @@ function watch(discard: string, names: typeof files): void {
   };
 
   process.stdout.on("error", () => undefined);
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined); // the pipe decides
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGXFSZ"]) process.on(signal, () => undefined); // the pipe decides
   process.on("exit", () => fs.rmSync(discard, { recursive: true, force: true }));
   const timer = setInterval(() => {
     for (const chain of chains.values()) {

@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { built, serveJson } from "./child";
 import { build, client, until } from "./helpers";
-import { blockNumber, isAlive, result } from "./ledgers";
+import { blocks, isAlive, result } from "./ledgers";
 
 jest.setTimeout(60_000);
 beforeAll(built, 120_000);
@@ -12,6 +13,12 @@ beforeAll(built, 120_000);
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "consortium-disk-"))));
 afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+interface Status {
+  urls: { rpc: string };
+  user_accounts: string[];
+  block_height: number;
+}
 
 const quickly = ["--node-start", "0", "--environment-start", "0", "--limit-consortia", "100000"];
 
@@ -62,35 +69,28 @@ test("a ledger on a full disk keeps the last whole state, and says so", async ()
   try {
     const first = await serveJson(["--data", disk.dir, ...quickly], {}, disk.through);
     const send = client(first.ready.baseUrl, first.key);
-    const { paths, credential, environment } = await build(send);
-    const { rpc } = (await send("GET", `${paths.node}/status`)).body.urls;
+    const { paths, credential, environment } = await build(send, { provider: "quorum", consensus_type: "raft" });
+    const { urls, user_accounts } = (await send("GET", `${paths.node}/status`)).body as never as Status;
     const state = join(disk.dir, "chains", environment, "state.gz");
-    const size = () => readdirSync(join(state, "..")).includes("state.gz") && readFileSync(state).length;
-    await result(rpc, credential, "anvil_mine", "0x5");
-    await until(() => Promise.resolve(Boolean(size())));
+    const pay = (data: string) =>
+      result(urls.rpc, credential, "eth_sendTransaction", { from: user_accounts[0], to: user_accounts[0], data });
+    await pay("0x");
+    await blocks(urls.rpc, credential, 2);
+    await until(() => Promise.resolve(existsSync(state)));
     const kept = readFileSync(state);
     let errors = "";
     first.child.stderr!.on("data", (part: Buffer) => (errors += part.toString()));
-    // what cannot be compressed, more than there is room for
-    const contract = (seed: number) => `0x${Buffer.from(random(seed, 24_000)).toString("hex")}`;
-    for (let at = 1; at <= 20; at++) {
-      await result(rpc, credential, "anvil_setCode", `0x${`${at}`.padStart(40, "0")}`, contract(at));
-    }
+    // what cannot be compressed, more than there is room for; the service may refuse the last of it
+    for (let at = 1; at <= 20; at++) await pay(`0x${randomBytes(24_000).toString("hex")}`).catch(() => undefined);
     await until(() => Promise.resolve(/cannot be written to .*: E(NOSPC|FBIG)/.test(errors)));
     expect(readFileSync(state).length).toBeGreaterThanOrEqual(kept.length);
-    const height = await blockNumber(rpc, credential);
-    expect(height).toBeGreaterThanOrEqual(5);
     first.child.kill("SIGKILL");
     await first.ended;
 
     const second = await serveJson(["--data", disk.dir, ...quickly]);
     const after = client(second.ready.baseUrl, second.key);
-    const { urls, block_height } = (await after("GET", `${paths.node}/status`)).body as never as {
-      urls: { rpc: string };
-      block_height: number;
-    };
-    expect(block_height).toBeGreaterThanOrEqual(5);
-    expect(await blockNumber(urls.rpc, credential)).toBeGreaterThanOrEqual(5);
+    const { block_height } = (await after("GET", `${paths.node}/status`)).body as never as Status;
+    expect(block_height).toBeGreaterThanOrEqual(1);
     second.child.kill("SIGTERM");
     await second.ended;
   } finally {
@@ -127,13 +127,4 @@ function descendants(root: number): number[] {
   const below = (pid: number): number[] =>
     all.filter(([, parent]) => parent === pid).flatMap(([child]) => [child, ...below(child)]);
   return below(root);
-}
-
-/** Bytes that always follow from the seed, and cannot be compressed. */
-function random(seed: number, length: number): number[] {
-  let value = seed * 2_654_435_761;
-  return Array.from({ length }, () => {
-    value = (Math.imul(value ^ (value >>> 15), 2_246_822_519) + 0x9e3779b9) | 0;
-    return (value >>> 16) & 255;
-  });
 }
