@@ -13,11 +13,10 @@ const specOf = ({ id, fields }: Environment): ChainSpec => ({
   ...{ key: id, chainId: fields.chain_id, period: fields.block_period, accounts, free: true },
 });
 
-const accountOf = ({ fields }: Entity<"node">, known: readonly string[]) =>
-  known[(fields.account ?? 0) % known.length]!;
-
 /** The ledgers of the environments: one chain each. */
 export class Ledger {
+  readonly #accounts = new WeakMap<Chain, Promise<string[]>>();
+
   constructor(
     private readonly context: Context,
     private readonly chains: Chains,
@@ -32,6 +31,15 @@ export class Ledger {
     this.chain(environment).catch(() => undefined);
   }
 
+  /** The account that a node's chain signs for in its name, and for no other node. */
+  async account(chain: Chain, node: Entity<"node">): Promise<string> {
+    const asked = this.#accounts.get(chain) ?? chain.call<string[]>("eth_accounts");
+    this.#accounts.set(chain, asked);
+    asked.catch(() => this.#accounts.delete(chain));
+    const known = await asked;
+    return known[(node.fields.account ?? 0) % known.length]!;
+  }
+
   peek = (environmentId: string): Chain | undefined => this.chains.peek(environmentId);
 
   /** Starts the chains of all environments that have nodes. */
@@ -44,20 +52,8 @@ export class Ledger {
   /** What a node tells that only its chain knows. */
   async facts(environment: Environment, node: Entity<"node">): Promise<Wire> {
     const chain = await this.chain(environment);
-    const [height, known] = await Promise.all([chain.call<string>("eth_blockNumber"), this.accounts(environment)]);
-    return { block_height: Number(height), user_accounts: [accountOf(node, known)] };
-  }
-
-  /** All accounts that the environment's chain signs for. */
-  async accounts(environment: Environment): Promise<string[]> {
-    return (await this.chain(environment)).call<string[]>("eth_accounts");
-  }
-
-  /** Those of one member: of all its nodes in the environment. */
-  async accountsOf(environment: Environment, membershipId: string): Promise<string[]> {
-    const known = await this.accounts(environment);
-    const nodes = this.context.store.children("node", environment.id);
-    return nodes.filter(({ fields }) => fields.membership_id === membershipId).map((node) => accountOf(node, known));
+    const [height, own] = await Promise.all([chain.call<string>("eth_blockNumber"), this.account(chain, node)]);
+    return { block_height: Number(height), user_accounts: [own] };
   }
 
   async log(environment: Environment): Promise<readonly string[]> {
