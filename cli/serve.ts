@@ -1,13 +1,15 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { startService, type LedgerOptions, type Service, type TetherOptions } from "../service";
+import { isLoopback } from "../service/guard";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
 
 interface Flags {
   host: string;
+  allowHost: string[];
   port: number;
   data?: string;
   tether: TetherOptions[];
@@ -38,6 +40,11 @@ export function define(command: Command): void {
   );
   command
     .option("--host <address>", "address to listen on", "127.0.0.1")
+    .addOption(
+      new Option("--allow-host <name>", "a further name that it is called by; repeatable")
+        .argParser(gather)
+        .default([], "none"),
+    )
     .option("--port <port>", "port to listen on; 0 takes any free one", number, 4280)
     .option("--data <folder>", "where data and keys are kept (default: in memory, gone when it stops)")
     .addOption(
@@ -81,6 +88,7 @@ async function serve(flags: Flags): Promise<void> {
   if (service.ledger === "missing" && !flags.quiet) {
     console.error("consortium: no ledger: @foundry-rs/anvil is not installed for this platform. All else works.");
   }
+  if (!flags.quiet && !isLoopback(flags.host)) console.error(exposed(flags));
   stopOnSignal(async () => {
     await service.close();
     kept.discard();
@@ -94,6 +102,7 @@ function start(flags: Flags): Promise<Service> {
   const [first = "local", ...others] = flags.organization;
   return startService({
     ...{ host: flags.host, port: flags.port, dataDir: flags.data, log: flags.log, tethers: flags.tether },
+    ...{ allowHosts: flags.allowHost, recordBodies: false },
     organizations: [{ name: first, apiKey: flags.apiKey || undefined }, ...others.map((name) => ({ name }))],
     limits: {
       consortia: flags.limitConsortia,
@@ -132,6 +141,7 @@ function greeting(flags: Flags, service: Service, file: string, generated: boole
   const others = flags.data !== undefined && service.organizations.length > 1;
   return [
     `Consortium service at ${service.baseUrl}`,
+    ...addresses(flags, service).map((address) => `From other machines: ${address}`),
     flags.data === undefined
       ? "Data is in memory and gone when it stops; --data <folder> keeps it."
       : `Data is kept in ${resolve(flags.data)}.`,
@@ -145,6 +155,28 @@ function greeting(flags: Flags, service: Service, file: string, generated: boole
     "Ctrl+C stops it.",
   ].join("\n");
 }
+
+/** What should be known where other machines can reach the service. */
+function exposed({ host, tlsCert }: Flags): string {
+  const where = isEverywhere(host) ? "on all addresses of this machine" : `on ${host}`;
+  const reach = `consortium: warning: the service listens ${where}, so other machines can reach it.`;
+  if (tlsCert !== undefined) return reach;
+  return `${reach} API keys, credentials and all data cross the network unencrypted: use TLS (--tls-cert and --tls-key), or --host 127.0.0.1 for this machine alone.`;
+}
+
+/** Where other machines find it, if it listens on all addresses. */
+function addresses({ host }: Flags, { baseUrl, port }: Service): string[] {
+  if (!isEverywhere(host)) return [];
+  const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
+  const found = all.filter(
+    ({ internal, family, scopeid }) => !internal && (family === "IPv4" || (host === "::" && !scopeid)),
+  );
+  return found.map(({ address, family }) =>
+    baseUrl.replace(/\/\/.*?\/api/, `//${family === "IPv4" ? address : `[${address}]`}:${port}/api`),
+  );
+}
+
+const isEverywhere = (host: string) => host === "0.0.0.0" || host === "::";
 
 function stopOnSignal(stop: () => Promise<void>): void {
   const once = () => {

@@ -1,17 +1,17 @@
-import { createServer, type Server } from "node:http";
-import { createServer as createSecureServer } from "node:https";
+import { STATUS_CODES, type Server } from "node:http";
+import type { Duplex } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import { requireKey } from "./auth";
 import { acceptJson } from "./bodies";
-import { type Call, type CallLog, type InFlight, masked, routeOf } from "./calls";
+import { type Call, type CallLog, type InFlight, routeOf } from "./calls";
 import type { Context } from "./context";
 import { serve } from "./crud";
 import { Refusal } from "./errors";
 import type { FaultRule, Faults } from "./faults";
+import { refuseStrangers } from "./guard";
 import type { OpenLedger } from "./ledger/open";
-import { refuseSocket } from "./ledger/sockets";
 import { isSilent, spoil, statusOf, strike, type Stage } from "./mishaps";
-import type { TlsOptions } from "./options";
+import type { Resolved } from "./options";
 import { credential } from "./routes/appcreds";
 import { consortium } from "./routes/consortia";
 import { environment } from "./routes/environments";
@@ -20,11 +20,16 @@ import { node, nodeRoutes } from "./routes/nodes";
 import { runtimeRoutes } from "./routes/runtime";
 import { targetRoutes } from "./routes/target";
 import { tetherRoutes } from "./routes/tether";
+import { asksUpgrade, createHttpServer, guardServer } from "./server";
 
 declare module "fastify" {
   interface FastifyRequest {
     call: Call | undefined;
     fault: FaultRule | undefined;
+  }
+  interface FastifyContextConfig {
+    /** Calls of this route are neither logged nor counted, and no fault hits them. */
+    quiet?: boolean;
   }
 }
 
@@ -34,8 +39,7 @@ export interface Parts {
   inFlight: InFlight;
   faults: Faults;
   stage: Stage;
-  logging: boolean;
-  tls: TlsOptions | undefined;
+  options: Pick<Resolved, "host" | "allowHosts" | "tls" | "log">;
   ledger: OpenLedger | undefined;
   /** Collects the patterns of all routes. */
   routes: Set<string>;
@@ -43,27 +47,25 @@ export interface Parts {
 
 /** The HTTP server with all its routes, not yet listening. */
 export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; server: Server }> {
-  const { context, routes } = parts;
-  const keepAliveTimeout = 72_000;
-  const server: Server = parts.tls
-    ? createSecureServer({ ...parts.tls, keepAliveTimeout })
-    : createServer({ keepAliveTimeout });
+  const { context, routes, options, ledger } = parts;
+  const server = createHttpServer(options.tls);
   const app = fastify({
-    logger: parts.logging && { redact: ["req.headers.authorization"] },
+    logger: options.log && { redact: ["req.headers.authorization"] },
     exposeHeadRoutes: false,
     frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
-    clientErrorHandler: (error, socket) => refuseSocket(socket, garbled(error)),
-    serverFactory(handler) {
-      if (parts.ledger) parts.ledger.attach(server, handler);
-      else server.on("request", handler);
-      return server;
-    },
+    clientErrorHandler: garbled,
+    serverFactory: (handler) => server.on("request", handler),
   });
   app.decorateRequest("organization", undefined);
   app.decorateRequest("call", undefined);
   app.decorateRequest("fault", undefined);
+  app.addHook("onRequest", (request, reply, done) => {
+    if (asksUpgrade(request.raw)) reply.header("connection", "close"); // if it is refused: the plugin does close it
+    done();
+  });
   app.addHook("onRoute", ({ url }) => void routes.add(routeOf(url)));
   acceptJson(app);
+  refuseStrangers(app, options.host, options.allowHosts);
   watch(app, parts);
   app.setNotFoundHandler((request, reply) => refuse(reply, 404, `There is no ${request.method} ${request.url} here.`));
   app.setErrorHandler((error, request, reply) => {
@@ -73,7 +75,8 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     return refuse(reply, statusCode, message);
   });
 
-  runtimeRoutes(app, context);
+  if (ledger) await ledger.serve(app);
+  else runtimeRoutes(app, context);
   targetRoutes(app, context);
   await app.register(
     (api, _options, done) => {
@@ -86,26 +89,28 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     { prefix: "/api/v1" },
   );
   await app.ready();
+  guardServer(server);
   return { app, server };
 }
 
 /** Everything that happens to every call: it is logged, counted, delayed, and maybe hit by a fault. */
 function watch(app: FastifyInstance, { context, log, inFlight, faults, stage }: Parts): void {
   app.addHook("onRequest", async (request, reply) => {
+    if (request.routeOptions.config.quiet) return;
     request.call = log.start(request, context.clock());
     inFlight.enter();
     reply.raw.once("close", () => inFlight.leave());
     const { latency } = context.settings.timing;
     if (latency > 0) await stage.pause(latency);
+    request.fault = faults.hit(request.call);
+    if (request.fault) request.call.fault = request.fault.kind;
+    else if (request.is404) throw new Refusal(404, `There is no ${request.method} ${request.url} here.`); // its body is not read
   });
   app.addHook("preValidation", async (request, reply) => {
     const { call } = request;
     if (!call) return undefined;
-    call.body = masked(request.body);
-    request.fault = faults.hit(call);
-    if (!request.fault) return undefined;
-    call.fault = request.fault.kind;
-    return strike(request.fault, stage, request, reply);
+    if (request.organization) log.keepBody(call, request.body);
+    return request.fault ? strike(request.fault, stage, request, reply) : undefined;
   });
   app.addHook("onSend", async (request, reply, payload) => {
     const { call, fault } = request;
@@ -119,9 +124,16 @@ function refuse(reply: FastifyReply, status: number, errorMessage: string): Fast
   return reply.code(status).send({ errorMessage });
 }
 
-/** What comes is no HTTP. */
-function garbled({ code, message }: NodeJS.ErrnoException): Refusal {
-  if (code === "HPE_HEADER_OVERFLOW") return new Refusal(431, "The headers are too long.");
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new Refusal(408, "The request did not come in time.");
-  return new Refusal(400, `The request is no HTTP: ${message}.`);
+/** What comes is no HTTP; there is no request to answer, only a connection. */
+function garbled({ code, message }: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable) return void socket.destroy();
+  const [status, errorMessage] =
+    code === "HPE_HEADER_OVERFLOW"
+      ? [431, "The headers are too long."]
+      : code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? [408, "The request did not come in time."]
+        : [400, `The request is no HTTP: ${message}.`];
+  const body = JSON.stringify({ errorMessage });
+  const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n\r\n${body}`, () => socket.destroy());
 }

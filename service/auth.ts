@@ -20,11 +20,22 @@ function authenticate(context: Context, request: FastifyRequest): Entity<"organi
   return organization;
 }
 
-/** Every call below here needs an API key, which scopes it to one organization. */
+/**
+ * Every call below here needs an API key, which scopes it to one organization. Without one its body is not read, unless a fault is to
+ * strike first.
+ */
 export function requireKey(app: FastifyInstance, context: Context): void {
+  app.addHook("onRequest", (request, _reply, done) => {
+    try {
+      request.organization = authenticate(context, request);
+      if (request.call) request.call.organization = request.organization.fields.name;
+    } catch (refusal) {
+      if (!request.fault) throw refusal;
+    }
+    done();
+  });
   app.addHook("preValidation", (request, _reply, done) => {
-    request.organization = authenticate(context, request);
-    if (request.call) request.call.organization = request.organization.fields.name;
+    request.organization ??= authenticate(context, request);
     done();
   });
 }

@@ -8,7 +8,7 @@ export interface Call {
   /** Its pattern, such as `/consortia/:consortiumId/environments`; the path itself where nothing matches. */
   route: string;
   query: Record<string, unknown>;
-  /** The JSON body, if there was a valid one. */
+  /** The JSON body, if there was a valid one and a valid key. */
   body: unknown;
   /** Status of the answer; undefined while there is none. */
   status: number | undefined;
@@ -20,8 +20,10 @@ export interface Call {
   fault?: string;
 }
 
-/** Old calls are dropped beyond this many, so that a service can run for weeks. */
-const most = 100_000;
+/** Old calls are dropped beyond this many, or when they take more than this, so that a service can run for weeks. */
+const most = { calls: 100_000, bytes: 32 * 1_048_576 };
+/** What a call takes besides its path and its body. */
+const frame = 256;
 const base = /^\/api\/v1(?=\/|$)/;
 
 export const routeOf = (pattern: string) => pattern.replace(base, "");
@@ -29,6 +31,11 @@ export const routeOf = (pattern: string) => pattern.replace(base, "");
 /** All calls in the order they came. */
 export class CallLog {
   readonly calls: Call[] = [];
+  readonly #sizes = new Map<Call, number>();
+  #bytes = 0;
+
+  /** @param withBodies whether bodies are kept, of calls with a valid key */
+  constructor(private readonly withBodies: boolean) {}
 
   start(request: FastifyRequest, at: number): Call {
     const path = routeOf(request.url.split("?")[0]!);
@@ -45,8 +52,34 @@ export class CallLog {
       at,
     };
     this.calls.push(call);
-    if (this.calls.length > most) this.calls.splice(0, most / 10);
+    this.#grow(call, frame + request.url.length);
     return call;
+  }
+
+  keepBody(call: Call, body: unknown): void {
+    if (!this.withBodies || body === undefined || !this.#sizes.has(call)) return;
+    call.body = masked(body);
+    this.#grow(call, JSON.stringify(call.body).length);
+  }
+
+  clear(): void {
+    this.calls.length = 0;
+    this.#sizes.clear();
+    this.#bytes = 0;
+  }
+
+  #grow(call: Call, bytes: number): void {
+    this.#sizes.set(call, (this.#sizes.get(call) ?? 0) + bytes);
+    this.#bytes += bytes;
+    if (this.calls.length <= most.calls && this.#bytes <= most.bytes) return;
+    let count = 0;
+    // a tenth at a time, since taking from the front of an array costs its whole length
+    while (this.calls.length - count > most.calls * 0.9 || this.#bytes > most.bytes * 0.9) {
+      const oldest = this.calls[count++]!;
+      this.#bytes -= this.#sizes.get(oldest)!;
+      this.#sizes.delete(oldest);
+    }
+    this.calls.splice(0, count);
   }
 }
 
@@ -71,12 +104,16 @@ export class InFlight {
   }
 }
 
+/** No body of the API nests this deep. */
+const deepest = 32;
+
 /** A copy without the values that could be secrets, whatever a client may send. */
-export function masked(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(masked);
+function masked(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
+  if (depth === deepest) return "[nested]";
+  if (Array.isArray(value)) return value.map((inner) => masked(inner, depth + 1));
   const secret = /passw|secret|token|api_?key/i;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, secret.test(name) ? "[hidden]" : masked(inner)]),
+    Object.entries(value).map(([name, inner]) => [name, secret.test(name) ? "[hidden]" : masked(inner, depth + 1)]),
   );
 }

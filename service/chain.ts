@@ -19,10 +19,15 @@ export function blockHeight(context: Context, environment: Entity<"environment">
 export const blockHash = (environment: string, height: number) => hash("block", environment, height);
 
 /** What a started node tells of itself; all but the height follows from the ids. */
-export function ledgerOf(context: Context, environment: Entity<"environment">, node: Entity<"node">): Wire {
+export function ledgerOf(
+  context: Context,
+  environment: Entity<"environment">,
+  node: Entity<"node">,
+  host: string | undefined,
+): Wire {
   const now = context.clock();
   const validators = context.store.children("node", environment.id).filter((one) => stateAt(one, now) === "started");
-  const rpc = `${context.origin()}/runtime/${environment.id}/${node.id}`;
+  const rpc = `${context.origin(host)}/runtime/${environment.id}/${node.id}`;
   return {
     id: hex(64, "enode", node.id),
     geth: {

@@ -12,8 +12,8 @@ export interface Context {
   readonly keys: Keyring;
   readonly settings: Settings;
   readonly clock: () => number;
-  /** `http://HOST:PORT` of this service; known once it listens. */
-  readonly origin: () => string;
+  /** `http://HOST:PORT` of this service, for whoever sent this Host header; known once it listens. */
+  readonly origin: (asked?: string) => string;
   /** Says what whoever runs the service has to know. */
   readonly warn: (text: string) => void;
   /** The real chains of the environments, if there are any. */

@@ -72,11 +72,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const { clock } = state;
   const stopping = new AbortController();
   const context: Context = {
-    ...{ store: state.store, keys: state.keys, settings, clock, origin: () => listener.origin },
+    ...{ store: state.store, keys: state.keys, settings, clock, origin: (asked) => listener.origin(asked) },
     warn: (text) => process.emitWarning(text, "ConsortiumWarning"),
     noLedger: "it is switched off",
   };
-  const log = new CallLog();
+  const log = new CallLog(resolved.recordBodies);
   const inFlight = new InFlight();
   const routes = new Set<string>();
   const stage = {
@@ -86,14 +86,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       wait(ms, undefined, { signal: stopping.signal }).catch(() => new Promise<never>(() => undefined)),
   };
   const faults = new Faults(routes, stage.refuse);
-  const { log: logging, tls, host, port } = resolved;
+  const { tls, host, port } = resolved;
   let opened: OpenLedger | undefined;
   let app: FastifyInstance;
   let listener: Listener;
   try {
     opened = openLedger(resolved, context);
     const built = await buildApp({
-      ...{ context, log, inFlight, faults, stage, routes, logging, tls, ledger: opened },
+      ...{ context, log, inFlight, faults, stage, routes, options: resolved, ledger: opened },
     });
     app = built.app;
     listener = new Listener(built.server, host, port, tls !== undefined, () => opened?.drop());
@@ -118,8 +118,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   return {
     port: listener.port,
     ledger: opened ? "on" : resolved.ledger ? "missing" : "off",
-    url: listener.origin,
-    baseUrl: `${listener.origin}/api/v1`,
+    url: listener.origin(),
+    baseUrl: `${listener.origin()}/api/v1`,
     get apiKey() {
       return state.keys.get(first)!;
     },
@@ -127,7 +127,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       return organizations(state);
     },
     calls: log.calls,
-    clearCalls: () => void log.calls.splice(0),
+    clearCalls: () => log.clear(),
     inFlight,
     faults,
     store: new Data(context),

@@ -11,18 +11,23 @@ export class Listener {
     private readonly host: string,
     private wanted: number,
     private readonly secure = false,
-    /** Drops the connections that the server has given away. */
-    private readonly dropOthers: () => void = () => undefined,
+    /** Drops the WebSockets, which the server no longer knows of. */
+    private readonly dropWebSockets: () => void = () => undefined,
   ) {}
 
   get port(): number {
     return this.wanted;
   }
 
-  /** `http://HOST:PORT` (or https), with an address that can be called where the service listens on all. */
-  get origin(): string {
-    const host = this.host === "0.0.0.0" ? "127.0.0.1" : this.host === "::" ? "[::1]" : this.host;
-    return `${this.secure ? "https" : "http"}://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${this.wanted}`;
+  /**
+   * `http://HOST:PORT` (or https). Where the service listens on all addresses, that is the one that a caller has used, or else one that
+   * works on this machine.
+   */
+  origin(asked?: string): string {
+    const everywhere = { "0.0.0.0": "127.0.0.1", "::": "::1" }[this.host];
+    const host = everywhere ?? this.host;
+    const place = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${this.wanted}`;
+    return `${this.secure ? "https" : "http"}://${(everywhere && asked) ?? place}`;
   }
 
   open(): Promise<void> {
@@ -54,7 +59,7 @@ export class Listener {
   #shut(done?: () => void): void {
     this.server.close(() => done?.());
     this.server.closeAllConnections();
-    this.dropOthers();
+    this.dropWebSockets();
   }
 
   #why(error: NodeJS.ErrnoException): string {

@@ -53,6 +53,8 @@ export interface ServiceOptions {
   host?: string;
   /** Port to listen on; 0 takes any free one. Default 0. */
   port?: number;
+  /** Further names under which it is called, such as that of a container; see docs/service.md. Default: none. */
+  allowHosts?: string[];
   /** Folder that keeps all data and the API keys over restarts. Default: in memory only. */
   dataDir?: string;
   /** Organizations; the first one's key is `service.apiKey`. Default: one, named `local`. */
@@ -74,6 +76,8 @@ export interface ServiceOptions {
   tls?: TlsOptions;
   /** Log requests to standard output, without credentials. Default false. */
   log?: boolean;
+  /** Whether the call log keeps bodies. Default true; `consortium serve` keeps none. */
+  recordBodies?: boolean;
   /** The time in milliseconds since 1970, for tests. Default `Date.now`. */
   clock?: () => number;
 }
@@ -81,6 +85,7 @@ export interface ServiceOptions {
 /** Options with every default filled in. */
 export interface Resolved extends Settings {
   host: string;
+  allowHosts: string[];
   port: number;
   dataDir: string | undefined;
   organizations: OrganizationOptions[];
@@ -88,6 +93,7 @@ export interface Resolved extends Settings {
   ledger: LedgerOptions | undefined;
   tls: TlsOptions | undefined;
   log: boolean;
+  recordBodies: boolean;
   clock: () => number;
 }
 
@@ -102,6 +108,9 @@ const distinct =
 
 const schema = z.strictObject({
   host: text.optional(),
+  allowHosts: z
+    .array(z.string().regex(/^[^\s:/?#@]+$|^\[[\da-f:.]+\]$/i, "must be a name or an address, without a port"))
+    .optional(),
   port: z.number().int().min(0).max(65_535).optional(),
   dataDir: text.optional(),
   organizations: z
@@ -137,6 +146,7 @@ const schema = z.strictObject({
     .optional(),
   tls: z.strictObject({ cert: text, key: text }).optional(),
   log: z.boolean().optional(),
+  recordBodies: z.boolean().optional(),
   clock: z.custom<() => number>((value) => typeof value === "function", "must be a function").optional(),
 } satisfies Record<keyof ServiceOptions, z.ZodType>);
 
@@ -161,6 +171,7 @@ export function resolve(options: ServiceOptions): Resolved {
   });
   return {
     host: given.host ?? "127.0.0.1",
+    allowHosts: given.allowHosts ?? [],
     port: given.port ?? 0,
     dataDir: given.dataDir,
     organizations,
@@ -171,6 +182,7 @@ export function resolve(options: ServiceOptions): Resolved {
     ledger: given.ledger === true ? {} : given.ledger || undefined,
     tls: given.tls,
     log: given.log ?? false,
+    recordBodies: given.recordBodies ?? true,
     clock: given.clock ?? Date.now,
   };
 }

@@ -3,13 +3,11 @@ import type { Server } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Pool } from "undici";
 import { Refusal, ServiceError } from "../errors";
 import { ensureGenesis } from "./accounts";
-import { type Forward, forwardTo } from "./forward";
 import { openFront } from "./front";
 import { awaitLeftover, notePid } from "./leftover";
-import { ask, callLocal } from "./rpc";
+import { Caller } from "./rpc";
 import { heightSeen, lastWhole } from "./saved";
 import { Watched } from "./watched";
 
@@ -30,20 +28,17 @@ export interface ChainSpec {
 export interface Chain {
   /** A Unix socket that serves it as HTTP and WebSocket. */
   readonly socketPath: string;
-  /** Takes a call, or a batch of calls, to it. */
-  readonly forward: Forward;
   /** Its last lines of output, oldest first. */
   readonly lines: readonly string[];
   /** Why its state cannot be kept now, if it cannot: a sentence. */
   readonly problem: string | undefined;
-  /** Sends it a message, which must be JSON; answers what it says. */
+  /** Sends it a message; answers what it says. */
   ask: (message: string) => Promise<string>;
   call: <T>(method: string, params?: unknown[]) => Promise<T>;
 }
 
 interface Running {
   chain: Chain;
-  pool: Pool;
   front: Server;
 }
 
@@ -120,7 +115,7 @@ export class Chains {
     await Promise.allSettled(this.#running.values());
     const ready = [...this.#ready.values()];
     await this.#watched.close();
-    await Promise.all(ready.map(stopped));
+    ready.forEach(stopped);
     rmSync(this.#sockets, { recursive: true, force: true }); // where no chain ever ran, no watcher did it
   }
 
@@ -162,8 +157,9 @@ export class Chains {
         fail(new Refusal(503, `The ledger does not start: ${why}. ${lines.slice(-4, -1).join(" ")}`));
       });
     });
-    await Promise.race([this.#begin(spec, socket, saved?.state), gone]);
-    const height = Number(await callLocal<string>(socket, "eth_blockNumber"));
+    const caller = new Caller(socket);
+    await Promise.race([this.#begin(spec, caller, saved?.state), gone]);
+    const height = Number(await caller.call<string>("eth_blockNumber"));
     const before = heightSeen(dir);
     if (height < before) {
       const text = `The chain ${key} went back from block ${before} to block ${height}, the last that was on disk when it ended.`;
@@ -171,26 +167,25 @@ export class Chains {
       this.warn(text);
     }
     this.#watched.keep(key, dir);
-    const front = await openFront(socket, socketPath);
-    const pool = new Pool("http://localhost", { socketPath, connections: 64, headersTimeout: 60_000 });
+    const front = await openFront(caller, socket, socketPath);
     const chain: Chain = {
-      ...{ socketPath, lines, forward: forwardTo(pool) },
+      ...{ socketPath, lines },
       get problem() {
         return problem;
       },
-      ask: (message) => ask(socket, message),
-      call: (method, params) => callLocal(socket, method, params),
+      ask: (message) => caller.ask(message),
+      call: (method, params) => caller.call(method, params),
     };
-    this.#ready.set(key, { chain, pool, front });
+    this.#ready.set(key, { chain, front });
     return chain;
   }
 
   /** Gives the chain the state that it had, and lets it make blocks. */
-  async #begin({ period }: ChainSpec, socket: string, state: Buffer | undefined): Promise<void> {
-    if (state?.length) await callLocal(socket, "anvil_loadState", [`0x${state.toString("hex")}`]);
-    for (const address of perBlock) await callLocal(socket, "anvil_setCode", [address, "0x"]);
-    if (period === undefined) await callLocal(socket, "evm_setAutomine", [true]);
-    else await callLocal(socket, "evm_setIntervalMining", [period]);
+  async #begin({ period }: ChainSpec, caller: Caller, state: Buffer | undefined): Promise<void> {
+    if (state?.length) await caller.call("anvil_loadState", [`0x${state.toString("hex")}`]);
+    for (const address of perBlock) await caller.call("anvil_setCode", [address, "0x"]);
+    if (period === undefined) await caller.call("evm_setAutomine", [true]);
+    else await caller.call("evm_setIntervalMining", [period]);
   }
 
   #troubled(key: string, dir: string, before: string | undefined, trouble: string): string | undefined {
@@ -203,16 +198,15 @@ export class Chains {
   /** It ended, or was ended: the next who needs it starts it again. */
   #lost(key: string): void {
     const running = this.#ready.get(key);
-    if (running) void stopped(running);
+    if (running) stopped(running);
     this.#ready.delete(key);
     this.#running.delete(key);
   }
 }
 
-async function stopped({ pool, front }: Running): Promise<void> {
+function stopped({ front }: Running): void {
   front.closeAllConnections();
   front.close();
-  await pool.destroy();
 }
 
 /**

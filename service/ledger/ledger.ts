@@ -40,8 +40,6 @@ export class Ledger {
     return known[(node.fields.account ?? 0) % known.length]!;
   }
 
-  peek = (environmentId: string): Chain | undefined => this.chains.peek(environmentId);
-
   /** Starts the chains of all environments that have nodes. */
   resume(): void {
     const { store } = this.context;

@@ -1,5 +1,5 @@
-import type { RequestListener, Server } from "node:http";
 import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
 import type { Context } from "../context";
 import type { Resolved } from "../options";
 import { findAnvil } from "./binary";
@@ -15,8 +15,9 @@ export type LedgerState = "on" | "off" | "missing";
 
 /** What runs beside the API where there is a ledger. */
 export interface OpenLedger {
-  attach(server: Server, others: RequestListener): void;
-  /** Drops the connections to nodes. */
+  /** Puts the nodes' addresses under the service. */
+  serve(app: FastifyInstance): Promise<void>;
+  /** Drops the WebSockets to nodes. */
   drop(): void;
   /** Goes on where the last run of the service ended. */
   resume(): void;
@@ -35,7 +36,7 @@ export function openLedger({ ledger: wanted, dataDir }: Resolved, context: Conte
   const chains = new Chains(anvil, dataDir && join(dataDir, "chains"), context.warn);
   const ledger = new Ledger(context, chains);
   const proxy = new Proxy(context, ledger);
-  const targets = new Targets(chains, wanted.targets ?? {}, context.origin);
+  const targets = new Targets(chains, wanted.targets ?? {}, () => context.origin());
   const anchors = new Anchors(context, ledger, targets, keys);
   const unswept = (error: Error) => context.warn(`A ledger that nobody needs could not be removed: ${error.message}.`);
   context.ledger = ledger;
@@ -46,8 +47,8 @@ export function openLedger({ ledger: wanted, dataDir }: Resolved, context: Conte
     for (const { kind, id } of entities) if (kind === "environment") chains.erase(id).catch(unswept);
   };
   return {
-    attach: (server, others) => proxy.attach(server, others),
-    drop: () => proxy.drop(),
+    serve: (app) => proxy.serve(app),
+    drop: () => proxy.sockets.close(),
     resume() {
       chains.sweep((key) => isTarget(key) || context.store.get("environment", key) !== undefined).catch(unswept);
       ledger.resume();

@@ -1,91 +1,120 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import httpProxy from "@fastify/http-proxy";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../context";
 import type { Entity } from "../entities";
 import { Refusal } from "../errors";
-import { admit, type Login, loginOf } from "../routes/runtime";
+import { admitted, nodePath } from "../routes/runtime";
+import { asksUpgrade } from "../server";
 import { stateAt } from "../states";
-import { bodyOf } from "./bodies";
-import type { Chain } from "./chains";
 import type { Ledger } from "./ledger";
+import { screen } from "./methods";
+import { hooks, Member, Sockets } from "./sockets";
+import { agent, connectTo, upstreamOf } from "./upstream";
 
-import { Lane } from "./lane";
-import { type Admitted, Sockets } from "./sockets";
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Where a call to a node goes, and the account that the node signs for. */
+    way: { upstream: string; account: string } | undefined;
+  }
+}
 
-const route = /^\/runtime\/([^/?]+)\/([^/?]+)\/?(?:\?|$)/;
+/** The most a call, or a batch of calls, may be long. */
+const mostBytes = 1_048_576;
+const patience = 60_000;
 
 /** The way from a node's addresses to its chain, for whoever holds a credential. */
 export class Proxy {
-  readonly sockets: Sockets;
-  readonly #lane = new Lane(({ path, login }) => {
-    const { chain } = this.#admit("POST", path, login);
-    return async (body) => (await chain()).forward(body);
-  });
+  readonly sockets = new Sockets();
 
   constructor(
     private readonly context: Context,
     private readonly ledger: Ledger,
-  ) {
-    this.sockets = new Sockets((request) => this.#admitted(request));
-  }
+  ) {}
 
-  /** Takes the calls to nodes out of what the server gets. They are many, so they are not in the call log. */
-  attach(server: Server, others: RequestListener): void {
-    server.on("request", (request, response) => {
-      if (!route.test(request.url ?? "")) return void others(request, response);
-      this.#serve(request, response).catch((error: unknown) => refuse(response, error));
+  /** Puts the nodes' addresses under the service. */
+  async serve(app: FastifyInstance): Promise<void> {
+    app.decorateRequest("way", undefined);
+    await app.register(async (nodes) => {
+      nodes.removeAllContentTypeParsers();
+      nodes.addContentTypeParser("*", { parseAs: "string", bodyLimit: mostBytes }, (_request, body, done) =>
+        done(null, body),
+      );
+      // before the body is read
+      nodes.addHook("onRequest", (request, reply, done) => {
+        this.#admit(request, reply);
+        if (request.method !== "POST" && !asksUpgrade(request.raw))
+          throw new Refusal(405, "JSON-RPC calls are sent with POST.");
+        done();
+      });
+      nodes.addHook("preHandler", (request, reply) => this.#lead(request, reply));
+      await nodes.register(httpProxy, {
+        ...{ prefix: nodePath, upstream: "", routes: ["/"], proxyPayloads: false, config: { quiet: true } },
+        // the chain knows one address, whatever the node's own is
+        preRewrite: (_url, _params, prefix) => prefix,
+        handler: forward,
+        replyOptions: {
+          getUpstream: ({ way }) => way!.upstream,
+          queryString: () => "",
+          rewriteRequestHeaders: (_request, { host, "content-length": length, "content-type": type }) => ({
+            ...{ host, "content-length": length, "content-type": type },
+          }),
+          rewriteHeaders: ({ "content-type": type = "application/json", "content-length": length }) => ({
+            "content-type": type,
+            ...(length === undefined ? {} : { "content-length": length }),
+          }),
+          onError: (reply, { error }) => void reply.send(unanswered(error)),
+        },
+        ...{ websocket: true, wsHooks: hooks },
+        wsServerOptions: { WebSocket: Member, maxPayload: mostBytes },
+        wsClientOptions: {
+          ...{ rewriteRequestHeaders: () => ({}), queryString: () => "", perMessageDeflate: false },
+          ...{ handshakeTimeout: patience, createConnection: connectTo },
+        },
+        undici: agent({ connections: 64, headersTimeout: patience, bodyTimeout: patience }),
+        ...{ destroyAgent: true, disableRequestLogging: true },
+      });
     });
-    server.on("upgrade", (request, socket, head) => this.sockets.open(request, socket, head));
-    this.#lane.attach(server);
   }
 
-  /** Drops the connections that the server itself does not know of. */
-  drop(): void {
-    this.sockets.close();
-    this.#lane.drop();
+  #admit(request: FastifyRequest, reply: FastifyReply) {
+    const found = admitted(this.context, request, reply);
+    const state = stateAt(found.node, this.context.clock());
+    if (state !== "started") throw new Refusal(503, `The node ${found.node.id} does not serve yet: it is ${state}.`);
+    return found;
   }
 
-  #admitted({ method = "", url = "", headers }: IncomingMessage): Admitted {
-    return this.#admit(method, url, loginOf(headers.authorization));
-  }
-
-  #admit(method: string, url: string, login: Login): Admitted {
-    const [, environmentId = "", nodeId = ""] = route.exec(url) ?? [];
-    if (nodeId === "") throw new Refusal(404, `There is no ${method} ${url} here.`);
-    const { node, credential } = admit(this.context, login, environmentId, nodeId);
-    const state = stateAt(node, this.context.clock());
-    if (state !== "started") throw new Refusal(503, `The node ${node.id} does not serve yet: it is ${state}.`);
-    const chain = async () => this.ledger.peek(environmentId) ?? this.#start(environmentId);
-    return { credential: credential.id, node: node.id, chain };
-  }
-
-  async #start(environmentId: string): Promise<Chain> {
-    return this.ledger.chain(this.context.store.get("environment", environmentId) as Entity<"environment">);
-  }
-
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { chain } = this.#admitted(request);
-    if (request.method !== "POST") throw new Refusal(405, "JSON-RPC calls are sent with POST.");
-    const body = await bodyOf(request);
-    const { forward } = await chain();
-    const { status, type, text } = await forward(body);
-    response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) });
-    response.end(text); // a text goes out in one piece with the head
+  async #lead(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { node } = this.#admit(request, reply);
+    const chain = await this.ledger.chain(this.context.store.get("environment", node.parent) as Entity<"environment">);
+    const account = await this.ledger.account(chain, node);
+    const { credential } = this.#admit(request, reply); // the chain's start takes a while
+    if (chain.problem !== undefined && request.method === "POST") throw new Refusal(507, chain.problem);
+    request.way = { upstream: upstreamOf(chain), account };
+    if (asksUpgrade(request.raw)) this.sockets.add(request.raw.socket, [credential.id, node.id], account);
   }
 }
 
-function refuse(response: ServerResponse, error: unknown): void {
-  const { status, message } = refusal(error);
-  if (response.headersSent) return void response.destroy();
-  response.writeHead(status, {
-    "content-type": "application/json",
-    ...(status === 401 ? { "www-authenticate": 'Basic realm="node"' } : {}),
-    ...(status === 413 || status === 400 ? { connection: "close" } : {}),
-  });
-  response.end(JSON.stringify({ errorMessage: message }));
+type Options = Parameters<FastifyReply["from"]>[1];
+
+/** Sends the calls that are the chain's to answer, and answers the others. */
+function forward(request: FastifyRequest, reply: FastifyReply, path: string, options: Options): FastifyReply {
+  const { send, answers, batch } = screen((request.body as string | undefined) ?? "", request.way!.account, false);
+  if (send === undefined) return reply.send(batch ? answers : answers[0]);
+  const join = async (stream: Readable) => {
+    try {
+      const said = JSON.parse(await text(stream)) as unknown;
+      reply.send([said, answers].flat());
+    } catch (error) {
+      reply.send(unanswered(error));
+    }
+  };
+  const joined: Options = answers.length > 0 ? { onResponse: (_request, _reply, { stream }) => void join(stream) } : {};
+  return reply.from(path, { ...options, ...joined, body: send, contentType: "application/json" });
 }
 
-/** What is told of an error; that of the chain's connection is not the caller's. */
-export function refusal(error: unknown): { status: number; message: string } {
-  if (error instanceof Refusal) return error;
-  return { status: 502, message: `The ledger did not answer: ${error instanceof Error ? error.message : "unknown"}.` };
+/** What the chain's connection met is not the caller's fault. */
+function unanswered(error: unknown): Refusal {
+  return new Refusal(502, `The ledger did not answer: ${error instanceof Error ? error.message : "unknown"}.`);
 }

@@ -1,85 +1,76 @@
-import { STATUS_CODES, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { Client } from "undici";
-import type { Chain } from "./chains";
-import { refusal } from "./proxy";
+import WebSocket from "ws";
+import { Refusal } from "../errors";
+import { screen } from "./methods";
 
-/** Who may go to a node, and the way to its chain. */
-export interface Admitted {
-  credential: string;
-  node: string;
-  chain: () => Promise<Chain>;
-}
+/** Bytes that may wait for a side that does not read them. */
+const mostWaiting = 16 * 1_048_576;
 
-interface Open {
-  owners: readonly string[];
-  end(): void;
-}
+/** The account of the node that a connection leads to. */
+const accounts = new WeakMap<Duplex, string>();
 
-/** The WebSockets to the chains. Each is open as long as its credential and its node are there. */
+/** The connections with WebSockets to chains. Each is open as long as its credential and its node are there. */
 export class Sockets {
-  readonly #open = new Set<Open>();
+  readonly #open = new Map<Duplex, readonly string[]>();
 
-  constructor(private readonly admit: (request: IncomingMessage) => Admitted) {}
-
-  open(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on("error", () => socket.destroy());
-    this.#connect(request, socket, head).catch((error: unknown) => refuseSocket(socket, error));
+  /** From here on it is dropped with its owners, also if the WebSocket is not open yet. */
+  add(socket: Duplex, owners: readonly string[], account: string): void {
+    if (socket.destroyed) throw new Refusal(400, "The connection is closed.");
+    this.#open.set(socket, owners);
+    accounts.set(socket, account);
+    socket.once("close", () => this.#open.delete(socket));
   }
 
-  /** Closes those of credentials or nodes that are no more. */
+  /** Drops those of credentials or nodes that are no more. */
   drop(ids: ReadonlySet<string>): void {
-    for (const open of this.#open) if (open.owners.some((id) => ids.has(id))) open.end();
+    for (const [socket, owners] of this.#open) if (owners.some((id) => ids.has(id))) socket.destroy();
   }
 
   close(): void {
-    for (const open of this.#open) open.end();
-  }
-
-  async #connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { credential, node, chain } = this.admit(request);
-    const { socketPath } = await chain();
-    this.admit(request); // the chain's start takes a while
-    const client = new Client("http://localhost", { socketPath });
-    const headers = Object.fromEntries(
-      Object.entries(request.headers).filter(([name]) => name.startsWith("sec-websocket-")),
-    );
-    const { socket: inner, headers: answer } = await client
-      .upgrade({ path: "/", method: "GET", protocol: "websocket", headers })
-      .catch((error: unknown) => {
-        void client.destroy();
-        throw error;
-      });
-    const end = () => {
-      this.#open.delete(open);
-      inner.destroy();
-      socket.destroy();
-      void client.destroy();
-    };
-    const open: Open = { owners: [credential, node], end };
-    this.#open.add(open);
-    for (const one of [inner, socket]) one.once("close", end).on("error", end);
-    if (socket.destroyed) return end();
-    const shown = Object.entries(answer).map(([name, value]) => `${name}: ${String(value)}\r\n`);
-    socket.write(`HTTP/1.1 101 Switching Protocols\r\n${shown.join("")}\r\n`);
-    if (head.length > 0) inner.write(head);
-    inner.pipe(socket).pipe(inner);
+    for (const socket of this.#open.keys()) socket.destroy();
   }
 }
 
-/** Answers on the bare socket, where there is no response to write to. */
-export function refuseSocket(socket: Duplex, error: unknown): void {
-  if (!socket.writable) return void socket.destroy();
-  const { status, message } = refusal(error);
-  const body = JSON.stringify({ errorMessage: message });
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
-      "content-type: application/json",
-      `content-length: ${Buffer.byteLength(body)}`,
-      ...(status === 401 ? ['www-authenticate: Basic realm="node"'] : []),
-      "connection: close",
-      `\r\n${body}`,
-    ].join("\r\n"),
-  );
+/** A member's end of a WebSocket: only what its node may answer gets through to the chain's end. */
+export class Member extends WebSocket {
+  /** The connection below; ws has no public name for it. */
+  declare readonly _socket: Duplex;
+  /** What came before the chain's end was open. */
+  #early: unknown[] | undefined = [];
+
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    if (event !== "message") return super.emit(event, ...args);
+    const [data] = args;
+    if (this.#early) {
+      this.pause();
+      return this.#early.push(data) > 0;
+    }
+    const { send, answers, batch } = screen(String(data), accounts.get(this._socket) ?? "", true);
+    if (answers.length > 0) this.send(JSON.stringify(batch ? answers : answers[0]));
+    if (this.bufferedAmount > mostWaiting) this.terminate();
+    return send === undefined || super.emit("message", Buffer.from(send), false);
+  }
+
+  /** The chain's end is open. */
+  connected(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const data of early) this.emit("message", data);
+    this.resume();
+  }
 }
+
+/** What the proxy does as WebSockets open and messages pass. */
+export const hooks = {
+  onConnect(_context: unknown, member: WebSocket, chain: WebSocket): void {
+    // whoever left while the chain's end was opening leaves that one behind
+    if (member.readyState !== WebSocket.OPEN) chain.terminate();
+    else (member as Member).connected();
+  },
+  onIncomingMessage(_context: unknown, member: WebSocket, chain: WebSocket): void {
+    if (chain.bufferedAmount > mostWaiting) member.terminate();
+  },
+  onOutgoingMessage(_context: unknown, member: WebSocket): void {
+    if (member.bufferedAmount > mostWaiting) member.terminate();
+  },
+};

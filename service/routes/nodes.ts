@@ -47,7 +47,8 @@ export function nodeRoutes(app: FastifyInstance, context: Context): void {
     const { environment, entity } = target(request);
     const state = stateAt(entity, context.clock());
     if (state !== "started") throw new Refusal(409, `The node ${entity.id} has no status yet: it is ${state}.`);
-    return { ...ledgerOf(context, environment, entity), ...(await context.ledger?.facts(environment, entity)) };
+    const { host } = request.headers;
+    return { ...ledgerOf(context, environment, entity, host), ...(await context.ledger?.facts(environment, entity)) };
   });
 
   app.get(`${itemPath(node)}/logs/:client`, async (request) => {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../context";
 import type { Entity } from "../entities";
 import { Refusal } from "../errors";
@@ -8,19 +8,19 @@ import { hashed, sameHash } from "../keys";
 const nobody = "0".repeat(64);
 
 /** Who calls a node: a user name, and the hash of a password. */
-export interface Login {
+interface Login {
   username: string;
   passwordHash: string;
 }
 
-export function loginOf(header: string | undefined): Login {
+function loginOf(header: string | undefined): Login {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header ?? "")?.[1] ?? "";
   const [, username = "", password = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString()) ?? [];
   return { username, passwordHash: hashed(password) };
 }
 
 /** A credential opens the nodes of its own membership, in its own environment, and nothing else. */
-export function admit(
+function admit(
   context: Context,
   { username, passwordHash }: Login,
   environmentId: string,
@@ -40,13 +40,21 @@ export function admit(
   return { node, credential: found };
 }
 
+export const nodePath = "/runtime/:environmentId/:nodeId";
+
+/** The node of a request's path, if its sender may use it; otherwise the answer asks for a credential. */
+export function admitted(context: Context, request: FastifyRequest, reply: FastifyReply) {
+  const { environmentId, nodeId } = request.params as { environmentId: string; nodeId: string };
+  reply.header("www-authenticate", 'Basic realm="node"');
+  const found = admit(context, loginOf(request.headers.authorization), environmentId, nodeId);
+  reply.removeHeader("www-authenticate");
+  return found;
+}
+
 /** The address that a node's status shows as its runtime, where there is no ledger behind it; else see ledger/proxy.ts. */
 export function runtimeRoutes(app: FastifyInstance, context: Context): void {
-  app.all("/runtime/:environmentId/:nodeId", (request, reply) => {
-    const { environmentId, nodeId } = request.params as { environmentId: string; nodeId: string };
-    reply.header("www-authenticate", 'Basic realm="node"');
-    const { node } = admit(context, loginOf(request.headers.authorization), environmentId, nodeId);
-    reply.removeHeader("www-authenticate");
+  app.all(nodePath, (request, reply) => {
+    const { node } = admitted(context, request, reply);
     throw new Refusal(501, `No ledger is attached to the node ${node.id}: ${context.noLedger}.`);
   });
 }

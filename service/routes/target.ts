@@ -25,7 +25,7 @@ const open = new Set([
 
 /** The local chains that stand for the public networks, as a public network shows itself: whoever has a report can check it. */
 export function targetRoutes(app: FastifyInstance, context: Context): void {
-  app.post("/target/:network", { bodyLimit: 1_048_576 }, async (request, reply) => {
+  app.post("/target/:network", { bodyLimit: 1_048_576, config: { quiet: true } }, async (request, reply) => {
     const { network: name } = request.params as { network: string };
     const network = networks.find((one) => one === name);
     const { targets } = context;

@@ -102,3 +102,32 @@ test("the call log knows the organization, and neither keys nor passwords", asyn
   const log = JSON.stringify(service.calls);
   for (const secret of [service.apiKey, credential.password, "hush"]) expect(log).not.toContain(secret);
 });
+
+test("the call log keeps no body without a valid key, and not more than 32 MiB in all", async () => {
+  const { service, send } = await start();
+  const big = { name: "x", description: "y".repeat(1_000_000) };
+  for (const key of ["", "nobody"])
+    expect((await client(service.baseUrl, key)("POST", "/consortia", big)).status).toBe(401);
+  expect((await client(service.baseUrl, "")("POST", "/nowhere", big)).status).toBe(404);
+  expect(service.calls.map(({ status, body }) => [status, body])).toEqual(
+    [401, 401, 404].map((status) => [status, undefined]),
+  );
+  for (let sent = 0; sent < 40; sent++) await send("PATCH", "/consortia/nobody", { ...big, name: `${sent}` });
+  const bodies = service.calls.map(({ body }) => body as typeof big | undefined);
+  expect(bodies.at(-1)?.name).toBe("39");
+  const total = bodies.reduce((sum, body) => sum + (body?.description.length ?? 0), 0);
+  expect([total > 24 * 1_048_576, total < 32 * 1_048_576]).toEqual([true, true]);
+  service.clearCalls();
+  await send(
+    "POST",
+    "/consortia",
+    JSON.stringify({ name: "a", deep: 0 }).replace("0", "[".repeat(100_000) + "]".repeat(100_000)),
+  );
+  expect(service.calls).toMatchObject([{ status: 201, body: { name: "a" } }]);
+});
+
+test("a service can keep no bodies at all", async () => {
+  const { service, send } = await start({ recordBodies: false });
+  await send("POST", "/consortia", { name: "a" });
+  expect(service.calls).toMatchObject([{ route: "/consortia", status: 201, body: undefined }]);
+});

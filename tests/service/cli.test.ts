@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { built, consortium, serve, serveJson } from "./child";
-import { client, start } from "./helpers";
+import { client, containing, start, until } from "./helpers";
 
 jest.setTimeout(30_000); // processes are slow to start on a busy machine
 beforeAll(built, 120_000);
@@ -49,6 +49,43 @@ test("it ends at once even while calls are waiting", async () => {
   child.kill("SIGTERM");
   expect(await ended).toEqual({ code: 0, signal: null });
   expect(await call).toBe("dropped");
+});
+
+test.each(["0.0.0.0", "::"])(
+  "on all addresses (%s) it warns, recommends TLS, and prints addresses that can be called",
+  async (host) => {
+    const { child, lines } = await serve([
+      "--no-ledger",
+      "--host",
+      host,
+      "--allow-host",
+      "ci.example",
+      "--api-key",
+      "k",
+    ]);
+    let warning = "";
+    child.stderr!.on("data", (part: Buffer) => (warning += part.toString()));
+    const text = await printed(lines, "Ctrl+C");
+    await until(() => Promise.resolve(warning.endsWith("\n")));
+    expect(warning).toMatch(/warning: .*other machines.*--tls-cert/);
+    expect(text).not.toMatch(/0\.0\.0\.0|\/\/\[::\]/);
+    const addresses = text.match(/http:\S+\/api\/v1/g)!;
+    const external = Object.values(networkInterfaces()).flatMap((all) =>
+      all!.filter(({ internal, family }) => !internal && family === "IPv4"),
+    );
+    for (const { address } of external) expect(addresses).toContainEqual(containing(`http://${address}:`));
+    for (const address of addresses) expect((await client(address, "k")("GET", "/consortia")).status).toBe(200);
+  },
+);
+
+test("on this machine alone it does not warn", async () => {
+  const { child, ended, lines } = await serve(["--no-ledger", "--host", "127.0.0.1"]);
+  let said = "";
+  child.stderr!.on("data", (part: Buffer) => (said += part.toString()));
+  await printed(lines, "Ctrl+C");
+  child.kill();
+  await ended;
+  expect(said).toBe("");
 });
 
 test("it keeps data and key in a folder", async () => {
