@@ -133,7 +133,9 @@ function watch(discard: string, names: typeof files): void {
   };
 
   const start = ({ id, command, args, cwd, socket }: Extract<Order, { command: string }>) => {
-    const child = spawn(command, args, { cwd, env: { HOME: cwd }, stdio: ["ignore", "pipe", "pipe"] });
+    // memory that telling a state took is given back at once
+    const env = { HOME: cwd, _RJEM_MALLOC_CONF: "dirty_decay_ms:0,muzzy_decay_ms:0,narenas:1" };
+    const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     const chain: Chain = { id, child, socket, touched: "no", next: 0 };
     chains.set(id, chain);
     const over = (why: string) => {

@@ -67,9 +67,9 @@ describe("a service of its own process", () => {
   beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), "consortium-money-"))));
   afterEach(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
 
-  async function serve(network: Network) {
+  async function serve(network: Network, url = network.url) {
     const quickly = ["--node-start", "0", "--environment-start", "0", "--tether-hour", "1"];
-    const where = ["--data", dataDir, "--tether", "tether0001", "--target", `rinkeby=${network.url}`];
+    const where = ["--data", dataDir, "--tether", "tether0001", "--target", `rinkeby=${url}`];
     const served = await serveJson([...where, ...quickly]);
     const send = client(served.ready.baseUrl, served.key);
     return { ...served, send, ...ways(send) };
@@ -77,7 +77,8 @@ describe("a service of its own process", () => {
 
   test("that is killed between sending and mining pays one contract, and knows it", async () => {
     const network = await new Network().start(byHand);
-    const first = await serve(network);
+    const url = await network.guarded();
+    const first = await serve(network, url);
     await first.post("/targetNetwork", { network: "rinkeby" });
     const { account } = (await first.get()).body;
     await network.fund(account);
@@ -86,8 +87,11 @@ describe("a service of its own process", () => {
     first.child.kill("SIGKILL");
     await Promise.all([lost, first.ended]);
 
-    const second = await serve(network);
-    const again = await mining(network, second.post("/deploy"));
+    const second = await serve(network, url);
+    const asked = second.post("/deploy");
+    const before = network.headers.length;
+    await until(() => Promise.resolve(network.headers.length > before + 12)); // it waits for the block, or has sent another one
+    const again = await mining(network, asked);
     expect([200, 409]).toContain(again.status);
     expect(await network.deployedBy(account)).toBe(1);
     expect((await second.get()).body).toMatchObject({ deployed_networks: ["rinkeby"] });
