@@ -9,7 +9,7 @@ import { ensureGenesis } from "./accounts";
 import { type Forward, forwardTo } from "./forward";
 import { openFront } from "./front";
 import { awaitLeftover, notePid } from "./leftover";
-import { ask, callLocal } from "./rpc";
+import { Caller } from "./rpc";
 import { heightSeen, lastWhole } from "./saved";
 import { Watched } from "./watched";
 
@@ -36,7 +36,7 @@ export interface Chain {
   readonly lines: readonly string[];
   /** Why its state cannot be kept now, if it cannot: a sentence. */
   readonly problem: string | undefined;
-  /** Sends it a message, which must be JSON; answers what it says. */
+  /** Sends it a message; answers what it says. */
   ask: (message: string) => Promise<string>;
   call: <T>(method: string, params?: unknown[]) => Promise<T>;
 }
@@ -162,8 +162,9 @@ export class Chains {
         fail(new Refusal(503, `The ledger does not start: ${why}. ${lines.slice(-4, -1).join(" ")}`));
       });
     });
-    await Promise.race([this.#begin(spec, socket, saved?.state), gone]);
-    const height = Number(await callLocal<string>(socket, "eth_blockNumber"));
+    const caller = new Caller(socket);
+    await Promise.race([this.#begin(spec, caller, saved?.state), gone]);
+    const height = Number(await caller.call<string>("eth_blockNumber"));
     const before = heightSeen(dir);
     if (height < before) {
       const text = `The chain ${key} went back from block ${before} to block ${height}, the last that was on disk when it ended.`;
@@ -171,26 +172,26 @@ export class Chains {
       this.warn(text);
     }
     this.#watched.keep(key, dir);
-    const front = await openFront(socket, socketPath);
+    const front = await openFront(caller, socket, socketPath);
     const pool = new Pool("http://localhost", { socketPath, connections: 64, headersTimeout: 60_000 });
     const chain: Chain = {
       ...{ socketPath, lines, forward: forwardTo(pool) },
       get problem() {
         return problem;
       },
-      ask: (message) => ask(socket, message),
-      call: (method, params) => callLocal(socket, method, params),
+      ask: (message) => caller.ask(message),
+      call: (method, params) => caller.call(method, params),
     };
     this.#ready.set(key, { chain, pool, front });
     return chain;
   }
 
   /** Gives the chain the state that it had, and lets it make blocks. */
-  async #begin({ period }: ChainSpec, socket: string, state: Buffer | undefined): Promise<void> {
-    if (state?.length) await callLocal(socket, "anvil_loadState", [`0x${state.toString("hex")}`]);
-    for (const address of perBlock) await callLocal(socket, "anvil_setCode", [address, "0x"]);
-    if (period === undefined) await callLocal(socket, "evm_setAutomine", [true]);
-    else await callLocal(socket, "evm_setIntervalMining", [period]);
+  async #begin({ period }: ChainSpec, caller: Caller, state: Buffer | undefined): Promise<void> {
+    if (state?.length) await caller.call("anvil_loadState", [`0x${state.toString("hex")}`]);
+    for (const address of perBlock) await caller.call("anvil_setCode", [address, "0x"]);
+    if (period === undefined) await caller.call("evm_setAutomine", [true]);
+    else await caller.call("evm_setIntervalMining", [period]);
   }
 
   #troubled(key: string, dir: string, before: string | undefined, trouble: string): string | undefined {

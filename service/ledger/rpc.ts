@@ -9,31 +9,60 @@ export class RpcError extends Error {
 }
 
 const longest = 60_000;
-
-/** Sends one call, or one batch, to a chain on a connection of its own; a line comes back. No two callers share anything. */
-export function ask(socketPath: string, text: string): Promise<string> {
-  return new Promise((done, fail) => {
-    const socket = connect(socketPath);
-    const refuse = (why: string) => {
-      socket.destroy();
-      fail(new Refusal(502, `The ledger did not answer: ${why}.`));
-    };
-    const parts: Buffer[] = [];
-    socket.setTimeout(longest, () => refuse(`nothing came for ${longest / 1_000} s`));
-    socket.on("data", (part: Buffer) => {
-      parts.push(part);
-      if (part.at(-1) !== newline) return;
-      socket.destroy();
-      const [line = ""] = Buffer.concat(parts).toString().split("\n");
-      done(line);
-    });
-    socket.once("error", (error) => refuse(error.message));
-    socket.once("end", () => refuse("the chain ended"));
-    socket.write(`${text}\n`);
-  });
-}
-
 const newline = "\n".charCodeAt(0);
+/** Connections that wait for the next message. */
+const mostIdle = 32;
+
+/** Calls to a chain. A connection carries one message at a time, and a line comes back, so no two callers share anything. */
+export class Caller {
+  readonly #idle: Socket[] = [];
+
+  constructor(private readonly socketPath: string) {}
+
+  /** Sends a message: one call, or one batch. */
+  ask(text: string): Promise<string> {
+    const known = answerTo(text);
+    if (known !== undefined) return Promise.resolve(known);
+    return new Promise((done, fail) => {
+      const socket = this.#idle.pop() ?? connect(this.socketPath);
+      socket.removeAllListeners();
+      const parts: Buffer[] = [];
+      const refuse = (why: string) => {
+        socket.removeAllListeners().on("error", () => undefined);
+        socket.destroy();
+        fail(new Refusal(502, `The ledger did not answer: ${why}.`));
+      };
+      socket.ref().setTimeout(longest, () => refuse(`nothing came for ${longest / 1_000} s`));
+      socket.on("data", (part: Buffer) => {
+        parts.push(part);
+        if (part.at(-1) !== newline) return;
+        socket.removeAllListeners();
+        this.#keep(socket, text);
+        const [line = ""] = Buffer.concat(parts).toString().split("\n");
+        done(line);
+      });
+      socket.once("error", (error) => refuse(error.message));
+      socket.once("close", () => refuse("the chain ended"));
+      socket.write(`${text}\n`);
+    });
+  }
+
+  async call<T>(method: string, params: unknown[] = []): Promise<T> {
+    return resultOf<T>(method, JSON.parse(await this.ask(message(method, params))));
+  }
+
+  /** On a connection that has subscribed to something, more than answers comes. */
+  #keep(socket: Socket, text: string): void {
+    const drop = () => {
+      const at = this.#idle.indexOf(socket);
+      if (at >= 0) this.#idle.splice(at, 1);
+      socket.destroy();
+    };
+    socket.on("error", drop).on("close", drop).on("data", drop).setTimeout(0);
+    if (this.#idle.length >= mostIdle || text.includes("ubscribe")) return drop();
+    this.#idle.push(socket.unref());
+  }
+}
 
 /** A lasting connection to a chain, for subscriptions: a line each way is a message. */
 export function converse(socketPath: string, hear: (line: string) => void): Socket {
@@ -44,18 +73,25 @@ export function converse(socketPath: string, hear: (line: string) => void): Sock
   return socket;
 }
 
-/** Whether a chain can take it: it tells messages apart by their brackets. */
-export function isMessage(text: string): boolean {
+const failure = (code: number, text: string) =>
+  JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message: text } });
+
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-/** The answer to what is no JSON-RPC message. */
-export const parseError = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32700, message: "Parse error" } });
+/** What answers a message that a chain would not answer: what is no JSON, or holds no call with an id. */
+export function answerTo(text: string): string | undefined {
+  const value = parsed(text);
+  if (value === undefined) return failure(-32_700, "Parse error");
+  const calls = (Array.isArray(value) ? value : [value]) as unknown[];
+  const isCall = (call: unknown) => typeof call === "object" && call !== null && "id" in call;
+  return calls.some(isCall) ? undefined : failure(-32_600, "Invalid request");
+}
 
 const message = (method: string, params: unknown[]) => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 
@@ -64,10 +100,6 @@ function resultOf<T>(method: string, answer: unknown): T {
   if (error) throw new RpcError(`${method}: ${error.message}`);
   return result as T;
 }
-
-/** One call to a chain of this service. */
-export const callLocal = async <T>(socketPath: string, method: string, params: unknown[] = []) =>
-  resultOf<T>(method, JSON.parse(await ask(socketPath, message(method, params))));
 
 /** One call to a network of the user's own; its address may hold a password, so errors name the network. */
 export async function callRemote<T>(
@@ -86,9 +118,9 @@ export async function callRemote<T>(
     headersTimeout: 30_000,
     bodyTimeout: 30_000,
   });
-  const text = await body.text();
-  if (!isMessage(text)) throw new RpcError(`${method}: answered with status ${statusCode}, and no JSON`);
-  return resultOf<T>(method, JSON.parse(text));
+  const answer = parsed(await body.text());
+  if (answer === undefined) throw new RpcError(`${method}: answered with status ${statusCode}, and no JSON`);
+  return resultOf<T>(method, answer);
 }
 
 /** Takes an address apart into what may be shown nowhere, and the rest. */

@@ -70,6 +70,35 @@ const answers = (host: string, port: number) =>
     socket.once("error", () => done(false));
   });
 
+test("whatever a chain is asked, each has its own answer, at once", async () => {
+  const { chains } = chainsIn();
+  const chain = await chains.get(spec);
+  const asked = (id: number) => JSON.stringify({ jsonrpc: "2.0", id, method: "eth_chainId", params: [] });
+  const strange = [
+    "",
+    "{",
+    "5",
+    "null",
+    "[]",
+    "[1]",
+    "[[",
+    '{"a":"}{"}',
+    "[".repeat(5_000),
+    '{"jsonrpc":"2.0","method":"eth_chainId"}',
+  ];
+  strange.push(`[${strange.at(-1)!}]`, '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["\\ud800"]}');
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, async (_, id) => [
+      JSON.parse(await chain.ask(asked(id))) as unknown,
+      JSON.parse(await chain.ask(strange[id % strange.length]!)) as unknown,
+    ]),
+  );
+  answers.forEach(([good, bad], id) => {
+    expect(good).toEqual({ jsonrpc: "2.0", id, result: "0x1267" });
+    expect(bad).toMatchObject({ error: { code: expect.any(Number) as number } });
+  });
+});
+
 const onLinux = process.platform === "linux";
 
 test("no web page and no other program reaches a chain by an address", async () => {
