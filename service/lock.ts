@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -19,9 +19,10 @@ interface Owner {
 
 function ownerIn(file: string): Owner | undefined {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Owner;
+    const [pid, host = ""] = readFileSync(file, "utf8").trim().split(" ");
+    return Number(pid) > 0 ? { pid: Number(pid), host } : undefined;
   } catch {
-    return undefined; // it is just being written, or of an earlier version
+    return undefined; // it is just being written
   }
 }
 
@@ -47,9 +48,8 @@ export async function lock(dir: string, lost: (error: Error) => void): Promise<(
   } catch (error) {
     throw new ServiceError(`The data folder ${dir} cannot be used: ${(error as Error).message}.`, { cause: error });
   }
-  const [lockfilePath, file] = [join(dir, "lock"), join(dir, "owner")];
+  const [lockfilePath, file] = [join(dir, "lock.held"), join(dir, "lock")];
   const options: LockOptions = { lockfilePath, stale: staleMs, onCompromised: lost };
-  if (statSync(lockfilePath, { throwIfNoEntry: false })?.isFile()) rmSync(lockfilePath); // of version 0.1.0
   const owner = ownerIn(file);
   // the lock of a process that was killed is stale at once, whatever the clock says
   const left = existsSync(lockfilePath) && owner !== undefined && isGone(owner);
@@ -57,15 +57,13 @@ export async function lock(dir: string, lost: (error: Error) => void): Promise<(
   const inUse = () => {
     const { pid, host } = ownerIn(file) ?? owner ?? {};
     const who = pid === undefined ? "" : ` (process ${pid}${host === hostname() ? "" : ` on ${host}`})`;
-    return new ServiceError(
-      `The data folder ${dir} is in use by another service${who}. Stop it, or name another folder.`,
-    );
+    return new ServiceError(`The data folder ${dir} is in use by another service${who}.`);
   };
   const release = await take(dir, options).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ELOCKED") throw inUse();
     throw new ServiceError(`The data folder ${dir} cannot be locked: ${error.message}.`, { cause: error });
   });
-  replaceFile(file, JSON.stringify({ pid: process.pid, host: hostname() } satisfies Owner));
+  replaceFile(file, `${process.pid} ${hostname()}\n`);
   if (left) {
     await wait(contestMs);
     if (ownerIn(file)?.pid !== process.pid) throw inUse(); // another one took it from us, and holds it

@@ -109,8 +109,8 @@ describe("files", () => {
     const { credential } = await build(send);
     service.rotateKey("local");
     const files = readdirSync(dataDir);
-    expect(files.sort()).toEqual(["api-key", "api-keys.json", "lock", "owner", "state.jsonl"]);
-    for (const file of files.filter((name) => name !== "lock"))
+    expect(files.sort()).toEqual(["api-key", "api-keys.json", "lock", "lock.held", "state.jsonl"]);
+    for (const file of files.filter((name) => name !== "lock.held"))
       expect([file, statSync(join(dataDir, file)).mode & 0o777]).toEqual([file, 0o600]);
     expect(readFileSync(join(dataDir, "api-key"), "utf8").trim()).toBe(service.apiKey);
     const state = readFileSync(join(dataDir, "state.jsonl"), "utf8");
@@ -200,8 +200,8 @@ describe("one folder, one service", () => {
   test("the lock of version 0.1.0 does not count, nor one that nobody renews", async () => {
     writeFileSync(join(dataDir, "lock"), "999999999 123");
     await (await open()).service.close();
-    mkdirSync(join(dataDir, "lock"));
-    utimesSync(join(dataDir, "lock"), 1, 1);
+    mkdirSync(join(dataDir, "lock.held"));
+    utimesSync(join(dataDir, "lock.held"), 1, 1);
     await (await open()).service.close();
   });
 
