@@ -18,6 +18,7 @@ import { environment } from "./routes/environments";
 import { membership } from "./routes/memberships";
 import { node, nodeRoutes } from "./routes/nodes";
 import { runtimeRoutes } from "./routes/runtime";
+import { targetRoutes } from "./routes/target";
 import { tetherRoutes } from "./routes/tether";
 import { asksUpgrade, createHttpServer, guardServer } from "./server";
 
@@ -76,6 +77,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
 
   if (ledger) await ledger.serve(app);
   else runtimeRoutes(app, context);
+  targetRoutes(app, context);
   await app.register(
     (api, _options, done) => {
       requireKey(api, context);

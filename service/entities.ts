@@ -50,11 +50,18 @@ export interface FieldsOf {
     nextPin?: number;
     reports: number;
     /** What follows is of tethers that really pin. Contracts on the target networks: */
-    contracts?: Partial<Record<Network, { address: string; chainId: number }>>;
-    /** Deployments that were begun, so that none is paid twice. */
-    deploying?: Partial<Record<Network, { address: string; nonce: number } | undefined>>;
-    /** The report that is being pinned. */
-    pinning?: { network: Network; index: number; hash: string; at: number; states: Record<string, unknown>[] };
+    contracts?: Partial<Record<Network, { address: string; chainId: number } | undefined>>;
+    /** Deployments that were begun, with their signed transaction, so that none is paid twice. */
+    deploying?: Partial<Record<Network, { address: string; nonce: number; hash?: string; raw?: string } | undefined>>;
+    /** The report that is being pinned, with its signed transaction. */
+    pinning?: {
+      network: Network;
+      index: number;
+      hash: string;
+      at: number;
+      states: Record<string, unknown>[];
+      transaction?: { nonce: number; hash: string; raw: string } | undefined;
+    };
     /** Networks on which the account has got what it has at first. */
     granted?: Partial<Record<Network, boolean>>;
     /** Why the last pin failed. */
@@ -68,6 +75,8 @@ export interface FieldsOf {
 }
 
 export type Kind = keyof FieldsOf;
+// prettier-ignore
+export const kinds = ["organization", "consortium", "membership", "environment", "node", "credential", "tether", "report"] as const satisfies readonly Kind[];
 
 /** The kinds that are created, listed and deleted through the API. */
 export type ManagedKind = "consortium" | "membership" | "environment" | "node" | "credential";

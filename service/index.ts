@@ -5,7 +5,7 @@ import { CallLog, InFlight, type Call } from "./calls";
 import type { Context } from "./context";
 import { Data } from "./data";
 import { Faults } from "./faults";
-import { openLedger, type LedgerState } from "./ledger/open";
+import { openLedger, type LedgerState, type OpenLedger } from "./ledger/open";
 import { Listener } from "./listener";
 import { checked, resolve, type ServiceOptions } from "./options";
 import { addOrganization, openState, organizations, rotateKey, type Organization } from "./state";
@@ -67,12 +67,13 @@ export interface Service {
 /** Starts a whole Consortium service in this process. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const resolved = resolve(options);
-  const { clock } = resolved;
   const settings = { limits: resolved.limits, timing: resolved.timing, answers: resolved.answers };
-  const state = openState(resolved);
+  const state = await openState(resolved);
+  const { clock } = state;
   const stopping = new AbortController();
   const context: Context = {
     ...{ store: state.store, keys: state.keys, settings, clock, origin: (asked) => listener.origin(asked) },
+    warn: (text) => process.emitWarning(text, "ConsortiumWarning"),
     noLedger: "it is switched off",
   };
   const log = new CallLog(resolved.recordBodies);
@@ -86,17 +87,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
   const faults = new Faults(routes, stage.refuse);
   const { tls, host, port } = resolved;
-  const opened = (() => {
-    try {
-      return openLedger(resolved, context);
-    } catch (error) {
-      state.close();
-      throw error;
-    }
-  })();
+  let opened: OpenLedger | undefined;
   let app: FastifyInstance;
   let listener: Listener;
   try {
+    opened = openLedger(resolved, context);
     const built = await buildApp({
       ...{ context, log, inFlight, faults, stage, routes, options: resolved, ledger: opened },
     });
@@ -105,7 +100,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     await listener.open();
   } catch (error) {
     await opened?.close();
-    state.close();
+    await state.close();
     throw error;
   }
   opened?.resume();
@@ -117,7 +112,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     await listener.close();
     await app.close();
     await ended;
-    state.close();
+    await state.close();
   };
   const first = resolved.organizations[0]!.name;
   return {

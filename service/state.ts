@@ -1,4 +1,5 @@
 import { join, resolve as absolute } from "node:path";
+import { SteadyClock } from "./clock";
 import type { Entity } from "./entities";
 import { ServiceError } from "./errors";
 import { Keyring } from "./keys";
@@ -18,33 +19,36 @@ export interface Organization {
 export interface State {
   store: Store;
   keys: Keyring;
+  /** The time, which does not go back even over restarts. */
+  clock: () => number;
   /** Name of the organization whose key is published. */
   first: string;
-  close(): void;
+  close(): Promise<void>;
 }
 
 const defaultFunds = { mainnet: "0", rinkeby: "1000000000000000000" };
 
 /** Opens the data folder, if any, and adds what the options ask for and it does not have yet. */
-export function openState({ dataDir, organizations: wanted, tethers, clock }: Resolved): State {
+export async function openState({ dataDir, organizations: wanted, tethers, clock: wall }: Resolved): Promise<State> {
   const dir = dataDir === undefined ? undefined : absolute(dataDir);
-  const unlock = dir === undefined ? () => undefined : lock(dir);
   let store: Store | undefined;
-  const close = () => {
+  const unlock = dir === undefined ? undefined : await lock(dir, (error) => store?.refuse(error));
+  const close = async () => {
     store?.close();
-    unlock();
+    await unlock?.();
   };
+  const clock = new SteadyClock(wall);
   try {
     const keys = new Keyring(dir);
     store = new Store(clock, dir && join(dir, "state.jsonl"));
     const first = wanted[0]!.name;
-    const state: State = { store, keys, first, close };
+    const state: State = { store, keys, clock: clock.now, first, close };
     for (const { name, apiKey } of wanted) ensureOrganization(state, name, apiKey);
     keys.publish(first);
     for (const tether of tethers) ensureTether(state, tether);
     return state;
   } catch (error) {
-    close();
+    await close();
     throw error;
   }
 }

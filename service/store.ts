@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import type { SteadyClock } from "./clock";
 import type { Entity, Kind } from "./entities";
 import { Journal } from "./journal";
 
@@ -22,12 +23,15 @@ export class Store {
   readonly #children = new Map<string, Set<string>>();
   readonly #journal: Journal | undefined;
 
-  constructor(
-    private readonly clock: () => number,
-    file?: string,
-  ) {
+  private readonly clock: () => number;
+
+  constructor(clock: SteadyClock, file?: string) {
+    this.clock = clock.now;
     if (file === undefined) return;
-    for (const entity of Journal.read(file)) this.#keep(entity);
+    for (const entity of Journal.read(file)) {
+      clock.saw(entity.changedAt);
+      this.#keep(entity);
+    }
     this.#journal = new Journal(file, () => this.#remembered());
   }
 
@@ -75,6 +79,11 @@ export class Store {
     return [...this.#rows.values()]
       .map((row) => row.at(-1)!)
       .filter((entity) => entity.kind === kind && !isGone(entity, now)) as Entity<K>[];
+  }
+
+  /** Keeps nothing from now on: the folder is another one's. */
+  refuse(error: Error): void {
+    this.#journal?.refuse(error);
   }
 
   close(): void {

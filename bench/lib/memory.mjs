@@ -41,6 +41,14 @@ export function usageOf(root) {
   return sum;
 }
 
+/** A process and everything below it, each by itself. @param {number} root @returns {{ command: string, rss: number }[]} */
+export function eachOf(root) {
+  return treeOf(root).map((pid) => {
+    const [, kB = "0"] = /^VmRSS:\s+(\d+) kB/m.exec(textOf(`/proc/${pid}/status`)) ?? [];
+    return { command: textOf(`/proc/${pid}/cmdline`).replaceAll("\0", " "), rss: Number(kB) * 1024 };
+  });
+}
+
 /**
  * Looks again and again; `end` answers the most that was seen of each.
  * @param {number} root

@@ -1,13 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import type { Server } from "node:http";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Pool } from "undici";
-import { Refusal } from "../errors";
-import { hex } from "../hex";
+import { Refusal, ServiceError } from "../errors";
+import { ensureGenesis } from "./accounts";
+import { openFront } from "./front";
 import { awaitLeftover, notePid } from "./leftover";
-import { call } from "./rpc";
+import { Caller } from "./rpc";
+import { heightSeen, lastWhole } from "./saved";
 import { Watched } from "./watched";
-import { ensureWholeState, stateFile } from "./whole-state";
 
 /** What a chain is, from its first start on. */
 export interface ChainSpec {
@@ -24,31 +26,60 @@ export interface ChainSpec {
 
 /** A chain that runs. */
 export interface Chain {
-  readonly url: string;
+  /** A Unix socket that serves it as HTTP and WebSocket. */
+  readonly socketPath: string;
   /** Its last lines of output, oldest first. */
   readonly lines: readonly string[];
+  /** Why its state cannot be kept now, if it cannot: a sentence. */
+  readonly problem: string | undefined;
+  /** Sends it a message; answers what it says. */
+  ask: (message: string) => Promise<string>;
   call: <T>(method: string, params?: unknown[]) => Promise<T>;
 }
 
+interface Running {
+  chain: Chain;
+  front: Server;
+}
+
 const mostLines = 1_000;
-const dumpSeconds = 10;
+
+/** Contracts of the public network that write something into every block, so that a state would grow without end. */
+const perBlock = ["0x0000F90827F1C53a10cb7A02335B175320002935", "0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02"];
+
+/** The longest path of a Unix socket is about 100 bytes. */
+const socketRoot = () => (tmpdir().length > 70 ? "/tmp" : tmpdir());
 
 /** Real chains, each a process that starts when it is first needed and keeps its state in a folder. */
 export class Chains {
   readonly #dir: string;
-  readonly #watched: Watched;
+  /** Sockets, in a folder that only this user can enter; the watcher removes it at the end. */
+  readonly #sockets = mkdtempSync(join(socketRoot(), "consortium-chains-"));
+  readonly #watched = new Watched(this.#sockets);
   readonly #running = new Map<string, Promise<Chain>>();
-  readonly #ready = new Map<string, { chain: Chain; pool: Pool }>();
+  readonly #ready = new Map<string, Running>();
   readonly #ended = new Map<string, Promise<void>>();
+  #started = 0;
   #closed = false;
 
-  /** @param dir keeps their states; without it they are gone with the service */
+  /**
+   * @param dir keeps their states; without it they are gone with the service
+   * @param warn hears of what somebody has to know
+   */
   constructor(
     private readonly command: string,
     dir: string | undefined,
+    private readonly warn: (text: string) => void,
   ) {
-    this.#dir = dir === undefined ? mkdtempSync(join(tmpdir(), "consortium-chains-")) : resolve(dir);
-    this.#watched = new Watched(dir === undefined ? this.#dir : undefined);
+    this.#dir = dir === undefined ? join(this.#sockets, "states") : resolve(dir);
+    try {
+      mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      rmSync(this.#sockets, { recursive: true });
+      const { code, message } = error as NodeJS.ErrnoException;
+      const reason = code === "EEXIST" ? "it is a file, and must be a folder. Move it away" : message;
+      throw new ServiceError(`The chains cannot be kept in ${this.#dir}: ${reason}.`, { cause: error });
+    }
   }
 
   /** The chain, if it runs. */
@@ -75,71 +106,126 @@ export class Chains {
 
   /** Takes away what no longer belongs to anything: a killed service may not have come to it. */
   async sweep(keep: (key: string) => boolean): Promise<void> {
-    const keys = existsSync(this.#dir) ? readdirSync(this.#dir) : [];
-    await Promise.all(keys.filter((key) => !keep(key) && !this.#running.has(key)).map((key) => this.erase(key)));
+    const keys = readdirSync(this.#dir).filter((key) => !keep(key) && !this.#running.has(key));
+    await Promise.all(keys.map((key) => this.erase(key)));
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled(this.#running.values());
-    const pools = [...this.#ready.values()].map(({ pool }) => pool.destroy());
+    const ready = [...this.#ready.values()];
     await this.#watched.close();
-    await Promise.all(pools);
+    ready.forEach(stopped);
+    rmSync(this.#sockets, { recursive: true, force: true }); // where no chain ever ran, no watcher did it
   }
 
   async #start(spec: ChainSpec): Promise<Chain> {
-    const dir = join(this.#dir, spec.key);
+    const { key } = spec;
+    const dir = join(this.#dir, key);
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     await awaitLeftover(dir);
-    const mended = await ensureWholeState(dir);
-    const lines: string[] = mended === undefined ? [] : [mended];
+    const genesis = ensureGenesis(dir, spec.chainId, spec.accounts);
+    for (const name of ["cache", ".foundry", "url"]) rmSync(join(dir, name), { recursive: true, force: true }); // of earlier versions
+    const saved = lastWhole(dir);
+    const lines: string[] = saved?.note === undefined ? [] : [saved.note];
+    const place = join(this.#sockets, `${++this.#started}`);
+    const [socket, socketPath] = [`${place}.chain`, `${place}.http`];
+    let problem: string | undefined;
     let ended = () => undefined as void;
-    this.#ended.set(spec.key, new Promise((done) => (ended = done)));
-    const port = await new Promise<string>((done, fail) => {
-      const order = { id: spec.key, command: this.command, args: argumentsOf(spec, dir), cwd: dir };
-      this.#watched.start(order, ({ pid, line, ended: why }) => {
+    this.#ended.set(key, new Promise((done) => (ended = done)));
+    const args = [...argumentsOf(spec), "--host", await unreachable(), "--init", genesis, "--ipc", socket];
+    let lost = () => undefined as void;
+    const gone = new Promise<never>((_done, fail) => {
+      lost = () => fail(new Refusal(503, `The ledger does not start: ${lines.slice(-3).join(" ")}`));
+    });
+    gone.catch(() => undefined);
+    await new Promise<void>((done, fail) => {
+      const order = { id: key, command: resolve(this.command), args, cwd: this.#sockets, socket };
+      this.#watched.start(order, ({ pid, line, ended: why, problem: trouble }) => {
         if (pid !== undefined) notePid(dir, pid);
+        if (trouble !== undefined) problem = this.#troubled(key, dir, problem, trouble);
         if (line !== undefined) {
           lines.push(line);
           if (lines.length > 2 * mostLines) lines.splice(0, mostLines);
-          const [, listening] = /^Listening on .*:(\d+)$/.exec(line) ?? [];
-          if (listening !== undefined) done(listening);
+          if (line.startsWith("Listening on ")) done();
         }
         if (why === undefined) return;
-        this.#lost(spec.key);
+        lines.push(why);
+        this.#lost(key);
         ended();
-        fail(new Refusal(503, `The ledger does not start: ${why}. ${lines.slice(-3).join(" ")}`));
+        lost();
+        fail(new Refusal(503, `The ledger does not start: ${why}. ${lines.slice(-4, -1).join(" ")}`));
       });
     });
-    const url = `http://127.0.0.1:${port}`;
-    writeFileSync(join(dir, "url"), `${url}\n`, { mode: 0o600 }); // for whoever wants to look at the chain itself
-    const pool = new Pool(url, { connections: 64, headersTimeout: 60_000, bodyTimeout: 60_000 });
+    const caller = new Caller(socket);
+    await Promise.race([this.#begin(spec, caller, saved?.state), gone]);
+    const height = Number(await caller.call<string>("eth_blockNumber"));
+    const before = heightSeen(dir);
+    if (height < before) {
+      const text = `The chain ${key} went back from block ${before} to block ${height}, the last that was on disk when it ended.`;
+      lines.push(text);
+      this.warn(text);
+    }
+    this.#watched.keep(key, dir);
+    const front = await openFront(caller, socket, socketPath);
     const chain: Chain = {
-      ...{ url, lines },
-      call: (method, params) => call(url, method, params, pool),
+      ...{ socketPath, lines },
+      get problem() {
+        return problem;
+      },
+      ask: (message) => caller.ask(message),
+      call: (method, params) => caller.call(method, params),
     };
-    this.#ready.set(spec.key, { chain, pool });
+    this.#ready.set(key, { chain, front });
     return chain;
+  }
+
+  /** Gives the chain the state that it had, and lets it make blocks. */
+  async #begin({ period }: ChainSpec, caller: Caller, state: Buffer | undefined): Promise<void> {
+    if (state?.length) await caller.call("anvil_loadState", [`0x${state.toString("hex")}`]);
+    for (const address of perBlock) await caller.call("anvil_setCode", [address, "0x"]);
+    if (period === undefined) await caller.call("evm_setAutomine", [true]);
+    else await caller.call("evm_setIntervalMining", [period]);
+  }
+
+  #troubled(key: string, dir: string, before: string | undefined, trouble: string): string | undefined {
+    if (trouble === "") return undefined;
+    const text = `The state of the chain ${key} cannot be written to ${dir}: ${trouble}. Make room there; it is tried again.`;
+    if (text !== before) this.warn(text);
+    return text;
   }
 
   /** It ended, or was ended: the next who needs it starts it again. */
   #lost(key: string): void {
-    void this.#ready.get(key)?.pool.destroy();
+    const running = this.#ready.get(key);
+    if (running) stopped(running);
     this.#ready.delete(key);
     this.#running.delete(key);
   }
 }
 
-function argumentsOf({ key, chainId, period, accounts, free }: ChainSpec, dir: string): string[] {
-  const state = ["--state", stateFile(dir), "--state-interval", `${dumpSeconds}`];
-  // the same accounts at every start
-  const seed = ["--accounts", `${accounts}`, "--mnemonic-seed-unsafe", `${BigInt(`0x${hex(8, "chain", key)}`)}`];
+function stopped({ front }: Running): void {
+  front.closeAllConnections();
+  front.close();
+}
+
+/**
+ * Anvil cannot do without a TCP port. On Linux it is bound to the broadcast address, to which nobody can connect; where that is
+ * not possible, to the loopback address, without CORS.
+ */
+const unreachable = () =>
+  new Promise<string>((done) => {
+    const [nowhere, loopback] = ["255.255.255.255", "127.0.0.1"];
+    const probe = createServer();
+    probe.once("error", () => done(loopback));
+    probe.listen({ host: nowhere, port: 0 }, () => probe.close(() => done(nowhere)));
+  });
+
+function argumentsOf({ chainId, free }: ChainSpec): string[] {
   return [
-    ...["--host", "127.0.0.1", "--port", "0", "--chain-id", `${chainId}`, "--threads", "1"],
-    ...(period === undefined ? [] : ["--block-time", `${period}`]),
+    ...["--port", "0", "--no-cors", "--chain-id", `${chainId}`, "--threads", "1", "--color", "never"],
+    // blocks, receipts and logs are kept, the states before the latest one are not: they would be 200 MB in 20 minutes
+    ...["--accounts", "0", "--no-mining", "--prune-history"],
     ...(free ? ["--block-base-fee-per-gas", "0"] : []),
-    ...["--no-cors", "--cache-path", join(dir, "cache"), "--color", "never"],
-    ...state,
-    ...seed,
   ];
 }

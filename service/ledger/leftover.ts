@@ -14,7 +14,8 @@ export async function awaitLeftover(dir: string): Promise<void> {
   const pid = Number(readFileSync(file, "utf8"));
   const works = () => commandLine(pid).includes(dir);
   for (let round = 0; pid > 0 && works(); round++) {
-    if (round % 100 === 20) process.kill(pid, round > 200 ? "SIGKILL" : "SIGTERM");
+    if (round % 100 === 99) process.kill(pid, round > 200 ? "SIGKILL" : "SIGTERM"); // its watcher ends it before
+
     await wait(25);
   }
   rmSync(file, { force: true });

@@ -32,23 +32,25 @@ export function openLedger({ ledger: wanted, dataDir }: Resolved, context: Conte
     context.noLedger = "its program, the optional package @foundry-rs/anvil, is not installed for this platform";
     return undefined;
   }
-  const chains = new Chains(anvil, dataDir && join(dataDir, "chains"));
+  const keys = new AccountKeys(dataDir && join(dataDir, "accounts"));
+  const chains = new Chains(anvil, dataDir && join(dataDir, "chains"), context.warn);
   const ledger = new Ledger(context, chains);
   const proxy = new Proxy(context, ledger);
-  const targets = new Targets(chains, wanted.targets ?? {});
-  const keys = new AccountKeys(dataDir && join(dataDir, "accounts"));
+  const targets = new Targets(chains, wanted.targets ?? {}, () => context.origin());
   const anchors = new Anchors(context, ledger, targets, keys);
+  const unswept = (error: Error) => context.warn(`A ledger that nobody needs could not be removed: ${error.message}.`);
   context.ledger = ledger;
   context.anchors = anchors;
+  context.targets = targets;
   context.removed = (entities) => {
     proxy.sockets.drop(new Set(entities.map(({ id }) => id)));
-    for (const { kind, id } of entities) if (kind === "environment") void chains.erase(id);
+    for (const { kind, id } of entities) if (kind === "environment") chains.erase(id).catch(unswept);
   };
   return {
     serve: (app) => proxy.serve(app),
     drop: () => proxy.sockets.close(),
     resume() {
-      void chains.sweep((key) => isTarget(key) || context.store.get("environment", key) !== undefined);
+      chains.sweep((key) => isTarget(key) || context.store.get("environment", key) !== undefined).catch(unswept);
       ledger.resume();
       anchors.resume();
     },

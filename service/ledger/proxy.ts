@@ -1,5 +1,3 @@
-import type { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import httpProxy from "@fastify/http-proxy";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../context";
@@ -16,7 +14,7 @@ import { agent, connectTo, upstreamOf } from "./upstream";
 declare module "fastify" {
   interface FastifyRequest {
     /** Where a call to a node goes, and the account that the node signs for. */
-    way: { upstream: string; account: string } | undefined;
+    way: { upstream: string; account: string; ask: (message: string) => Promise<string> } | undefined;
   }
 }
 
@@ -90,27 +88,22 @@ export class Proxy {
     const chain = await this.ledger.chain(this.context.store.get("environment", node.parent) as Entity<"environment">);
     const account = await this.ledger.account(chain, node);
     const { credential } = this.#admit(request, reply); // the chain's start takes a while
-    request.way = { upstream: upstreamOf(chain), account };
+    if (chain.problem !== undefined && request.method === "POST") throw new Refusal(507, chain.problem);
+    request.way = { upstream: upstreamOf(chain), account, ask: chain.ask };
     if (asksUpgrade(request.raw)) this.sockets.add(request.raw.socket, [credential.id, node.id], account);
   }
 }
 
-type Options = Parameters<FastifyReply["from"]>[1];
-
 /** Sends the calls that are the chain's to answer, and answers the others. */
-function forward(request: FastifyRequest, reply: FastifyReply, path: string, options: Options): FastifyReply {
+function forward(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { send, answers, batch } = screen((request.body as string | undefined) ?? "", request.way!.account, false);
   if (send === undefined) return reply.send(batch ? answers : answers[0]);
-  const join = async (stream: Readable) => {
-    try {
-      const said = JSON.parse(await text(stream)) as unknown;
-      reply.send([said, answers].flat());
-    } catch (error) {
-      reply.send(unanswered(error));
-    }
-  };
-  const joined: Options = answers.length > 0 ? { onResponse: (_request, _reply, { stream }) => void join(stream) } : {};
-  return reply.from(path, { ...options, ...joined, body: send, contentType: "application/json" });
+  request.way!.ask(send).then(
+    (said) =>
+      reply.type("application/json").send(answers.length > 0 ? [JSON.parse(said) as unknown, answers].flat() : said),
+    (error: unknown) => reply.send(unanswered(error)),
+  );
+  return reply;
 }
 
 /** What the chain's connection met is not the caller's fault. */

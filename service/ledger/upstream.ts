@@ -2,11 +2,11 @@ import { connect, type TcpNetConnectOpts } from "node:net";
 import { Agent, Pool } from "undici";
 import type { Chain } from "./chains";
 
-/** Where the proxy finds a chain. */
-export const upstreamOf = (chain: Chain): string => chain.url;
-
 /** A chain on a Unix socket. A URL has no place for its path, so the host stands for it. */
 export const socketUpstream = (path: string): string => `http://x${Buffer.from(path).toString("hex")}`;
+
+/** Where the proxy finds a chain. */
+export const upstreamOf = (chain: Chain): string => socketUpstream(chain.socketPath);
 
 function socketPath(host: string): string | undefined {
   const [, hex] = /^x((?:[\da-f]{2})+)$/.exec(host) ?? [];

@@ -12,11 +12,16 @@ export class Watched {
   readonly #pids = new Map<string, number>();
 
   /** @param discard a folder to remove when all is over */
-  constructor(private readonly discard?: string) {}
+  constructor(private readonly discard: string) {}
 
-  start(order: Order, listener: Listener): void {
+  start(order: Extract<Order, { command: string }>, listener: Listener): void {
     this.#listeners.set(order.id, listener);
     this.#send(order);
+  }
+
+  /** Keeps the chain's state in a folder, from now on. */
+  keep(id: string, folder: string): void {
+    if (this.#listeners.has(id)) this.#send({ id, keep: folder });
   }
 
   end(id: string): void {
@@ -38,9 +43,11 @@ export class Watched {
   }
 
   #spawn() {
-    const args = ["-e", program, ...(this.discard === undefined ? [] : [this.discard])];
-    // a group of its own: Ctrl+C on the terminal is for the service alone
-    const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"], detached: true });
+    const child = spawn(process.execPath, ["-e", program, this.discard], {
+      ...{ cwd: this.discard, stdio: ["pipe", "pipe", "inherit"] },
+      env: {}, // keys and passwords may be in that of the service
+      detached: true, // a group of its own: Ctrl+C on the terminal is for the service alone
+    });
     child.stdin.on("error", () => undefined);
     createInterface({ input: child.stdout }).on("line", (text) => {
       const { id, ...news } = JSON.parse(text) as News;

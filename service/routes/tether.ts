@@ -92,7 +92,9 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
     body(nothing, request);
     const { network, deployments } = tether.fields;
     if (!network) throw new Refusal(409, "Set the target network first: the contract is deployed there.");
-    if (deployments[network] > 0) throw new Refusal(409, `The contract is already deployed on ${network}.`);
+    if (deployments[network] > 0 && (await tethering.isDeployed(tether, network))) {
+      throw new Refusal(409, `The contract is already deployed on ${network}.`);
+    }
     return answer(context, reply, 200, await tethering.deploy(tether, network));
   });
   app.post("/embedded/tether/:tetherId/fund", async (request, reply) => {
@@ -104,7 +106,7 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
   });
   post("/activate", async (tether, request, reply) => {
     body(nothing, request);
-    if (!tether.fields.active) await tethering.current(change(tether, activation(context, tether)));
+    if (!tether.fields.active) await tethering.activated(change(tether, activation(context, tether)));
     return reply.type("application/json").send("true");
   });
   post("/deactivate", (tether, request, reply) => {

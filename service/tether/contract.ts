@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type * as Ethers from "ethers";
-import type { Contract, JsonFragment, JsonRpcProvider, Wallet } from "ethers";
+import type { JsonFragment } from "ethers";
 import type { Target } from "./targets";
 
 interface Artifact {
@@ -16,18 +16,14 @@ function anchor(): Artifact {
   return (artifact ??= JSON.parse(readFileSync(join(root, "contracts", "Anchor.json"), "utf8")) as Artifact);
 }
 
-/** Where a pin is on the target network. */
-export interface Mined {
-  transaction_hash: string;
-  block_number: number;
-}
-
 /** Large, and most services never pin: loaded when first needed. */
-const library = () => createRequire(__filename)("ethers") as typeof Ethers;
+export const library = () => createRequire(__filename)("ethers") as typeof Ethers;
+
+const coder = () => new (library().Interface)(anchor().abi);
 
 export function addressOf(key: string): string {
-  const { Wallet: Signer } = library();
-  return new Signer(key).address;
+  const { computeAddress } = library();
+  return computeAddress(key);
 }
 
 export function keccak(text: string): string {
@@ -35,56 +31,31 @@ export function keccak(text: string): string {
   return keccak256(toUtf8Bytes(text));
 }
 
-/** Works on a target network with an account. */
-export async function onTarget<T>({ url, chainId }: Target, key: string, work: (wallet: Wallet) => Promise<T>) {
-  const { JsonRpcProvider: Provider, Network, Wallet: Signer } = library();
-  const staticNetwork = Network.from(chainId);
-  const provider: JsonRpcProvider = new Provider(url, staticNetwork, { staticNetwork, cacheTimeout: -1 });
-  provider.pollingInterval = 250;
-  try {
-    return await work(new Signer(key, provider));
-  } finally {
-    provider.destroy();
-  }
+/** What deploys the contract. */
+export const deployment = () => anchor().bytecode;
+
+/** Where a contract will be that an account deploys with this nonce. */
+export const contractAddress = (from: string, nonce: number) => library().getCreateAddress({ from, nonce });
+
+/** Whether there is a contract at the address; a network that lost its state has none. */
+export async function isThere(target: Target, address: string): Promise<boolean> {
+  return (await target.call<string>("eth_getCode", [address, "latest"])) !== "0x";
 }
 
-/** What the deployment costs now, in wei, and where the contract will be. */
-export async function planned(wallet: Wallet): Promise<{ cost: bigint; address: string; nonce: number }> {
-  const { getCreateAddress } = library();
-  const nonce = await wallet.getNonce("pending");
-  const from = wallet.address;
-  const gas = await wallet.provider!.estimateGas({ data: anchor().bytecode });
-  const { gasPrice, maxFeePerGas } = await wallet.provider!.getFeeData();
-  const cost = ((gas * 21n) / 20n) * (maxFeePerGas ?? gasPrice ?? 0n);
-  return { cost, nonce, address: getCreateAddress({ from, nonce }) };
+/** What pins a hash at an index; the contract takes each index once, in turn. */
+export const pinData = (index: number, hash: string) => coder().encodeFunctionData("pin", [index, hash]);
+
+/** How many pins the contract has. */
+export async function pinCount(target: Target, address: string): Promise<number> {
+  const data = coder().encodeFunctionData("count");
+  return Number(await target.call<string>("eth_call", [{ to: address, data }, "latest"]));
 }
 
-export async function deployed(wallet: Wallet, nonce: number): Promise<Mined> {
-  const sent = await wallet.sendTransaction({ data: anchor().bytecode, nonce });
-  const receipt = await sent.wait();
-  if (!receipt) throw new Error("it was not mined");
-  return { transaction_hash: receipt.hash, block_number: receipt.blockNumber };
-}
-
-/** Pins at an index, unless that has been done already. */
-export async function pinned(wallet: Wallet, address: string, index: number, hash: string): Promise<Mined> {
-  const contract = contractAt(wallet, address);
-  if ((await countAt(contract)) <= index) {
-    const sent = (await contract.getFunction("pin")(index, hash)) as Awaited<ReturnType<Wallet["sendTransaction"]>>;
-    const receipt = await sent.wait();
-    if (!receipt) throw new Error("it was not mined");
-    return { transaction_hash: receipt.hash, block_number: receipt.blockNumber };
-  }
-  const [event] = await contract.queryFilter(contract.getEvent("Pinned")(index), 0);
-  if (!event) throw new Error(`the contract ${address} does not show its pin ${index}`);
-  return { transaction_hash: event.transactionHash, block_number: event.blockNumber };
-}
-
-export const pinCount = (wallet: Wallet, address: string) => countAt(contractAt(wallet, address));
-
-const countAt = async (contract: Contract) => Number(await (contract.getFunction("count")() as Promise<bigint>));
-
-function contractAt(wallet: Wallet, address: string): Contract {
-  const { Contract: At } = library();
-  return new At(address, anchor().abi, wallet);
+/** Where a pin is that was made earlier. */
+export async function pinnedAt(target: Target, address: string, index: number) {
+  const topics = coder().encodeFilterTopics("Pinned", [index]);
+  type Log = { transactionHash: string; blockNumber: string };
+  const [log] = await target.call<Log[]>("eth_getLogs", [{ address, topics, fromBlock: "0x0", toBlock: "latest" }]);
+  if (!log) throw new Error(`the contract ${address} does not show its pin ${index}`);
+  return { transaction_hash: log.transactionHash, block_number: Number(log.blockNumber) };
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { ServiceError } from "../errors";
 import { replaceFile } from "../files";
 
 /** The private keys of the tethers' accounts, each in a file that its owner alone can read. */
@@ -8,7 +9,15 @@ export class AccountKeys {
   readonly #known = new Map<string, string>();
 
   /** @param dir without it they are in memory */
-  constructor(private readonly dir: string | undefined) {}
+  constructor(private readonly dir: string | undefined) {
+    if (dir === undefined || !existsSync(dir)) return;
+    if (!statSync(dir).isDirectory()) {
+      throw new ServiceError(
+        `The accounts' keys are kept in ${dir}, which is a file and must be a folder. Move it away.`,
+      );
+    }
+    for (const name of readdirSync(dir).filter((name) => name.endsWith(".key"))) this.#read(name.slice(0, -4));
+  }
 
   /** The key of a tether, made when it is first asked for. */
   of(tetherId: string): string {
@@ -19,7 +28,12 @@ export class AccountKeys {
 
   #read(tetherId: string): string | undefined {
     const file = this.#file(tetherId);
-    return file !== undefined && existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
+    if (file === undefined || !existsSync(file)) return undefined;
+    const key = readFileSync(file, "utf8").trim();
+    if (/^0x[0-9a-f]{64}$/i.test(key)) return key;
+    throw new ServiceError(
+      `${file} is damaged: it must hold a private key, 0x and 64 hex digits. Restore it: it owns the money of tether ${tetherId}.`,
+    );
   }
 
   #make(tetherId: string): string {

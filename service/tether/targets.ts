@@ -1,7 +1,7 @@
 import type { Network } from "../entities";
 import { Refusal } from "../errors";
-import type { Chains } from "../ledger/chains";
-import { call } from "../ledger/rpc";
+import type { Chain, Chains } from "../ledger/chains";
+import { callRemote, credentialsOf, RpcError } from "../ledger/rpc";
 
 /** Not those of the public networks: what is signed for a chain on a laptop must be worth nothing there. */
 const chainIds: Record<Network, number> = { mainnet: 900_001, rinkeby: 900_004 };
@@ -12,38 +12,52 @@ const keyOf = (network: Network) => `target-${network}`;
 /** A network that tethers pin to, as it can be reached now. */
 export interface Target {
   network: Network;
-  url: string;
+  /** Where it is, with user name and password if it has any: shown nowhere. Undefined for a local chain, which `ask` reaches. */
+  address: string | undefined;
   chainId: number;
   /** Whether money can be made there. */
-  local: boolean;
+  local: Chain | undefined;
   call<T>(method: string, params?: unknown[]): Promise<T>;
 }
 
 /** The networks that tethers pin to: local chains, or what the user names. */
 export class Targets {
-  readonly #ids = new Map<Network, number>();
-
   constructor(
     private readonly chains: Chains,
-    private readonly urls: Partial<Record<Network, string | undefined>>,
+    private readonly addresses: Partial<Record<Network, string | undefined>>,
+    private readonly origin: () => string,
   ) {}
 
-  async get(network: Network): Promise<Target> {
-    const given = this.urls[network];
-    if (given === undefined) {
-      const chainId = chainIds[network];
-      const chain = await this.chains.get({ key: keyOf(network), chainId, accounts: 1 });
-      return { network, url: chain.url, chainId, local: true, call: chain.call };
+  async get(network: Network, signal?: AbortSignal): Promise<Target> {
+    const address = this.addresses[network];
+    if (address === undefined) {
+      const chain = await this.chain(network);
+      return { network, address, chainId: chainIds[network], local: chain, call: chain.call };
     }
-    try {
-      const chainId = this.#ids.get(network) ?? Number(await call<string>(given, "eth_chainId"));
-      this.#ids.set(network, chainId);
-      return { network, url: given, chainId, local: false, call: (method, params) => call(given, method, params) };
-    } catch (error) {
-      throw new Refusal(502, `The network ${network} does not answer: ${(error as Error).message}.`);
-    }
+    const call = <T>(method: string, params?: unknown[]) =>
+      callRemote<T>(address, method, params, signal).catch((error: Error) => {
+        if (error instanceof RpcError) throw error;
+        throw new Refusal(502, `The network ${network} does not answer: ${error.message}.`);
+      });
+    return { network, address, chainId: Number(await call<string>("eth_chainId")), local: undefined, call };
   }
 
-  /** The address of one that can be reached without waiting. */
-  url = (network: Network): string | undefined => this.urls[network] ?? this.chains.peek(keyOf(network))?.url;
+  /** The local chain that stands for a network. */
+  chain(network: Network): Promise<Chain> {
+    return this.chains.get({ key: keyOf(network), chainId: chainIds[network], accounts: 0 });
+  }
+
+  isLocal = (network: Network) => this.addresses[network] === undefined;
+
+  /** Where a network can be read, without what is secret of its address. */
+  url(network: Network): string {
+    const address = this.addresses[network];
+    return address === undefined ? `${this.origin()}/target/${network}` : shown(address);
+  }
+}
+
+/** Keys of providers are in the path or the query, too. */
+function shown(address: string): string {
+  const { origin, pathname, search } = new URL(credentialsOf(address).url);
+  return pathname === "/" && search === "" ? origin : `${origin}/…`;
 }

@@ -8,11 +8,15 @@ type Tether = Entity<"tether">;
 
 /** What a tether service does on the networks it pins to. */
 export interface Tethering {
-  /** The tether as it is now, with the reports that are due. */
+  /** The tether as it is now; no read waits for a transaction. */
   current(tether: Tether): Promise<Tether>;
   account(tether: Tether): Promise<string>;
   /** In wei. */
   balance(tether: Tether, network: Network): Promise<string>;
+  /** It was activated: its first report is due. */
+  activated(tether: Tether): Promise<void>;
+  /** Whether the contract is there; a network may have lost it. */
+  isDeployed(tether: Tether, network: Network): Promise<boolean>;
   /** Deploys the contract; answers what is known of it. */
   deploy(tether: Tether, network: Network): Promise<Wire>;
   fund(tether: Tether, network: Network, wei: bigint): Promise<void>;
@@ -28,6 +32,12 @@ export class Simulated implements Tethering {
   account = (tether: Tether) => Promise.resolve(accountOf(tether));
   balance = (tether: Tether, network: Network) => Promise.resolve(tether.fields.balances[network]);
   shown = () => ({});
+  isDeployed = ({ fields }: Tether, network: Network) => Promise.resolve(fields.deployments[network] > 0);
+
+  activated(tether: Tether): Promise<void> {
+    caughtUp(this.context, tether);
+    return Promise.resolve();
+  }
 
   deploy(tether: Tether, network: Network): Promise<Wire> {
     const balances = pay(tether, network, costs.deploy);

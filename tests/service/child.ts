@@ -38,8 +38,15 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
-function run(args: string[], env: Record<string, string> = {}): ChildProcess {
-  const child = spawn(process.execPath, [script, ...args], { env: { ...process.env, ...env }, stdio: "pipe" });
+/** A program that runs Node in its own way. */
+interface Through {
+  command: string;
+  args: string[];
+}
+
+function run(args: string[], env: Record<string, string> = {}, through?: Through): ChildProcess {
+  const { command, args: before } = through ?? { command: process.execPath, args: [] };
+  const child = spawn(command, [...before, script, ...args], { env: { ...process.env, ...env }, stdio: "pipe" });
   children.push(child);
   return child;
 }
@@ -55,8 +62,8 @@ export async function consortium(args: string[], env?: Record<string, string>) {
 }
 
 /** Starts `consortium serve` on a free port and waits for its first line. */
-export async function serve(args: string[], env?: Record<string, string>) {
-  const child = run(["serve", "--port", "0", ...args], env);
+export async function serve(args: string[], env?: Record<string, string>, through?: Through) {
+  const child = run(["serve", "--port", "0", ...args], env, through);
   const ended = once(child, "exit").then(([code, signal]) => ({
     code: code as number | null,
     signal: signal as string | null,
@@ -71,8 +78,8 @@ export async function serve(args: string[], env?: Record<string, string>) {
 }
 
 /** The same with `--json`. */
-export async function serveJson(args: string[], env?: Record<string, string>) {
-  const { child, ended, lines } = await serve([...args, "--json"], env);
+export async function serveJson(args: string[], env?: Record<string, string>, through?: Through) {
+  const { child, ended, lines } = await serve([...args, "--json"], env, through);
   const ready = JSON.parse(lines[0]!) as Ready;
   return { child, ended, ready, key: readFileSync(ready.apiKeyFile, "utf8").trim() };
 }

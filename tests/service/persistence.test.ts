@@ -1,4 +1,15 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startService, type ServiceOptions } from "../../service";
@@ -86,14 +97,21 @@ describe("a restart", () => {
   });
 });
 
+const header = '{"format":"consortium-service","version":1}';
+const whole = JSON.stringify({
+  ...{ kind: "organization", id: "o1", parent: "", organization: "", state: "active", fields: { name: "local" } },
+  ...{ createdAt: 1, changedAt: 1, revision: 0 },
+});
+
 describe("files", () => {
   test("only their owner may read them, and they hold no password", async () => {
     const { service, send } = await open();
     const { credential } = await build(send);
     service.rotateKey("local");
     const files = readdirSync(dataDir);
-    expect(files.sort()).toEqual(["api-key", "api-keys.json", "lock", "state.jsonl"]);
-    for (const file of files) expect([file, statSync(join(dataDir, file)).mode & 0o777]).toEqual([file, 0o600]);
+    expect(files.sort()).toEqual(["api-key", "api-keys.json", "lock", "lock.held", "state.jsonl"]);
+    for (const file of files.filter((name) => name !== "lock.held"))
+      expect([file, statSync(join(dataDir, file)).mode & 0o777]).toEqual([file, 0o600]);
     expect(readFileSync(join(dataDir, "api-key"), "utf8").trim()).toBe(service.apiKey);
     const state = readFileSync(join(dataDir, "state.jsonl"), "utf8");
     expect(state).not.toContain(credential.password);
@@ -130,12 +148,23 @@ describe("files", () => {
 
   test.each([
     ["state.jsonl", "hello\n", /state.jsonl is not a data file/],
-    ["state.jsonl", '{"format":"consortium-service","version":1}\n{"kind":\n{}\n', /state.jsonl is damaged/],
+    ["state.jsonl", `${header}\n{"kind":\n{}\n`, /state.jsonl is damaged in line 2/],
+    ["state.jsonl", `${header}\n`, /state.jsonl is damaged in line 2: it ends there/],
+    ["state.jsonl", header, /state.jsonl is damaged in line 2: it ends there/],
+    ...["{}", "5", "null", "[]", '"x"', `{"kind":"node","id":"n1"}`, whole.replace("organization", "chain")].map(
+      (line): [string, string, RegExp] => [
+        ...(["state.jsonl", `${header}\n${whole}\n${line}\n${whole}\n`] as const),
+        /state.jsonl is damaged in line 3: it is no object of the service/,
+      ],
+    ),
     ["api-keys.json", "[1]", /api-keys.json is damaged/],
     ["api-keys.json", "{", /api-keys.json is damaged/],
   ])("a strange %s is a clear error and leaves no lock", async (file, text, message) => {
     writeFileSync(join(dataDir, file), text);
-    await expect(startService({ dataDir })).rejects.toThrow(message);
+    const ledger = join(dataDir, "chains", "e1");
+    mkdirSync(ledger, { recursive: true });
+    await expect(startService({ dataDir, ledger: true })).rejects.toThrow(message);
+    expect(existsSync(ledger)).toBe(true);
     expect(readFileSync(join(dataDir, file), "utf8")).toBe(text);
     rmSync(join(dataDir, file));
     await open();
@@ -146,6 +175,15 @@ describe("files", () => {
     writeFileSync(file, "");
     await expect(startService({ dataDir: file })).rejects.toThrow(`The data folder ${file} cannot be used`);
   });
+});
+
+test("a service that is stopped writes nothing more", async () => {
+  const { service, send } = await open();
+  const { consortium } = await build(send);
+  await service.close();
+  const before = readFileSync(join(dataDir, "state.jsonl"), "utf8");
+  expect(() => service.store.consortia.patch(consortium, { name: "late" })).toThrow("the service is stopping");
+  expect(readFileSync(join(dataDir, "state.jsonl"), "utf8")).toBe(before);
 });
 
 describe("one folder, one service", () => {
@@ -159,12 +197,12 @@ describe("one folder, one service", () => {
     await open();
   });
 
-  test("the lock of a process that is gone does not count, nor that of a stranger with its number", async () => {
-    for (const left of ["999999999 123", `${process.pid} 1`, ""]) {
-      writeFileSync(join(dataDir, "lock"), left);
-      const { service } = await open();
-      await service.close();
-    }
+  test("the lock of version 0.1.0 does not count, nor one that nobody renews", async () => {
+    writeFileSync(join(dataDir, "lock"), "999999999 123");
+    await (await open()).service.close();
+    mkdirSync(join(dataDir, "lock.held"));
+    utimesSync(join(dataDir, "lock.held"), 1, 1);
+    await (await open()).service.close();
   });
 
   test("a service that cannot listen gives the folder back", async () => {
@@ -174,8 +212,48 @@ describe("one folder, one service", () => {
   });
 });
 
+describe("a machine whose clock is set back by 30 days", () => {
+  const month = 30 * 24 * 3_600_000;
+
+  test("keeps keys and objects, and what is deleted stays deleted, while it runs and after a restart", async () => {
+    const clock = new FakeClock();
+    const before = await open({ clock: clock.now, timing: { nodeStart: 1_000 } });
+    const { paths } = await build(before.send);
+    clock.pass(1_000);
+    expect((await before.send("DELETE", paths.credential)).status).toBe(204);
+    const look = async (send: typeof before.send) => {
+      expect((await send("GET", paths.node)).body.state).toBe("started");
+      expect((await send("GET", paths.credential)).status).toBe(404);
+      expect((await send("GET", "/consortia")).body).toHaveLength(1);
+    };
+    clock.pass(-month);
+    await look(before.send);
+    await before.service.close();
+    const after = await open({ clock: clock.now, timing: { nodeStart: 1_000 } });
+    await look(after.send);
+    const { _id } = (await after.send("POST", paths.node.replace(/\/[^/]+$/, ""), { membership_id: await member() }))
+      .body;
+    const fresh = paths.node.replace(/[^/]+$/, _id);
+    expect((await after.send("GET", fresh)).body.state).toBe("initializing");
+    clock.pass(1_000);
+    expect((await after.send("GET", fresh)).body.state).toBe("started");
+
+    async function member() {
+      return (await after.send("GET", paths.membership)).body._id;
+    }
+  });
+});
+
 describe("a killed process", () => {
   beforeAll(built, 120_000);
+
+  test("leaves a lock that one of many takes", async () => {
+    const first = await serveJson(["--data", dataDir]);
+    first.child.kill("SIGKILL");
+    await first.ended;
+    const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => serveJson(["--data", dataDir])));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  }, 60_000);
 
   test("has lost nothing that it acknowledged", async () => {
     const { child, ended, ready, key } = await serveJson(["--data", dataDir, "--limit-consortia", "100000"]);

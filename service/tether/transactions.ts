@@ -1,0 +1,85 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { RpcError } from "../ledger/rpc";
+import { library } from "./contract";
+import type { Target } from "./targets";
+
+/** A transaction as it is sent, again and again if need be: with one nonce it takes effect once at most. */
+export interface Signed {
+  nonce: number;
+  hash: string;
+  raw: string;
+}
+
+/** Where something is on a network. */
+export interface Mined {
+  transaction_hash: string;
+  block_number: number;
+}
+
+/** The network refuses a transaction, so that it will not take effect. */
+export class Rejected extends Error {
+  override readonly name = "Rejected";
+}
+
+const pollMs = 250;
+/** How often a transaction is sent again, in polls: a network that starts anew forgets what waits. */
+const resendEvery = 20;
+
+/** Signs a transaction of an account; answers what it may cost, too, in wei. */
+export async function signed(target: Target, key: string, what: { to?: string; data: string }) {
+  const { Wallet, Transaction } = library();
+  const wallet = new Wallet(key);
+  const from = wallet.address;
+  const [count, estimate, fees] = await Promise.all([
+    target.call<string>("eth_getTransactionCount", [from, "pending"]),
+    target.call<string>("eth_estimateGas", [{ from, ...what }]),
+    feesOf(target),
+  ]);
+  const gasLimit = (BigInt(estimate) * 21n) / 20n;
+  const nonce = Number(count);
+  const raw = await wallet.signTransaction({ ...what, chainId: target.chainId, nonce, gasLimit, ...fees });
+  const cost = gasLimit * (fees.maxFeePerGas ?? fees.gasPrice);
+  return { transaction: { nonce, raw, hash: Transaction.from(raw).hash! } satisfies Signed, cost };
+}
+
+async function feesOf(target: Target) {
+  const [block, price] = await Promise.all([
+    target.call<{ baseFeePerGas?: string }>("eth_getBlockByNumber", ["latest", false]),
+    target.call<string>("eth_gasPrice"),
+  ]);
+  const gasPrice = BigInt(price);
+  if (block.baseFeePerGas === undefined) return { type: 0, gasPrice };
+  const base = BigInt(block.baseFeePerGas);
+  const tip = gasPrice > base ? gasPrice - base : 0n;
+  return { type: 2, maxPriorityFeePerGas: tip, maxFeePerGas: 2n * base + tip };
+}
+
+/** Sends it until it is in a block. Undefined: it never will be, since its nonce is not the account's next one. */
+export async function settled(
+  target: Target,
+  from: string,
+  { nonce, hash, raw }: Signed,
+  signal: AbortSignal,
+): Promise<Mined | undefined> {
+  for (let round = 0; ; round++) {
+    const next = Number(await target.call<string>("eth_getTransactionCount", [from, "latest"]));
+    type Receipt = { status: string; blockNumber: string } | null;
+    const receipt = await target.call<Receipt>("eth_getTransactionReceipt", [hash]);
+    if (receipt?.status === "0x0") throw new Rejected(`the transaction ${hash} failed in block ${receipt.blockNumber}`);
+    if (receipt) return { transaction_hash: hash, block_number: Number(receipt.blockNumber) };
+    if (next !== nonce) return undefined;
+    if (round % resendEvery === 0) await send(target, raw);
+    await wait(pollMs, undefined, { signal });
+  }
+}
+
+const known = /already (known|imported)|nonce too low/i;
+
+async function send(target: Target, raw: string): Promise<void> {
+  try {
+    await target.call("eth_sendRawTransaction", [raw]);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    if (!known.test(error.message)) throw new Rejected(error.message, { cause: error });
+  }
+}

@@ -1,0 +1,97 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createServer, request, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { findAnvil } from "../../service/ledger/binary";
+
+const running: (() => void)[] = [];
+afterEach(() => running.splice(0).forEach((end) => end()));
+
+/** A network of somebody else's: anvil on a port, which makes blocks when it is told to. */
+export class Network {
+  #child: ChildProcess | undefined;
+  port = 0;
+  /** What was asked of it, when it is reached through `guarded`. */
+  readonly headers: IncomingHttpHeaders[] = [];
+
+  get url() {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  async start(...args: string[]): Promise<this> {
+    const child = spawn(
+      findAnvil(undefined)!,
+      ["--port", `${this.port}`, "--accounts", "1", "--chain-id", "4242", "--color", "never", ...args],
+      { stdio: ["ignore", "pipe", "inherit"], env: { HOME: tmpdir() } },
+    );
+    this.#child = child;
+    running.push(() => child.kill("SIGKILL"));
+    this.port = await new Promise((done, fail) => {
+      child.once("exit", () => fail(new Error("the network ended")));
+      createInterface({ input: child.stdout }).on("line", (line) => {
+        const [, port] = /^Listening on .*:(\d+)$/.exec(line) ?? [];
+        if (port !== undefined) done(Number(port));
+      });
+    });
+    return this;
+  }
+
+  /** Ends it, with all that it knows. */
+  async stop(): Promise<void> {
+    this.#child!.kill("SIGKILL");
+    await once(this.#child!, "exit");
+  }
+
+  async call<T>(method: string, ...params: unknown[]): Promise<T> {
+    const answer = await fetch(this.url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    const { result, error } = (await answer.json()) as { result: T; error?: { message: string } };
+    if (error) throw new Error(error.message);
+    return result;
+  }
+
+  fund = (address: string) => this.call("anvil_setBalance", address, "0x8ac7230489e80000");
+
+  /** How many contracts an account deployed, in blocks. */
+  async deployedBy(address: string): Promise<number> {
+    const height = Number(await this.call<string>("eth_blockNumber"));
+    type Block = { transactions: { from: string; to: string | null }[] };
+    const blocks = await Promise.all(
+      Array.from({ length: height + 1 }, (_, at) =>
+        this.call<Block>("eth_getBlockByNumber", `0x${at.toString(16)}`, true),
+      ),
+    );
+    const sent = blocks.flatMap(({ transactions }) => transactions);
+    return sent.filter(({ from, to }) => to === null && from.toLowerCase() === address.toLowerCase()).length;
+  }
+
+  async waiting(): Promise<number> {
+    return Number((await this.call<{ pending: string }>("txpool_status")).pending);
+  }
+
+  /** The way to it past somebody who notes what is asked, and may want a user name and a password. */
+  async guarded(username = "", password = ""): Promise<string> {
+    const wanted = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+    const server = createServer((asked, response) => {
+      this.headers.push(asked.headers);
+      if (username !== "" && asked.headers.authorization !== wanted) return void response.writeHead(401).end();
+      const inner = request(this.url, { method: "POST", headers: { "content-type": "application/json" } }, (answer) =>
+        answer.pipe(response),
+      );
+      void text(asked).then((body) => inner.end(body));
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    running.push(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const login = username === "" ? "" : `${username}:${password}@`;
+    return `http://${login}127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+}
