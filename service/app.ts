@@ -50,6 +50,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   const app = fastify({
     logger: parts.logging && { redact: ["req.headers.authorization"] },
     exposeHeadRoutes: false,
+    routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
     clientErrorHandler: (error, socket) => refuseSocket(socket, garbled(error)),
     serverFactory(handler) {

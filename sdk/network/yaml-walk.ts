@@ -12,7 +12,16 @@ import {
   type YAMLMap,
 } from "yaml";
 import { type Path } from "./problems";
-import { cycleText, type Found, isReserved, mostLevels, mostValues, reservedText, tooDeepText, tooManyText } from "./reading";
+import {
+  cycleText,
+  type Found,
+  isReserved,
+  mostLevels,
+  mostValues,
+  reservedText,
+  tooDeepText,
+  tooManyText,
+} from "./reading";
 
 /** Where a value and its key stand in the text, and what is in it. */
 export interface Place {
