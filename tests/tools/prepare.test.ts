@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { tally } from "../../tools/lib/checks.mjs";
+import { tally, withoutIntegrity } from "../../tools/lib/checks.mjs";
 import { isTooOld } from "../../tools/lib/node-version.mjs";
 import { fingerprint, isInstalled, root } from "../../tools/lib/prepare.mjs";
 import { duration } from "../../tools/lib/say.mjs";
@@ -54,6 +54,30 @@ test("the lock file has an entry for every dependency in it", () => {
     Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !found(from, name)),
   );
   expect(missing).toEqual([]);
+});
+
+describe("a package without integrity in the lock file", () => {
+  const read = () =>
+    JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as Parameters<typeof withoutIntegrity>[0];
+
+  test("is none, but for what CONTRIBUTING.md names", () => expect(withoutIntegrity(read())).toEqual([]));
+
+  test.each<[string, (packages: ReturnType<typeof read>["packages"]) => void]>([
+    ["node_modules/zod", (packages) => delete packages["node_modules/zod"]!.integrity],
+    ["node_modules/a/node_modules/b", (packages) => (packages["node_modules/a/node_modules/b"] = { version: "1.0.0" })],
+    [
+      "node_modules/@foundry-rs/anvil-linux-amd64",
+      (packages) => delete packages["node_modules/@foundry-rs/anvil-linux-amd64"]!.integrity,
+    ],
+    [
+      "node_modules/@foundry-rs/anvil-darwin-arm64",
+      (packages) => (packages["node_modules/@foundry-rs/anvil-darwin-arm64"]!.version = "9.9.9"),
+    ],
+  ])("is found: %s", (place, spoil) => {
+    const lock = read();
+    spoil(lock.packages);
+    expect(withoutIntegrity(lock)).toEqual([place]);
+  });
 });
 
 describe("the closing line of npm test counts", () => {
