@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { minVersion, satisfies } from "semver";
 import { tally, withoutIntegrity } from "../../tools/lib/checks.mjs";
 import { isTooOld } from "../../tools/lib/node-version.mjs";
 import { fingerprint, isInstalled, root } from "../../tools/lib/prepare.mjs";
@@ -22,12 +23,14 @@ describe("packages are installed", () => {
 });
 
 test.each([
-  ["20.18.0", false],
+  ["20.18.1", false],
+  ["20.19.0", false],
+  ["20.18.0", true],
   ["20.17.9", true],
   ["18.20.0", true],
   ["22.1.0", false],
 ])("Node.js %s is too old: %s", (version, expected) => {
-  expect(isTooOld(">=20.18", version)).toBe(expected);
+  expect(isTooOld(">=20.18.1", version)).toBe(expected);
 });
 
 test("the fingerprint of the sources changes with a file's content, and with a file more", () => {
@@ -54,6 +57,19 @@ test("the lock file has an entry for every dependency in it", () => {
     Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !found(from, name)),
   );
   expect(missing).toEqual([]);
+});
+
+/** Installers that hold `engines` against the Node.js that runs (`engine-strict`) see the newest one only. */
+test("what users install runs on the oldest Node.js that package.json promises", () => {
+  type Entry = { dev?: boolean; engines?: { node?: string } };
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Record<string, Entry>;
+  };
+  const oldest = minVersion(packages[""]!.engines!.node!)!;
+  const demanding = Object.entries(packages)
+    .filter(([, { dev, engines }]) => !dev && !satisfies(oldest, engines?.node ?? "*"))
+    .map(([place, { engines }]) => `${place} wants ${engines?.node}`);
+  expect(demanding).toEqual([]);
 });
 
 describe("a package without integrity in the lock file", () => {
