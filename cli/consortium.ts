@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { createRequire } from "node:module";
 import { Command } from "commander";
+import { printableLines } from "../provider/api/printable";
 
 /** A subcommand: adds its arguments, options and action. */
 export type Define = (command: Command) => void;
@@ -30,6 +31,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error(`consortium: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(printableLines(`consortium: ${error instanceof Error ? error.message : String(error)}`));
   process.exitCode = 1;
 });

@@ -48,7 +48,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     ? createSecureServer({ ...parts.tls, keepAliveTimeout })
     : createServer({ keepAliveTimeout });
   const app = fastify({
-    logger: parts.logging && { redact: ["req.headers.authorization"] },
+    logger: parts.logging && { redact: ["req.headers.authorization"], hooks: { streamWrite: inAscii } },
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
@@ -117,6 +117,10 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, stage }: 
 function refuse(reply: FastifyReply, status: number, errorMessage: string): FastifyReply {
   return reply.code(status).send({ errorMessage });
 }
+
+/** JSON that a terminal can show: it allows characters that move the cursor or turn the direction of writing. */
+const inAscii = (json: string): string =>
+  json.replace(/[^\n -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** What comes is no HTTP. */
 function garbled({ code, message }: NodeJS.ErrnoException): Refusal {

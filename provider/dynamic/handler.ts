@@ -1,3 +1,4 @@
+import { printable, printableLines } from "../api/printable";
 import { check } from "../core/check";
 import { type Definition, type Issue, nameOf, type Props } from "../core/definition";
 import { diff } from "../core/diff";
@@ -19,7 +20,7 @@ function isUnknown(value: unknown): boolean {
 /** An error as the host shows it: the message, and nothing of the inside of this package. */
 class Refusal extends Error {
   constructor(error: unknown) {
-    super(messageOf(error));
+    super(printableLines(messageOf(error)));
     this.name = "Error";
     // For some verbs the host prints `${error}: ${error.stack}` besides the message, which says all there is to say.
     this.stack = "its error is shown with the resource";
@@ -38,7 +39,7 @@ class NotReady extends Refusal {
     super(error);
     this.id = error.id;
     this.properties = { ...error.state, [providerKey]: provider };
-    this.reasons = [error.message];
+    this.reasons = [this.message];
   }
 }
 
@@ -47,7 +48,7 @@ const withoutProvider = ({ [providerKey]: _provider, ...props }: Props): Props =
 /** A preview makes no calls, so it cannot tell whether there is one; that it would be taken over, it can. */
 function announceAdoption(definition: Definition, olds: Props, { adopt, name, orgName }: Props): void {
   if (Object.keys(olds).length > 0 || !adopt || isUnknown([adopt, name, orgName])) return;
-  const which = typeof adopt === "string" ? adopt : "the one with this name, if there is one";
+  const which = typeof adopt === "string" ? printable(adopt) : "the one with this name, if there is one";
   // eslint-disable-next-line no-console -- shown in the preview
   console.log(`${nameOf(definition, { name, orgName })}: takes over ${which}`);
 }
