@@ -77,17 +77,14 @@ export function define(command: Command): void {
 async function serve(flags: Flags): Promise<void> {
   const known = flags.data === undefined ? undefined : readKey(join(flags.data, "api-key"));
   const service = await start(flags);
-  const kept = keyFile(flags, service);
+  const file = keyFile(flags, service);
   if (service.ledger === "missing" && !flags.quiet) {
     console.error("consortium: no ledger: @foundry-rs/anvil is not installed for this platform. All else works.");
   }
-  stopOnSignal(async () => {
-    await service.close();
-    kept.discard();
-  });
+  stopOnSignal(() => service.close());
   const generated = !flags.apiKey && service.apiKey !== known;
-  if (flags.json) console.log(JSON.stringify(summary(flags, service, kept.file)));
-  else if (!flags.quiet) console.log(greeting(flags, service, kept.file, generated));
+  if (flags.json) console.log(JSON.stringify(summary(flags, service, file)));
+  else if (!flags.quiet) console.log(greeting(flags, service, file, generated));
 }
 
 function start(flags: Flags): Promise<Service> {
@@ -112,12 +109,13 @@ function start(flags: Flags): Promise<Service> {
 }
 
 /** The file that holds the first organization's key; without a data folder one that lasts as long as the service. */
-function keyFile(flags: Flags, service: Service): { file: string; discard(): void } {
-  if (flags.data !== undefined) return { file: resolve(flags.data, "api-key"), discard: () => undefined };
+function keyFile(flags: Flags, service: Service): string {
+  if (flags.data !== undefined) return resolve(flags.data, "api-key");
   const dir = mkdtempSync(join(tmpdir(), "consortium-"));
   const file = join(dir, "api-key");
   writeFileSync(file, `${service.apiKey}\n`, { mode: 0o600 });
-  return { file, discard: () => rmSync(dir, { recursive: true, force: true }) };
+  process.once("exit", () => rmSync(dir, { recursive: true, force: true })); // however it ends, unless it is killed
+  return file;
 }
 
 function summary(flags: Flags, service: Service, apiKeyFile: string) {
@@ -147,11 +145,12 @@ function greeting(flags: Flags, service: Service, file: string, generated: boole
 }
 
 function stopOnSignal(stop: () => Promise<void>): void {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const once = () => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, once);
+    for (const signal of signals) process.off(signal, once);
     void stop();
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, once);
+  for (const signal of signals) process.on(signal, once);
 }
 
 function readKey(file: string): string | undefined {
