@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { startService, type LedgerOptions, type Service, type TetherOptions } from "../service";
+import { textOf } from "./text-file";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
 
@@ -176,7 +177,7 @@ function target(text: string, before: Targets): Targets {
 function tls({ tlsCert, tlsKey }: Flags) {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) throw new Error("Give both, --tls-cert and --tls-key.");
-  return { cert: readFileSync(tlsCert, "utf8"), key: readFileSync(tlsKey, "utf8") };
+  return { cert: textOf(tlsCert), key: textOf(tlsKey) };
 }
 
 function tether(text: string, before: TetherOptions[]): TetherOptions[] {
