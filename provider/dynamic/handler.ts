@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { printable, printableLines } from "../api/printable";
 import { check } from "../core/check";
 import { type Definition, type Issue, nameOf, type Props } from "../core/definition";
@@ -5,6 +6,7 @@ import { diff } from "../core/diff";
 import { Incomplete, messageOf } from "../core/errors";
 import { inputsOf } from "../core/state";
 import { lifecycle } from "../core/verbs";
+import { environmentsKey, lostEnvironments } from "./environments";
 import { type HostConfig, keepConfig, session } from "./session";
 
 const providerKey = "__provider";
@@ -43,7 +45,8 @@ class NotReady extends Refusal {
   }
 }
 
-const withoutProvider = ({ [providerKey]: _provider, ...props }: Props): Props => props;
+const withoutProvider = ({ [providerKey]: _provider, [environmentsKey]: _environments, ...props }: Props): Props =>
+  props;
 
 /** A preview makes no calls, so it cannot tell whether there is one; that it would be taken over, it can. */
 function announceAdoption(definition: Definition, olds: Props, { adopt, name, orgName }: Props): void {
@@ -85,7 +88,11 @@ export function handler(definition: Definition): Handler {
       guarded(undefined, () => {
         const { inputs, issues } = check(definition, withoutProvider(news), isUnknown);
         announceAdoption(definition, olds, inputs);
-        return Promise.resolve({ inputs, failures: issues });
+        // eslint-disable-next-line no-console -- shown in the preview, the one place to say it in time
+        for (const line of lostEnvironments(olds, news)) console.log(line);
+        const { [environmentsKey]: environments } = news;
+        const kept = environments === undefined ? {} : { [environmentsKey]: environments };
+        return Promise.resolve({ inputs: { ...inputs, ...kept }, failures: issues });
       }),
 
     diff: (_id, olds, news) =>
@@ -105,7 +112,10 @@ export function handler(definition: Definition): Handler {
     read: (id, state) =>
       guarded(state[providerKey], async () => {
         const props = await lifecycle.read(session(), definition, id, withoutProvider(state));
-        return props ? { id, props, inputs: inputsOf(definition, props) } : { id: "" };
+        if (!props) return { id: "" };
+        const [inputs, before] = [inputsOf(definition, props), inputsOf(definition, withoutProvider(state))];
+        // Without drift the inputs stay what the program said, with what only this adapter knows of.
+        return isDeepStrictEqual(inputs, before) ? { id, props } : { id, props, inputs };
       }),
 
     update: (id, olds, news) =>
