@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -17,12 +17,13 @@ const pulumi = devDependencies["@pulumi/pulumi"]!;
 
 const folder = mkdtempSync(join(tmpdir(), "consortium-installers-"));
 let tarball: string;
+let packed: string[];
 beforeAll(async () => {
-  await execute("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: root });
-  tarball = join(
-    folder,
-    readdirSync(folder).find((file) => file.endsWith(".tgz"))!,
-  );
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+  const { stdout } = await execute("npm", args, { cwd: root, maxBuffer: 1e8 });
+  const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+  tarball = join(folder, filename);
+  packed = files.map(({ path }) => path);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -53,6 +54,11 @@ const installers: [string, string[], Record<string, string>, object][] = [
     { resolutions: { ...resolutions, ...(Object.fromEntries(anvils) as object) } },
   ],
 ];
+
+test("nothing of the build but its results is packed", () => {
+  expect(packed).toContain("dist/cli/consortium.js");
+  expect(packed.filter((path) => /(^|\/)\.|tsbuildinfo|stamp/.test(path))).toEqual([]);
+});
 
 test.each(installers)("%s", async (name, [command, ...args], files, more) => {
   const project = join(folder, name.replace(" ", "-"));

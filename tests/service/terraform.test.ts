@@ -28,7 +28,7 @@ describe.each(["", "/"])("with %j at the end of each path", (end) => {
 
     /** As resty does it: a content type only where there is a body. */
     async function send(method: string, path: string, body?: object) {
-      const type = body === undefined ? {} : { "content-type": "application/json" };
+      const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
       const response = await fetch(`${service.baseUrl}${path}${end}`, {
         method,
         headers: { authorization: `Bearer ${service.apiKey}`, "user-agent": "Terraform / v1.2.0 (BaaS)", ...type },

@@ -10,7 +10,7 @@ export function isTooOld(range, version) {
   const numbers = (/** @type {string} */ text) => text.replace(/^\D+/, "").split(".").map(Number);
   const [wanted, found] = [numbers(range), numbers(version)];
   const differing = wanted.findIndex((number, index) => number !== (found[index] ?? 0));
-  return differing >= 0 && wanted[differing] > (found[differing] ?? 0);
+  return (wanted[differing] ?? 0) > (found[differing] ?? 0);
 }
 
 const { engines } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
