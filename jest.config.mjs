@@ -8,6 +8,7 @@ const transform = {
 const common = {
   transform,
   testEnvironment: "node",
+  globalSetup: "<rootDir>/tests/support/temporary.ts",
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
   rootDir: import.meta.dirname,
   // Their package.json all have the same name until `pulumi new` writes it.

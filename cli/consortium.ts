@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { createRequire } from "node:module";
 import { Command } from "commander";
+import { printableLines } from "../provider/api/printable";
 
 /** A subcommand: adds its arguments, options and action. */
 export type Define = (command: Command) => void;
@@ -13,23 +14,28 @@ const commands: Record<string, { summary: string; load: () => Promise<{ define: 
   fleet: { summary: "many organizations and networks from one file", load: () => import("./fleet.js") },
   report: { summary: "write what a Pulumi preview would do, as Markdown", load: () => import("./report.js") },
   fund: { summary: "give a tether service of a local service money", load: () => import("./fund.js") },
+  completion: { summary: "print a completion script for a shell", load: () => import("./completion.js") },
 };
 
-async function main(): Promise<void> {
+async function main([first = "", ...others]: string[]): Promise<void> {
   const { version } = createRequire(__filename)("pulumi-consortium/package.json") as { version: string };
-  const program = new Command("consortium")
-    .description("Tools for private blockchain consortia")
-    .version(version)
-    .showHelpAfterError("(see consortium --help)");
-  const asked = process.argv.slice(2).filter((word) => word in commands);
+  const program = new Command("consortium").description("Tools for private blockchain consortia").version(version);
   for (const [name, { summary, load }] of Object.entries(commands)) {
     const command = program.command(name).description(summary);
-    if (asked.includes(name)) (await load()).define(command);
+    // Completion knows all others.
+    if (first === "completion" || first === name || others.includes(name)) (await load()).define(command);
   }
+  pointToHelp(program, "consortium");
   await program.parseAsync();
 }
 
-main().catch((error: unknown) => {
-  console.error(`consortium: ${error instanceof Error ? error.message : String(error)}`);
+/** Errors in the arguments of a command name its own help. */
+function pointToHelp(command: Command, name: string): void {
+  command.showHelpAfterError(`(see ${name} --help)`);
+  for (const inner of command.commands) pointToHelp(inner, `${name} ${inner.name()}`);
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(printableLines(`consortium: ${error instanceof Error ? error.message : String(error)}`));
   process.exitCode = 1;
 });

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type Command as Program, InvalidArgumentError } from "commander";
+import { type Command as Program, InvalidArgumentError, Option } from "commander";
 import { type Fleet, type FleetStack, readFleet } from "./fleet/file";
 import { defaultOut, fleetManifests, neededSecrets } from "./fleet/manifests";
 import { chosen } from "./fleet/only";
@@ -45,7 +45,11 @@ export function define(program: Program): void {
     command
       .argument("<file>", "the fleet file, such as fleet.yaml")
       .option("--parallel <count>", "so many stacks at a time (default: concurrency of the file, else 4)", width)
-      .option("--only <pattern>", "only stacks like this, such as acme-prod or 'acme-*'; repeatable", gather, [])
+      .addOption(
+        new Option("--only <pattern>", "only stacks like this, such as acme-prod or 'acme-*'; repeatable")
+          .argParser(gather)
+          .default([], "all"),
+      )
       .option("--json", "print one document of JSON")
       .option("--junit <file>", "write the results as JUnit XML, too");
     if (name !== "drift") command.option("--refresh", "look first at what is there, and put drift right");
@@ -128,7 +132,7 @@ async function report(command: Command, session: Session): Promise<Result[]> {
   ]);
   const live = process.stderr.isTTY && !env.CI;
   const view = live
-    ? await liveView(process.stderr, stacks.length)
+    ? await liveView(process.stderr, stacks.length, !env.NO_COLOR)
     : plainView((line) => void process.stderr.write(`${line}\n`));
   const parallel = flags.parallel ?? definition.concurrency;
   const options = { command, stacks, parallel, secrets, env, view, stop, refresh: flags.refresh };

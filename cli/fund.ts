@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
+import { textOf } from "./text-file";
 
 interface Flags {
   network: string;
@@ -17,7 +18,7 @@ export function define(command: Command): void {
   command
     .argument("<tetherId>", "the tether service whose account gets it")
     .addOption(network.default("rinkeby"))
-    .option("--ether <amount>", "how much", wei, 10n ** BigInt(decimals))
+    .addOption(new Option("--ether <amount>", "how much").argParser(wei).default(10n ** BigInt(decimals), "1"))
     .addOption(new Option("--url <address>", "base address of the service").env("CONSORTIUM_BASE_URL"))
     .option("--api-key-file <file>", "file with the API key (default: $CONSORTIUM_API_KEY)")
     .addHelpText("after", "\nWithout an address and a key, those of the service that `npm start` runs in this folder.")
@@ -53,7 +54,7 @@ function service({ url, apiKeyFile }: Flags): { url: string; apiKey: string } {
   const apiKey = apiKeyFile === undefined ? process.env.CONSORTIUM_API_KEY : undefined;
   if (!apiKey && file === undefined)
     throw new Error("An API key is missing: set CONSORTIUM_API_KEY, or --api-key-file.");
-  return { url: base, apiKey: apiKey ? apiKey : readFileSync(file!, "utf8").trim() };
+  return { url: base, apiKey: apiKey ? apiKey : textOf(file!).trim() };
 }
 
 function parsed(text: string): Partial<Record<string, string>> {

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Plan, readPlan } from "./report/plan";
 import { hasChanges, hasErrors, losesLedger, render } from "./report/render";
+import { textOf } from "./text-file";
 
 /** What may be a reason to end with exit code 2. */
 const reasons = { "ledger-loss": losesLedger, changes: hasChanges, errors: hasErrors } as const;
@@ -44,7 +45,7 @@ function report(files: string[], { title, max, failOn }: Flags): void {
 
 function read(file: string): Plan {
   if (file === "-") return readPlan(readFileSync(0, "utf8"), "standard input");
-  return readPlan(readFileSync(file, "utf8"), basename(file).replace(/\.json$/, ""));
+  return readPlan(textOf(file), basename(file).replace(/\.json$/, ""));
 }
 
 function size(text: string): number {

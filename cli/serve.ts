@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { startService, type LedgerOptions, type Service, type TetherOptions } from "../service";
 import { isLoopback } from "../service/guard";
+import { textOf } from "./text-file";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
 
@@ -84,18 +85,15 @@ export function define(command: Command): void {
 async function serve(flags: Flags): Promise<void> {
   const known = flags.data === undefined ? undefined : readKey(join(flags.data, "api-key"));
   const service = await start(flags);
-  const kept = keyFile(flags, service);
+  const file = keyFile(flags, service);
   if (service.ledger === "missing" && !flags.quiet) {
     console.error("consortium: no ledger: @foundry-rs/anvil is not installed for this platform. All else works.");
   }
   if (!flags.quiet && !isLoopback(flags.host)) console.error(exposed(flags));
-  stopOnSignal(async () => {
-    await service.close();
-    kept.discard();
-  });
+  stopOnSignal(() => service.close());
   const generated = !flags.apiKey && service.apiKey !== known;
-  if (flags.json) console.log(JSON.stringify(summary(flags, service, kept.file)));
-  else if (!flags.quiet) console.log(greeting(flags, service, kept.file, generated));
+  if (flags.json) console.log(JSON.stringify(summary(flags, service, file)));
+  else if (!flags.quiet) console.log(greeting(flags, service, file, generated));
 }
 
 function start(flags: Flags): Promise<Service> {
@@ -121,12 +119,13 @@ function start(flags: Flags): Promise<Service> {
 }
 
 /** The file that holds the first organization's key; without a data folder one that lasts as long as the service. */
-function keyFile(flags: Flags, service: Service): { file: string; discard(): void } {
-  if (flags.data !== undefined) return { file: resolve(flags.data, "api-key"), discard: () => undefined };
+function keyFile(flags: Flags, service: Service): string {
+  if (flags.data !== undefined) return resolve(flags.data, "api-key");
   const dir = mkdtempSync(join(tmpdir(), "consortium-"));
   const file = join(dir, "api-key");
   writeFileSync(file, `${service.apiKey}\n`, { mode: 0o600 });
-  return { file, discard: () => rmSync(dir, { recursive: true, force: true }) };
+  process.once("exit", () => rmSync(dir, { recursive: true, force: true })); // however it ends, unless it is killed
+  return file;
 }
 
 function summary(flags: Flags, service: Service, apiKeyFile: string) {
@@ -179,11 +178,12 @@ function addresses({ host }: Flags, { baseUrl, port }: Service): string[] {
 const isEverywhere = (host: string) => host === "0.0.0.0" || host === "::";
 
 function stopOnSignal(stop: () => Promise<void>): void {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const once = () => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, once);
+    for (const signal of signals) process.off(signal, once);
     void stop();
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, once);
+  for (const signal of signals) process.on(signal, once);
 }
 
 function readKey(file: string): string | undefined {
@@ -209,7 +209,7 @@ function target(text: string, before: Targets): Targets {
 function tls({ tlsCert, tlsKey }: Flags) {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) throw new Error("Give both, --tls-cert and --tls-key.");
-  return { cert: readFileSync(tlsCert, "utf8"), key: readFileSync(tlsKey, "utf8") };
+  return { cert: textOf(tlsCert), key: textOf(tlsKey) };
 }
 
 function tether(text: string, before: TetherOptions[]): TetherOptions[] {

@@ -50,8 +50,9 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   const { context, routes, options, ledger } = parts;
   const server = createHttpServer(options.tls);
   const app = fastify({
-    logger: options.log && { redact: ["req.headers.authorization"] },
+    logger: options.log && { redact: ["req.headers.authorization"], hooks: { streamWrite: inAscii } },
     exposeHeadRoutes: false,
+    routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
     clientErrorHandler: garbled,
     serverFactory: (handler) => server.on("request", handler),
@@ -123,6 +124,10 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, stage }: 
 function refuse(reply: FastifyReply, status: number, errorMessage: string): FastifyReply {
   return reply.code(status).send({ errorMessage });
 }
+
+/** JSON that a terminal can show: it allows characters that move the cursor or turn the direction of writing. */
+const inAscii = (json: string): string =>
+  json.replace(/[^\n -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** What comes is no HTTP; there is no request to answer, only a connection. */
 function garbled({ code, message }: NodeJS.ErrnoException, socket: Duplex): void {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import { explain, Refusal } from "./errors";
@@ -17,6 +18,12 @@ export function acceptJson(app: FastifyInstance): void {
       return done(new Refusal(400, `Unexpected token in JSON: ${(error as Error).message}`));
     }
   });
+}
+
+/** A body without what is so already: clients send back what they were shown, with their changes in it. */
+export function changesIn(body: unknown, shown: Readonly<Record<string, unknown>>): unknown {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isDeepStrictEqual(value, shown[name])));
 }
 
 /** The known fields of a body. Others are ignored, unless all must be known. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { answer } from "./answers";
 import { organizationOf } from "./auth";
-import { parse } from "./bodies";
+import { changesIn, parse } from "./bodies";
 import type { Context } from "./context";
 import type { Entity } from "./entities";
 import { Refusal } from "./errors";
@@ -58,7 +58,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
   app.patch(itemPath(row), (request, reply: FastifyReply) => {
     supported(settings.answers.patch, `A ${row.label} cannot be changed`);
     const entity = target(request);
-    const body = parse(row.patch, request.body, true);
+    const body = parse(row.patch, changesIn(request.body, view(entity)), true);
     const given = Object.entries(body).map(([name, value]) => [name, value === null ? undefined : value] as const);
     const fields = { ...entity.fields, ...Object.fromEntries(given) };
     const changed = given.length > 0 ? store.change(entity, { fields }) : entity;

@@ -1,4 +1,5 @@
 import { type EnvironmentObject, type NodeObject } from "../../provider/api";
+import { printable } from "../../provider/api/printable";
 import { type NetworkDefinition, type NetworkEnvironment, type NetworkMember, type NetworkNode } from "../../sdk";
 import { consensusOf } from "../../provider/resources/environment";
 import { usualLimits } from "../../sdk/network/schema";
@@ -147,7 +148,7 @@ class Exporter {
 
   /** One line, whatever the service says: the rest would be no comment any more. */
   private remark(path: string[], text: string): void {
-    this.remarks.push({ path, text: text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ") });
+    this.remarks.push({ path, text: printable(text) });
   }
 }
 

@@ -1,4 +1,5 @@
-import { Document, isNode, isPair, type Pair } from "yaml";
+import { Document, isNode, isPair, type Pair, Scalar, visit } from "yaml";
+import { printableLines } from "../../provider/api/printable";
 import { type Exported } from "./definition";
 
 const editors = " yaml-language-server: $schema=./node_modules/pulumi-consortium/schemas/network.schema.json";
@@ -20,5 +21,12 @@ export function yamlOf({ definition, remarks }: Exported, { adopt }: { adopt: bo
   }
   const general = remarks.filter(({ path }) => path.length === 0).map(({ text }) => ` ${text}`);
   document.commentBefore = [editors, ...(adopt ? [adopting] : []), ...general].join("\n");
-  return document.toString({ lineWidth: 0 });
+  visit(document, {
+    Scalar: (_, scalar) => {
+      const { value } = scalar;
+      if (typeof value === "string" && printableLines(value) !== value) scalar.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  // What the library leaves as it is stands in double quotes now, where YAML reads the escapes.
+  return printableLines(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: 1_000_000 }));
 }

@@ -1,4 +1,5 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation";
+import { printable } from "../../provider/api/printable";
 
 /** What became of the resources of a stack. */
 export interface Counts {
@@ -24,7 +25,7 @@ const ledgerType = "pulumi-nodejs:dynamic/consortium:Environment";
 /** "Node trade/prod/acme-1", of a URN. */
 export function titleOf(urn: string): string {
   const [, , type = "", name = ""] = urn.split("::");
-  return `${type.split("$").at(-1)!.split(":").at(-1)} ${name}`;
+  return printable(`${type.split("$").at(-1)!.split(":").at(-1)} ${name}`);
 }
 
 /** The stack, its components and providers are nothing that somebody pays for. */

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import limited from "p-limit";
+import { lock } from "proper-lockfile";
 import { beginningOf, leadersOf, remainsOf, signal, thisMachine } from "./processes";
 
 /** What a run writes down before it begins with a stack, so that the next run knows what to make of a lock, or of objects in no state. */
@@ -42,11 +44,15 @@ export const silentMs = 60_000;
 /** How long what is left of a dead run may take to end after Ctrl-C, before it is killed; and after that. */
 const patienceMs = { interrupted: 45_000, killed: 10_000 };
 
+/** Whoever holds the journal works on it for a moment, or for as long as `pulumi cancel` takes: a minute at most. */
+const waiting = { retries: 600, minTimeout: 20, maxTimeout: 100 };
+
 export type Verdict = "alive" | "dead" | "elsewhere";
 
 /** The runs of one work folder, each a file of its own. */
 export class Journal {
   readonly #folder: string;
+  readonly #oneByOne = limited(1);
 
   constructor(
     workFolder: string,
@@ -104,14 +110,29 @@ export class Journal {
     return machine.remainsOf(run.id).length === 0;
   }
 
+  /** Does something that depends on what the runs write down, while no other run, of whatever process, does. */
+  exclusively<T>(work: () => T | Promise<T>): Promise<T> {
+    return this.#oneByOne(async () => {
+      const release = await lock(this.#folder, { retries: waiting });
+      try {
+        return await work();
+      } finally {
+        await release();
+      }
+    });
+  }
+
   /** A stack is as it should be: what dead runs left of it is settled. */
-  settle(stack: string): void {
-    for (const run of this.runs()) {
-      if (!run.unfinished.includes(stack) || this.verdict(run) !== "dead") continue;
-      const unfinished = run.unfinished.filter((one) => one !== stack);
-      if (unfinished.length === 0) this.remove(run.id);
-      else this.write({ ...run, unfinished });
-    }
+  async settle(stack: string): Promise<void> {
+    const left = () => this.runs().filter((run) => run.unfinished.includes(stack) && this.verdict(run) === "dead");
+    if (left().length === 0) return;
+    await this.exclusively(() => {
+      for (const run of left()) {
+        const unfinished = run.unfinished.filter((one) => one !== stack);
+        if (unfinished.length === 0) this.remove(run.id);
+        else this.write({ ...run, unfinished });
+      }
+    });
   }
 
   write(run: Run): void {
@@ -143,9 +164,12 @@ export class OwnRun {
     this.#beating = setInterval(() => journal.beat(run.id), beatMs).unref();
   }
 
-  begin(stack: string): void {
-    this.run.unfinished.push(stack);
-    this.journal.write(this.run);
+  /** Never while another run looks whether somebody is at work on this stack. */
+  async begin(stack: string): Promise<void> {
+    await this.journal.exclusively(() => {
+      this.run.unfinished.push(stack);
+      this.journal.write(this.run);
+    });
   }
 
   end(stack: string): void {

@@ -21,13 +21,15 @@ export const holdersOf = (text: string): Holder[] =>
 
 /**
  * Whether a lock may be cleared: every holder was a process of this machine that has ended, and a run of ours that is dead, and
- * of which nothing is left, was at work on this stack. Anything less is somebody else's lock.
+ * of which nothing is left, was at work on this stack. Anything less is somebody else's lock. Nor may it where another run has
+ * begun with this stack meanwhile: Pulumi ends all locks of a stack at once, and one may be that run's by now.
  */
 export function mayClear(stack: string, holders: readonly Holder[], journal: Journal): boolean {
   const { machine } = journal;
   const dead = deadRuns(stack, journal).filter((run) => !journal.remains(run));
   return (
     dead.length > 0 &&
+    othersAt(stack, journal).length === 0 &&
     holders.length > 0 &&
     holders.every((holder) => holder.host === machine.host && machine.beginningOf(holder.pid) === undefined)
   );
@@ -37,10 +39,15 @@ export function mayClear(stack: string, holders: readonly Holder[], journal: Jou
 export const deadRuns = (stack: string, journal: Journal): Run[] =>
   journal.runs().filter((run) => run.unfinished.includes(stack) && journal.verdict(run) === "dead");
 
+/** Runs of other processes that are at work on this stack. */
+const othersAt = (stack: string, journal: Journal): Run[] =>
+  journal
+    .runs()
+    .filter((run) => run.pid !== process.pid && run.unfinished.includes(stack) && journal.verdict(run) !== "dead");
+
 /** Who is at work on a stack, and what to do. */
 export function lockedMessage(stack: string, holders: readonly Holder[], journal: Journal, workFolder: string): string {
-  const others = journal.runs().filter((run) => run.pid !== process.pid && run.unfinished.includes(stack));
-  const run = others.find((one) => journal.verdict(one) !== "dead");
+  const [run] = othersAt(stack, journal);
   const who = [
     ...(run ? [`a fleet run (${run.command}) of process ${run.pid} on ${run.host}, begun ${run.startedAt}`] : []),
     ...holders.map(({ user, host, pid, since }) => `${user}@${host}, process ${pid}, since ${since}`),

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { printableLines } from "../../provider/api/printable";
 import { type Fleet, type FleetStack } from "./file";
 import { organizationsOf } from "./only";
 import { type SecretSource } from "./schema";
@@ -8,7 +9,7 @@ export interface Secrets {
   /** API keys by organization. */
   apiKeys: ReadonlyMap<string, string>;
   passphrase?: string;
-  /** Takes every one of them out of a text. */
+  /** Takes every one of them out of a text, and what a terminal would obey. */
   mask: (text: string) => string;
   /** Environment variables that hold them: no Pulumi process inherits these. */
   variables: readonly string[];
@@ -54,7 +55,7 @@ export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], e
   );
   return {
     ...{ apiKeys, passphrase },
-    mask: (text) => hidden.reduce((masked, one) => masked.replaceAll(one, "[secret]"), text),
+    mask: (text) => printableLines(hidden.reduce((masked, one) => masked.replaceAll(one, "[secret]"), text)),
     variables,
   };
 }

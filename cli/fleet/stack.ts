@@ -120,7 +120,7 @@ export class StackRun {
     }
     const changing = shop.command === "up" || shop.command === "destroy";
     const left = this.#isLeft();
-    if (changing) shop.run.begin(spec.name);
+    if (changing) await shop.run.begin(spec.name);
     let settled = false;
     try {
       const made = !exists && (await this.#init());
@@ -131,7 +131,7 @@ export class StackRun {
         if (made && shop.command === "preview") await this.#plain(["stack", "rm", spec.name, "--yes"]);
       }
       if (left && changing) await this.#clearPending();
-      if (changing) shop.journal.settle(spec.name);
+      if (changing) await shop.journal.settle(spec.name);
       settled = true;
     } catch (error) {
       settled = !shop.stop.forced && !wasKilled(error);
@@ -171,10 +171,12 @@ export class StackRun {
     } catch (error) {
       if (!(error instanceof PulumiFailed) || !isLocked(error.output)) throw error;
       const holders = holdersOf(error.output);
-      if (!mayClear(spec.name, holders, shop.journal))
-        throw new Error(lockedMessage(spec.name, holders, shop.journal, shop.workFolder), { cause: error });
-      shop.tell(spec.name, this.changes, ["ends the lock of the killed run"]);
-      await this.#plain(["cancel", "--yes", "--stack", spec.name]);
+      await shop.journal.exclusively(async () => {
+        if (!mayClear(spec.name, holders, shop.journal))
+          throw new Error(lockedMessage(spec.name, holders, shop.journal, shop.workFolder), { cause: error });
+        shop.tell(spec.name, this.changes, ["ends the lock of the killed run"]);
+        await this.#plain(["cancel", "--yes", "--stack", spec.name]);
+      });
       this.changes.errors.length = 0;
       await work();
     }

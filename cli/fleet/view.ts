@@ -31,7 +31,7 @@ export function liveTable(
   rows: readonly Row[],
   total: number,
   at: number,
-  screen: { rows: number; columns: number },
+  screen: { rows: number; columns: number; colors: boolean },
 ): string {
   const running = rows.filter(({ outcome }) => outcome === "running");
   const bad = rows.filter(({ outcome }) => outcome !== "running" && outcome !== "ok");
@@ -40,7 +40,7 @@ export function liveTable(
   const table = new Table({
     head: ["stack", "", "seconds", "now"],
     colWidths: [name, 13, 9, Math.max(20, screen.columns - name - 13 - 9 - 6)],
-    style: { head: ["cyan"], compact: true },
+    style: screen.colors ? { head: ["cyan"], compact: true } : { head: [], border: [], compact: true },
   });
   for (const { stack, outcome, now, startedAt, seconds } of shown)
     table.push([stack, outcome, (seconds ?? (at - startedAt) / 1000).toFixed(1), now]);
@@ -49,12 +49,12 @@ export function liveTable(
 }
 
 /** A table that is written over itself while the stacks run. */
-export async function liveView(stream: NodeJS.WriteStream, total: number): Promise<View> {
+export async function liveView(stream: NodeJS.WriteStream, total: number, colors: boolean): Promise<View> {
   const { createLogUpdate } = await import("log-update");
   const update = createLogUpdate(stream);
   const rows = new Map<string, Row>();
   const draw = () => {
-    const screen = { rows: stream.rows || 24, columns: stream.columns || 80 };
+    const screen = { rows: stream.rows || 24, columns: stream.columns || 80, colors };
     update(liveTable([...rows.values()], total, performance.now(), screen));
   };
   const timer = setInterval(draw, framesMs);

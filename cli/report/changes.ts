@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { printable } from "../../provider/api/printable";
 import { type Plan, type State, type Step } from "./plan";
 
 export type Action = "replaced" | "deleted" | "gone" | "drifted" | "created" | "taken over" | "changed";
@@ -81,7 +82,7 @@ function actionOf({ op, found, new: next }: Step): Action | undefined {
 
 const typeOf = (urn: string): string => {
   const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
-  return type.startsWith(own) ? type.slice(own.length) : type;
+  return printable(type.startsWith(own) ? type.slice(own.length) : type);
 };
 
 const isLost = ({ action, urn, old }: Step & { action: Action }): boolean =>

@@ -1,6 +1,8 @@
+import { printable, printableLines } from "../../provider/api/printable";
+
 /** Text that came from elsewhere, as code: nothing in it is a mention, a link or a column. */
 export function code(text: string): string {
-  const line = text.replaceAll(/\s*\n\s*/g, " ").replaceAll("|", "\\|");
+  const line = printable(text.replaceAll(/\s*\n\s*/g, " ")).replaceAll("|", "\\|");
   const ticks = fence(line, "`");
   const pad = /^`|`$|^\s|\s$/.test(line) ? " " : "";
   return line === "" ? "" : ticks + pad + line + pad + ticks;
@@ -8,7 +10,7 @@ export function code(text: string): string {
 
 export function block(text: string): string {
   const ticks = fence(text, "```");
-  return `${ticks}text\n${text}\n${ticks}`;
+  return `${ticks}text\n${printableLines(text)}\n${ticks}`;
 }
 
 /** Longer than any run of backticks within. */

@@ -1,4 +1,5 @@
 import { type ConsortiumClient, systemClock } from "../../provider/api";
+import { printable } from "../../provider/api/printable";
 import { remove } from "../../provider/core/delete";
 import { messageOf } from "../../provider/core/errors";
 import { Origins } from "../../provider/core/organization";
@@ -46,7 +47,7 @@ export async function clear(
       deleted.push(...gone);
       for (const one of gone) say(`deleted ${titleOf(one)}`);
     } catch (error) {
-      failed.push({ item, error: messageOf(error) });
+      failed.push({ item, error: printable(messageOf(error)) });
     }
   };
 

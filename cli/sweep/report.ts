@@ -1,3 +1,4 @@
+import { printable } from "../../provider/api/printable";
 import { type Cleared } from "./clear";
 import { type Leftovers } from "./leftovers";
 import { type Item, titleOf } from "./tree";
@@ -31,10 +32,11 @@ const facts = ({ kind, id, name, createdAt, place }: Item) => ({ kind, id, name,
 
 /** For programs: everything that was found, and what became of it. */
 export function asJson({ going, kept }: Leftovers, { deleted, failed }: Cleared): string {
-  return JSON.stringify({
+  const text = JSON.stringify({
     found: [...going].map(facts),
     kept: [...kept].map(([item, reason]) => ({ ...facts(item), reason })),
     deleted: deleted.map(({ id }) => id),
     failed: failed.map(({ item, error }) => ({ ...facts(item), error })),
   });
+  return printable(text);
 }

@@ -1,4 +1,5 @@
 import { type ConsortiumClient, type Identified, isApiError } from "../../provider/api";
+import { printable } from "../../provider/api/printable";
 import { type Props } from "../../provider/core/definition";
 import { isGone } from "../../provider/core/lists";
 import { definitions } from "../../provider/resources";
@@ -61,4 +62,4 @@ const text = (value: unknown): string | undefined => (typeof value === "string" 
 
 /** How a person calls it: `node "n1" (n5f0a9)`. */
 export const titleOf = ({ kind, name, id }: Item): string =>
-  `${definitions[kind].title} ${name === "" ? "" : `"${name}" `}(${id})`;
+  `${definitions[kind].title} ${name === "" ? "" : `"${printable(name)}" `}(${printable(id)})`;

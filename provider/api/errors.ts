@@ -1,4 +1,5 @@
 import { conflictAdvice, conflictOf } from "./conflict";
+import { printable } from "./printable";
 import { type Settings } from "./settings";
 
 /**
@@ -52,11 +53,12 @@ export class ApiError extends Error {
   constructor(facts: ErrorFacts) {
     const status = facts.status === undefined ? "" : `HTTP ${facts.status}: `;
     const next = facts.next ? ` ${facts.next}` : "";
-    super(`${facts.call}: ${status}${sentence(facts.errorMessage)}${next}`, { cause: facts.cause });
+    const errorMessage = printable(facts.errorMessage);
+    super(`${facts.call}: ${status}${sentence(errorMessage)}${next}`, { cause: facts.cause });
     this.kind = facts.kind;
     this.call = facts.call;
     this.status = facts.status;
-    this.errorMessage = facts.errorMessage;
+    this.errorMessage = errorMessage;
     this.retryAfterMs = facts.retryAfterMs;
     this.late = facts.late ?? false;
     this.next = facts.next;

@@ -1,5 +1,6 @@
 import { type z } from "zod";
 import { type Identified } from "../api";
+import { printable } from "../api/printable";
 import { type FieldMeta, metaOf } from "./field";
 import { type Session } from "./session";
 
@@ -110,7 +111,7 @@ export function timeoutMs(definition: Shape, verb: keyof Timeouts, inputs: Props
 /** How messages name a resource: `node "acme-1"`. */
 export const nameOf = (definition: Shape, inputs: Props): string => {
   const name = inputs.name ?? inputs.orgName ?? inputs.tetherId;
-  return typeof name === "string" && name !== "" ? `${definition.title} "${name}"` : definition.title;
+  return typeof name === "string" && name !== "" ? `${definition.title} "${printable(name)}"` : definition.title;
 };
 
 /** What is known of an input; undefined where the resource has no such input. */

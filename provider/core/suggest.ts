@@ -1,4 +1,5 @@
 import { distance } from "fastest-levenshtein";
+import { printable } from "../../provider/api/printable";
 
 /** Letters that make the beginning of a name worth completing: `consensus` of `consensusType`. */
 const beginning = 4;
@@ -19,8 +20,8 @@ const shownAtMost = 12;
 /** `; did you mean "acme"?`, or else what there is, where that is little. */
 export function didYouMean(given: string, known: readonly string[]): string {
   const found = nearest(given, known);
-  if (found !== undefined) return `; did you mean "${found}"?`;
+  if (found !== undefined) return `; did you mean "${printable(found)}"?`;
   if (known.length === 0) return "";
   const more = known.length > shownAtMost ? `, and ${known.length - shownAtMost} more` : "";
-  return `; there ${known.length === 1 ? "is" : "are"} ${known.slice(0, shownAtMost).join(", ")}${more}`;
+  return `; there ${known.length === 1 ? "is" : "are"} ${known.slice(0, shownAtMost).map(printable).join(", ")}${more}`;
 }

@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
+import { printable, printableLines } from "../api/printable";
 import { check } from "../core/check";
 import { type Definition, type Issue, nameOf, type Props } from "../core/definition";
 import { diff } from "../core/diff";
 import { Incomplete, messageOf, UserError } from "../core/errors";
 import { inputsOf } from "../core/state";
 import { lifecycle } from "../core/verbs";
+import { environmentsKey, lostEnvironments } from "./environments";
 import { checkSettings, type HostConfig, keepConfig, seenOrigins, session } from "./session";
 
 const providerKey = "__provider";
@@ -27,7 +30,7 @@ console.error = (...args: unknown[]): void => {
 /** An error as the host shows it: the message, and nothing of the inside of this package. */
 class Refusal extends Error {
   constructor(error: unknown) {
-    super(messageOf(error));
+    super(printableLines(messageOf(error)));
     this.name = "Error";
     this.stack = printed.stack;
   }
@@ -45,16 +48,17 @@ class NotReady extends Refusal {
     super(error);
     this.id = error.id;
     this.properties = { ...error.state, [providerKey]: provider };
-    this.reasons = [error.message];
+    this.reasons = [this.message];
   }
 }
 
-const withoutProvider = ({ [providerKey]: _provider, ...props }: Props): Props => props;
+const withoutProvider = ({ [providerKey]: _provider, [environmentsKey]: _environments, ...props }: Props): Props =>
+  props;
 
 /** A preview makes no calls, so it cannot tell whether there is one; that it would be taken over, it can. */
 function announceAdoption(definition: Definition, olds: Props, { adopt, name, orgName }: Props): void {
   if (Object.keys(olds).length > 0 || !adopt || isUnknown([adopt, name, orgName])) return;
-  const which = typeof adopt === "string" ? adopt : "the one with this name, if there is one";
+  const which = typeof adopt === "string" ? printable(adopt) : "the one with this name, if there is one";
   // eslint-disable-next-line no-console -- shown in the preview
   console.log(`${nameOf(definition, { name, orgName })}: takes over ${which}`);
 }
@@ -97,7 +101,11 @@ export function handler(definition: Definition): Handler {
         checkSettings();
         const { inputs, issues } = check(definition, withoutProvider(news), isUnknown);
         announceAdoption(definition, olds, inputs);
-        return Promise.resolve({ inputs, failures: issues });
+        // eslint-disable-next-line no-console -- shown in the preview, the one place to say it in time
+        for (const line of lostEnvironments(olds, news)) console.log(line);
+        const { [environmentsKey]: environments } = news;
+        const kept = environments === undefined ? {} : { [environmentsKey]: environments };
+        return Promise.resolve({ inputs: { ...inputs, ...kept }, failures: issues });
       }),
 
     diff: (id, olds, news) =>
@@ -121,7 +129,10 @@ export function handler(definition: Definition): Handler {
         const props = await lifecycle.read(session(), definition, id, withoutProvider(state));
         // Whatever this package made or read before has a version: this is the first look, of a `get`.
         if (!props && state.__version === undefined) throw new UserError(notFound(definition, id, state));
-        return props ? { id, props, inputs: inputsOf(definition, props) } : { id: "" };
+        if (!props) return { id: "" };
+        const [inputs, before] = [inputsOf(definition, props), inputsOf(definition, withoutProvider(state))];
+        // Without drift the inputs stay what the program said, with what only this adapter knows of.
+        return isDeepStrictEqual(inputs, before) ? { id, props } : { id, props, inputs };
       }),
 
     update: (id, olds, news) =>

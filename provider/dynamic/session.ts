@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { ConsortiumClient, type SettingName, settingNames, type Settings, resolveSettings } from "../api";
 import { environmentName, NoKeyError, processEnvironment } from "../api/settings";
 import { type Clock, systemClock } from "../api/clock";
+import { printable } from "../api/printable";
 import { UserError } from "../core/errors";
 import { Origins } from "../core/organization";
 import { newSession, type Session } from "../core/session";
@@ -77,7 +78,7 @@ export function session(): Session {
   if (current?.key !== key) {
     const say = (message: string): void => {
       // eslint-disable-next-line no-console -- the host shows what the provider process prints, line by line
-      console.log(message.replaceAll("\n", " "));
+      console.log(printable(message.replaceAll("\n", " ")));
     };
     const clock = interruptible(watchEngine());
     const client = new ConsortiumClient(now, {

@@ -1,4 +1,5 @@
 import { type CustomResourceOptions, type Resource } from "@pulumi/pulumi";
+import { environmentsKey } from "../../provider/dynamic/environments";
 import { AppCred } from "../app-cred";
 import { Consortium } from "../consortium";
 import { Environment } from "../environment";
@@ -45,7 +46,10 @@ export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed
     ...(planned.protect !== undefined && { protect: planned.protect }),
     aliases: aliasesOf(planned, siblings),
   });
-  const consortium = new Consortium(plan.names[0]!, given(plan.args), optionsOf(plan));
+  // What is kept in the service loses no ledger when its entry goes.
+  const environments = passed.retainOnDelete ? undefined : plan.environments.map(({ names }) => names);
+  const args = { ...given(plan.args), ...(environments && { [environmentsKey]: environments }) };
+  const consortium = new Consortium(plan.names[0]!, args, optionsOf(plan));
   const members = byKey(
     plan.members,
     (member) => new Membership(member.names[0]!, { ...given(member.args), consortium }, optionsOf(member)),

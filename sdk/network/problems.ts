@@ -1,4 +1,5 @@
 import { RunError } from "@pulumi/pulumi";
+import { printable } from "../../provider/api/printable";
 
 /** Keys and indexes from the root of a definition to a value. */
 export type Path = readonly (string | number)[];
@@ -18,7 +19,8 @@ export interface NetworkProblem {
 
 const line = ({ file, line, column, path, message }: NetworkProblem): string => {
   const position = line === undefined ? file : `${file}:${line}:${column}`;
-  return [position, path, message].filter((part) => part !== undefined && part !== "").join(": ");
+  const parts = [position, path, message].filter((part) => part !== undefined && part !== "");
+  return printable(parts.join(": "));
 };
 
 const shownAtMost = 50;

@@ -27,13 +27,17 @@ export interface Reading {
   source?: (path: Path) => string | undefined;
 }
 
-/** Values that a definition may hold, anchors and shared objects counted each time: a network has some hundred. */
+/** Values that a definition may hold, aliases, merges and shared objects counted each time: a network has some hundred. */
 export const mostValues = 100_000;
+
+/** Nobody nests that deep; parsers call themselves for each level, and would end the process. */
+export const mostLevels = 200;
 
 /** Keys that JavaScript has for every object: they are refused, so that a key is only ever what was written. */
 export const isReserved = (key: string): boolean => key in Object.prototype;
 
 export const reservedText = (key: string): string =>
   `"${key}" cannot be a key: JavaScript uses that name itself. Choose another one`;
-export const tooManyText = `the definition has more than ${mostValues} values, aliases counted each time`;
+export const tooManyText = `the definition has more than ${mostValues} values, aliases and merges counted each time`;
+export const tooDeepText = "it is nested too deeply";
 export const cycleText = "it contains itself";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { printable } from "../../provider/api/printable";
 import { didYouMean } from "../../provider/core/suggest";
 
 /** Names of types in the JSON schema and in TypeScript. */
@@ -24,6 +25,6 @@ export const mapping = <S extends z.ZodRawShape>(what: string, shape: S) =>
     error: (issue) => {
       if (issue.code !== "unrecognized_keys") return `${what} is a mapping of settings`;
       const known = Object.keys(shape);
-      return issue.keys.map((one) => `${what} has no "${one}"${didYouMean(one, known)}`).join("\n");
+      return issue.keys.map((one) => `${what} has no "${printable(one)}"${didYouMean(one, known)}`).join("\n");
     },
   });

@@ -1,6 +1,6 @@
 import { Composer, type CST, type Document, isScalar, Lexer, LineCounter, Parser } from "yaml";
 import { type Path } from "./problems";
-import { type Found, type Reading } from "./reading";
+import { type Found, mostLevels, type Reading, tooDeepText } from "./reading";
 import { offsetOf, type Place, TooMuch, Walk } from "./yaml-walk";
 
 /** Errors of the form of a text lead to others: the first ones say what there is to say. */
@@ -56,15 +56,12 @@ function parse(text: string, lines: LineCounter): Document.Parsed[] {
   return [...composer.compose(tokens(text, lines), true, text.length)] as Document.Parsed[];
 }
 
-/** Nobody nests that deep; what composes the tokens calls itself for each level, and would end the process. */
-const mostLevels = 200;
-
 function* tokens(text: string, lines: LineCounter): Generator<CST.Token, void> {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme);
-    if (parser.stack.length > mostLevels) throw new TooMuch("it is nested too deeply", parser.offset);
+    if (parser.stack.length > mostLevels) throw new TooMuch(tooDeepText, parser.offset);
   }
   yield* parser.end();
 }

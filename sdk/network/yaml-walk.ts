@@ -12,7 +12,16 @@ import {
   type YAMLMap,
 } from "yaml";
 import { type Path } from "./problems";
-import { cycleText, type Found, isReserved, mostValues, reservedText, tooManyText } from "./reading";
+import {
+  cycleText,
+  type Found,
+  isReserved,
+  mostLevels,
+  mostValues,
+  reservedText,
+  tooDeepText,
+  tooManyText,
+} from "./reading";
 
 /** Where a value and its key stand in the text, and what is in it. */
 export interface Place {
@@ -67,7 +76,7 @@ export class Walk {
       if (target) return this.value(target, path, place);
       return this.wrong(node, path, `there is no anchor &${node.source} before this alias`);
     }
-    if (++this.count > mostValues) throw new TooMuch(tooManyText, place.at);
+    this.counted(place.at);
     const { tag } = node;
     if (tag !== undefined && !plainTags.has(tag)) {
       return this.wrong(node, path, `the tag ${tag} is not allowed: only plain values are`);
@@ -83,6 +92,11 @@ export class Walk {
       : node.items.map((item, index) => this.inner(item, [...path, index], place));
     this.open.delete(node);
     return made;
+  }
+
+  private counted(offset: number): void {
+    if (++this.count > mostValues) throw new TooMuch(tooManyText, offset);
+    if (this.open.size > mostLevels) throw new TooMuch(tooDeepText, offset);
   }
 
   private inner(node: unknown, path: Path, place: Place, keyAt?: number): unknown {
@@ -117,9 +131,13 @@ export class Walk {
 
   /** `<<`: what is not there yet comes from another mapping, or from several, the first of which counts most. */
   private merge(node: unknown, path: Path, place: Place, made: Record<string, unknown>): void {
+    this.counted(offsetOf(node));
     const target = isAlias(node) ? (this.targets.get(node) ?? node) : node;
     if (isSeq(target)) {
+      if (this.open.has(target)) return void this.wrong(node, path, cycleText);
+      this.open.add(target);
       for (const item of target.items) this.merge(item, path, place, made);
+      this.open.delete(target);
       return;
     }
     if (!isMap(target)) {

@@ -65,7 +65,8 @@ export class Proxy {
           onError: (reply, { error }) => void reply.send(unanswered(error)),
         },
         ...{ websocket: true, wsHooks: hooks },
-        wsServerOptions: { WebSocket: Member, maxPayload: mostBytes },
+        // ws and its types for ESM differ in what else the class has
+        wsServerOptions: { WebSocket: Member as never, maxPayload: mostBytes },
         wsClientOptions: {
           ...{ rewriteRequestHeaders: () => ({}), queryString: () => "", perMessageDeflate: false },
           ...{ handshakeTimeout: patience, createConnection: connectTo },

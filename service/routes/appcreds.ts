@@ -27,6 +27,8 @@ export const credential = resource({
       ...fields,
       passwordHash: undefined,
       auth_type: "basic_auth",
+      // The specification says `id`; other clients know a credential as they know all objects, by `_id`.
+      [context.settings.answers.idField]: id,
       id,
       username: id,
       _revision: String(revision),

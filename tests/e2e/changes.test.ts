@@ -20,7 +20,8 @@ const programOf = ({
   network = "rinkeby",
 }: Shape): string => `
   const { AppCred, Consortium, Environment, Membership, Node, TetherService } = require("pulumi-consortium");
-  const consortium = new Consortium("c", ${JSON.stringify({ description })});
+  // Pulumi ignores the option, as docs/operations.md says: a description still changes in place.
+  const consortium = new Consortium("c", ${JSON.stringify({ description })}, { replaceOnChanges: ["description"] });
   const membership = new Membership("m", { consortium, ...${JSON.stringify({ orgName })} });
   const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "${consensusType}", ...${JSON.stringify({ name: environmentName })} });
   const node = new Node("n", { environment, membership });

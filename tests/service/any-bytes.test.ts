@@ -136,7 +136,7 @@ test("10,000 random and mutated requests, split at every byte: it answers or clo
   const all = proper(service);
   const mutated = fc
     .tuple(fc.constantFrom(...all), fc.array(edits(all), { maxLength: 3 }))
-    .map(([text, changes]) => changes.reduce((bytes, change) => change(bytes), Buffer.from(text, "latin1")));
+    .map(([text, changes]) => changes.reduce<Buffer>((bytes, change) => change(bytes), Buffer.from(text, "latin1")));
   const request: fc.Arbitrary<Buffer> = fc.oneof(
     { weight: 9, arbitrary: mutated },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },

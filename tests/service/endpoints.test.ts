@@ -80,6 +80,7 @@ describe("objects", () => {
       membership_id: world.membership,
       name: "app",
       auth_type: "basic_auth",
+      _id: body.username,
       id: body.username,
       username: matching(/.+/),
       _revision: "0",

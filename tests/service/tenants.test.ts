@@ -133,7 +133,7 @@ test("10,000 random calls by keys of two organizations: nothing of the other one
           interval: 1,
         };
         const change = { name: caller.mark };
-        const sent = { POST: body, PATCH: change }[asked.method];
+        const sent = ({ POST: body, PATCH: change } as Record<string, object>)[asked.method];
         const { statusCode, body: answer } = await pool.request({
           method: asked.method,
           path: `/api/v1${path}`,

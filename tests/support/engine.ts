@@ -93,7 +93,8 @@ export class Engine {
     const provider = { __provider: this.#provider };
     this.kept = {
       id: found,
-      inputs: wire({ ...inputs, ...provider }),
+      // As the real one: what the program said stays where a refresh says nothing of it.
+      inputs: inputs ? wire({ ...inputs, ...provider }) : this.kept!.inputs,
       outputs: wire({ ...props, ...provider }),
       incomplete: false,
     };

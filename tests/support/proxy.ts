@@ -18,7 +18,7 @@ export async function proxyServer({ status = 200, to }: { status?: number; to?: 
   server.on("connect", (request, client: Socket) => {
     proxy.asked.push({ target: request.url!, credentials: request.headers["proxy-authorization"] });
     client.on("error", () => undefined);
-    if (status !== 200) return client.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
+    if (status !== 200) return void client.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
     const { hostname, port } = new URL(`http://${request.url}`);
     const onward = connect(to ?? Number(port || 80), to === undefined ? hostname : "127.0.0.1");
     sockets.add(onward);

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { tally } from "../../tools/lib/checks.mjs";
+import { minVersion, satisfies } from "semver";
+import { tally, withoutIntegrity } from "../../tools/lib/checks.mjs";
 import { isTooOld } from "../../tools/lib/node-version.mjs";
 import { fingerprint, isInstalled, root } from "../../tools/lib/prepare.mjs";
 import { duration } from "../../tools/lib/say.mjs";
@@ -22,12 +23,14 @@ describe("packages are installed", () => {
 });
 
 test.each([
-  ["20.18.0", false],
+  ["20.18.1", false],
+  ["20.19.0", false],
+  ["20.18.0", true],
   ["20.17.9", true],
   ["18.20.0", true],
   ["22.1.0", false],
 ])("Node.js %s is too old: %s", (version, expected) => {
-  expect(isTooOld(">=20.18", version)).toBe(expected);
+  expect(isTooOld(">=20.18.1", version)).toBe(expected);
 });
 
 test("the fingerprint of the sources changes with a file's content, and with a file more", () => {
@@ -54,6 +57,43 @@ test("the lock file has an entry for every dependency in it", () => {
     Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !found(from, name)),
   );
   expect(missing).toEqual([]);
+});
+
+/** Installers that hold `engines` against the Node.js that runs (`engine-strict`) see the newest one only. */
+test("what users install runs on the oldest Node.js that package.json promises", () => {
+  type Entry = { dev?: boolean; engines?: { node?: string } };
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Record<string, Entry>;
+  };
+  const oldest = minVersion(packages[""]!.engines!.node!)!;
+  const demanding = Object.entries(packages)
+    .filter(([, { dev, engines }]) => !dev && !satisfies(oldest, engines?.node ?? "*"))
+    .map(([place, { engines }]) => `${place} wants ${engines?.node}`);
+  expect(demanding).toEqual([]);
+});
+
+describe("a package without integrity in the lock file", () => {
+  const read = () =>
+    JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as Parameters<typeof withoutIntegrity>[0];
+
+  test("is none, but for what CONTRIBUTING.md names", () => expect(withoutIntegrity(read())).toEqual([]));
+
+  test.each<[string, (packages: ReturnType<typeof read>["packages"]) => void]>([
+    ["node_modules/zod", (packages) => delete packages["node_modules/zod"]!.integrity],
+    ["node_modules/a/node_modules/b", (packages) => (packages["node_modules/a/node_modules/b"] = { version: "1.0.0" })],
+    [
+      "node_modules/@foundry-rs/anvil-linux-amd64",
+      (packages) => delete packages["node_modules/@foundry-rs/anvil-linux-amd64"]!.integrity,
+    ],
+    [
+      "node_modules/@foundry-rs/anvil-darwin-arm64",
+      (packages) => (packages["node_modules/@foundry-rs/anvil-darwin-arm64"]!.version = "9.9.9"),
+    ],
+  ])("is found: %s", (place, spoil) => {
+    const lock = read();
+    spoil(lock.packages);
+    expect(withoutIntegrity(lock)).toEqual([place]);
+  });
 });
 
 describe("the closing line of npm test counts", () => {

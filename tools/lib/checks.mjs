@@ -31,6 +31,22 @@ export function readReport(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 }
 
+/** What the registry did not have when the lock file was made; CONTRIBUTING.md says how npm verifies it then. */
+const unpublished = /^node_modules\/@foundry-rs\/anvil-(darwin-(amd64|arm64)|linux-arm64|win32-amd64)$/;
+
+/**
+ * Packages that npm would install whatever their content is.
+ * @param {import("./prepare.mjs").Lock} lock
+ * @returns {string[]} their places
+ */
+export function withoutIntegrity({ packages }) {
+  const anvil = packages["node_modules/@foundry-rs/anvil"]?.version;
+  return Object.entries(packages)
+    .filter(([place, { integrity, link }]) => place.includes("node_modules/") && !link && !integrity)
+    .filter(([place, { version }]) => !(unpublished.test(place) && version === anvil))
+    .map(([place]) => place);
+}
+
 /**
  * Everything that needs no test runner.
  * @param {string} root
@@ -52,7 +68,12 @@ export function staticChecks(root) {
     .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`));
   const typed = ["tests", "tools", ...programs].filter((folder) => existsSync(join(root, folder, "tsconfig.json")));
   const generate = join(root, "tools", "generate.mjs");
+  const lockFile = async () => {
+    const found = withoutIntegrity(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")));
+    if (found.length > 0) throw new Trouble(`package-lock.json has no integrity for ${found.join(", ")}`);
+  };
   return [
+    { name: "lock file", work: lockFile },
     tool("eslint", bin("eslint", "bin", "eslint.js"), "."),
     ...typed.map((folder) => tool(`types of ${folder}`, tsc, "-p", folder)),
     tool("prettier", bin("prettier", "bin", "prettier.cjs"), "--check", "--log-level", "warn", "."),

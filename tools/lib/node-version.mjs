@@ -3,13 +3,14 @@
 import { readFileSync } from "node:fs";
 
 /**
- * @param {string} range as in `engines`: ">=20.18"
+ * @param {string} range as in `engines`: ">=20.18.1"
  * @param {string} version "20.18.1"
  */
 export function isTooOld(range, version) {
   const numbers = (/** @type {string} */ text) => text.replace(/^\D+/, "").split(".").map(Number);
-  const [[wantedMajor = 0, wantedMinor = 0], [major = 0, minor = 0]] = [numbers(range), numbers(version)];
-  return major < wantedMajor || (major === wantedMajor && minor < wantedMinor);
+  const [wanted, found] = [numbers(range), numbers(version)];
+  const differing = wanted.findIndex((number, index) => number !== (found[index] ?? 0));
+  return (wanted[differing] ?? 0) > (found[differing] ?? 0);
 }
 
 const { engines } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));

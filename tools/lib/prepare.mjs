@@ -9,7 +9,7 @@ import { duration, say, Trouble, withProgress } from "./say.mjs";
 
 /**
  * @typedef {object} Lock a package-lock.json, or the one that npm leaves in node_modules
- * @property {Record<string, { version?: string, integrity?: string, optional?: boolean, devOptional?: boolean }>} packages
+ * @property {Record<string, { version?: string, integrity?: string, link?: boolean, optional?: boolean, devOptional?: boolean }>} packages
  */
 
 /** The repository. */

@@ -1,9 +1,15 @@
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { Journal, type Machine, type Run } from "../../../cli/fleet/journal";
 import { holdersOf, isLocked, lockedMessage, mayClear } from "../../../cli/fleet/locks";
+import { thisMachine } from "../../../cli/fleet/processes";
 import { dropTornAttributes } from "../../../cli/fleet/recovery";
+import { built } from "../../service/child";
+
+const root = resolve(__dirname, "../../..");
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "consortium-journal-"))));
@@ -40,11 +46,11 @@ function journalWith(run: Run, { made } = machine()): Journal {
   return journal;
 }
 
-test("a run writes down what it begins, and leaves nothing when all has ended", () => {
+test("a run writes down what it begins, and leaves nothing when all has ended", async () => {
   const journal = new Journal(folder, machine().made);
   const own = journal.open("up");
-  own.begin("acme-prod");
-  own.begin("acme-test");
+  await own.begin("acme-prod");
+  await own.begin("acme-test");
   own.end("acme-prod");
   expect(journal.runs()).toMatchObject([{ command: "up", pid: process.pid, unfinished: ["acme-test"] }]);
   expect(journal.verdict(journal.runs()[0]!)).toBe("alive");
@@ -84,12 +90,49 @@ test("what is left of a dead run is interrupted first, by its leader, and killed
   ]);
 });
 
-test("a stack that is as it should be is forgotten, others are not", () => {
+test("a stack that is as it should be is forgotten, others are not", async () => {
   const journal = journalWith(past({ unfinished: ["acme-prod", "acme-test"] }));
-  journal.settle("acme-prod");
+  await journal.settle("acme-prod");
   expect(journal.runs()).toMatchObject([{ unfinished: ["acme-test"] }]);
-  journal.settle("acme-test");
+  await journal.settle("acme-test");
   expect(journal.runs()).toEqual([]);
+});
+
+describe("two runs at a time", () => {
+  beforeAll(built, 120_000);
+
+  test("each settles stacks of its own, and nothing of the dead run comes back", async () => {
+    const names = ["a", "b", "c", "d"].map((letter) => Array.from({ length: 25 }, (_, index) => `${letter}${index}`));
+    const journal = journalWith(past({ unfinished: names.flat(), pid: 2 ** 22 + 1, ...thisMachine() }));
+    const program = `const { Journal } = require(${JSON.stringify(join(root, "dist/cli/fleet/journal.js"))});
+      const [folder, ...stacks] = process.argv.slice(1);
+      (async () => { for (const one of stacks) await new Journal(folder).settle(one); })();`;
+    const all = names.map((stacks) => promisify(execFile)(process.execPath, ["-e", program, folder, ...stacks]));
+    await Promise.all(all);
+    expect(journal.runs()).toEqual([]);
+    expect(readdirSync(folder)).toEqual(["runs"]);
+  });
+
+  test("none begins with a stack while the other one looks at its lock, and clears it", async () => {
+    const [one, other] = [new Journal(folder, machine().made), new Journal(folder, machine().made)];
+    const own = other.open("up");
+    let begun: Promise<void> | undefined;
+    await one.exclusively(async () => {
+      begun = own.begin("acme-prod");
+      await new Promise(setImmediate); // without a lock it would have begun by now
+      expect(one.runs()).toMatchObject([{ unfinished: [] }]);
+    });
+    await begun;
+    expect(one.runs()).toMatchObject([{ unfinished: ["acme-prod"] }]);
+  });
+
+  test("a lock of a dead run is not cleared where another one has begun meanwhile", () => {
+    const both = machine({ 200: "then" });
+    const journal = journalWith(past(), both);
+    expect(mayClear("acme-prod", holdersOf(locked("here", 5)), journal)).toBe(true);
+    journalWith(past({ id: "r2", pid: 200 }), both);
+    expect(mayClear("acme-prod", holdersOf(locked("here", 5)), journal)).toBe(false);
+  });
 });
 
 const locked = (host: string, pid: number): string =>

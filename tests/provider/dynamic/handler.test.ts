@@ -32,7 +32,9 @@ test("the shapes of all verbs", async () => {
     replaces: [],
     deleteBeforeReplace: false,
   });
-  expect(await consortium.read(id, state)).toEqual({ id, props: outs, inputs: { name: "acme", description: "d" } });
+  expect(await consortium.read(id, state)).toEqual({ id, props: outs });
+  const drifted = { ...state, name: "renamed in the console" };
+  expect(await consortium.read(id, drifted)).toEqual({ id, props: outs, inputs: { name: "acme", description: "d" } });
 
   const news = { name: "zeta", __provider };
   const updated = await consortium.update(id, state, news);
@@ -51,6 +53,39 @@ test("a replacement that destroys a ledger is said loudly while the preview runs
   expect(said).toEqual([
     expect.stringMatching(/^WARNING: environment "dev": REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER/),
   ]);
+});
+
+describe("environments of a network file", () => {
+  const environments = (...names: (string | string[])[]) => ({
+    name: "trade",
+    __environments: names.map((one) => [one].flat().map((name) => `trade/${name}`)),
+  });
+
+  test.each<[string, object, object, RegExp[]]>([
+    ["nothing is known of before", {}, environments("prod"), []],
+    ["all are there", environments("prod", "test"), environments("test", "prod"), []],
+    ["one is new", environments("prod"), environments("prod", "test"), []],
+    ["one says formerly", environments("prod"), environments(["live", "prod"]), []],
+    ["the whole network says formerly", environments("prod"), environments(["live", "live2", "prod"]), []],
+    ["the program does not say any more", environments("prod"), { name: "trade" }, []],
+    [
+      "one is gone",
+      environments("prod", "test"),
+      environments("test"),
+      [/^WARNING: environment "trade\/prod": DELETING/],
+    ],
+    [
+      "one is gone, and two are new",
+      environments("prod"),
+      environments("a", "b"),
+      [/^WARNING: environment "trade\/prod": DELETING/, /\("a" or "b"\), write "formerly: prod" there/],
+    ],
+  ])("%s", async (_, olds, news, expected) => {
+    const { said } = await start();
+    const { inputs, failures } = await consortium.check({ ...olds }, { ...news });
+    expect({ inputs, failures }).toEqual({ inputs: news, failures: [] });
+    expect(said).toEqual(expected.map((one) => expect.stringMatching(one) as string));
+  });
 });
 
 describe("errors", () => {

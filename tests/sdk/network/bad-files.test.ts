@@ -29,6 +29,7 @@ describe("files that are none", () => {
     ],
     ["nested without end", `a: ${"[".repeat(100_000)}`, ": it is nested too deeply"],
     ["nested without end, in mappings", "{a: ".repeat(50_000), ": it is nested too deeply"],
+    ["nested without end, in merges", `<<: ${"[".repeat(100_000)}`, ": it is nested too deeply"],
   ])("%s", (_, text, problem) => {
     expect(inText(text)).toEqual([expect.stringContaining(problem) as string]);
   });
@@ -87,6 +88,8 @@ environments:
     ["an entry in itself", "members: &a\n  acme: *a\n", "2:9: members.acme: it contains itself"],
     ["a list in itself", "members: &a [*a]\n", "1:14: members[0]: it contains itself"],
     ["a mapping merged with itself", "members: &a\n  acme: {}\n  <<: *a\n", "3:7: members: it contains itself"],
+    ["a merge of a list in itself", "members: [a]\n<<: &s [*s]\n", "2:9: it contains itself"],
+    ["such a list under other merges", "members: [a]\n<<: [{ name: x }, &s [[*s]]]\n", "2:24: it contains itself"],
     ["a tag", "members: !foo [a]\n", "1:15: members: the tag !foo is not allowed: only plain values are"],
     [
       "a tag that makes a function",
@@ -100,6 +103,13 @@ environments:
     expect(inText(text)).toEqual([expect.stringContaining(problem) as string]);
   });
 
+  test("a chain of 13,000 aliases, whose anchors stand where nothing is read", () => {
+    const links = Array.from({ length: 13_000 }, (_, index) => `&${index + 1} [*${index}]`).join(",");
+    expect(inText(`ignored: !x [&0 [],${links}]\nmembers: *13000\n`)).toEqual([
+      expect.stringMatching(/^network.yaml:1:\d+: it is nested too deeply$/),
+    ]);
+  });
+
   test.each<[string, string]>([
     [
       "aliases of aliases",
@@ -109,11 +119,15 @@ environments:
       "merges of merges",
       `a: &a {k: 1}\n${[...ten, ...ten].map((_, i) => `m${i}: &m${i} {<<: [${tens(() => (i === 0 ? "*a" : `*m${i - 1}`))}]}`).join("\n")}`,
     ],
+    [
+      "lists of lists in one merge",
+      `<<: [&l [], ${[...ten].map((one, i) => `&${one} [${tens(() => (i === 0 ? "*l" : `*${ten[i - 1]}`))}]`).join(", ")}]`,
+    ],
   ])("a bomb of %s: refused before it is large", (_, text) => {
     const start = performance.now();
     expect(inText(text)).toEqual([
       expect.stringMatching(
-        /^network.yaml:\d+:\d+: the definition has more than 100000 values, aliases counted each time$/,
+        /^network.yaml:\d+:\d+: the definition has more than 100000 values, aliases and merges counted each time$/,
       ),
     ]);
     expect(performance.now() - start).toBeLessThan(3_000);

@@ -1,0 +1,156 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { liveTable } from "../../cli/fleet/view";
+import { built, consortium } from "../service/child";
+
+/** What every command does with help, versions and mistakes in its arguments. */
+
+jest.setTimeout(60_000); // processes are slow to start on a busy machine
+beforeAll(built, 120_000);
+
+const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as { version: string };
+
+/** command → how its usage goes on, and what is said without its arguments: undefined where it needs none */
+const commands: [string, string, string | undefined][] = [
+  ["", "[options] [command]", undefined],
+  ["serve", "[options]", undefined],
+  ["export", "[options]", "error: required option '--consortium <name or id>' not specified"],
+  ["sweep", "[options]", "error: required option '--prefix <text>' not specified"],
+  ["fleet", "[options] [command]", undefined],
+  ["fleet up", "[options] <file>", "error: missing required argument 'file'"],
+  ["fleet preview", "[options] <file>", "error: missing required argument 'file'"],
+  ["fleet destroy", "[options] <file>", "error: missing required argument 'file'"],
+  ["fleet drift", "[options] <file>", "error: missing required argument 'file'"],
+  ["fleet manifests", "[options] <file>", "error: missing required argument 'file'"],
+  ["report", "[options] [files...]", undefined],
+  ["fund", "[options] <tetherId>", "error: missing required argument 'tetherId'"],
+  ["completion", "[options] <shell>", "error: missing required argument 'shell'"],
+];
+/** What is missing is said first. */
+const required: Record<string, string[]> = {
+  export: ["--consortium", "c"],
+  sweep: ["--prefix", "p", "--older-than", "1h"],
+};
+const words = (command: string): string[] => command.split(" ").filter((word) => word !== "");
+
+test.each(commands)(
+  "consortium %s: help, version, unknown option, missing argument",
+  async (command, usage, missing) => {
+    const path = words(command);
+    const name = ["consortium", ...path].join(" ");
+    const see = `(see ${name} --help)`;
+    const [help, shown, unknown, bare] = await Promise.all([
+      consortium([...path, "--help"]),
+      consortium([...path, "--version"]),
+      consortium([...path, ...(required[command] ?? []), "--no-such-option"]),
+      missing === undefined ? undefined : consortium(path),
+    ]);
+    expect(help).toMatchObject({ code: 0, stderr: "" });
+    expect(help.stdout.split("\n")[0]).toBe(`Usage: ${name} ${usage}`);
+    expect(help.stdout).not.toMatch(/undefined|\[object|default: \[\]/);
+    expect(help.stdout).not.toContain("\u001b");
+    expect(shown).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+    expect(unknown).toEqual({ code: 1, stdout: "", stderr: `error: unknown option '--no-such-option'\n${see}\n` });
+    if (missing !== undefined) expect(bare).toEqual({ code: 1, stdout: "", stderr: `${missing}\n${see}\n` });
+  },
+);
+
+test("the table has every command", async () => {
+  const listed = async (...path: string[]) => {
+    const { stdout } = await consortium([...path, "--help"]);
+    const inner = [...stdout.slice(stdout.indexOf("\nCommands:")).matchAll(/^ {2}([a-z]+) /gm)].map(
+      ([, name]) => name!,
+    );
+    return inner.filter((name) => name !== "help").map((name) => [...path, name].join(" "));
+  };
+  const all = [...(await listed()), ...(await listed("fleet"))];
+  expect(all.sort()).toEqual(
+    commands
+      .map(([name]) => name)
+      .filter(Boolean)
+      .sort(),
+  );
+});
+
+test.each<[string, string[], string]>([
+  ["an unknown command", ["swep"], "error: unknown command 'swep'\n(Did you mean sweep?)\n(see consortium --help)\n"],
+  [
+    "one of fleet",
+    ["fleet", "upp", "f"],
+    "error: unknown command 'upp'\n(Did you mean up?)\n(see consortium fleet --help)\n",
+  ],
+  [
+    "too much",
+    ["serve", "extra"],
+    "error: too many arguments for 'serve'. Expected 0 arguments but got 1.\n(see consortium serve --help)\n",
+  ],
+  [
+    "an option without its value",
+    ["fund", "t", "--ether"],
+    "error: option '--ether <amount>' argument missing\n(see consortium fund --help)\n",
+  ],
+  [
+    "a plan that is not there",
+    ["report", "none.json"],
+    "consortium: none.json cannot be read: there is no such file.\n",
+  ],
+  ["a folder in its place", ["report", __dirname], `consortium: ${__dirname} cannot be read: it is a folder.\n`],
+  [
+    "a certificate that is not there",
+    ["serve", "--tls-cert", "none.pem", "--tls-key", "k"],
+    "consortium: none.pem cannot be read: there is no such file.\n",
+  ],
+  [
+    "a file with a key that is not there",
+    ["fund", "t", "--url", "http://127.0.0.1:1", "--api-key-file", "none"],
+    "consortium: none cannot be read: there is no such file.\n",
+  ],
+  [
+    "a fleet file that is not there",
+    ["fleet", "up", "none.yaml"],
+    "consortium: none.yaml has a problem; nothing was started:\n  none.yaml: there is no such file\n",
+  ],
+])("%s", async (_, args, stderr) => {
+  expect(await consortium(args)).toEqual({ code: 1, stdout: "", stderr });
+});
+
+test("NO_COLOR: the table of a fleet that runs has none", () => {
+  const rows = [{ stack: "a", outcome: "running", now: "", startedAt: 0 }];
+  const table = (colors: boolean) => liveTable(rows, 1, 0, { rows: 20, columns: 80, colors });
+  expect(table(true)).toContain("\u001b[");
+  expect(table(false)).not.toContain("\u001b");
+});
+
+describe("completion", () => {
+  const scripts: Record<string, string> = {};
+  beforeAll(async () => {
+    for (const shell of ["bash", "zsh", "fish"]) scripts[shell] = (await consortium(["completion", shell])).stdout;
+  });
+
+  test.each<[string[], string]>([
+    [[""], "serve export sweep fleet report fund completion"],
+    [["fl"], "fleet"],
+    [["fleet", ""], "manifests up preview destroy drift"],
+    [["fleet", "up", "--j"], "--json --junit"],
+    [["fleet", "up", "--only", "fleet", "--y"], "--yes"],
+    [["fund", "--network", ""], "mainnet rinkeby"],
+    [["completion", ""], "bash zsh fish"],
+    [["fleet", "up", ""], ""],
+    [["$(echo ran >&2)", ""], "serve export sweep fleet report fund completion"],
+  ])("bash offers after %j: %s", async (line, expected) => {
+    const ask = `COMP_WORDS=(consortium "$@"); COMP_CWORD=$#; _consortium; echo "\${COMPREPLY[*]}"`;
+    const { stdout, stderr } = await promisify(execFile)("bash", ["-c", `${scripts.bash}\n${ask}`, "-", ...line]);
+    expect({ stdout, stderr }).toEqual({ stdout: `${expected}\n`, stderr: "" });
+  });
+
+  test.each(["bash", "zsh", "fish"])("%s knows every command and option", async (shell) => {
+    const text = scripts[shell]!;
+    for (const [command] of commands.slice(1)) expect(text).toContain(` ${command}`);
+    const { stdout } = await consortium(["fleet", "up", "--help"]);
+    const options = [...stdout.matchAll(/^ {2}(?:-\w, )?--(\S+)/gm)].map(([, name]) => name!);
+    expect(options).toContain("junit");
+    for (const option of options) expect(text).toContain(shell === "fish" ? `-l ${option}` : `--${option}`);
+  });
+});

@@ -1,0 +1,12 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** What tests, and all that they start, have in temporary folders is in one of this run, which goes with it. */
+export default function setup(): void {
+  const folder = mkdtempSync(join(tmpdir(), "consortium-jest-"));
+  chmodSync(folder, 0o711); // a database server runs as a user of its own
+  process.env.TMPDIR = folder;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+}
