@@ -36,8 +36,8 @@ export async function patch(
       );
     }
     const again = definition.replaceWarning
-      ? "A new one with `pulumi up --replace` would destroy what is in it."
-      : "Or let Pulumi make a new one with `pulumi up --replace` and its URN.";
+      ? "Making a new one would destroy what is in it."
+      : "Or make a new one: `pulumi destroy --target` with its URN, then `pulumi up`.";
     throw new UserError(
       `${what}: this service cannot change ${keys.join(" and ")} in place (${error.message}) Nothing was changed. ` +
         `Either set the old value again, or change it in the console and run \`pulumi refresh\`. ${again}`,

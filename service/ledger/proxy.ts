@@ -47,6 +47,8 @@ export class Proxy {
         done();
       });
       nodes.addHook("preHandler", (request, reply) => this.#lead(request, reply));
+      // ws has other types for ESM, in which this class would lack what the module holds besides
+      const admitting: object = { WebSocket: Member, maxPayload: mostBytes };
       await nodes.register(httpProxy, {
         ...{ prefix: nodePath, upstream: "", routes: ["/"], proxyPayloads: false, config: { quiet: true } },
         // the chain knows one address, whatever the node's own is
@@ -65,8 +67,7 @@ export class Proxy {
           onError: (reply, { error }) => void reply.send(unanswered(error)),
         },
         ...{ websocket: true, wsHooks: hooks },
-        // ws and its types for ESM differ in what else the class has
-        wsServerOptions: { WebSocket: Member as never, maxPayload: mostBytes },
+        wsServerOptions: admitting,
         wsClientOptions: {
           ...{ rewriteRequestHeaders: () => ({}), queryString: () => "", perMessageDeflate: false },
           ...{ handshakeTimeout: patience, createConnection: connectTo },

@@ -62,7 +62,7 @@ async function foreign({ service, time }: World, owns: boolean): Promise<string>
   const name = `theirs${Math.random()}`;
   const { apiKey } = service.addOrganization(name);
   setEnvironment({ CONSORTIUM_API_KEY: apiKey });
-  if (owns) await network({ ...service, apiKey, baseUrl: service.baseUrl } as typeof service, time);
+  if (owns) await network({ ...service, apiKey, baseUrl: service.baseUrl }, time);
   newProcess();
   service.clearCalls();
   return service.organizations.find((one) => one.name === name)!.id;
