@@ -61,6 +61,7 @@ export async function lookUp<T>(
     const key = JSON.stringify([settings.apiKey.reveal(), { ...settings, apiKey: undefined }]);
     const client = clients.get(key) ?? new ConsortiumClient(settings);
     clients.set(key, client);
+    await client.requireOrganization();
     return await run(client);
   } catch (error) {
     if (error instanceof ApiError || error instanceof SettingsError) throw runError(error.message, error);

@@ -23,6 +23,8 @@ export interface FieldsOf {
     idle_hours: number;
     enable_tether: boolean;
     block_period: number;
+    /** Which member each of the chain's accounts is for, by its index: none is ever given to another one. */
+    accountOwners?: string[];
     region: string;
     release_id: string;
   };

@@ -2,7 +2,7 @@ import { type ConsortiumClient, systemClock } from "../../provider/api";
 import { printable } from "../../provider/api/printable";
 import { remove } from "../../provider/core/delete";
 import { messageOf } from "../../provider/core/errors";
-import { Origins } from "../../provider/core/organization";
+import { Origins } from "../../provider/core/origins";
 import { newSession } from "../../provider/core/session";
 import { definitions } from "../../provider/resources";
 import { type Item, type Kind, titleOf } from "./tree";

@@ -198,7 +198,8 @@ export class ConsortiumClient {
     const { settings } = this.http;
     if (!settings.organization) return;
     this.#visible ??= lookAround((where) => this.list(where, Anything));
-    requireOrganization(settings, await this.#visible);
+    const seen = await this.#visible;
+    if (seen.consortia.size > 0) requireOrganization(settings, seen); // of nothing, nothing can be shown or swept
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Clock, type ConsortiumClient, type Deadline, noDeadline } from "../api";
 import { SharedLists } from "./lists";
-import { type Origins } from "./organization";
+import { type Origins } from "./origins";
 import { type Progress } from "./progress";
 
 /** What one provider process shares between all resources of one organization. */

@@ -7,6 +7,9 @@ import { metaOf, wireName } from "./field";
 /** The form of the state that this version writes; a later one can tell and convert. */
 export const stateVersion = 1;
 
+/** Whether a verb of this package made or read it before; the first look of a `get` knows only where to look. */
+export const isRecorded = (state: Props): boolean => state.__version !== undefined;
+
 const entries = (object: z.ZodObject): [string, z.ZodType][] => Object.entries<z.ZodType>(object.shape);
 
 /** What the service shows of an object, under the names of the properties. Never its secrets. */

@@ -2,17 +2,11 @@ import { create } from "./create";
 import { type Definition, type Made, type Props, timeoutMs } from "./definition";
 import { remove } from "./delete";
 import { Incomplete } from "./errors";
-import {
-  learnOrganization,
-  type Origin,
-  originKey,
-  originOfNew,
-  proveBeforeCreate,
-  proveOrganization,
-  requireOwner,
-} from "./organization";
+import { learnOrganization, originOfNew, proveBeforeCreate, proveOrganization, requireOwner } from "./organization";
+import { type Origin, originKey } from "./origins";
 import { read } from "./read";
 import { type Session, within } from "./session";
+import { isRecorded } from "./state";
 import { update } from "./update";
 
 /** A refresh has no time-out of its own. */
@@ -41,7 +35,7 @@ export const lifecycle = {
       ? definition.read(timed, id, state)
       : read(timed, definition, id, state));
     if (now) return { ...now, [originKey]: await learnOrganization(timed, definition, id, { ...state, ...now }) };
-    await proveOrganization(timed, definition, id, state);
+    if (isRecorded(state)) await proveOrganization(timed, definition, id, state);
     return undefined;
   },
 

@@ -4,7 +4,7 @@ import { check } from "../core/check";
 import { type Definition, type Issue, nameOf, type Props } from "../core/definition";
 import { diff } from "../core/diff";
 import { Incomplete, messageOf, UserError } from "../core/errors";
-import { inputsOf } from "../core/state";
+import { inputsOf, isRecorded } from "../core/state";
 import { lifecycle } from "../core/verbs";
 import { environmentsKey, lostEnvironments } from "./environments";
 import { checkSettings, type HostConfig, keepConfig, seenOrigins, session } from "./session";
@@ -125,10 +125,9 @@ export function handler(definition: Definition): Handler {
 
     read: (id, state) =>
       guarded(state[providerKey], async () => {
-        seenOrigins().saw(definition, id, state);
+        if (isRecorded(state)) seenOrigins().saw(definition, id, state);
         const props = await lifecycle.read(session(), definition, id, withoutProvider(state));
-        // Whatever this package made or read before has a version: this is the first look, of a `get`.
-        if (!props && state.__version === undefined) throw new UserError(notFound(definition, id, state));
+        if (!props && !isRecorded(state)) throw new UserError(notFound(definition, id, state));
         if (!props) return { id: "" };
         const [inputs, before] = [inputsOf(definition, props), inputsOf(definition, withoutProvider(state))];
         // Without drift the inputs stay what the program said, with what only this adapter knows of.

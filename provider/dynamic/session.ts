@@ -4,7 +4,7 @@ import { environmentName, NoKeyError, processEnvironment } from "../api/settings
 import { type Clock, systemClock } from "../api/clock";
 import { printable } from "../api/printable";
 import { UserError } from "../core/errors";
-import { Origins } from "../core/organization";
+import { Origins } from "../core/origins";
 import { newSession, type Session } from "../core/session";
 import { onCancel, onEngineGone } from "./engine";
 

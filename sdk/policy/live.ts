@@ -81,6 +81,7 @@ async function organizationOf(provider: PolicyProviderResource | undefined): Pro
       },
     },
   );
+  await client.requireOrganization();
   const organization = new Organization(client, (error) => isApiError(error, "missing"));
   organizations.set(key, organization);
   return organization;

@@ -2,15 +2,13 @@ import type { Wire } from "../answers";
 import type { Context } from "../context";
 import type { Entity } from "../entities";
 import { stateAt } from "../states";
+import { accountsOfChain } from "./accounts";
 import type { Chain, Chains, ChainSpec } from "./chains";
-
-/** A member may run many nodes over the years; those beyond share accounts. */
-const accounts = 32;
 
 type Environment = Entity<"environment">;
 
 const specOf = ({ id, fields }: Environment): ChainSpec => ({
-  ...{ key: id, chainId: fields.chain_id, period: fields.block_period, accounts, free: true },
+  ...{ key: id, chainId: fields.chain_id, period: fields.block_period, accounts: accountsOfChain, free: true },
 });
 
 /** The ledgers of the environments: one chain each. */
@@ -37,7 +35,7 @@ export class Ledger {
     this.#accounts.set(chain, asked);
     asked.catch(() => this.#accounts.delete(chain));
     const known = await asked;
-    return known[(node.fields.account ?? 0) % known.length]!;
+    return known[node.fields.account ?? 0]!;
   }
 
   /** Starts the chains of all environments that have nodes. */

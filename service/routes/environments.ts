@@ -47,7 +47,7 @@ export const environment = resource({
   view(context, entity, at) {
     const nodes = context.store.listed("node", entity.id, at);
     const list = { state: environmentState(context, entity, at), node_list: nodes.map(({ id }) => id) };
-    return show(context, entity, { ...entity.fields, ...list }, at);
+    return show(context, entity, { ...entity.fields, accountOwners: undefined, ...list }, at);
   },
   blocker({ settings, clock }, entity) {
     const early = settings.answers.refuseEarlyDelete && stateAt(entity, clock()) === "initializing";

@@ -4,6 +4,7 @@ import { show } from "../answers";
 import { name } from "../bodies";
 import { ledgerOf, logOf } from "../chain";
 import type { Context } from "../context";
+import { accountsOfChain } from "../ledger/accounts";
 import type { Entity } from "../entities";
 import { Refusal } from "../errors";
 import { itemPath, reach, resource, type Making } from "../resource";
@@ -17,6 +18,23 @@ export function memberOf({ context, consortium }: Making, id: string): void {
   if (found.state === "deleting") throw new Refusal(409, `The membership ${id} is being deleted.`);
 }
 
+/** An account of the chain that was never another member's: one of its own that no node uses, else a new one. */
+function accountFor({ context: { store }, environment }: Making, membership: string): number {
+  const nodes = store.children("node", environment.id).map(({ fields }) => fields);
+  const owners = [...(environment.fields.accountOwners ?? [])];
+  for (const { account = 0, membership_id } of nodes) owners[account] ??= membership_id; // data of 0.1.0 does not say
+  const used = new Set(nodes.map(({ account = 0 }) => account));
+  const own = [...owners.keys()].filter((index) => owners[index] === membership);
+  const free = own.find((index) => !used.has(index));
+  if (free !== undefined) return free;
+  const index = owners.length < accountsOfChain ? owners.length : own[0];
+  if (index === undefined)
+    throw new Refusal(409, `The limit is reached: this ledger has accounts for ${accountsOfChain} nodes of all times.`);
+  owners[index] = membership;
+  store.put([{ ...environment, fields: { ...environment.fields, accountOwners: owners } }]);
+  return index;
+}
+
 export const node = resource({
   kind: "node",
   label: "node",
@@ -28,8 +46,7 @@ export const node = resource({
   make(making, body) {
     memberOf(making, body.membership_id);
     const { provider, consensus_type } = making.environment.fields;
-    const taken = making.context.store.children("node", making.environment.id).map(({ fields }) => fields.account ?? 0);
-    const account = Array.from({ length: taken.length + 1 }, (_, index) => index).find((one) => !taken.includes(one));
+    const account = accountFor(making, body.membership_id);
     return { fields: { ...body, role: "validator", provider, consensus_type, ...(account ? { account } : {}) } };
   },
   made: (context, entity) => context.ledger?.prepare(context.store.get("environment", entity.parent)!),

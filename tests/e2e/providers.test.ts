@@ -63,6 +63,32 @@ describe("several organizations in one program", () => {
     expect(await w.stack.ids()).toEqual(before);
   });
 
+  test("a Provider with the key of another organization changes nothing, and is told whose it should have", async () => {
+    const before = await w.stack.ids();
+    const [acme, globex] = ["acme", "globex"].map(
+      (name) => w.service.organizations.find((one) => one.name === name)!.id,
+    );
+    const key = w.service.rotateKey("acme");
+    for (const name of ["acme", "globex"]) await w.stack.ok(["config", "set", "--secret", name, key]);
+    const theirs = (await w.stack.resources()).find(({ urn }) => urn.endsWith("globex-member"))!.urn;
+    w.service.clearCalls();
+    const commands = [
+      ["up", "--refresh"],
+      ["refresh", "--run-program"],
+      ["destroy", "--run-program", "--target", theirs],
+    ];
+    for (const args of commands) {
+      const { code, text } = await w.stack.run([...args, "--yes", "--skip-preview"]);
+      expect({ code, text }).toMatchObject({ code: 255 });
+      const why = `was made with organization ${globex}, but the API key from argument apiKey of the Provider belongs to organization ${acme}`;
+      expect(text).toContain(why);
+    }
+    expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(await w.stack.ids()).toEqual(before);
+    await w.stack.ok(["config", "set", "--secret", "globex", w.service.rotateKey("globex")]);
+    expect(await w.stack.run(["up", "--yes", "--refresh", "--run-program"])).toMatchObject({ code: 0 });
+  });
+
   test("refresh and destroy, without the program, use the keys of the state", async () => {
     expect(await w.stack.run(["refresh", "--preview-only", "--expect-no-changes"])).toMatchObject({ code: 0 });
     expect(await w.stack.destroy()).toMatchObject({ code: 0 });

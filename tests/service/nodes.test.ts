@@ -59,3 +59,18 @@ describe("a node's status and logs", () => {
     }
   });
 });
+
+test("an account of the chain is never given to another member's node, and comes back to its own", async () => {
+  const { service, send } = await start({ timing: { deleting: 0 } });
+  const { paths, node, membership } = await build(send);
+  const other = (await send("POST", `${paths.consortium}/memberships`, { org_name: "other" })).body._id;
+  const account = (id: string) => service.store.nodes.get(id).fields.account ?? 0;
+  const make = async (member: string) =>
+    (await send("POST", `${paths.environment}/nodes`, { membership_id: member })).body._id;
+  const first = account(node);
+  expect((await send("DELETE", paths.node)).status).toBeLessThan(300);
+  expect(account(await make(other))).not.toBe(first);
+  expect(account(await make(membership))).toBe(first);
+  const shown = (await send("GET", `${paths.consortium}/environments`)).text;
+  expect(shown).not.toContain("accountOwners");
+});

@@ -3,7 +3,7 @@ import { systemClock } from "../../provider/api/clock";
 import { resolveSettings } from "../../provider/api/settings";
 import { newSession, type Session } from "../../provider/core/session";
 import * as runtime from "../../provider/dynamic/runtime";
-import { Origins } from "../../provider/core/organization";
+import { Origins } from "../../provider/core/origins";
 import { type FaultRule, type Service, type ServiceOptions, startService } from "../../service";
 import { type VirtualTime, virtualTime } from "./virtual-time";
 

@@ -1,7 +1,7 @@
 import { ConsortiumClient } from "../../../provider/api";
 import { type Place } from "../../../provider/core/definition";
 import { locate, pathOf } from "../../../provider/core/presence";
-import { Origins } from "../../../provider/core/organization";
+import { Origins } from "../../../provider/core/origins";
 import { newSession, type Session } from "../../../provider/core/session";
 import { virtualTime } from "../../support/virtual-time";
 import { type Peer, peer, type Reply, settingsFor, text } from "../../support/peer";

@@ -1,0 +1,95 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { type Settings } from "../api";
+import { type Definition, nameOf, type Props } from "./definition";
+
+/* What states say of the organization that they were made with; organization.ts decides by it. */
+
+/** What a state remembers of the organization that it was made with. */
+export interface Origin {
+  /** Ids of the organizations that it may be: one, as a rule. Absent: the service did not show it. */
+  organizations?: string[];
+  /** Fingerprints of keys that were proved to belong to it, the newest last. */
+  keys: string[];
+}
+
+/** Where the state holds it. */
+export const originKey = "__organization";
+
+/** An object of a state, with all that tells whose it is. */
+export interface Subject {
+  /** How messages call it. */
+  what: string;
+  origin: Origin;
+  /** The consortium that it is, or is in; undefined for a tether service. */
+  consortiumId?: string;
+  /** What a person may name to confirm its deletion where its organization is not known. */
+  id: string;
+}
+
+/** What one process knows of the states that it was shown: whoever makes something new has to fit them. */
+export class Origins {
+  readonly #subjects = new Map<string, Subject>();
+  readonly #ids = new Set<string>();
+
+  /** @param confirmed ids of organizations, or of objects, whose deletion the user confirmed for this run */
+  constructor(private readonly confirmed: ReadonlySet<string> = new Set()) {}
+
+  get subjects(): readonly Subject[] {
+    return [...this.#subjects.values()];
+  }
+
+  /** Remembers a state that the engine showed; one for each organization and consortium is enough. */
+  saw(definition: Definition, id: string, state: Props): void {
+    this.#ids.add(id);
+    const subject = subjectOf(definition, id, state);
+    if (subject.origin.keys.length === 0 && !subject.origin.organizations && !subject.consortiumId) return;
+    this.#subjects.set(JSON.stringify([subject.origin, subject.consortiumId]), subject);
+  }
+
+  /** Whether the stack holds the object of this id. */
+  holds(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  confirms({ origin, consortiumId, id }: Subject): boolean {
+    return [...(origin.organizations ?? []), consortiumId, id].some(
+      (one) => one !== undefined && this.confirmed.has(one),
+    );
+  }
+}
+
+const mostKeys = 8;
+const fingerprint = (salt: string, { apiKey, baseUrl }: Settings): string =>
+  `${salt}:${createHmac("sha256", salt).update(`${apiKey.reveal()}\n${baseUrl}`).digest("hex").slice(0, 32)}`;
+
+/** One salt for all that a process writes, so that states of one run are alike. */
+const ownSalt = randomBytes(16).toString("hex");
+
+/** Whether the key of the settings was proved before. */
+export const isKnown = ({ keys }: Origin, settings: Settings): boolean =>
+  keys.some((key) => fingerprint(key.split(":")[0]!, settings) === key);
+
+export const withKey = ({ organizations, keys }: Origin, settings: Settings): Origin => ({
+  ...(organizations && { organizations }),
+  keys: isKnown({ keys }, settings) ? keys : [...keys, fingerprint(ownSalt, settings)].slice(-mostKeys),
+});
+
+const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+
+/** Whether it is in nothing else. */
+export const isRoot = (definition: Definition): boolean =>
+  definition.kind === "collection" && definition.owner !== undefined;
+export const ownerOf = (definition: Definition, state: Props): string | undefined =>
+  definition.kind === "collection" && definition.owner ? text(state[definition.owner]) : undefined;
+
+export function subjectOf(definition: Definition, id: string, state: Props): Subject {
+  const kept = state[originKey] as Partial<Origin> | undefined;
+  const owner = ownerOf(definition, state); // all that a state of 0.1.0 remembers
+  const organizations = kept?.organizations ?? (owner === undefined ? undefined : [owner]);
+  return {
+    what: `${nameOf(definition, state)} (${id})`,
+    origin: { ...(organizations && { organizations }), keys: kept?.keys ?? [] },
+    consortiumId: isRoot(definition) ? id : text(state.consortiumId),
+    id,
+  };
+}
