@@ -17,7 +17,7 @@ const commands: [string, string, string | undefined][] = [
   ["", "[options] [command]", undefined],
   ["serve", "[options]", undefined],
   ["export", "[options]", "error: required option '--consortium <name or id>' not specified"],
-  ["sweep", "[options]", "error: required option '--prefix <text>' not specified"],
+  ["sweep", "[options]", "error: say what may be deleted: either --prefix and --older-than, or --id"],
   ["fleet", "[options] [command]", undefined],
   ["fleet up", "[options] <file>", "error: missing required argument 'file'"],
   ["fleet preview", "[options] <file>", "error: missing required argument 'file'"],
@@ -110,7 +110,7 @@ test.each<[string, string[], string]>([
   [
     "a fleet file that is not there",
     ["fleet", "up", "none.yaml"],
-    "consortium: none.yaml has a problem; nothing was started:\n  none.yaml: there is no such file\n",
+    "consortium: none.yaml: there is no such file\nNothing was started.\n",
   ],
 ])("%s", async (_, args, stderr) => {
   expect(await consortium(args)).toEqual({ code: 1, stdout: "", stderr });

@@ -64,6 +64,8 @@ export function startService(root, tetherId, program = join(root, "dist", "cli",
       if (before.identity === identity && (await answers(before))) return before;
       say("The service runs other code, or does not answer: starting it anew.");
       await end(before);
+      // A process that has ended may hold its port for a moment longer.
+      for (let looks = 0; looks < 20 && !(await tryPort(before.port)); looks++) await sleep(50);
     }
     const port = await choosePort([before?.port, usualPort]);
     say(`Starting the embedded Consortium service on port ${port} …`);
