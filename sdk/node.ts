@@ -13,7 +13,9 @@ export class Node extends Managed {
   static readonly __pulumiType = token("Node");
 
   constructor(name: string, args: NodeArgs, opts?: CustomResourceOptions) {
-    super("Node", name, { ...flatten(`Node ${name}`, args), name: args.name ?? name }, opts);
+    const inputs = { ...flatten(`Node ${name}`, args), name: args.name ?? name };
+    // An environment has room for few nodes, and a node keeps nothing of its own: `up --replace` can do with its name.
+    super("Node", name, inputs, { deleteBeforeReplace: true, ...opts });
   }
 
   /** Reads a node that is not managed by this stack. */

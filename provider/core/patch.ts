@@ -37,7 +37,7 @@ export async function patch(
     }
     const again = definition.replaceWarning
       ? "Making a new one would destroy what is in it."
-      : "Or make a new one: `pulumi destroy --target` with its URN, then `pulumi up`.";
+      : "Or let Pulumi make a new one with `pulumi up --replace` and its URN.";
     throw new UserError(
       `${what}: this service cannot change ${keys.join(" and ")} in place (${error.message}) Nothing was changed. ` +
         `Either set the old value again, or change it in the console and run \`pulumi refresh\`. ${again}`,

@@ -46,8 +46,8 @@ export async function settle(
     unread = undefined;
     if (definition.states.failed?.includes(String(state.state))) {
       throw new UserError(
-        `it went to the state "${String(state.state)}". Look at it in the console. To make a new one: ` +
-          "`pulumi destroy --target` with its URN, then `pulumi up`.",
+        `it went to the state "${String(state.state)}". Look at it in the console; \`pulumi destroy\` removes it, ` +
+          "and `pulumi up --replace` with its URN makes a new one.",
       );
     }
     if (!isReady(definition.states, state.state)) return { waiting: `"${String(state.state)}"` };

@@ -63,11 +63,11 @@ describe("names", () => {
   });
 });
 
-test("nothing is taken out of the state with its parent, or deleted before its replacement, unless the program says so", async () => {
+test("nothing is taken out of the state with its parent, or, but for nodes, deleted before its replacement, unless the program says so", async () => {
   const { of } = await program();
   const made = network("resources");
-  for (const one of Object.values(made)) {
-    expect(await of(one)).toMatchObject({ deletedWith: "", deleteBeforeReplace: false });
+  for (const [key, one] of Object.entries(made)) {
+    expect(await of(one)).toMatchObject({ deletedWith: "", deleteBeforeReplace: key === "n" });
   }
   const own = new Node("own", { environment: made.e as Environment, membershipId: "m" }, { deletedWith: made.c });
   expect((await of(own)).deletedWith).toBe(await valueOf(made.c!.urn));

@@ -92,7 +92,7 @@ describe("a service that cannot change in place", () => {
       then: "failed",
       error: expect.stringMatching(
         new RegExp(
-          `cannot change ${nameKey(kind)} in place \\(PATCH .*HTTP ${patch}.*Nothing was changed.*console.*[Mm]ak(e|ing) a new one`,
+          `cannot change ${nameKey(kind)} in place \\(PATCH .*HTTP ${patch}.*Nothing was changed.*console.*(--replace|Making a new one)`,
         ),
       ) as string,
     });
