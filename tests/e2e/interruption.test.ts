@@ -1,6 +1,7 @@
-import { type ChildProcess, execFileSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { join } from "node:path";
 import { descendants } from "./support/processes";
-import { finished } from "./support/stack";
+import { finished, root } from "./support/stack";
 import { type World, wholeTree, world } from "./support/world";
 
 const recover = { CONSORTIUM_ADOPT: "true" };
@@ -27,6 +28,14 @@ async function recovered(w: World): Promise<void> {
   await w.stack.run(["cancel", "--yes"]);
   const up = await w.stack.up(recover);
   expect(up).toMatchObject({ code: 0 });
+  // A credential that the dead run had made and not recorded is named, and goes at a person's word.
+  const [, ids] = /consortium sweep --id (\S+)/.exec(up.text) ?? [];
+  expect((await countsOf(w)).appcreds).toBe(ids ? 2 : 1);
+  if (ids) {
+    const cli = [join(root, "dist/cli/consortium.js"), "sweep", "--yes", "--id", ids];
+    const swept = await finished(spawn(process.execPath, cli, { env: { ...process.env, ...w.stack.env } }));
+    expect(swept).toMatchObject({ code: 0 });
+  }
   expect(await countsOf(w)).toEqual(exactly);
   expect(w.service.store.tethers.list().map(({ fields }) => fields.deployments.rinkeby)).toEqual([1]);
   expect(await w.stack.destroy()).toMatchObject({ code: 0 });
