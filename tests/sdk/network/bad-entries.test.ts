@@ -150,9 +150,7 @@ test.each(wrong)("%s", (_, change, problems) => {
 test("a fourth environment", () => {
   const kind = "{ provider: geth, consensusType: poa }";
   expect(inText(`members: []\nenvironments: { a: ${kind}, b: ${kind}, c: ${kind}, d: ${kind} }\n`)).toEqual([
-    expect.stringMatching(
-      /^network.yaml:2:1: environments: a consortium has at most 3 environments .* and here are 4;/,
-    ),
+    expect.stringMatching(/^network.yaml:2:1: environments: a consortium has at most 3 environments, and here are 4;/),
   ]);
 });
 
