@@ -7,7 +7,7 @@ export type AppCredArgs = AppCredFields & InEnvironment & OfMembership;
 
 export interface AppCred extends AppCredOutputs {}
 
-/** User name and password for the runtime endpoints of one member's nodes (spec, sections 2.7 and 5.2). */
+/** User name and password for the runtime endpoints of one member's nodes. */
 export class AppCred extends Managed {
   /** @internal lets policies match this class */
   static readonly __pulumiType = token("AppCred");

@@ -6,7 +6,7 @@ export type ConsortiumArgs = ConsortiumFields;
 
 export interface Consortium extends ConsortiumOutputs {}
 
-/** A business network that several organizations run together (spec, section 2.1). */
+/** A business network that several organizations run together. */
 export class Consortium extends Managed {
   /** @internal lets policies match this class */
   static readonly __pulumiType = token("Consortium");

@@ -1,18 +1,21 @@
 import { type CustomResourceOptions, type Input } from "@pulumi/pulumi";
-import { type EnvironmentFields, type EnvironmentOutputs } from "./generated";
+import { type ConsensusOf, type EnvironmentFields, type EnvironmentOutputs } from "./generated";
 import { external, Managed, token } from "./managed";
 import { flatten, type InConsortium } from "./parents";
 
-export type EnvironmentArgs = EnvironmentFields & InConsortium;
+type Client = keyof ConsensusOf;
+
+/** Arguments of `Environment`. A client goes with a consensus protocol that it runs. */
+export type EnvironmentArgs = { [C in Client]: EnvironmentFields<C> }[Client] & InConsortium;
 
 export interface Environment extends EnvironmentOutputs {}
 
-/** A blockchain network: one ledger, with a client and a consensus protocol (spec, section 2.2). */
-export class Environment extends Managed {
+/** A blockchain network: one ledger, with a client and a consensus protocol. */
+export class Environment<C extends Client = Client> extends Managed {
   /** @internal lets policies match this class */
   static readonly __pulumiType = token("Environment");
 
-  constructor(name: string, args: EnvironmentArgs, opts?: CustomResourceOptions) {
+  constructor(name: string, args: EnvironmentFields<C> & InConsortium, opts?: CustomResourceOptions) {
     super("Environment", name, { ...flatten(`Environment ${name}`, args), name: args.name ?? name }, opts);
   }
 

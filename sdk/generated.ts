@@ -4,7 +4,13 @@
  */
 import { type Input, type Output } from "@pulumi/pulumi";
 
-/** Arguments of `Consortium`, besides its parents. A business network that several organizations run together. An organization owns at most 2 of them (spec, section 8). */
+/** Each client, with the consensus protocols that it runs. */
+export interface ConsensusOf {
+  quorum: "raft" | "ibft";
+  geth: "poa";
+}
+
+/** Arguments of `Consortium`, besides its parents. A business network that several organizations run together. An organization owns at most 2 consortia. */
 export interface ConsortiumFields {
   /** Name of the consortium. Default: the name of the resource. */
   name?: Input<string>;
@@ -12,7 +18,7 @@ export interface ConsortiumFields {
   description?: Input<string>;
   /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
   adopt?: Input<boolean | string>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Input<Record<string, unknown>>;
 }
 
@@ -24,13 +30,13 @@ export interface ConsortiumOutputs {
   readonly description: Output<string | undefined>;
   /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   readonly extra: Output<Record<string, unknown> | undefined>;
   /** Id of the organization that owns it. */
   readonly owner: Output<string>;
-  /** State last seen (spec, section 3). */
+  /** State last seen, in the service's own words. */
   readonly state: Output<string>;
-  /** Counter that rises with every change, from `0` (spec, section 2). */
+  /** Counter that rises with every change, from `0`. */
   readonly revision: Output<string>;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: Output<string>;
@@ -42,7 +48,7 @@ export interface MembershipFields {
   orgName?: Input<string>;
   /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
   adopt?: Input<boolean | string>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Input<Record<string, unknown>>;
 }
 
@@ -54,28 +60,28 @@ export interface MembershipOutputs {
   readonly orgName: Output<string>;
   /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   readonly extra: Output<Record<string, unknown> | undefined>;
   /** Id of the organization behind it. */
   readonly orgId: Output<string>;
-  /** State last seen (spec, section 3). */
+  /** State last seen, in the service's own words. */
   readonly state: Output<string>;
   /** Fewest nodes it has to own in an environment. */
   readonly minimumNodes: Output<number>;
   /** Most nodes it may own in an environment. */
   readonly maximumNodes: Output<number>;
-  /** Counter that rises with every change, from `0` (spec, section 2). */
+  /** Counter that rises with every change, from `0`. */
   readonly revision: Output<string>;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: Output<string>;
 }
 
-/** Arguments of `Environment`, besides its parents. A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 (spec, section 8). */
-export interface EnvironmentFields {
-  /** Client that the nodes run: `quorum` or `geth` (spec, section 2.2). */
-  provider: Input<"quorum" | "geth">;
-  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth` (spec, section 2.2). */
-  consensusType: Input<"raft" | "ibft" | "poa">;
+/** Arguments of `Environment`, besides its parents. A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 environments. */
+export interface EnvironmentFields<Client extends keyof ConsensusOf = keyof ConsensusOf> {
+  /** Client that the nodes run: `quorum` or `geth`. */
+  provider: Input<Client>;
+  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`. */
+  consensusType: Input<ConsensusOf[Client]>;
   /** Name of the environment. Default: the name of the resource. */
   name?: Input<string>;
   /** What it is for, in words for people. Default: none. */
@@ -84,7 +90,7 @@ export interface EnvironmentFields {
   chainId?: Input<number>;
   /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
   adopt?: Input<boolean | string>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Input<Record<string, unknown>>;
 }
 
@@ -92,9 +98,9 @@ export interface EnvironmentFields {
 export interface EnvironmentOutputs {
   /** Id of the consortium it belongs to; in programs also `consortium`, the resource. */
   readonly consortiumId: Output<string>;
-  /** Client that the nodes run: `quorum` or `geth` (spec, section 2.2). */
+  /** Client that the nodes run: `quorum` or `geth`. */
   readonly provider: Output<"quorum" | "geth">;
-  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth` (spec, section 2.2). */
+  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`. */
   readonly consensusType: Output<"raft" | "ibft" | "poa">;
   /** Name of the environment. Default: the name of the resource. */
   readonly name: Output<string>;
@@ -104,9 +110,9 @@ export interface EnvironmentOutputs {
   readonly chainId: Output<number>;
   /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   readonly extra: Output<Record<string, unknown> | undefined>;
-  /** State last seen (spec, section 3). */
+  /** State last seen, in the service's own words. */
   readonly state: Output<string>;
   /** Region it runs in. */
   readonly region: Output<string>;
@@ -120,19 +126,19 @@ export interface EnvironmentOutputs {
   readonly idleHours: Output<number>;
   /** Whether a tether service is enabled for it. */
   readonly enableTether: Output<boolean>;
-  /** Counter that rises with every change, from `0` (spec, section 2). */
+  /** Counter that rises with every change, from `0`. */
   readonly revision: Output<string>;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: Output<string>;
 }
 
-/** Arguments of `Node`, besides its parents. A blockchain node that one member runs in an environment. An environment has at most 4 (spec, section 8). */
+/** Arguments of `Node`, besides its parents. A blockchain node that one member runs in an environment. An environment has at most 4 nodes. */
 export interface NodeFields {
   /** Name of the node. Default: the name of the resource. */
   name?: Input<string>;
   /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
   adopt?: Input<boolean | string>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Input<Record<string, unknown>>;
 }
 
@@ -148,17 +154,17 @@ export interface NodeOutputs {
   readonly name: Output<string>;
   /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   readonly extra: Output<Record<string, unknown> | undefined>;
   /** Part it plays in the consensus, such as `validator`. */
   readonly role: Output<string>;
-  /** State last seen (spec, section 3). */
+  /** State last seen, in the service's own words. */
   readonly state: Output<string>;
   /** Client that it runs, from its environment. */
   readonly provider: Output<string>;
   /** Consensus protocol, from its environment. */
   readonly consensusType: Output<string>;
-  /** Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They open with an AppCred (spec, section 4.2). */
+  /** Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They open with an AppCred of the same member and environment. */
   readonly urls: Output<{ rpc: string; wss: string }>;
   /** Identifier of the node on the blockchain network, hex. */
   readonly nodeKey: Output<string>;
@@ -168,19 +174,19 @@ export interface NodeOutputs {
   readonly validators: Output<string[]>;
   /** Accounts that the node holds for its users. */
   readonly userAccounts: Output<string[]>;
-  /** Counter that rises with every change, from `0` (spec, section 2). */
+  /** Counter that rises with every change, from `0`. */
   readonly revision: Output<string>;
   /** When it was created: ISO 8601, UTC. */
   readonly createdAt: Output<string>;
 }
 
-/** Arguments of `AppCred`, besides its parents. User name and password that open the runtime endpoints of one member's nodes in one environment (spec, section 5.2). */
+/** Arguments of `AppCred`, besides its parents. User name and password that open the runtime endpoints of one member's nodes in one environment, and nothing else. */
 export interface AppCredFields {
   /** Name of the credential. Default: the name of the resource. */
   name?: Input<string>;
   /** Any values; when one changes, a new pair is made, and the old one deleted after that. Default: none. */
   keepers?: Input<Record<string, unknown>>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Input<Record<string, unknown>>;
 }
 
@@ -196,27 +202,27 @@ export interface AppCredOutputs {
   readonly name: Output<string>;
   /** Any values; when one changes, a new pair is made, and the old one deleted after that. Default: none. */
   readonly keepers: Output<Record<string, unknown> | undefined>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   readonly extra: Output<Record<string, unknown> | undefined>;
   /** User name of the pair; also the id. */
   readonly username: Output<string>;
   /** How it authenticates: `basic_auth`. */
   readonly authType: Output<string>;
-  /** Password of the pair. The service shows it only once (spec, section 5.2). */
+  /** Password of the pair. The service shows it only once, when the pair is made. */
   readonly password: Output<string>;
   /** Value of the `Authorization` header: `Basic …`. */
   readonly basicAuthHeader: Output<string>;
-  /** Counter that rises with every change, from `0` (spec, section 2). */
+  /** Counter that rises with every change, from `0`. */
   readonly revision: Output<string>;
 }
 
-/** Arguments of `TetherService`, besides its parents. Pins the state of an environment's ledger to a public chain. The service itself is made in the console (spec, section 2.8); this configures it, deploys its contract once a network, and starts and stops it. */
+/** Arguments of `TetherService`, besides its parents. Pins the state of an environment's ledger to a public chain. The service itself is made in the console; this configures it, deploys its contract once a network, and starts and stops it. */
 export interface TetherServiceFields {
-  /** Id of the tether service; in programs also `consoleUrl`, whose last 10 characters are it (spec, section 2.8). */
+  /** Id of the tether service; in programs also `consoleUrl`, whose last 10 characters are it. */
   tetherId: Input<string>;
   /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. */
   network: Input<"mainnet" | "rinkeby">;
-  /** Hours between two pins: whole, at least 1 (spec, section 8). */
+  /** Hours between two pins: whole, at least 1. */
   intervalHours: Input<number>;
   /** Whether it pins. Default: `true`. */
   active?: Input<boolean>;
@@ -230,11 +236,11 @@ export interface TetherServiceFields {
 
 /** What the resource `TetherService` shows: its arguments, with the ids of its parents, and its outputs. */
 export interface TetherServiceOutputs {
-  /** Id of the tether service; in programs also `consoleUrl`, whose last 10 characters are it (spec, section 2.8). */
+  /** Id of the tether service; in programs also `consoleUrl`, whose last 10 characters are it. */
   readonly tetherId: Output<string>;
   /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. */
   readonly network: Output<"mainnet" | "rinkeby">;
-  /** Hours between two pins: whole, at least 1 (spec, section 8). */
+  /** Hours between two pins: whole, at least 1. */
   readonly intervalHours: Output<number>;
   /** Whether it pins. Default: `true`. */
   readonly active: Output<boolean>;

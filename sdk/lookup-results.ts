@@ -1,4 +1,4 @@
-/** What every object of the service has (spec, section 2). */
+/** What every object of the service has. */
 interface Found {
   /** The service's id (`_id`), as in the `id` of the resource. */
   id: string;
@@ -56,7 +56,7 @@ export interface TetherAccountResult {
 }
 export type TetherNetworkName = "mainnet" | "rinkeby";
 
-/** What one node reported of itself; none of it is documented (spec, section 2.8), so each part may be missing. */
+/** What one node reported of itself; none of it is documented, so each part may be missing. */
 export interface NodeReport {
   nodeId?: string;
   nodeName?: string;

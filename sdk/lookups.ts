@@ -119,7 +119,7 @@ const [tetherReports, tetherReportsOutput] = lookup<
 });
 
 export {
-  /** Consortia of the organization, all or those of one name (spec, section 4.1). */
+  /** Consortia of the organization, all or those of one name. */
   consortia as getConsortia,
   consortiaOutput as getConsortiaOutput,
   /** Environments of a consortium; deleted ones, which the service may still list, are left out. */
@@ -134,7 +134,7 @@ export {
   /** Nodes of an environment, all or those of one name. */
   nodes as getNodes,
   nodesOutput as getNodesOutput,
-  /** Endpoints, accounts and block height of a node (spec, section 2.5). */
+  /** Endpoints, accounts and block height of a node. */
   nodeStatus as getNodeStatus,
   nodeStatusOutput as getNodeStatusOutput,
   /** Address and balance of a tether service on the network it is set to. */

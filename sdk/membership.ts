@@ -7,7 +7,7 @@ export type MembershipArgs = MembershipFields & InConsortium;
 
 export interface Membership extends MembershipOutputs {}
 
-/** The part of one business in a consortium (spec, section 2.3). */
+/** The part of one business in a consortium. */
 export class Membership extends Managed {
   /** @internal lets policies match this class */
   static readonly __pulumiType = token("Membership");

@@ -7,7 +7,7 @@ export type NodeArgs = NodeFields & InEnvironment & OfMembership;
 
 export interface Node extends NodeOutputs {}
 
-/** A blockchain node that one member runs in an environment (spec, section 2.4). */
+/** A blockchain node that one member runs in an environment. */
 export class Node extends Managed {
   /** @internal lets policies match this class */
   static readonly __pulumiType = token("Node");

@@ -5,16 +5,45 @@ import { type Membership } from "./membership";
 
 /** The consortium, as the resource or by its id. */
 export type InConsortium =
-  { consortium: Consortium; consortiumId?: undefined } | { consortiumId: Input<string>; consortium?: undefined };
+  | {
+      /** Consortium it belongs to. */
+      consortium: Consortium;
+      consortiumId?: undefined;
+    }
+  | {
+      /** Id of the consortium it belongs to, instead of `consortium`. */
+      consortiumId: Input<string>;
+      consortium?: undefined;
+    };
 
 /** The environment, as the resource, or by its id and that of its consortium. */
 export type InEnvironment =
-  | { environment: Environment; environmentId?: undefined; consortiumId?: undefined }
-  | { environmentId: Input<string>; consortiumId: Input<string>; environment?: undefined };
+  | {
+      /** Environment it belongs to; the consortium follows from it. */
+      environment: Environment;
+      environmentId?: undefined;
+      consortiumId?: undefined;
+    }
+  | {
+      /** Id of the environment it belongs to, instead of `environment`; needs `consortiumId`, too. */
+      environmentId: Input<string>;
+      /** Id of the consortium that the environment belongs to. */
+      consortiumId: Input<string>;
+      environment?: undefined;
+    };
 
 /** The membership, as the resource or by its id. */
 export type OfMembership =
-  { membership: Membership; membershipId?: undefined } | { membershipId: Input<string>; membership?: undefined };
+  | {
+      /** Membership that owns it. */
+      membership: Membership;
+      membershipId?: undefined;
+    }
+  | {
+      /** Id of the membership that owns it, instead of `membership`. */
+      membershipId: Input<string>;
+      membership?: undefined;
+    };
 
 interface Parents {
   consortium?: Consortium;

@@ -5,7 +5,7 @@ const names = ["apiKey", "region", "baseUrl", "maxConcurrency", "requestTimeout"
 type Name = (typeof names)[number];
 
 export interface ProviderArgs {
-  /** API key of the organization (spec, section 5.1); kept encrypted in the state. */
+  /** API key of the organization; kept encrypted in the state. */
   apiKey: Input<string>;
   /** Region of the service: `us`, `eu`, `ap` or `ko`. Default: `us`. */
   region?: Input<"us" | "eu" | "ap" | "ko">;

@@ -2,7 +2,7 @@ import { type Input, Output, output, secret } from "@pulumi/pulumi";
 import { type JsonRpcProvider, type WebSocketProvider } from "ethers";
 import type * as Loaded from "./node-providers";
 
-/** How a node is reached: JSON-RPC over HTTP(S), or a WebSocket (spec, section 4.2). */
+/** How a node is reached: JSON-RPC over HTTP(S), or a WebSocket. */
 export type Via = "rpc" | "wss";
 
 /** A node whose addresses are known: the address itself, or what `getNodeStatus` shows. */

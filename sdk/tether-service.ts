@@ -10,7 +10,7 @@ export type TetherServiceArgs = Omit<TetherServiceFields, "tetherId"> & WhichTet
 
 export interface TetherService extends TetherServiceOutputs {}
 
-/** Pins the state of an environment's ledger to a public chain (spec, sections 2.8 and 4.3). */
+/** Pins the state of an environment's ledger to a public chain. */
 export class TetherService extends Managed {
   /** @internal lets policies match this class */
   static readonly __pulumiType = token("TetherService");

@@ -95,12 +95,12 @@ class Exporter {
     const settings = {
       ...(name !== key && { name }),
       ...described(environment),
-      provider: provider as NetworkEnvironment["provider"],
-      consensusType: consensusType as NetworkEnvironment["consensusType"],
+      provider,
+      consensusType,
       ...(chainId !== undefined && { chainId }),
       ...this.adopted(environment),
     };
-    return [[key, { ...settings, nodes: this.nodes(nodes, path), credentials: [] }]];
+    return [[key, { ...settings, nodes: this.nodes(nodes, path), credentials: [] } as NetworkEnvironment]];
   }
 
   private nodes(nodes: readonly NodeObject[], path: string[]): NonNullable<NetworkEnvironment["nodes"]> {

@@ -36,7 +36,7 @@ export interface EnvironmentRequest {
 }
 
 /**
- * Every endpoint of the service (spec, section 4), typed. Needs no Pulumi.
+ * Every endpoint of the service, typed. Needs no Pulumi.
  * All methods throw `ApiError`; ids are encoded into paths; unknown fields of answers are kept.
  */
 export class ConsortiumClient {
@@ -53,7 +53,7 @@ export class ConsortiumClient {
     return new ConsortiumClient(this.http.until(deadline));
   }
 
-  /** Consortia of the organization (spec 4.1). */
+  /** Consortia of the organization. */
   listConsortia(filter: { name?: string } = {}): Promise<ConsortiumObject[]> {
     return this.list("/consortia", ConsortiumObject, filter);
   }
@@ -136,7 +136,7 @@ export class ConsortiumClient {
   async getTetherReport(tetherId: string, index: number): Promise<TetherReport> {
     return (await this.http.request("GET", path`/tether/${tetherId}/reports/${index}`)).body;
   }
-  /** Address and balance on the network that is targeted now. The spec names it `account` and `accounts`. */
+  /** Address and balance on the network that is targeted now. */
   async getTetherAccount(tetherId: string): Promise<TetherAccount> {
     try {
       return tetherAccount((await this.http.request("GET", path`/tether/${tetherId}/account`)).body);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /*
- * The objects of the service (spec, section 2), read tolerantly: every field may be absent, null or new.
+ * The objects of the service, read tolerantly: every field may be absent, null or new.
  * A value of an unexpected type counts as absent; an unknown field is kept, and never an error.
  */
 
@@ -34,7 +34,7 @@ function withoutNulls(value: Wire): Wire {
   return { ...(value.description === null ? { description: "" } : {}), ...Object.fromEntries(given) };
 }
 
-/** `id` may stand for `_id` (spec, section 2.4). */
+/** `id` may stand for `_id`. */
 const identified = <S extends z.ZodRawShape>(shape: S) =>
   z.preprocess(
     (value) => {
@@ -99,7 +99,7 @@ export const AppCredObject = identified({
   username: text,
 });
 
-/** The answer to its creation, the only one with the password (spec, section 5.2). */
+/** The answer to its creation, the only one with the password. */
 export const CreatedAppCredObject = identified({
   ...common,
   membership_id: text,
@@ -144,7 +144,7 @@ function wei(value: unknown): string | undefined {
   return BigInt(value).toString();
 }
 
-/** Reads address and balance out of whatever `account` and `balance/{network}` answer (spec, section 2.8). */
+/** Reads address and balance out of whatever `account` and `balance/{network}` answer. */
 export function tetherAccount(answer: unknown): TetherAccount {
   if (isAddress(answer)) return { account: answer };
   if (!isObject(answer)) return { balanceWei: wei(answer) };

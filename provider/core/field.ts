@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** What the product knows of a property besides its form. One map, on the field itself. */
 export interface FieldMeta {
-  /** One or two sentences: meaning, unit, default, and the section of the spec where the rule comes from. */
+  /** One or two sentences: meaning, unit, default, and the rule itself. */
   doc: string;
   /** A change makes a new object. Without it, a change is made in place. */
   replace?: boolean;

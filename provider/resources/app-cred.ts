@@ -9,7 +9,7 @@ export const appCred: CollectionDefinition = {
   kind: "collection",
   type: "AppCred",
   title: "credential",
-  doc: "User name and password that open the runtime endpoints of one member's nodes in one environment (spec, section 5.2).",
+  doc: "User name and password that open the runtime endpoints of one member's nodes in one environment, and nothing else.",
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     environmentId: environmentId(),
@@ -28,7 +28,7 @@ export const appCred: CollectionDefinition = {
     authType: field(z.string().optional(), "How it authenticates: `basic_auth`."),
     password: field(
       z.string().optional(),
-      "Password of the pair. The service shows it only once (spec, section 5.2).",
+      "Password of the pair. The service shows it only once, when the pair is made.",
       {
         secret: true,
       },

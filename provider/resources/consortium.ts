@@ -9,7 +9,7 @@ export const consortium: CollectionDefinition = {
   kind: "collection",
   type: "Consortium",
   title: "consortium",
-  doc: "A business network that several organizations run together. An organization owns at most 2 of them (spec, section 8).",
+  doc: "A business network that several organizations run together. An organization owns at most 2 consortia.",
   inputs: z.strictObject({
     name: field(nameText("name"), "Name of the consortium. Default: the name of the resource."),
     description: description(),

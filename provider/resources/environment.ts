@@ -25,17 +25,17 @@ export const environment: CollectionDefinition = {
   kind: "collection",
   type: "Environment",
   title: "environment",
-  doc: "A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 (spec, section 8).",
+  doc: "A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 environments.",
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     provider: field(
       z.enum(providers, { error: `provider must be one of ${providers.join(", ")}` }),
-      "Client that the nodes run: `quorum` or `geth` (spec, section 2.2).",
+      "Client that the nodes run: `quorum` or `geth`.",
       { replace: true },
     ),
     consensusType: field(
       z.enum(consensusTypes, { error: `consensusType must be one of ${consensusTypes.join(", ")}` }),
-      "Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth` (spec, section 2.2).",
+      "Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`.",
       { replace: true },
     ),
     name: field(nameText("name"), "Name of the environment. Default: the name of the resource."),

@@ -55,7 +55,7 @@ export const adopt = () =>
 export const extra = () =>
   field(
     z.record(z.string(), z.unknown(), { error: "extra is an object of fields" }).optional(),
-    "Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed).",
+    "Fields for the create call beyond those documented here, under the service's own names, sent as they are.",
     { local: true, replace: true },
   );
 
@@ -70,8 +70,8 @@ export const customTimeouts = () =>
   );
 
 export const output = {
-  state: () => field(z.string().optional(), "State last seen (spec, section 3)."),
-  revision: () => field(z.string().optional(), "Counter that rises with every change, from `0` (spec, section 2)."),
+  state: () => field(z.string().optional(), "State last seen, in the service's own words."),
+  revision: () => field(z.string().optional(), "Counter that rises with every change, from `0`."),
   createdAt: () => field(z.string().optional(), "When it was created: ISO 8601, UTC."),
 };
 

@@ -20,7 +20,7 @@ export const node: CollectionDefinition = {
   kind: "collection",
   type: "Node",
   title: "node",
-  doc: "A blockchain node that one member runs in an environment. An environment has at most 4 (spec, section 8).",
+  doc: "A blockchain node that one member runs in an environment. An environment has at most 4 nodes.",
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     environmentId: environmentId(),
@@ -37,7 +37,7 @@ export const node: CollectionDefinition = {
     consensusType: field(z.string().optional(), "Consensus protocol, from its environment."),
     urls: field(
       z.object({ rpc: z.string().optional(), wss: z.string().optional() }).optional(),
-      "Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They open with an AppCred (spec, section 4.2).",
+      "Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They open with an AppCred of the same member and environment.",
     ),
     nodeKey: field(z.string().optional(), "Identifier of the node on the blockchain network, hex."),
     publicAddress: field(z.string().optional(), "Address of the node's own account, hex."),

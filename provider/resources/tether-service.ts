@@ -18,7 +18,7 @@ export const tetherService: CustomDefinition = {
   type: "TetherService",
   title: "tether service",
   doc:
-    "Pins the state of an environment's ledger to a public chain. The service itself is made in the console (spec, section 2.8); " +
+    "Pins the state of an environment's ledger to a public chain. The service itself is made in the console; " +
     "this configures it, deploys its contract once a network, and starts and stops it.",
   inputs: z.strictObject({
     tetherId: field(
@@ -31,7 +31,7 @@ export const tetherService: CustomDefinition = {
           tetherIdLength,
           `tetherId has ${tetherIdLength} characters: the last ${tetherIdLength} of the tether service's console address`,
         ),
-      "Id of the tether service; in programs also `consoleUrl`, whose last 10 characters are it (spec, section 2.8).",
+      "Id of the tether service; in programs also `consoleUrl`, whose last 10 characters are it.",
       { replace: true },
     ),
     network: field(
@@ -39,10 +39,8 @@ export const tetherService: CustomDefinition = {
       "Public chain that the state is pinned to: `mainnet` or `rinkeby`.",
     ),
     intervalHours: field(
-      z
-        .int({ error: "intervalHours must be a whole number of hours" })
-        .min(1, "intervalHours must be at least 1 (spec, section 8)"),
-      "Hours between two pins: whole, at least 1 (spec, section 8).",
+      z.int({ error: "intervalHours must be a whole number of hours" }).min(1, "intervalHours must be at least 1"),
+      "Hours between two pins: whole, at least 1.",
     ),
     active: field(
       z.boolean({ error: "active must be true or false" }).default(true),

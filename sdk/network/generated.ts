@@ -2,6 +2,7 @@
  * Generated from the schema of network files (sdk/network/schema.ts) by `npm run generate`. Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
  */
+import { type ConsensusOf } from "../generated";
 
 /** A whole network: one consortium with its members and environments, or several consortia. */
 export interface NetworkDefinition {
@@ -17,19 +18,19 @@ export interface NetworkDefinition {
   consortium?: string | NetworkConsortiumHead;
   /** Businesses that take part: a list of keys, or a mapping of keys to settings. Default: none. */
   members?: string[] | Record<string, NetworkMember | null>;
-  /** Ledgers by key. At most 3 in a consortium (spec, section 8). Default: none. */
+  /** Ledgers by key. At most 3 in a consortium. Default: none. */
   environments?: Record<string, NetworkEnvironment>;
-  /** Several consortia by key, instead of `consortium`, `members` and `environments`. An organization owns at most 2 (spec, section 8). */
+  /** Several consortia by key, instead of `consortium`, `members` and `environments`. An organization owns at most 2 consortia. */
   consortia?: Record<string, NetworkConsortium | null>;
 }
 
 /** Limits that the definition is checked against: raise them for an organization that has other ones. */
 export interface NetworkLimits {
-  /** Most consortia of the organization. Default: 2 (spec, section 8). */
+  /** Most consortia of the organization. Default: 2. */
   consortiaPerOrganization?: number;
-  /** Most environments in a consortium. Default: 3 (spec, section 8). */
+  /** Most environments in a consortium. Default: 3. */
   environmentsPerConsortium?: number;
-  /** Most nodes in an environment. Default: 4 (spec, section 8). */
+  /** Most nodes in an environment. Default: 4. */
   nodesPerEnvironment?: number;
 }
 
@@ -43,7 +44,7 @@ export interface NetworkConsortiumHead {
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Record<string, unknown>;
 }
 
@@ -57,23 +58,22 @@ export interface NetworkMember {
   protect?: boolean;
   /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
   formerly?: string | string[];
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Record<string, unknown>;
 }
 
-/** One ledger: client, consensus, nodes by member, credentials, and what pins it. A consortium has at most 3 (spec, section 8). */
-export interface NetworkEnvironment {
+interface NetworkEnvironmentOf<Client extends keyof ConsensusOf> {
   /** Name of the environment. Default: its key. */
   name?: string;
   /** What it is for, in words for people. Default: none. */
   description?: string;
-  /** Client that the nodes run: `quorum` or `geth` (spec, section 2.2). */
-  provider: "quorum" | "geth";
-  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth` (spec, section 2.2). */
-  consensusType: "raft" | "ibft" | "poa";
+  /** Client that the nodes run: `quorum` or `geth`. */
+  provider: Client;
+  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`. */
+  consensusType: ConsensusOf[Client];
   /** Chain id of the ledger. Default: the service chooses one. */
   chainId?: number;
-  /** Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. At most 4 in all (spec, section 8). Default: none. */
+  /** Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. At most 4 in all. Default: none. */
   nodes?: Record<string, number | string[] | Record<string, NetworkNode | null>>;
   /** Credentials: a list of members, or a mapping of names to settings; `[]` for none. Default: one for each member with nodes here. */
   credentials?: string[] | Record<string, NetworkCredential | null>;
@@ -85,9 +85,12 @@ export interface NetworkEnvironment {
   protect?: boolean;
   /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
   formerly?: string | string[];
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Record<string, unknown>;
 }
+
+/** One ledger: client, consensus, nodes by member, credentials, and what pins it. A consortium has at most 3 environments. */
+export type NetworkEnvironment = NetworkEnvironmentOf<"quorum"> | NetworkEnvironmentOf<"geth">;
 
 /** One node. Its key is its logical name within the environment. */
 export interface NetworkNode {
@@ -99,7 +102,7 @@ export interface NetworkNode {
   protect?: boolean;
   /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
   formerly?: string | string[];
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Record<string, unknown>;
 }
 
@@ -115,7 +118,7 @@ export interface NetworkCredential {
   protect?: boolean;
   /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
   formerly?: string | string[];
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Record<string, unknown>;
 }
 
@@ -127,7 +130,7 @@ export interface NetworkTether {
   consoleUrl?: string;
   /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. */
   network: "mainnet" | "rinkeby";
-  /** Hours between two pins: whole, at least 1 (spec, section 8). */
+  /** Hours between two pins: whole, at least 1. */
   intervalHours: number;
   /** Whether it pins. Default: `true`. */
   active?: boolean;
@@ -151,12 +154,12 @@ export interface NetworkConsortium {
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
+  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Record<string, unknown>;
   /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
   formerly?: string | string[];
   /** Businesses that take part: a list of keys, or a mapping of keys to settings. Default: none. */
   members?: string[] | Record<string, NetworkMember | null>;
-  /** Ledgers by key. At most 3 in a consortium (spec, section 8). Default: none. */
+  /** Ledgers by key. At most 3 in a consortium. Default: none. */
   environments?: Record<string, NetworkEnvironment>;
 }

@@ -53,8 +53,7 @@ class Limits {
     const most = this.given[limit] ?? usualLimits[limit];
     if (found <= most) return [];
     const rule = limited[limit].replace("#", String(most));
-    const source = this.given[limit] === undefined ? " (spec, section 8)" : "";
-    const message = `${rule}${source}, and here are ${found}; if yours may have more, raise limits.${limit}`;
+    const message = `${rule}, and here are ${found}; if yours may have more, raise limits.${limit}`;
     return [{ path, message, atKey: true }];
   }
 }

@@ -110,7 +110,7 @@ export const Tether = named(
 
 export const Environment = named(
   "NetworkEnvironment",
-  "One ledger: client, consensus, nodes by member, credentials, and what pins it. A consortium has at most 3 (spec, section 8).",
+  "One ledger: client, consensus, nodes by member, credentials, and what pins it. A consortium has at most 3 environments.",
   mapping("an environment", {
     name: of("environment", "name", "Name of the environment. Default: its key."),
     description: of("environment", "description"),
@@ -120,7 +120,7 @@ export const Environment = named(
     nodes: field(
       z.record(key, nodesOfMember, { error: "nodes is a mapping of members to a count or to names" }).optional(),
       "Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. " +
-        "At most 4 in all (spec, section 8). Default: none.",
+        "At most 4 in all. Default: none.",
     ),
     credentials: field(
       z
@@ -175,10 +175,7 @@ const members = () =>
   );
 
 const environments = () =>
-  field(
-    entries("environments", Environment).optional(),
-    "Ledgers by key. At most 3 in a consortium (spec, section 8). Default: none.",
-  );
+  field(entries("environments", Environment).optional(), "Ledgers by key. At most 3 in a consortium. Default: none.");
 
 export const Consortium = named(
   "NetworkConsortium",
@@ -198,7 +195,7 @@ const limit = (what: string, usual: number) =>
       .min(1, "a limit is at least 1")
       .max(1000, "a limit is at most 1000")
       .optional(),
-    `Most ${what}. Default: ${usual} (spec, section 8).`,
+    `Most ${what}. Default: ${usual}.`,
   );
 
 /** What the service allows (spec, section 8). */
@@ -238,7 +235,7 @@ export const Network = named(
     environments: environments(),
     consortia: field(
       entries("consortia", Consortium.nullable()).optional(),
-      "Several consortia by key, instead of `consortium`, `members` and `environments`. An organization owns at most 2 (spec, section 8).",
+      "Several consortia by key, instead of `consortium`, `members` and `environments`. An organization owns at most 2 consortia.",
     ),
   }),
 );

@@ -8,7 +8,7 @@ export const consortiaPerOrganization = definePolicy<"consortia-per-organization
   name: "consortia-per-organization",
   level: "mandatory",
   rule: "An organization owns no more consortia than the service allows.",
-  settings: limitSettings(2, "consortia of one organization, counted for each provider instance (spec, section 8)"),
+  settings: limitSettings(2, "consortia of one organization, counted for each provider instance"),
   async stack(stack, { max, live }, report) {
     const families = new Families(stack);
     for (const mine of groupBy(stack.of("Consortium"), ({ provider }) => provider?.urn).values()) {

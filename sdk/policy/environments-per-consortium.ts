@@ -7,7 +7,7 @@ export const environmentsPerConsortium = definePolicy<"environments-per-consorti
   name: "environments-per-consortium",
   level: "mandatory",
   rule: "A consortium holds no more environments than the service allows.",
-  settings: limitSettings(3, "environments of one consortium (spec, section 8)"),
+  settings: limitSettings(3, "environments of one consortium"),
   async stack(stack, { max, live }, report) {
     const families = new Families(stack);
     for (const [key, mine] of families.group("Environment", "Consortium")) {

@@ -17,7 +17,7 @@ export const nodesPerEnvironment = definePolicy<"nodes-per-environment", LimitSe
   name: "nodes-per-environment",
   level: "mandatory",
   rule: "An environment holds no more nodes than the service allows, and each membership owns as many as it has to and may.",
-  settings: limitSettings(4, "nodes of one environment (spec, section 8)"),
+  settings: limitSettings(4, "nodes of one environment"),
   async stack(stack, { max, live }, report) {
     const families = new Families(stack);
     const groups = families.group("Node", "Environment");

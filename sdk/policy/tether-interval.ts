@@ -14,7 +14,7 @@ export const tetherInterval = definePolicy<"tether-interval", IntervalSettings>(
       type: "number",
       minimum: 1,
       default: 1,
-      description: "Fewest hours between two pins (spec, section 8).",
+      description: "Fewest hours between two pins.",
     },
     maxHours: { type: "number", minimum: 1, description: "Most hours between two pins. Default: no limit." },
   },

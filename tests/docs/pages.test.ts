@@ -31,6 +31,11 @@ test.each(examples("sh"))("commands of $where are valid for a shell", ({ text })
   execFileSync("sh", ["-n"], { input: text, stdio: "pipe" });
 });
 
+test("no page or schema names sections of a document that nobody has", () => {
+  const schemas = readFileSync(join(root, "schemas/network.schema.json"), "utf8");
+  expect([...(everything + schemas).matchAll(/.*(?:\(spec\b|\bsections? \d).*/g)].map(([line]) => line)).toEqual([]);
+});
+
 test("npm scripts that are named exist", () => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object };
   const named = unique(everything.matchAll(/\bnpm (?:run )?(start|test|(?<=npm run )[\w:-]+)/g));

@@ -58,19 +58,27 @@ function text(schema) {
   return typeText(schema, false);
 }
 
+/** The type of a property that depends on the client. @param {Json} one @param {string} key @returns {string | undefined} */
+const dependent = (one, key) => one.allOf && { provider: "Client", consensusType: "ConsensusOf[Client]" }[key];
+
 /** @param {Json} schema @returns {string} sdk/network/generated.ts */
 export function networkTypes(schema) {
   const blocks = Object.entries(/** @type {Record<string, Json>} */ (schema.definitions)).map(([name, one]) => {
     const required = new Set(one.required ?? []);
     const members = Object.entries(one.properties).map(
-      ([key, member]) => `  /** ${member.description} */\n  ${key}${required.has(key) ? "" : "?"}: ${text(member)};\n`,
+      ([key, member]) =>
+        `  /** ${member.description} */\n  ${key}${required.has(key) ? "" : "?"}: ${dependent(one, key) ?? text(member)};\n`,
     );
-    return `/** ${one.description} */\nexport interface ${name} {\n${members.join("")}}\n`;
+    const clients = one.allOf?.map((/** @type {Json} */ rule) => rule.if.properties.provider.const);
+    if (!clients) return `/** ${one.description} */\nexport interface ${name} {\n${members.join("")}}\n`;
+    const each = clients.map((/** @type {string} */ client) => `${name}Of<${JSON.stringify(client)}>`).join(" | ");
+    return `interface ${name}Of<Client extends keyof ConsensusOf> {\n${members.join("")}}\n\n/** ${one.description} */\nexport type ${name} = ${each};\n`;
   });
   const header = `/*
  * Generated from the schema of network files (sdk/network/schema.ts) by \`npm run generate\`. Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
  */
+import { type ConsensusOf } from "../generated";
 `;
   return [header, ...blocks].join("\n");
 }

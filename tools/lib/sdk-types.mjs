@@ -1,5 +1,11 @@
 // @ts-check
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { handlerName, isArgument, propertiesOf } from "./properties.mjs";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const { consensusOf } = createRequire(import.meta.url)(join(root, "dist/provider/resources/environment.js"));
 
 const header = `/*
  * Generated from the resource definitions (provider/resources/) by \`npm run generate\`. Do not edit.
@@ -9,6 +15,14 @@ import { type Input, type Output } from "@pulumi/pulumi";
 `;
 
 const comment = (/** @type {string} */ doc, indent = "") => `${indent}/** ${doc} */\n`;
+
+const clients = Object.entries(/** @type {Record<string, readonly string[]>} */ (consensusOf)).map(
+  ([client, types]) => `  ${client}: ${types.map((type) => JSON.stringify(type)).join(" | ")};\n`,
+);
+const consensus = `${comment("Each client, with the consensus protocols that it runs.")}export interface ConsensusOf {\n${clients.join("")}}\n`;
+
+/** Arguments that depend on one another: of a client other than the one that is given, no consensus compiles. @type {Record<string, string>} */
+const dependent = { provider: "Client", consensusType: "ConsensusOf[Client]" };
 
 /** @param {Record<string, any>} definitions */
 export function sdkTypes(definitions) {
@@ -20,8 +34,9 @@ export function sdkTypes(definitions) {
     const args = inputs.filter(isArgument).map(({ key, type: text, meta, optional }) => {
       const naming = key === definition.naming || (key === "name" && !optional);
       const mark = optional || naming ? "?" : "";
-      return `${comment(meta.doc, "  ")}  ${key}${mark}: Input<${text}>;\n`;
+      return `${comment(meta.doc, "  ")}  ${key}${mark}: Input<${(type === "Environment" && dependent[key]) || text}>;\n`;
     });
+    const parameter = type === "Environment" ? "<Client extends keyof ConsensusOf = keyof ConsensusOf>" : "";
     const seen = [...inputsSeen.filter(({ key }) => key !== "customTimeouts"), ...outputs];
     const shown = seen.map(({ key, type: text, meta, optional }) => {
       const isInput = inputsSeen.some((input) => input.key === key);
@@ -29,7 +44,7 @@ export function sdkTypes(definitions) {
       return `${comment(meta.doc, "  ")}  readonly ${key}: Output<${text}${maybe ? " | undefined" : ""}>;\n`;
     });
     return [
-      `${comment(`Arguments of \`${type}\`, besides its parents. ${doc}`)}export interface ${type}Fields {\n${args.join("")}}\n`,
+      `${comment(`Arguments of \`${type}\`, besides its parents. ${doc}`)}export interface ${type}Fields${parameter} {\n${args.join("")}}\n`,
       `${comment(`What the resource \`${type}\` shows: its arguments, with the ids of its parents, and its outputs.`)}export interface ${type}Outputs {\n${shown.join("")}}\n`,
     ].join("\n");
   });
@@ -45,5 +60,5 @@ export function sdkTypes(definitions) {
   },\n`;
   });
   const facts = `${comment("What a class has to know of its resource: the handler it names, what it shows, and which of that is secret.")}export const facts = {\n${table.join("")}} as const;\n`;
-  return [header, ...blocks, facts].join("\n");
+  return [header, consensus, ...blocks, facts].join("\n");
 }

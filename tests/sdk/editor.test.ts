@@ -1,0 +1,169 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as ts from "typescript";
+
+/* What an editor shows to the author of a program: types, errors and hovers, from TypeScript's own language service. */
+
+const root = join(__dirname, "../..");
+const file = join(__dirname, "program.ts");
+const { exports } = jest.requireActual<{ exports: Record<string, { types?: string }> }>("../../package.json");
+const doors = Object.values(exports).flatMap(({ types }) =>
+  types === undefined ? [] : [join(root, types.replace(/^\.\/dist\/(.*)\.d\.ts$/, "$1.ts"))],
+);
+const { config } = ts.readConfigFile(join(root, "tsconfig.json"), (path) => readFileSync(path, "utf8")) as {
+  config: { compilerOptions: object };
+};
+const { options } = ts.convertCompilerOptionsFromJson({ ...config.compilerOptions, noEmit: true }, root);
+
+let program = "";
+let version = 0;
+const editor = ts.createLanguageService({
+  ...ts.sys,
+  getCompilationSettings: () => options,
+  getScriptFileNames: () => [file, ...doors],
+  getScriptVersion: (path) => (path === file ? String(version) : "0"),
+  getScriptSnapshot(path) {
+    const text = path === file ? program : ts.sys.readFile(path);
+    return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+  },
+  getCurrentDirectory: () => root,
+  getDefaultLibFileName: ts.getDefaultLibFilePath,
+  useCaseSensitiveFileNames: () => ts.sys.useCaseSensitiveFileNames,
+});
+
+const before = `import { type Input, type Output } from "@pulumi/pulumi";
+import { AppCred, Consortium, Environment, type EnvironmentArgs, Membership, type NetworkDefinition, Node } from "../../sdk";
+declare const consortium: Consortium, environment: Environment, membership: Membership;
+declare const client: "geth" | "quorum", consensus: "raft" | "ibft" | "poa";
+declare const given: { provider: Input<typeof client>; consensusType: Input<typeof consensus> };
+declare const later: { provider: Output<typeof client>; consensusType: Promise<typeof consensus> };
+`;
+
+/** What is wrong with the program, `""` for nothing. */
+function complaints(text: string): string {
+  program = before + text;
+  version += 1;
+  const found = [...editor.getSyntacticDiagnostics(file), ...editor.getSemanticDiagnostics(file)];
+  return found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n")).join("\n");
+}
+
+/** What stands in the hover over the first place of a text in the program. */
+function hover(text: string, over: string): string {
+  expect(complaints(text)).toBe("");
+  const { documentation } = editor.getQuickInfoAtPosition(file, before.length + text.indexOf(over)) ?? {};
+  return ts.displayPartsToString(documentation);
+}
+
+beforeAll(() => expect(complaints("")).toBe(""), 60_000);
+
+const made = (settings: string) => `new Environment("e", { consortium, ${settings} });`;
+const network = (settings: string) => `const n: NetworkDefinition = { environments: { e: { ${settings} } } };`;
+const args = (settings: string) => `const a: EnvironmentArgs = { consortium, ${settings} }; new Environment("e", a);`;
+const forms = { made, network, args };
+
+describe.each(Object.entries(forms))("a client and its consensus: %s", (_, program) => {
+  test.each([
+    ["geth", "poa"],
+    ["quorum", "raft"],
+    ["quorum", "ibft"],
+  ])("%s runs %s", (provider, consensusType) => {
+    expect(complaints(program(`provider: "${provider}", consensusType: "${consensusType}"`))).toBe("");
+  });
+
+  test.each([
+    ["geth", "raft"],
+    ["geth", "ibft"],
+    ["quorum", "poa"],
+  ])("%s with %s does not compile", (provider, consensusType) => {
+    expect(complaints(program(`provider: "${provider}", consensusType: "${consensusType}"`))).toMatch(
+      /is not assignable/,
+    );
+  });
+});
+
+test.each([
+  ["variables of several values", made("provider: client, consensusType: consensus")],
+  ["inputs", made("...given")],
+  ["what is known only later", made("...later")],
+  ["one of both known", made(`provider: "quorum", consensusType: later.consensusType.then(() => "raft" as const)`)],
+  ["a class of one's own", `class Own extends Environment {} new Own("e", { consortium, ...given });`],
+  [
+    "the resource of one client where any is wanted",
+    `const e: Environment = ${made(`provider: "geth", consensusType: "poa"`)}`,
+  ],
+])("%s compile", (_, text) => {
+  expect(complaints(text)).toBe("");
+});
+
+test.each([
+  ["consortium:", made(`provider: "geth", consensusType: "poa"`), "Consortium it belongs to."],
+  [
+    "consortiumId:",
+    `new Membership("m", { consortiumId: "c" });`,
+    "Id of the consortium it belongs to, instead of `consortium`.",
+  ],
+  [
+    "environment:",
+    `new Node("n", { environment: environment, membership });`,
+    "Environment it belongs to; the consortium follows from it.",
+  ],
+  [
+    "environmentId:",
+    `new Node("n", { environmentId: "e", consortiumId: "c", membership });`,
+    "Id of the environment it belongs to, instead of `environment`; needs `consortiumId`, too.",
+  ],
+  [
+    "consortiumId:",
+    `new AppCred("a", { environmentId: "e", consortiumId: "c", membership });`,
+    "Id of the consortium that the environment belongs to.",
+  ],
+  ["membership:", `new Node("n", { environment, membership: membership });`, "Membership that owns it."],
+  [
+    "membershipId:",
+    `new Node("n", { environment, membershipId: "m" });`,
+    "Id of the membership that owns it, instead of `membership`.",
+  ],
+  ["provider:", made(`provider: "geth", consensusType: "poa"`), "Client that the nodes run: `quorum` or `geth`."],
+])("the hover over %s in %s", (over, text, words) => {
+  expect(hover(text.replace("consortium,", "consortium: consortium,"), over)).toBe(words);
+});
+
+describe("nothing names a document that nobody has", () => {
+  const section = /\bspec\b|\bsections? \d/;
+
+  /** A symbol and what can be hovered over in it. */
+  const parts = (symbol: ts.Symbol): ts.Symbol[] => [
+    symbol,
+    ...[symbol.members, symbol.exports].flatMap((table) => [...(table?.values() ?? [])]),
+  ];
+
+  test("in what the package exports", () => {
+    const all = editor.getProgram()!;
+    const checker = all.getTypeChecker();
+    const hovers = doors
+      .flatMap((door) => checker.getExportsOfModule(checker.getSymbolAtLocation(all.getSourceFile(door)!)!))
+      .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
+      .flatMap(parts)
+      .map((symbol) => ts.displayPartsToString(symbol.getDocumentationComment(checker)));
+    expect(hovers.filter(Boolean).length).toBeGreaterThan(300);
+    expect(hovers.filter((text) => section.test(text))).toEqual([]);
+  });
+
+  test("in errors, descriptions and help", () => {
+    const folders = ["cli", "provider", "sdk", "service"];
+    const sources = folders.flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .filter((name) => name.endsWith(".ts"))
+        .map((name) => join(root, folder, name)),
+    );
+    const texts: string[] = [];
+    const collect = (node: ts.Node): void => {
+      if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
+        texts.push(node.text);
+      ts.forEachChild(node, collect);
+    };
+    for (const path of sources) collect(ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.ES2022));
+    expect(texts.length).toBeGreaterThan(1000);
+    expect(texts.filter((text) => section.test(text))).toEqual([]);
+  });
+});
