@@ -10,7 +10,7 @@ export interface ConsortiumFields {
   name?: Input<string>;
   /** What it is for, in words for people. Default: none. */
   description?: Input<string>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   adopt?: Input<boolean | string>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
   extra?: Input<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface ConsortiumOutputs {
   readonly name: Output<string>;
   /** What it is for, in words for people. Default: none. */
   readonly description: Output<string | undefined>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
   readonly extra: Output<Record<string, unknown> | undefined>;
@@ -40,7 +40,7 @@ export interface ConsortiumOutputs {
 export interface MembershipFields {
   /** Name of the business. Default: the name of the resource. */
   orgName?: Input<string>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   adopt?: Input<boolean | string>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
   extra?: Input<Record<string, unknown>>;
@@ -52,7 +52,7 @@ export interface MembershipOutputs {
   readonly consortiumId: Output<string>;
   /** Name of the business. Default: the name of the resource. */
   readonly orgName: Output<string>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
   readonly extra: Output<Record<string, unknown> | undefined>;
@@ -82,7 +82,7 @@ export interface EnvironmentFields {
   description?: Input<string>;
   /** Chain id of the ledger. Default: the service chooses one. */
   chainId?: Input<number>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   adopt?: Input<boolean | string>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
   extra?: Input<Record<string, unknown>>;
@@ -102,7 +102,7 @@ export interface EnvironmentOutputs {
   readonly description: Output<string | undefined>;
   /** Chain id of the ledger. Default: the service chooses one. */
   readonly chainId: Output<number>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
   readonly extra: Output<Record<string, unknown> | undefined>;
@@ -130,7 +130,7 @@ export interface EnvironmentOutputs {
 export interface NodeFields {
   /** Name of the node. Default: the name of the resource. */
   name?: Input<string>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   adopt?: Input<boolean | string>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
   extra?: Input<Record<string, unknown>>;
@@ -146,7 +146,7 @@ export interface NodeOutputs {
   readonly membershipId: Output<string>;
   /** Name of the node. Default: the name of the resource. */
   readonly name: Output<string>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are (spec 2.8: optional create fields are not listed). */
   readonly extra: Output<Record<string, unknown> | undefined>;
