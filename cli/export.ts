@@ -12,12 +12,12 @@ interface Flags {
 export function define(command: Command): void {
   command
     .requiredOption("--consortium <name or id>", "which consortium")
-    .option("--adopt", "so that a program takes over what exists, each by its id")
+    .option("--adopt", "so that a program adopts what exists, each by its id")
     .addHelpText(
       "after",
       "\nPrints the network file (docs/network-files.md) of a consortium that exists, with its members, environments and\n" +
-        "nodes. It only reads. With --adopt, `pulumi up` of that file takes the network over without changing it.\n" +
-        "Credentials and tethers cannot be taken over: the file says so where there are any. The service and the key are\n" +
+        "nodes. It only reads. With --adopt, `pulumi up` of that file adopts the network without changing it.\n" +
+        "Credentials and tethers cannot be adopted: the file says so where there are any. The service and the key are\n" +
         "taken from CONSORTIUM_BASE_URL (or CONSORTIUM_REGION) and CONSORTIUM_API_KEY.",
     )
     .action((flags: Flags) => exportNetwork(flags));

@@ -16,7 +16,7 @@ export interface ConsortiumFields {
   name?: Input<string>;
   /** What it is for, in words for people. Default: none. */
   description?: Input<string>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   adopt?: Input<boolean | string>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Input<Record<string, unknown>>;
@@ -28,7 +28,7 @@ export interface ConsortiumOutputs {
   readonly name: Output<string>;
   /** What it is for, in words for people. Default: none. */
   readonly description: Output<string | undefined>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   readonly extra: Output<Record<string, unknown> | undefined>;
@@ -46,7 +46,7 @@ export interface ConsortiumOutputs {
 export interface MembershipFields {
   /** Name of the business. Default: the name of the resource. */
   orgName?: Input<string>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   adopt?: Input<boolean | string>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Input<Record<string, unknown>>;
@@ -58,7 +58,7 @@ export interface MembershipOutputs {
   readonly consortiumId: Output<string>;
   /** Name of the business. Default: the name of the resource. */
   readonly orgName: Output<string>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   readonly extra: Output<Record<string, unknown> | undefined>;
@@ -88,7 +88,7 @@ export interface EnvironmentFields<Client extends keyof ConsensusOf = keyof Cons
   description?: Input<string>;
   /** Chain id of the ledger. Default: the service chooses one. */
   chainId?: Input<number>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   adopt?: Input<boolean | string>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Input<Record<string, unknown>>;
@@ -108,7 +108,7 @@ export interface EnvironmentOutputs {
   readonly description: Output<string | undefined>;
   /** Chain id of the ledger. Default: the service chooses one. */
   readonly chainId: Output<number>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   readonly extra: Output<Record<string, unknown> | undefined>;
@@ -136,7 +136,7 @@ export interface EnvironmentOutputs {
 export interface NodeFields {
   /** Name of the node. Default: the name of the resource. */
   name?: Input<string>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   adopt?: Input<boolean | string>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Input<Record<string, unknown>>;
@@ -152,7 +152,7 @@ export interface NodeOutputs {
   readonly membershipId: Output<string>;
   /** Name of the node. Default: the name of the resource. */
   readonly name: Output<string>;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   readonly extra: Output<Record<string, unknown> | undefined>;

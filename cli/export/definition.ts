@@ -83,7 +83,7 @@ class Exporter {
       const ids = credentials.map(({ id }) => id).join(", ");
       this.remark(
         [...path, "credentials"],
-        `not taken over, since their passwords are known to their holders only: ${ids}`,
+        `not exported, since their passwords are known to their holders only: ${ids}`,
       );
     }
     if (environment.enable_tether) {

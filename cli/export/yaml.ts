@@ -3,8 +3,7 @@ import { printableLines } from "../../provider/api/printable";
 import { type Exported } from "./definition";
 
 const editors = " yaml-language-server: $schema=./node_modules/pulumi-consortium/schemas/network.schema.json";
-const adopting =
-  " `pulumi up` takes over what adopt: names, and changes nothing of it. A look before: `pulumi preview`.";
+const adopting = " `pulumi up` adopts what adopt: names, and changes nothing of it. A look before: `pulumi preview`.";
 
 /** The text of a network file, with what people have to know beside what it concerns. */
 export function yamlOf({ definition, remarks }: Exported, { adopt }: { adopt: boolean }): string {

@@ -28,7 +28,7 @@ export interface FleetStack {
   program?: string;
   /** Name of the network. Default: what its file says. */
   network?: string;
-  /** Takes over what is in the service already. */
+  /** Adopts what is in the service already. */
   adopt: boolean;
 }
 

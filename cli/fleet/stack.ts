@@ -137,7 +137,7 @@ export class StackRun {
       settled = !shop.stop.forced && !wasKilled(error);
       throw error;
     } finally {
-      // Where nobody knows what was done last, the next run takes it over.
+      // Where nobody knows what was done last, the next run adopts it.
       if (changing && settled) shop.run.end(spec.name);
     }
   }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { printable } from "../../provider/api/printable";
 import { type Plan, type State, type Step } from "./plan";
 
-export type Action = "replaced" | "deleted" | "gone" | "drifted" | "created" | "taken over" | "changed";
+export type Action = "replaced" | "deleted" | "gone" | "drifted" | "created" | "adopted" | "changed";
 
 export interface Property {
   name: string;
@@ -26,7 +26,7 @@ export interface Change {
 }
 
 /** In the order of a report. */
-const actions: Action[] = ["replaced", "deleted", "gone", "drifted", "created", "taken over", "changed"];
+const actions: Action[] = ["replaced", "deleted", "gone", "drifted", "created", "adopted", "changed"];
 
 const losses: Record<string, string> = {
   Consortium: "all its environments with their ledgers, nodes and credentials",
@@ -75,8 +75,8 @@ function actionOf({ op, found, new: next }: Step): Action | undefined {
   if (found) return op === "same" ? undefined : op === "delete" || !next ? "gone" : "drifted";
   if (op === "delete") return "deleted";
   if (/replace/.test(op) && op !== "remove-pending-replace") return "replaced";
-  if (op === "import") return "taken over";
-  if (op === "create") return next?.inputs?.adopt === undefined ? "created" : "taken over";
+  if (op === "import") return "adopted";
+  if (op === "create") return next?.inputs?.adopt === undefined ? "created" : "adopted";
   return op === "update" ? "changed" : undefined;
 }
 
@@ -97,7 +97,7 @@ function changeOf(step: Step & { action: Action }, lost: ReadonlySet<string | un
   const own = isLost(step) && !parents.some((id) => id !== undefined && lost.has(id));
   return {
     ...{ action, type, name: urn.split("::").slice(3).join("::"), reasons },
-    properties: ["changed", "drifted", "replaced", "taken over"].includes(action) ? propertiesOf(step) : [],
+    properties: ["changed", "drifted", "replaced", "adopted"].includes(action) ? propertiesOf(step) : [],
     ...(own ? { loss: losses[type] } : {}),
     kept: ["replaced", "deleted"].includes(action) && isKept(old),
   };

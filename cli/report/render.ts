@@ -85,7 +85,7 @@ const marked = (action: Action): string => (/replaced|deleted|gone/.test(action)
 
 function details({ action, properties, reasons, kept }: Change): string {
   const because = (name: string): string => (action === "replaced" && reasons.includes(name) ? " (replaces it)" : "");
-  if (action === "taken over") {
+  if (action === "adopted") {
     const adopted = properties.find(({ name }) => name === "adopt")?.to ?? "";
     return adopted === "true"
       ? "the one with this name, if there is one; else created"

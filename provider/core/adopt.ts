@@ -12,7 +12,7 @@ import { fromWire } from "./state";
 /** Lists may lag by a moment. */
 const lagMs = 1_000;
 
-/** The object to take over instead of making one (contract, "adopt"), or undefined to make one. */
+/** The object to adopt instead of making one (contract, "adopt"), or undefined to make one. */
 export async function toAdopt(
   session: Session,
   definition: CollectionDefinition,
@@ -25,7 +25,7 @@ export async function toAdopt(
     const item = siblings.find(({ id }) => id === inputs.adopt) ?? (await getById(session, place, inputs.adopt));
     if (item && !isGone(item)) return unmanaged(session, what, place, [item])[0];
     const missing = `there is no ${definition.title} ${inputs.adopt} under ${place.collection}`;
-    throw new UserError(`${what}: ${missing} to adopt. Check the id, or use adopt: true to take over by name.`);
+    throw new UserError(`${what}: ${missing} to adopt. Check the id, or use adopt: true to adopt by name.`);
   }
   const adopting = inputs.adopt === true || session.adoptAll;
   let taken = namesakes(definition, inputs, siblings);
@@ -38,16 +38,14 @@ export async function toAdopt(
   const ids = taken.map(({ id }) => id).join(", ");
   if (!adopting) {
     throw new UserError(
-      `${what}: the name is already taken by ${ids}. To take it over, set adopt: true (or adopt: "${taken[0]!.id}"); ` +
+      `${what}: the name is already taken by ${ids}. To adopt it, set adopt: true (or adopt: "${taken[0]!.id}"); ` +
         "after an interrupted run, use `CONSORTIUM_ADOPT=true pulumi up`; for `--replace`, set the resource option " +
         "deleteBeforeReplace: true, so that the old one goes first; else choose another name.",
     );
   }
   unmanaged(session, what, place, taken);
   if (taken.length === 1) return taken[0];
-  throw new UserError(
-    `${what}: several have this name (${ids}). Say which one to take over: adopt: "${taken[0]!.id}".`,
-  );
+  throw new UserError(`${what}: several have this name (${ids}). Say which one to adopt: adopt: "${taken[0]!.id}".`);
 }
 
 /** What no other resource of this program is already. */
@@ -60,7 +58,7 @@ function unmanaged(session: Session, what: string, place: Place, items: Identifi
 }
 
 /**
- * Takes an existing object over: what can change in place is put right, everything else has to fit.
+ * Adopts an existing object: what can change in place is put right, everything else has to fit.
  * Gives what is different afterwards from what was found.
  */
 export async function adopt(
@@ -86,7 +84,8 @@ export async function adopt(
       `${what}: ${item.id} cannot be adopted, since ${facts}. Change the program to what exists, or choose another name.`,
     );
   }
-  session.say(`${what}: takes over ${item.id}`);
+  const changes = differing.length > 0 ? `; changes ${differing.join(", ")}` : "";
+  session.say(`${what}: adopts ${item.id} (exists already; nothing is created${changes})`);
   if (differing.length === 0) return {};
   const given = Object.fromEntries(differing.map((key) => [key, inputs[key]]));
   return { ...given, ...(await patch(session, definition, place, item.id, inputs, differing)) };

@@ -11,7 +11,7 @@ import { fromWire, merge } from "./state";
 /** A list this old still tells whether a name is taken; what this process made is known without it. */
 const siblingsAgeMs = 5_000;
 
-/** Makes the object, or takes one over, and waits until it is ready. Never makes it twice. */
+/** Makes the object, or adopts one, and waits until it is ready. Never makes it twice. */
 export async function create(session: Session, definition: CollectionDefinition, inputs: Props): Promise<Made> {
   const place = definition.place(inputs);
   const make = async (): Promise<Made> => {
@@ -31,10 +31,10 @@ export async function create(session: Session, definition: CollectionDefinition,
   const busy = (): Error =>
     new UserError(
       typeof adopted === "string"
-        ? `${what}: another resource of this program takes over ${adopted}, too. One object cannot be managed twice.`
+        ? `${what}: another resource of this program adopts ${adopted}, too. One object cannot be managed twice.`
         : `${what}: another resource of this program is being created under the same name in the same place. Give each its own name.`,
     );
-  // What is taken over by its id may have the name of another, as it has in the service.
+  // What is adopted by its id may have the name of another, as it has in the service.
   const claimed = typeof adopted === "string" ? `#${adopted}` : String(inputs[definition.naming]).trim();
   return session.lists.claim(`${place.collection} ${claimed}`, busy, make);
 }

@@ -99,7 +99,7 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
     const ids = appeared.map(({ id }) => id).join(", ");
     throw new UserError(
       `${what}: while the answer to its creation was lost, ${ids} appeared under this name, more than this run can have made. ` +
-        `Find out which one is yours, and take that over: adopt: "<id>".`,
+        `Find out which one is yours, and adopt that: adopt: "<id>".`,
     );
   } else if (appeared?.[0]) {
     session.lists.recordMade(place.collection, appeared[0]);
@@ -112,7 +112,7 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
 }
 
 const outOfTime = ({ session, what, definition }: Posting, failure: unknown): UserError => {
-  const next = definition.naming ? " `CONSORTIUM_ADOPT=true pulumi up` takes it over, if it was made after all." : "";
+  const next = definition.naming ? " `CONSORTIUM_ADOPT=true pulumi up` adopts it, if it was made after all." : "";
   return new UserError(
     `${what}: ${messageOf(failure)} No time is left to send it again: it has ${session.deadline.limit} in all (customTimeouts).${next}`,
   );

@@ -10,7 +10,7 @@ export interface Session {
   lists: SharedLists;
   /** Shown to the user at once, under the row of the stack. */
   say(message: string): void;
-  /** `CONSORTIUM_ADOPT`: every resource of this run takes over what already has its name. */
+  /** `CONSORTIUM_ADOPT`: every resource of this run adopts what already has its name. */
   adoptAll: boolean;
   /** What the states that this process has seen say of the organization that they were made with. */
   origins: Origins;

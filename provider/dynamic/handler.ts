@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { printable, printableLines } from "../api/printable";
 import { check } from "../core/check";
@@ -8,6 +9,7 @@ import { inputsOf, isRecorded } from "../core/state";
 import { lifecycle } from "../core/verbs";
 import { environmentsKey, lostEnvironments } from "./environments";
 import { checkSettings, type HostConfig, keepConfig, seenOrigins, session } from "./session";
+import { previewKey } from "./stub";
 
 const providerKey = "__provider";
 
@@ -52,15 +54,17 @@ class NotReady extends Refusal {
   }
 }
 
-const withoutProvider = ({ [providerKey]: _provider, [environmentsKey]: _environments, ...props }: Props): Props =>
-  props;
+/** What this adapter, or the program's side of it, adds to the inputs of a resource. */
+const ownKeys = [providerKey, environmentsKey, previewKey];
+const withoutProvider = (props: Props): Props =>
+  Object.fromEntries(Object.entries(props).filter(([key]) => !ownKeys.includes(key)));
 
-/** A preview makes no calls, so it cannot tell whether there is one; that it would be taken over, it can. */
+/** A preview makes no calls, so it cannot tell whether there is one; that it would be adopted, it can. `up` says what it found. */
 function announceAdoption(definition: Definition, olds: Props, { adopt, name, orgName }: Props): void {
   if (Object.keys(olds).length > 0 || !adopt || isUnknown([adopt, name, orgName])) return;
   const which = typeof adopt === "string" ? printable(adopt) : "the one with this name, if there is one";
   // eslint-disable-next-line no-console -- shown in the preview
-  console.log(`${nameOf(definition, { name, orgName })}: takes over ${which}`);
+  console.log(`${nameOf(definition, { name, orgName })}: adopts ${which}`);
 }
 
 const notFound = (definition: Definition, id: string, state: Props): string => {
@@ -83,12 +87,23 @@ export interface Handler {
   delete(id: string, state: Props): Promise<void>;
 }
 
-/** Nothing is lost on the way out: an incomplete object keeps its id and state, every other error its message. */
+/** Lines of this process and answers to the engine go separate ways: a line that is to come first gets a head start. */
+const headStartMs = 100;
+
+/**
+ * Nothing is lost on the way out: an incomplete object keeps its id and state, every other error its message. The engine heads that
+ * of an incomplete one with "1 error occurred:", which says nothing, so the cause is printed ahead of it.
+ */
 async function guarded<T>(provider: unknown, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    throw error instanceof Incomplete ? new NotReady(error, provider) : new Refusal(error);
+    if (!(error instanceof Incomplete)) throw new Refusal(error);
+    const notReady = new NotReady(error, provider);
+    // eslint-disable-next-line no-console -- the host shows what the provider process prints
+    console.log(notReady.message);
+    await setTimeout(headStartMs);
+    throw notReady;
   }
 }
 
@@ -100,7 +115,7 @@ export function handler(definition: Definition): Handler {
       guarded(undefined, () => {
         checkSettings();
         const { inputs, issues } = check(definition, withoutProvider(news), isUnknown);
-        announceAdoption(definition, olds, inputs);
+        if (news[previewKey]) announceAdoption(definition, olds, inputs);
         // eslint-disable-next-line no-console -- shown in the preview, the one place to say it in time
         for (const line of lostEnvironments(olds, news)) console.log(line);
         const { [environmentsKey]: environments } = news;

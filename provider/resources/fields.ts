@@ -47,8 +47,8 @@ export const description = () =>
 
 export const adopt = () =>
   field(
-    z.union([z.boolean(), z.string().min(1)], { error: "adopt is true, false, or the id to take over" }).optional(),
-    "`true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: `false`: a name that is taken is an error.",
+    z.union([z.boolean(), z.string().min(1)], { error: "adopt is true, false, or the id to adopt" }).optional(),
+    "`true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error.",
     { local: true, uncompared: true },
   );
 

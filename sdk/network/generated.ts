@@ -10,7 +10,7 @@ export interface NetworkDefinition {
   name?: string;
   /** The name that the network had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
   formerly?: string | string[];
-  /** `true`: everything takes over what has its name, unless an entry says otherwise. Default: `false`. */
+  /** `true`: everything adopts what has its name, unless an entry says otherwise. Default: `false`. */
   adopt?: boolean;
   /** Limits of the organization. Default: those of the service. */
   limits?: NetworkLimits;
@@ -40,7 +40,7 @@ export interface NetworkConsortiumHead {
   name?: string;
   /** What it is for, in words for people. Default: none. */
   description?: string;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: that of the network. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
@@ -52,7 +52,7 @@ export interface NetworkConsortiumHead {
 export interface NetworkMember {
   /** Name of the business. Default: its key. */
   orgName?: string;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: that of the network. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
@@ -79,7 +79,7 @@ interface NetworkEnvironmentOf<Client extends keyof ConsensusOf> {
   credentials?: string[] | Record<string, NetworkCredential | null>;
   /** Pins the ledger to a public chain. Default: nothing does. */
   tether?: NetworkTether;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: that of the network. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it or what is in it. Default: the option `protect` of the network. */
   protect?: boolean;
@@ -96,7 +96,7 @@ export type NetworkEnvironment = NetworkEnvironmentOf<"quorum"> | NetworkEnviron
 export interface NetworkNode {
   /** Name of the node. Default: its key. */
   name?: string;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: that of the network. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
@@ -150,7 +150,7 @@ export interface NetworkConsortium {
   name?: string;
   /** What it is for, in words for people. Default: none. */
   description?: string;
-  /** `true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: that of the network. */
+  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;

@@ -8,7 +8,7 @@ import { type Plan } from "./plan";
 
 export interface NetworkOptions extends ComponentResourceOptions {
   /**
-   * `true`: every entry takes over what has its name in the service, unless the entry says otherwise; `false`: none does.
+   * `true`: every entry adopts what has its name in the service, unless the entry says otherwise; `false`: none does.
    * Default: what the definition says, else `false`.
    */
   adopt?: boolean;

@@ -44,7 +44,7 @@ const protect = (what = "it", otherwise = "the option `protect` of the network")
 const adopt = () =>
   field(
     own.node!.adopt!.optional(),
-    "`true` takes over the one with this name, if there is one; an id takes over that one or fails. Default: that of the network.",
+    "`true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network.",
   );
 
 const extra = () => of("node", "extra");
@@ -222,7 +222,7 @@ export const Network = named(
     formerly: formerly("name that the network"),
     adopt: field(
       z.boolean({ error: "adopt must be true or false here; an id belongs to one entry" }).optional(),
-      "`true`: everything takes over what has its name, unless an entry says otherwise. Default: `false`.",
+      "`true`: everything adopts what has its name, unless an entry says otherwise. Default: `false`.",
     ),
     limits: field(Limits.optional(), "Limits of the organization. Default: those of the service."),
     consortium: field(

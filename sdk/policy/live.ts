@@ -102,7 +102,7 @@ export async function ask<T>(
 }
 
 const nameOf = (member: Member): string | undefined => member.text("name");
-/** The id that a resource is told to take over. */
+/** The id that a resource is told to adopt. */
 const adopted = (member: Member): string | undefined => member.text("adopt");
 
 /**

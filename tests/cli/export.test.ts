@@ -71,7 +71,7 @@ test("the file of a network that exists, to be adopted: each by its id, keys tha
       },
     },
   });
-  const why = `not taken over, since their passwords are known to their holders only: ${cred}`;
+  const why = `not exported, since their passwords are known to their holders only: ${cred}`;
   expect(stdout).toContain(`# ${why}\n    credentials: []`);
   expect(stderr).toBe(`note: environments.prod-eu.credentials: ${why}\n`);
   expect(stdout).toMatch(/^# yaml-language-server: \$schema=/);

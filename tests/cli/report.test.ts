@@ -36,16 +36,16 @@ describe("what a line says", () => {
       "| changed | AppCred `a` | `password`: `[secret]` → nothing |",
     ],
     [
-      "taken over by name",
+      "adopted by name",
       step("create", "Node", "n", undefined, { inputs: { adopt: true } }),
-      "| taken over | Node `n` | the one with this name, if there is one; else created |",
+      "| adopted | Node `n` | the one with this name, if there is one; else created |",
     ],
     [
-      "taken over by id",
+      "adopted by id",
       step("create", "Node", "n", undefined, { inputs: { adopt: "abc" } }),
-      "| taken over | Node `n` | `abc` |",
+      "| adopted | Node `n` | `abc` |",
     ],
-    ["imported", step("import", "Node", "n", undefined, { inputs: {} }), "| taken over | Node `n` |  |"],
+    ["imported", step("import", "Node", "n", undefined, { inputs: {} }), "| adopted | Node `n` |  |"],
     [
       "deleted, and kept in the service",
       step("delete", "Environment", "e", environment("raft", { retainOnDelete: true })),

@@ -60,7 +60,7 @@ async function network() {
 const changing = () =>
   w.service.calls.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
 
-test("export writes its file, up takes it over: no call changes anything", async () => {
+test("export writes its file, up adopts it: no call changes anything", async () => {
   const env = { ...process.env, CONSORTIUM_BASE_URL: w.service.baseUrl, CONSORTIUM_API_KEY: canaryKey };
   const args = [join(root, "dist/cli/consortium.js"), "export", "--consortium", "Kaffee & Tee: 2026", "--adopt"];
   const before = await network();
@@ -69,7 +69,7 @@ test("export writes its file, up takes it over: no call changes anything", async
   w.stack.write("network.yaml", stdout);
 
   const preview = await w.stack.preview();
-  expect(preview.text).toContain(`takes over ${consortiumId}`);
+  expect(preview.text).toContain(`: adopts ${consortiumId}`);
   const { code, text } = await w.stack.up();
   expect({ code, text }).toMatchObject({ code: 0 });
   expect(changing()).toEqual([]);

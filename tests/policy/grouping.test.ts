@@ -25,7 +25,7 @@ const together: [string, Build][] = [
     },
   ],
   [
-    "taken over with adopt",
+    "adopted",
     (plan, environment, membership) => {
       for (const name of ["a", "b"]) plan.add("Node", name, { environment, membership, adopt: true });
     },

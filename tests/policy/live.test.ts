@@ -114,7 +114,7 @@ describe("nothing is counted twice", () => {
     expect(await messages(nodes, plan)).toEqual([]);
   });
 
-  test("what is taken over, by name or by id, and what is in it", async () => {
+  test("what is adopted, by name or by id, and what is in it", async () => {
     const { there, post, within } = await begin();
     await post(`${within}/environments`, { name: "third", ...quorum });
     for (const adopt of [true, there.consortiumId]) {
@@ -130,7 +130,7 @@ describe("nothing is counted twice", () => {
     }
   });
 
-  test("nodes of an environment that is taken over", async () => {
+  test("nodes of an environment that is adopted", async () => {
     const { there } = await begin();
     const plan = new Plan();
     const consortium = plan.add("Consortium", "fixture", { adopt: true });

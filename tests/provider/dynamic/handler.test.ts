@@ -46,6 +46,24 @@ test("the shapes of all verbs", async () => {
   expect(await consortium.read(id, state)).toEqual({ id: "" });
 });
 
+test.each<[string, Props, Props, string[]]>([
+  ["by id", {}, { adopt: "c7", __preview: true }, ['consortium "acme": adopts c7']],
+  [
+    "by name",
+    {},
+    { adopt: true, __preview: true },
+    ['consortium "acme": adopts the one with this name, if there is one'],
+  ],
+  ["that is asked for no longer", {}, { adopt: false, __preview: true }, []],
+  ["by up, which says what it has found", {}, { adopt: "c7" }, []],
+  ["of what is managed already", { name: "acme" }, { adopt: "c7", __preview: true }, []],
+])("adoption %s is said once by a preview, and leaves no trace in the inputs", async (_, olds, news, expected) => {
+  const { said } = await start();
+  const { inputs, failures } = await consortium.check(olds, { name: "acme", ...news, __provider });
+  expect({ inputs, failures }).toEqual({ inputs: { name: "acme", adopt: news.adopt }, failures: [] });
+  expect(said).toEqual(expected);
+});
+
 test("a replacement that destroys a ledger is said loudly while the preview runs", async () => {
   const { said } = await start();
   const olds = { ...bases.environment({ consortiumId: "c" } as never), state: "live", chainId: 7 };
@@ -90,7 +108,7 @@ describe("environments of a network file", () => {
 
 describe("errors", () => {
   test("what exists but is not ready: id, whole properties with __provider, and reasons", async () => {
-    const { service, time } = await start({ timing: { nodeStart: 600_000 } });
+    const { service, time, said } = await start({ timing: { nodeStart: 600_000 } });
     const net = await network(service, time);
     const inputs = { ...bases.node(net), customTimeouts: { create: 3, update: 3 }, __provider: stub("node") };
     const error = (await node.create(inputs).catch((caught: unknown) => caught)) as {
@@ -103,6 +121,9 @@ describe("errors", () => {
     expect(error.id).toBe(made!.id);
     expect(error.properties).toMatchObject({ ...inputs, state: "initializing", role: "validator", revision: "0" });
     expect(error.reasons).toEqual([error.message]);
+    // Pulumi heads it with "1 error occurred:", so the cause is said before.
+    expect(error.message).toMatch(/^node "n1" \(\w+\) exists, but is not ready: still "initializing"/);
+    expect(said.filter((line) => line === error.message)).toHaveLength(1);
     const later = (await node
       .update(error.id, error.properties, inputs)
       .catch((caught: unknown) => caught)) as typeof error;
@@ -198,7 +219,7 @@ describe("settings", () => {
   });
 
   test.each(["true", "1", "yes", "TRUE"])(
-    "consortium:adopt %s takes over by name; the environment can say no",
+    "consortium:adopt %s adopts by name; the environment can say no",
     async (adopt) => {
       await start();
       const first = await consortium.create({ name: "a", __provider });

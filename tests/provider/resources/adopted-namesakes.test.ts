@@ -3,7 +3,7 @@ import { Engine } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { newProcess } from "../../support/service";
 
-/* Two that have one name in the service are taken over at the same time, each by its id. */
+/* Two that have one name in the service are adopted at the same time, each by its id. */
 
 async function two() {
   const { net } = await world("membership");
@@ -26,5 +26,5 @@ test("by one id: only one of them, and the other is told", async () => {
   const { ids, take } = await two();
   const outcomes = await Promise.all([take(ids[0]!), take(ids[0]!)]);
   expect(outcomes.map(({ then }) => then)).toEqual(["created", "failed"]);
-  expect(outcomes[1]).toMatchObject({ error: expect.stringContaining(`takes over ${ids[0]}, too`) as string });
+  expect(outcomes[1]).toMatchObject({ error: expect.stringContaining(`adopts ${ids[0]}, too`) as string });
 });

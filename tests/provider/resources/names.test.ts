@@ -3,7 +3,7 @@ import { Engine, type Props } from "../../support/engine";
 import { world } from "../../support/lifecycle";
 import { newProcess } from "../../support/service";
 
-/* Names that are taken, and taking over what exists. */
+/* Names that are taken, and adopting what exists. */
 
 describe("a name that is taken", () => {
   test.each(named)("%s: refused with the id and what to do, and nothing is made", async (kind) => {
@@ -63,7 +63,7 @@ async function theirs(kind: Collected, args: Props): Promise<Engine> {
 }
 
 describe("adopt", () => {
-  test.each(named)("%s: true takes over the one of this name", async (kind) => {
+  test.each(named)("%s: true adopts the one of this name", async (kind) => {
     const { engine, net, count, calls, said } = await world(kind);
     const first = await theirs(kind, bases[kind](net));
     const before = await count();
@@ -73,7 +73,10 @@ describe("adopt", () => {
     expect(engine.outputs).toMatchObject({ ...first.outputs, adopt: true });
     expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
     expect(await count()).toBe(before);
-    expect(said).toContainEqual(expect.stringContaining(`takes over ${first.kept!.id}`));
+    const adopts = expect.stringMatching(
+      `: adopts ${first.kept!.id} \\(exists already; nothing is created\\)$`,
+    ) as string;
+    expect(said.filter((line) => line.includes(first.kept!.id))).toEqual([adopts]);
     expect(await engine.up(bases[kind](net))).toEqual({ then: "same" });
   });
 
@@ -84,7 +87,7 @@ describe("adopt", () => {
     expect(await count()).toBe(before + 1);
   });
 
-  test.each(named)("%s: CONSORTIUM_ADOPT takes over whatever has its name", async (kind) => {
+  test.each(named)("%s: CONSORTIUM_ADOPT adopts whatever has its name", async (kind) => {
     const { engine, net } = await world(kind);
     process.env.CONSORTIUM_ADOPT = "true";
     const first = await theirs(kind, bases[kind](net));
@@ -92,7 +95,7 @@ describe("adopt", () => {
     expect(engine.kept!.id).toBe(first.kept!.id);
   });
 
-  test.each(named)("%s: an id takes over that one, under its new name", async (kind) => {
+  test.each(named)("%s: an id adopts that one, under its new name", async (kind) => {
     const { engine, net, shown, count } = await world(kind);
     const first = await theirs(kind, bases[kind](net));
     const before = await count();
