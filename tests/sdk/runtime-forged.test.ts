@@ -16,6 +16,7 @@ import { canonical } from "../../sdk/pinned-report";
 import { type Service, startService } from "../../service";
 import { build, client, until } from "../service/helpers";
 import { quick } from "../service/ledgers";
+import { Network } from "../service/targets";
 
 /* Forged reports on a real chain, beside a real one: of a contract that lies, and of one that was deployed with lies in it. */
 
@@ -80,11 +81,15 @@ let lie: Pick<Report, "reports" | "hash">;
 // One service for all: each test only adds a contract of a stranger.
 beforeAll(async () => {
   const timing = { ...quick, tetherHour: 150 };
-  service = await startService({ ledger: true, timing, tethers: [{ id: "tether0001" }] });
+  const network = await new Network().start();
+  const ledger = { targets: { rinkeby: network.url } };
+  service = await startService({ ledger, timing, tethers: [{ id: "tether0001" }] });
   const send = client(service.baseUrl, service.apiKey);
   const { paths, membership } = await build(send);
   await send("POST", `${paths.environment}/nodes`, { membership_id: membership, name: "n2" });
   const at = "/tether/tether0001";
+  ({ account } = (await send("GET", at)).body);
+  await network.fund(account);
   for (const [call, body] of [
     ["targetNetwork", { network: "rinkeby" }],
     ["interval", { interval: 1 }],
@@ -94,13 +99,12 @@ beforeAll(async () => {
     expect((await send("POST", `${at}/${call}`, body)).status).toBe(200);
   await until(async () => Number((await send("GET", `${at}/reportCount`)).text) > 0);
   genuine = (await send("GET", `${at}/reports/0`)).body as unknown as Report;
-  ({ account } = (await send("GET", at)).body);
-  url = ((await send("GET", at)).body as unknown as { target_urls: { rinkeby: string } }).target_urls.rinkeby;
+  url = network.url;
 
   chain = new JsonRpcProvider(url, undefined, { staticNetwork: true, cacheTimeout: -1, polling: true });
   chain.pollingInterval = 50;
   stranger = new Wallet(Wallet.createRandom().privateKey, chain);
-  await chain.send("anvil_setBalance", [stranger.address, `0x${(10n ** 18n).toString(16)}`]);
+  await network.fund(stranger.address);
   const reports = genuine.reports.map((one, at) => (at === 0 ? { ...one, node_id: "forged" } : one));
   lie = { reports, hash: keccak256(toUtf8Bytes(canonical(reports))) };
 });

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { findAnvil } from "../../service/ledger/binary";
 
 const running: (() => void)[] = [];
-afterEach(() => running.splice(0).forEach((end) => end()));
+afterAll(() => running.splice(0).forEach((end) => end()));
 
 /** A network of somebody else's: anvil on a port, which makes blocks when it is told to. */
 export class Network {
