@@ -17,13 +17,12 @@ export interface HostConfig {
 export const ownSettingsKey = "consortium:own";
 
 let config: HostConfig | undefined;
-let origins: Origins | undefined;
+let seen: { key: string; origins: Origins } | undefined;
 let current: { key: string; session: Session } | undefined;
 
-/** Keeps the configuration, nothing else: the host does not wait for it, and never asks again. */
+/** Keeps the configuration, nothing else: the host does not wait for it, and hands it over again for each type of resource. */
 export const keepConfig = (given: HostConfig): void => {
   config = given;
-  current = origins = undefined;
 };
 
 function settings(): Settings {
@@ -65,16 +64,29 @@ function interruptible(signal: AbortSignal): Clock {
   };
 }
 
+const keyOf = (now: Settings): string => JSON.stringify([now.apiKey.reveal(), { ...now, apiKey: undefined }]);
+
 /** What the states say that the engine showed to this process; the user confirms deletions in the environment, for one run. */
-export const seenOrigins = (): Origins =>
-  (origins ??= new Origins(new Set((processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/))));
+export function seenOrigins(): Origins {
+  let key = ""; // a preview needs no key
+  try {
+    key = keyOf(settings());
+  } catch {
+    // It is said where the settings are used.
+  }
+  if (seen?.key !== key) {
+    const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
+    seen = { key, origins: new Origins(new Set(confirmed)) };
+  }
+  return seen.origins;
+}
 
 const isTrue = (value: string | undefined): boolean => /^(true|1|yes)$/i.test(value ?? "");
 
 /** The session of this process, made at first use and made anew when the settings change. */
 export function session(): Session {
   const now = settings();
-  const key = JSON.stringify([now.apiKey.reveal(), { ...now, apiKey: undefined }]);
+  const key = keyOf(now);
   if (current?.key !== key) {
     const say = (message: string): void => {
       // eslint-disable-next-line no-console -- the host shows what the provider process prints, line by line

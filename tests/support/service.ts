@@ -2,7 +2,6 @@ import { ConsortiumClient } from "../../provider/api/client";
 import { systemClock } from "../../provider/api/clock";
 import { resolveSettings } from "../../provider/api/settings";
 import { newSession, type Session } from "../../provider/core/session";
-import * as runtime from "../../provider/dynamic/runtime";
 import { Origins } from "../../provider/core/origins";
 import { type FaultRule, type Service, type ServiceOptions, startService } from "../../service";
 import { type VirtualTime, virtualTime } from "./virtual-time";
@@ -32,7 +31,6 @@ export async function start(options: ServiceOptions = {}): Promise<Started> {
   const service = await startService({ clock: time.wall, ...options });
   running.push(service);
   setEnvironment({ CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl });
-  newProcess();
   const said: string[] = [];
   jest.spyOn(console, "log").mockImplementation((line: string) => void said.push(line));
   const calls = (): string[] => {
@@ -48,9 +46,13 @@ export function impatient({ kind }: Pick<FaultRule, "kind">): void {
   if (kind === "hang") setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: "0.25" });
 }
 
+let processes = 0;
+
 /** Another command is another provider process: a session of its own, which knows nothing of earlier ones. */
 export function newProcess(): void {
-  runtime.consortium.configure({ config: { get: () => undefined } });
+  process.env.CONSORTIUM_REQUEST_TIMEOUT = String(
+    Number(process.env.CONSORTIUM_REQUEST_TIMEOUT ?? 30) + ++processes / 1e6,
+  );
 }
 
 afterEach(async () => {

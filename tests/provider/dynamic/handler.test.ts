@@ -1,5 +1,6 @@
 import { UndiciTransport } from "../../../provider/api/transport";
 import * as runtime from "../../../provider/dynamic/runtime";
+import { seenOrigins, session } from "../../../provider/dynamic/session";
 import { stub } from "../../../provider/dynamic/stub";
 import { bases } from "../../support/bases";
 import { type Props } from "../../support/engine";
@@ -238,6 +239,16 @@ describe("settings", () => {
     await consortium.create({ name: "a", __provider });
     expect(said).toEqual(["POST /consortia: Too Many Requests; trying again in 9 s"]);
   });
+});
+
+test("the host hands the configuration over for each type of resource: they share one session all the same", async () => {
+  await start();
+  runtime.consortium.configure(config({}));
+  const first = session();
+  const origins = seenOrigins();
+  runtime.node.configure(config({}));
+  expect(session()).toBe(first);
+  expect(seenOrigins()).toBe(origins);
 });
 
 test("a first look, of `get`, that finds nothing is an error that names what was looked for; a refresh finds it gone", async () => {
