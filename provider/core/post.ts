@@ -129,12 +129,13 @@ async function fresh({ session, definition, place, inputs, before }: Posting): P
     : others.filter((item) => isTwin(definition, item, inputs));
 }
 
+/** Looks often at first, then every two seconds: a service that is slow is not helped by being asked. */
 async function lookForNew(posting: Posting, end: number): Promise<Identified[] | undefined> {
   const { clock } = posting.session;
-  for (;;) {
+  for (let looks = 1; ; looks++) {
     const ours = await fresh(posting);
     if (!ours || ours.length > 0 || clock.now() >= end) return ours;
-    await clock.sleep(lookEveryMs);
+    await clock.sleep(looks <= 6 ? lookEveryMs : 4 * lookEveryMs);
   }
 }
 

@@ -3,6 +3,8 @@ import { bases, type Collected, collected } from "../../support/bases";
 import { world } from "../../support/lifecycle";
 import { impatient, setEnvironment } from "../../support/service";
 
+jest.setTimeout(20_000); // virtual time, but many real requests
+
 /* A create whose answer is lost, in every way: exactly one object afterwards. */
 
 const routes: Record<Collected, string> = {
