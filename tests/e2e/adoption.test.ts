@@ -76,6 +76,7 @@ test("adopt adopts by name and by id, preview and up say so once each, and only 
     `membership "m": adopts ${ids.m} ${found})`,
     `node "n": adopts ${ids.n} ${found})`,
   ]);
+  expect(text).toMatch(/^\s+\+ \d+ created$/m); // so the documentation says: Pulumi counts adoption there
   const created = w.service.calls.filter(({ method, route }) => method === "POST" && !route.startsWith("/tether"));
   expect(created.map(({ route }) => route.split("/").at(-1))).toEqual(["appcreds"]);
   const network = await w.network();

@@ -1,4 +1,5 @@
-import { type World, wholeTree, world } from "./support/world";
+import { until } from "./support/ledger";
+import { tetherId, type World, wholeTree, world } from "./support/world";
 
 /** Nodes that never become ready by themselves, in a program that allows them two seconds. */
 const impatient = wholeTree.replace(
@@ -10,6 +11,13 @@ const nodeOf = async (w: World) => (await w.stack.resources()).find(({ type }) =
 const finish = (w: World, state: string): void => {
   for (const { id } of w.service.store.nodes.list()) w.service.store.nodes.setState(id, state);
 };
+
+/** What a run says before the engine's own heading of such an error, which names no cause. */
+function beforeHeading(text: string): string {
+  const heading = text.indexOf("error: 1 error occurred:");
+  expect(heading).toBeGreaterThan(0);
+  return text.slice(0, heading);
+}
 
 async function slow(): Promise<World> {
   expect(impatient).toContain("customTimeouts");
@@ -24,8 +32,7 @@ test("a node that takes too long is kept as not ready; the next up goes on waiti
     expect(text).toMatch(
       /node "n" \(\w+\) exists, but is not ready: still "initializing" after 2 s, which is all the time it has \(customTimeouts\)/,
     );
-    // The engine's own heading says nothing: whoever follows the run reads the cause first.
-    expect(text.indexOf("exists, but is not ready")).toBeLessThan(text.indexOf("1 error occurred:"));
+    expect(beforeHeading(text)).toMatch(/ node "n" \(\w+\) exists, but is not ready: still "initializing"/);
     const kept = await nodeOf(w);
     expect(kept).toMatchObject({
       id: w.service.store.nodes.list()[0]!.id,
@@ -79,6 +86,46 @@ test("a node that fails ends the waiting at once, and destroy removes it", async
     expect(await nodeOf(w)).toMatchObject({ outputs: { state: "failed" } });
     expect(await w.stack.destroy()).toMatchObject({ code: 0 });
     expect((await w.network()).consortia).toEqual([]);
+  } finally {
+    await w.close();
+  }
+});
+
+test("a tether without funds: the resource, the cause and the account come before the engine's heading", async () => {
+  const w = await world(
+    `const { TetherService } = require("pulumi-consortium");
+    new TetherService("t", { tetherId: "${tetherId}", network: "rinkeby", intervalHours: 1 });`,
+    { tethers: [{ id: tetherId, funds: { rinkeby: "0" } }] },
+  );
+  try {
+    const { code, text } = await w.stack.up();
+    expect(code).not.toBe(0);
+    expect(beforeHeading(text)).toMatch(
+      new RegExp(
+        ` tether service "${tetherId}": the account 0x[0-9a-f]{40} has 0 wei on rinkeby, .* Nothing was spent`,
+      ),
+    );
+  } finally {
+    await w.close();
+  }
+});
+
+test("a service that dies during a run: the resource, the call and the address come before the engine's heading", async () => {
+  const patient = impatient.replace('create: "2s"', 'create: "6s"');
+  expect(patient).not.toBe(impatient);
+  const w = await world(patient, { timing: { nodeStart: 600_000 } });
+  try {
+    const run = w.stack.up();
+    await until(() => w.service.store.nodes.list().length > 0);
+    const looks = () => w.service.calls.filter(({ method, route }) => method === "GET" && route.endsWith("/nodes"));
+    const before = looks().length;
+    await until(() => looks().length > before); // the run knows of it, and waits
+    await w.service.close();
+    const { code, text } = await run;
+    expect(code).not.toBe(0);
+    expect(beforeHeading(text)).toMatch(
+      / node "n" \(\w+\) exists, but is not ready: GET \/consortia\/\w+\/environments\/\w+\/nodes: .* The service at http:\S+ /,
+    );
   } finally {
     await w.close();
   }
