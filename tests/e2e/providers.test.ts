@@ -73,7 +73,7 @@ describe("several organizations in one program", () => {
     const theirs = (await w.stack.resources()).find(({ urn }) => urn.endsWith("globex-member"))!.urn;
     w.service.clearCalls();
     const commands = [
-      ["up", "--refresh"],
+      ["up", "--refresh", "--run-program"],
       ["refresh", "--run-program"],
       ["destroy", "--run-program", "--target", theirs],
     ];
