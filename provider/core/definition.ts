@@ -94,6 +94,8 @@ export interface CollectionDefinition extends Shape {
 /** A resource with verbs of its own (the tether service: it cannot be created, only configured). */
 export interface CustomDefinition extends Shape, Verbs {
   kind: "custom";
+  /** Whether the service shows it to the key of this run: it does so for its own organization only (spec, section 1). */
+  isShown(session: Session, id: string): Promise<boolean>;
   /** Whether the state is finished; else the next update goes on with what is missing. */
   settled(state: Props): boolean;
 }

@@ -40,12 +40,15 @@ export class SharedLists {
 
   /** The collection, as the service showed it at most `maxAgeMs` ago. */
   async get(collection: string, maxAgeMs: number): Promise<Identified[]> {
-    const { items, until } = this.#listed(collection, maxAgeMs);
+    const entry = this.#listed(collection, maxAgeMs);
+    const { items, until } = entry;
     const { at } = this.deadline;
     try {
       return await (until > at ? this.#inTime(collection, items) : items);
     } catch (error) {
-      if (until < at && isApiError(error)) return this.get(collection, maxAgeMs);
+      // A sibling with less time gave it up; an answer that lasts is kept, and no other would come.
+      const givenUp = this.shared.entries.get(collection) !== entry;
+      if (until < at && givenUp && isApiError(error)) return this.get(collection, maxAgeMs);
       throw error;
     }
   }

@@ -32,10 +32,12 @@ async function judge(session: Session, subject: Subject): Promise<Verdict> {
   return verdict;
 }
 
-async function compared(session: Session, { origin, consortiumId }: Subject): Promise<Verdict> {
+async function compared(session: Session, { origin, definition, consortiumId, id }: Subject): Promise<Verdict> {
   const { settings } = session.client.http;
   const seen = await visible(session);
-  const there = consortiumId !== undefined && seen.consortia.has(consortiumId);
+  const isShown = (): Promise<boolean> =>
+    definition.kind === "custom" ? definition.isShown(session, id) : Promise.resolve(false);
+  const there = consortiumId !== undefined ? seen.consortia.has(consortiumId) : await isShown();
   if (seen.organizations && origin.organizations) {
     const both = origin.organizations.filter((id) => seen.organizations!.has(id));
     if (both.length === 0) return { foreign: seen };

@@ -20,6 +20,7 @@ export interface Subject {
   /** How messages call it. */
   what: string;
   origin: Origin;
+  definition: Definition;
   /** The consortium that it is, or is in; undefined for a tether service. */
   consortiumId?: string;
   /** What a person may name to confirm its deletion where its organization is not known. */
@@ -89,6 +90,7 @@ export function subjectOf(definition: Definition, id: string, state: Props): Sub
   return {
     what: `${nameOf(definition, state)} (${id})`,
     origin: { ...(organizations && { organizations }), keys: kept?.keys ?? [] },
+    definition,
     consortiumId: isRoot(definition) ? id : text(state.consortiumId),
     id,
   };

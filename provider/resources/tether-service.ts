@@ -4,7 +4,7 @@ import { field } from "../core/field";
 import { customTimeouts } from "./fields";
 import { configure } from "./tether/configure";
 import { durationSeconds } from "./tether/duration";
-import { read } from "./tether/read";
+import { exists, read } from "./tether/read";
 import { stop } from "./tether/stop";
 
 export const tetherIdLength = 10;
@@ -80,6 +80,7 @@ export const tetherService: CustomDefinition = {
       "Networks that its contract was deployed to by this resource.",
     ),
   }),
+  isShown: exists,
   settled: ({ state, active, network, deployedNetworks }) =>
     (state === "active") === (active !== false) &&
     Array.isArray(deployedNetworks) &&

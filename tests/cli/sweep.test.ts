@@ -119,12 +119,12 @@ describe("what it deletes", () => {
     await begin();
     const { c, m, within } = await whole("prod", 50);
     await make(`/consortia/${c}/environments`, { name: "test-env", ...kind }, 5);
-    await make(`/consortia/${c}/environments`, { name: "test-young", ...kind }, 1);
     const member = await make(`/consortia/${c}/memberships`, { org_name: "test-member" }, 5);
     await make(`${within}/nodes`, { name: "test-node", membership_id: member }, 5);
     await make(`${within}/nodes`, { name: "test-other", membership_id: m }, 5);
     await make(`${within}/appcreds`, { name: "test-own", membership_id: member }, 5);
     await make(`${within}/appcreds`, { name: "test-cred", membership_id: m }, 5);
+    await make(`/consortia/${c}/environments`, { name: "test-young", ...kind }, 1);
     const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
     expect(code).toBe(0);
     expect(stdout).toMatch(/consortium "prod" \(\w+\), stays/);

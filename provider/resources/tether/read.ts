@@ -54,7 +54,8 @@ export function showsContract(shown: Shown | undefined, network: string, first: 
   return told ? true : undefined;
 }
 
-async function exists(session: Session, id: string): Promise<boolean> {
+/** Whether the service knows it, and shows it to this key. */
+export async function exists(session: Session, id: string): Promise<boolean> {
   try {
     await session.client.getTetherAccount(id);
     return true;

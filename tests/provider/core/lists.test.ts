@@ -17,7 +17,8 @@ function lists(): { time: VirtualTime; lists: SharedLists; asked: string[]; fail
     if (kind) throw apiError(settingsFor("https://x/api/v1"), { kind, call: `GET ${where}`, errorMessage: "x" });
     return [{ id: `${where}-${count}` }];
   };
-  return { time, lists: new SharedLists({ list } as unknown as ConsortiumClient, time), asked, fail };
+  const client = { list, until: (): unknown => client };
+  return { time, lists: new SharedLists(client as unknown as ConsortiumClient, time), asked, fail };
 }
 
 test("those who ask at once share a call; another collection has its own", async () => {
@@ -130,3 +131,24 @@ test.each([
   ["live", false],
   [undefined, false],
 ])("state %s is gone: %s", (state, gone) => expect(isGone(ConsortiumObject.parse({ id: "x", state }))).toBe(gone));
+
+test("an answer that lasts, which a sibling with less time has got, is not asked for for ever", async () => {
+  const { lists: shared, asked, fail } = lists();
+  fail.kind = "missing";
+  const [brief, patient] = [1_000, 60_000].map((at) => shared.until({ at, limit: "all" }));
+  await expect(brief!.get("/a", 0)).rejects.toThrow("GET /a");
+  await expect(patient!.get("/a", 10_000)).rejects.toThrow("GET /a");
+  expect(asked).toEqual(["/a"]);
+});
+
+test("a sibling with less time does not end the call of those who have more", async () => {
+  const { lists: shared, asked, fail, time } = lists();
+  const [brief, patient] = [20, 60_000].map((at) => shared.until({ at, limit: "20 ms" }));
+  fail.kind = "lost"; // as a call ends that has no time left
+  const all = [brief!.get("/a", 0), patient!.get("/a", 0)];
+  await time.sleep(1);
+  fail.kind = undefined;
+  await expect(all[0]).rejects.toThrow();
+  expect(await all[1]).toEqual([{ id: "/a-2" }]);
+  expect(asked).toEqual(["/a", "/a"]);
+});
