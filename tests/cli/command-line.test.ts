@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { liveTable } from "../../cli/fleet/view";
+import type * as view from "../../cli/fleet/view";
 import { built, consortium } from "../service/child";
 
 /** What every command does with help, versions and mistakes in its arguments. */
@@ -117,10 +117,20 @@ test.each<[string, string[], string]>([
 });
 
 test("NO_COLOR: the table of a fleet that runs has none", () => {
-  const rows = [{ stack: "a", outcome: "running", now: "", startedAt: 0 }];
-  const table = (colors: boolean) => liveTable(rows, 1, 0, { rows: 20, columns: 80, colors });
-  expect(table(true)).toContain("\u001b[");
-  expect(table(false)).not.toContain("\u001b");
+  const { FORCE_COLOR } = process.env;
+  process.env.FORCE_COLOR = "1"; // the table's library asks once, at its first color, whether there are any
+  try {
+    jest.isolateModules(() => {
+      const { liveTable } = jest.requireActual<typeof view>("../../cli/fleet/view");
+      const rows = [{ stack: "a", outcome: "running", now: "", startedAt: 0 }];
+      const table = (colors: boolean) => liveTable(rows, 1, 0, { rows: 20, columns: 80, colors });
+      expect(table(true)).toContain("\u001b[");
+      expect(table(false)).not.toContain("\u001b");
+    });
+  } finally {
+    if (FORCE_COLOR === undefined) delete process.env.FORCE_COLOR;
+    else process.env.FORCE_COLOR = FORCE_COLOR;
+  }
 });
 
 describe("completion", () => {
