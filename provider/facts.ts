@@ -1,0 +1,25 @@
+/*
+ * Facts of the service that several parts need. Imports nothing, so that programs, policies and commands may load it at no cost.
+ */
+
+/** Most of each that an organization, a consortium and an environment may have (spec, section 8). */
+export const limits = { consortia: 2, environments: 3, nodes: 4 } as const;
+
+/** Public chains that a tether service can pin to (spec, section 2.8). */
+export const tetherNetworks = ["mainnet", "rinkeby"] as const;
+export type TetherNetwork = (typeof tetherNetworks)[number];
+
+/** What the type tokens of all dynamic resources of this package begin with; the name of the class follows. */
+export const dynamicPrefix = "pulumi-nodejs:dynamic/consortium:";
+
+/** The id of a tether service: the last 10 characters of its address in the console (spec, section 2.8). */
+export const tetherIdOf = (consoleUrl: string): string => consoleUrl.replace(/[/?#]+$/, "").slice(-10);
+
+const unitSeconds: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600 };
+
+/** Seconds in a duration such as `90s`, `10m` or `1h30m`; undefined if it is none. */
+export function durationSeconds(text: string): number | undefined {
+  const parts = [...text.trim().matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
+  if (parts.length === 0 || parts.map(([part]) => part).join("") !== text.trim()) return undefined;
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * unitSeconds[unit!]!, 0);
+}
