@@ -1,5 +1,5 @@
 import { type CustomResourceOptions, RunError } from "@pulumi/pulumi";
-import { durationSeconds } from "../provider/resources/tether/duration";
+import { durationSeconds } from "../provider/facts";
 
 /** Seconds in a duration of Pulumi's `customTimeouts`, such as `90s`, `10m` or `1h30m`. */
 export function seconds(text: string, where: string): number {

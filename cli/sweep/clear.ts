@@ -1,7 +1,8 @@
 import { type ConsortiumClient, systemClock } from "../../provider/api";
 import { printable } from "../../provider/api/printable";
-import { remove } from "../../provider/core/delete";
+import { Collection } from "../../provider/core/collection";
 import { messageOf } from "../../provider/core/errors";
+import { deleteObject } from "../../provider/core/lifecycle/delete";
 import { Origins } from "../../provider/core/origins";
 import { newSession } from "../../provider/core/session";
 import { definitions } from "../../provider/resources";
@@ -40,7 +41,8 @@ export async function clear(
       return;
     }
     try {
-      await remove(session, definitions[item.kind], item.id, { ...item.place, name: item.name });
+      const state = { ...item.place, name: item.name };
+      await deleteObject(Collection.of(session, definitions[item.kind], state), item.id, state);
       const along = failed.map((failure) => failure.item).filter((one) => isIn(one, item));
       const gone = [item, ...(item.kind === "environment" ? item.children : along)];
       failed = failed.filter((failure) => !along.includes(failure.item));

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { type TetherNetwork } from "../facts";
 import { type Deadline } from "./clock";
 import { apiError, isApiError } from "./errors";
-import { Http, type HttpOptions } from "./http";
+import { type Answer, Http, type HttpOptions } from "./http";
 import { lookAround, requireOrganization, type Visible } from "./organization";
-import { path } from "./path";
+import { paths } from "./paths";
 import { resolveSettings, type Settings } from "./settings";
 import {
   Anything,
@@ -17,15 +18,6 @@ import {
   tetherAccount,
   type TetherReport,
 } from "./wire";
-
-export type TetherNetwork = "mainnet" | "rinkeby";
-
-/** An object of the service, its id under `id` whatever the service calls it. */
-export interface Identified {
-  id: string;
-  state?: string;
-  [field: string]: unknown;
-}
 
 export interface EnvironmentRequest {
   provider: string;
@@ -55,45 +47,45 @@ export class ConsortiumClient {
 
   /** Consortia of the organization. */
   listConsortia(filter: { name?: string } = {}): Promise<ConsortiumObject[]> {
-    return this.list("/consortia", ConsortiumObject, filter);
+    return this.list(paths.consortia, ConsortiumObject, filter);
   }
   createConsortium(body: { name: string; description?: string; [extra: string]: unknown }): Promise<ConsortiumObject> {
-    return this.post("/consortia", ConsortiumObject, body);
+    return this.post(paths.consortia, ConsortiumObject, body);
   }
 
   listMemberships(consortiumId: string, filter: { org_name?: string } = {}): Promise<MembershipObject[]> {
-    return this.list(path`/consortia/${consortiumId}/memberships`, MembershipObject, filter);
+    return this.list(paths.memberships(consortiumId), MembershipObject, filter);
   }
   createMembership(
     consortiumId: string,
     body: { org_name: string; [extra: string]: unknown },
   ): Promise<MembershipObject> {
-    return this.post(path`/consortia/${consortiumId}/memberships`, MembershipObject, body);
+    return this.post(paths.memberships(consortiumId), MembershipObject, body);
   }
 
   listEnvironments(consortiumId: string): Promise<EnvironmentObject[]> {
-    return this.list(path`/consortia/${consortiumId}/environments`, EnvironmentObject);
+    return this.list(paths.environments(consortiumId), EnvironmentObject);
   }
   createEnvironment(consortiumId: string, body: EnvironmentRequest): Promise<EnvironmentObject> {
-    return this.post(path`/consortia/${consortiumId}/environments`, EnvironmentObject, body);
+    return this.post(paths.environments(consortiumId), EnvironmentObject, body);
   }
 
   listNodes(consortiumId: string, environmentId: string, filter: { name?: string } = {}): Promise<NodeObject[]> {
-    return this.list(path`/consortia/${consortiumId}/environments/${environmentId}/nodes`, NodeObject, filter);
+    return this.list(paths.nodes(consortiumId, environmentId), NodeObject, filter);
   }
   createNode(
     consortiumId: string,
     environmentId: string,
     body: { membership_id: string; name?: string; [extra: string]: unknown },
   ): Promise<NodeObject> {
-    return this.post(path`/consortia/${consortiumId}/environments/${environmentId}/nodes`, NodeObject, body);
+    return this.post(paths.nodes(consortiumId, environmentId), NodeObject, body);
   }
   getNode(consortiumId: string, environmentId: string, nodeId: string): Promise<NodeObject> {
-    return this.get(path`/consortia/${consortiumId}/environments/${environmentId}/nodes/${nodeId}`, NodeObject);
+    return this.get(paths.item(paths.nodes(consortiumId, environmentId), nodeId), NodeObject);
   }
   getNodeStatus(consortiumId: string, environmentId: string, nodeId: string): Promise<NodeStatusObject> {
-    const where = path`/consortia/${consortiumId}/environments/${environmentId}/nodes/${nodeId}/status`;
-    return this.get(where, NodeStatusObject);
+    const node = paths.item(paths.nodes(consortiumId, environmentId), nodeId);
+    return this.get(`${node}/status`, NodeStatusObject);
   }
   /** The most recent log lines of `geth`, or of `constellation` in a quorum environment. */
   getNodeLogs(
@@ -103,8 +95,8 @@ export class ConsortiumClient {
     client: "geth" | "constellation" = "geth",
     maxLines?: number,
   ): Promise<string[]> {
-    const where = path`/consortia/${consortiumId}/environments/${environmentId}/nodes/${nodeId}/logs/${client}`;
-    return this.get(where, z.array(z.coerce.string()), { maxlines: maxLines });
+    const node = paths.item(paths.nodes(consortiumId, environmentId), nodeId);
+    return this.get(paths.item(`${node}/logs`, client), z.array(z.coerce.string()), { maxlines: maxLines });
   }
 
   createAppCred(
@@ -112,37 +104,34 @@ export class ConsortiumClient {
     environmentId: string,
     body: { membership_id: string; [extra: string]: unknown },
   ): Promise<CreatedAppCredObject> {
-    return this.post(
-      path`/consortia/${consortiumId}/environments/${environmentId}/appcreds`,
-      CreatedAppCredObject,
-      body,
-    );
+    return this.post(paths.appcreds(consortiumId, environmentId), CreatedAppCredObject, body);
   }
 
-  /** Deletes the object at a path such as `/consortia/c1/environments/e1`; its last words, where the service says any. */
-  async delete(where: string): Promise<unknown> {
-    return (await this.http.request("DELETE", where)).body;
+  /** What the service shows of a tether service, which the specification does not list. */
+  async getTether(tetherId: string): Promise<unknown> {
+    return (await this.http.request("GET", paths.tether(tetherId))).body;
   }
-
   async getTetherReportCount(tetherId: string): Promise<number> {
-    const { body } = await this.http.request("GET", path`/tether/${tetherId}/reportCount`);
+    const where = `${paths.tether(tetherId)}/reportCount`;
+    const { body } = await this.http.request("GET", where);
     const inner: unknown = typeof body === "object" && body !== null ? (Object.values(body) as unknown[])[0] : body;
-    return this.read(z.coerce.number().int().min(0), inner, `GET /tether/${tetherId}/reportCount`);
+    return this.read(z.coerce.number().int().min(0), inner, `GET ${where}`);
   }
   async getTetherLastReport(tetherId: string): Promise<TetherReport> {
-    return (await this.http.request("GET", path`/tether/${tetherId}/lastReport`)).body;
+    return (await this.http.request("GET", `${paths.tether(tetherId)}/lastReport`)).body;
   }
   /** The report at an index from 0; with N reports the latest is N-1. */
   async getTetherReport(tetherId: string, index: number): Promise<TetherReport> {
-    return (await this.http.request("GET", path`/tether/${tetherId}/reports/${index}`)).body;
+    return (await this.http.request("GET", `${paths.tether(tetherId)}/reports/${index}`)).body;
   }
   /** Address and balance on the network that is targeted now. */
   async getTetherAccount(tetherId: string): Promise<TetherAccount> {
+    const tether = paths.tether(tetherId);
     try {
-      return tetherAccount((await this.http.request("GET", path`/tether/${tetherId}/account`)).body);
+      return tetherAccount((await this.http.request("GET", `${tether}/account`)).body);
     } catch (error) {
       if (!isApiError(error, "missing", "unsupported")) throw error;
-      return this.http.request("GET", path`/tether/${tetherId}/accounts`).then(
+      return this.http.request("GET", `${tether}/accounts`).then(
         ({ body }) => tetherAccount(body),
         () => Promise.reject(error),
       );
@@ -150,7 +139,7 @@ export class ConsortiumClient {
   }
   /** Balance in wei, decimal text. */
   async getTetherBalance(tetherId: string, network: TetherNetwork): Promise<string | undefined> {
-    const { body } = await this.http.request("GET", path`/tether/${tetherId}/balance/${network}`);
+    const { body } = await this.http.request("GET", `${paths.tether(tetherId)}/balance/${network}`);
     return tetherAccount(body).balanceWei;
   }
   setTetherNetwork(tetherId: string, network: TetherNetwork): Promise<unknown> {
@@ -160,8 +149,8 @@ export class ConsortiumClient {
     return this.tetherAction(tetherId, "interval", { interval: intervalHours });
   }
   /** Spends money: sent once, never repeated after it may have been taken. */
-  async deployTether(tetherId: string): Promise<unknown> {
-    return (await this.http.request("POST", path`/tether/${tetherId}/deploy`, { body: {} })).body;
+  async deployTether(tetherId: string, body: Record<string, unknown> = {}): Promise<unknown> {
+    return (await this.http.request("POST", `${paths.tether(tetherId)}/deploy`, { body })).body;
   }
   activateTether(tetherId: string): Promise<unknown> {
     return this.tetherAction(tetherId, "activate", {});
@@ -186,8 +175,34 @@ export class ConsortiumClient {
   }
 
   async post<T>(where: string, schema: z.ZodType<T>, body: unknown): Promise<T> {
-    const answer = await this.http.request("POST", where, { body });
+    const answer = await this.create(where, body);
     return this.read(schema, answer.body, `POST ${where}`);
+  }
+
+  /** Sends a create, once. What came back as it is: an answer that does not show the object is no failed create. */
+  create(collection: string, body: unknown): Promise<Answer> {
+    return this.http.request("POST", collection, { body });
+  }
+
+  /** The object at a path such as `/consortia/c1/environments/e1`, as it is; undefined where there is none, or no such call. */
+  async find(where: string): Promise<object | undefined> {
+    try {
+      const { body } = await this.http.request("GET", where);
+      return typeof body === "object" && body !== null ? body : undefined;
+    } catch (error) {
+      if (isApiError(error, "missing", "unsupported", "invalid")) return undefined;
+      throw error;
+    }
+  }
+
+  /** Changes fields of the object; gives the answer, which may be empty. The specification does not list this call. */
+  async patch(where: string, body: Record<string, unknown>): Promise<unknown> {
+    return (await this.http.request("PATCH", where, { body })).body;
+  }
+
+  /** Deletes the object; gives its last words, where the service says any. */
+  async delete(where: string): Promise<unknown> {
+    return (await this.http.request("DELETE", where)).body;
   }
 
   /**
@@ -208,7 +223,7 @@ export class ConsortiumClient {
 
   /** Setting the same value or state again does no harm, so these may be repeated. */
   private async tetherAction(tetherId: string, action: string, body: unknown): Promise<unknown> {
-    const where = `${path`/tether/${tetherId}`}/${action}`;
+    const where = `${paths.tether(tetherId)}/${action}`;
     return (await this.http.request("POST", where, { body, repeatable: "freely" })).body;
   }
 

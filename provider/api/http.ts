@@ -3,7 +3,7 @@ import { type Clock, type Deadline, systemClock } from "./clock";
 import { type ApiError, apiError, checkAddress, type ErrorFacts, isApiError, kindOfStatus } from "./errors";
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
 import { type Settings } from "./settings";
-import { type Transport, TransportError, UndiciTransport, type WireAnswer } from "./transport";
+import { type Transport, TransportError, type WireAnswer } from "./transport";
 import { version } from "./version";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
@@ -31,7 +31,7 @@ export interface Answer {
 /** What all calls to one service share, whatever time each of them has. */
 interface Connections {
   limit: ReturnType<typeof pLimit>;
-  transport: Transport;
+  transport?: Transport;
   /** Whether the service has ever answered. */
   reached: boolean;
 }
@@ -48,7 +48,7 @@ export class Http {
     private readonly options: HttpOptions = {},
     private readonly connections: Connections = {
       limit: pLimit(settings.maxConcurrency),
-      transport: options.transport ?? new UndiciTransport(settings),
+      transport: options.transport,
       reached: false,
     },
     private readonly deadline?: Deadline,
@@ -81,8 +81,14 @@ export class Http {
     }
   }
 
-  close(): Promise<void> {
-    return this.connections.transport.close();
+  async close(): Promise<void> {
+    await this.connections.transport?.close();
+  }
+
+  /** undici is loaded with the first request: most runs of the program itself never make one. */
+  async #transport(): Promise<Transport> {
+    const { UndiciTransport } = await import("./undici-transport.js");
+    return (this.connections.transport ??= new UndiciTransport(this.settings));
   }
 
   /** What a read waits for is lost with the time; what changes something is heard out, or nobody would know what it did. */
@@ -103,7 +109,7 @@ export class Http {
     const fail = (facts: Omit<ErrorFacts, "call">): ApiError => apiError(this.settings, { call, ...facts });
     let answer: WireAnswer;
     try {
-      answer = await this.connections.transport.send({
+      answer = await (this.connections.transport ?? (await this.#transport())).send({
         method,
         url: this.settings.baseUrl + path + queryText(query),
         headers: {

@@ -1,8 +1,9 @@
-export { ConsortiumClient, type EnvironmentRequest, type Identified, type TetherNetwork } from "./client";
+export { type TetherNetwork } from "../facts";
+export { ConsortiumClient, type EnvironmentRequest } from "./client";
 export { type Clock, type Deadline, noDeadline, systemClock } from "./clock";
 export { ApiError, type ErrorKind, isApiError } from "./errors";
 export { Http, type Answer, type CallOptions, type HttpOptions, type Method } from "./http";
-export { path } from "./path";
+export { path, paths } from "./paths";
 export {
   ApiKey,
   regions,
@@ -21,6 +22,7 @@ export {
   ConsortiumObject,
   CreatedAppCredObject,
   EnvironmentObject,
+  type Identified,
   MembershipObject,
   NodeObject,
   NodeStatusObject,

@@ -1,7 +1,7 @@
-import { type Identified } from "./client";
 import { isApiError, mendKey } from "./errors";
-import { path } from "./path";
+import { paths } from "./paths";
 import { type Settings, SettingsError } from "./settings";
+import { type Identified } from "./wire";
 
 /** What an API key shows of the organization that it belongs to. */
 export interface Visible {
@@ -19,7 +19,7 @@ const text = (value: unknown): string | undefined => (typeof value === "string" 
  * @param list how a collection is listed
  */
 export async function lookAround(list: (collection: string) => Promise<Identified[]>): Promise<Visible> {
-  const all = await list("/consortia");
+  const all = await list(paths.consortia);
   const consortia = new Set(all.map(({ id }) => id));
   const there = all.filter(({ state }) => state !== "deleted");
   const listed = there.length > 0 ? there : all;
@@ -35,7 +35,7 @@ async function participants(
   list: (collection: string) => Promise<Identified[]>,
   consortium: Identified,
 ): Promise<ReadonlySet<string>> {
-  const members = await list(path`/consortia/${consortium.id}/memberships`).catch((error: unknown) => {
+  const members = await list(paths.memberships(consortium.id)).catch((error: unknown) => {
     if (isApiError(error, "missing", "unsupported", "denied")) return [];
     throw error;
   });

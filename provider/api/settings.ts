@@ -103,7 +103,10 @@ interface Found {
   source: string;
 }
 
-/** First match wins: environment, explicit provider, stack configuration (contract, "Connection settings"). */
+/**
+ * First match wins: environment, explicit provider, stack configuration (contract, "Connection settings"); what decides about
+ * the organization (`heldByProvider`) is taken from an explicit provider first.
+ */
 function find(name: SettingName, { env = processEnvironment(), provider, stack }: SettingSources): Found | undefined {
   const given = (value: unknown, source: string): Found | undefined =>
     value === undefined || value === null || value === "" ? undefined : { value, source };

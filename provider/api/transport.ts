@@ -1,6 +1,4 @@
-import { type Dispatcher } from "undici";
 import { type ErrorKind } from "./errors";
-import { type Settings } from "./settings";
 
 export interface WireRequest {
   method: string;
@@ -73,51 +71,4 @@ function codeOf(error: unknown): string {
 /** Why an exchange failed, for people. */
 export function explain(error: unknown): string {
   return explanations[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
-}
-
-/** undici with kept-alive connections, never more of them than requests may be in flight. */
-export class UndiciTransport implements Transport {
-  #connections?: Dispatcher;
-  constructor(private readonly settings: Pick<Settings, "maxConcurrency" | "requestTimeout" | "proxy">) {}
-
-  async send({ method, url, headers, body, timeoutMs }: WireRequest): Promise<WireAnswer> {
-    // undici is loaded with the first request: most runs of the program itself never make one.
-    const { connections, noting } = await import("./connections.js");
-    this.#connections ??= connections(this.settings);
-    const { origin, pathname, search } = new URL(url);
-    const signal = AbortSignal.timeout(timeoutMs);
-    let sent = false;
-    const dispatcher = this.#connections.compose(noting(() => (sent = true)));
-    const exchange = async (): Promise<WireAnswer> => {
-      const path = pathname + search;
-      const answer = await dispatcher.request({
-        method: method,
-        origin,
-        path,
-        headers,
-        body,
-        signal,
-      });
-      return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
-    };
-    // undici itself waits for a connection before it looks at the signal; it sends nothing then.
-    const late = new Promise<never>((_, reject) => (signal.onabort = () => reject(signal.reason as Error)));
-    try {
-      return await Promise.race([exchange(), late]);
-    } catch (error) {
-      const seconds = timeoutMs / 1000;
-      if (!sent && signal.aborted)
-        throw new TransportError("unsent", `no connection was made within ${seconds} s`, error);
-      if (signal.aborted) throw new TransportError("lost", `no answer came within ${seconds} s`, error, true);
-      const kind = sent ? "lost" : "unsent";
-      if (error instanceof ProxyError) throw new TransportError(kind, error.message, error, false, error.next);
-      throw new TransportError(kind, explain(error), error);
-    } finally {
-      signal.onabort = null;
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#connections?.close();
-  }
 }

@@ -5,6 +5,13 @@ import { z } from "zod";
  * A value of an unexpected type counts as absent; an unknown field is kept, and never an error.
  */
 
+/** An object of the service, its id under `id` whatever the service calls it. */
+export interface Identified {
+  id: string;
+  state?: string;
+  [field: string]: unknown;
+}
+
 type Wire = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Wire =>

@@ -1,16 +1,18 @@
 import { type z } from "zod";
-import { type Identified } from "../api";
+import { type ConsortiumClient, type Identified } from "../api";
 import { printable } from "../api/printable";
-import { type FieldMeta, metaOf } from "./field";
+import { type FieldMeta, metaOf, type Props } from "./field";
 import { type Session } from "./session";
 
-export type Props = Record<string, unknown>;
+export type { Props };
 
 /** Where an object lives: the collection that lists it, and the object that owns the collection. */
 export interface Place {
   /** Path of the collection, such as `/consortia/c1/environments`. */
   collection: string;
-  parent?: { place: Place; id: string; title: string };
+  parent?: { place: Place; id: string };
+  /** The spec has no list of these: one that cannot be listed counts as there while its parent is. */
+  isUnlisted?: boolean;
 }
 
 /** States as data: everything that is neither pending nor failed is ready. */
@@ -60,33 +62,34 @@ interface Shape {
   rules?(known: Props): Issue[];
 }
 
+interface Details {
+  /** Those without which the object is not finished. */
+  outputs: readonly string[];
+  /** What messages say while they are not all there. */
+  waiting: string;
+  /** undefined while they are not all there. */
+  read(client: ConsortiumClient, id: string, state: Props): Promise<Props | undefined>;
+}
+
 /** A resource that lives in a collection: the one lifecycle of the core runs it. */
 export interface CollectionDefinition extends Shape {
   kind: "collection";
   /** Reads the service's object, tolerantly. */
   wire: z.ZodType<Identified>;
-  /** Reads the answer to a create, where that has to hold more than later ones (a password). */
-  created?: z.ZodType<Identified>;
   place(inputs: Props): Place;
   states: States;
   /** The property whose value tells siblings apart; undefined: nothing does (credentials). */
   naming?: "name" | "orgName";
   /** Outputs worth asking again for, when the answer to the create did not hold them. */
   expected: readonly string[];
-  /** The property that a service may refuse to know, since the spec does not list it: left out then. */
-  undocumented?: readonly string[];
-  /** More outputs, from calls besides the list; undefined while they are not all there yet. */
-  details?(session: Session, id: string, state: Props): Promise<Props | undefined>;
-  /** Outputs that `details` fills. */
-  detailed?: readonly string[];
-  /** Outputs that follow from what the create answered only once. */
-  once?(object: Identified): Props;
-  /** The service lists these nowhere officially: one that cannot be listed counts as there while its parent is. */
-  unlistable?: boolean;
+  /** Outputs that only the answer to the create tells (a password); undefined: that answer did not tell them. */
+  shownOnce?(object: Identified): Props | undefined;
+  /** More outputs, from calls besides the list. */
+  details?: Details;
   /** The output that shows the organization it belongs to; only what is in nothing else has one. */
   owner?: string;
-  /** Collections of a newly made one that are known to be empty, without asking. */
-  startsEmpty?(place: Place, id: string): string[];
+  /** Collections in a newly made one that are known to be empty, without asking. */
+  startsEmpty?: readonly string[];
   /** Said loudly in the preview when a change makes a new one. */
   replaceWarning?: string;
 }
@@ -95,12 +98,17 @@ export interface CollectionDefinition extends Shape {
 export interface CustomDefinition extends Shape, Verbs {
   kind: "custom";
   /** Whether the service shows it to the key of this run: it does so for its own organization only (spec, section 1). */
-  isShown(session: Session, id: string): Promise<boolean>;
+  isShown(client: ConsortiumClient, id: string): Promise<boolean>;
   /** Whether the state is finished; else the next update goes on with what is missing. */
   settled(state: Props): boolean;
 }
 
 export type Definition = CollectionDefinition | CustomDefinition;
+
+/** Neither on its way nor failed. */
+export function isReady({ pending, failed }: States, state: unknown): boolean {
+  return typeof state !== "string" || !(pending?.includes(state) || failed?.includes(state));
+}
 
 const standardTimeouts: Timeouts = { create: 300, update: 300, delete: 300 };
 
@@ -123,3 +131,7 @@ export function inputMeta(definition: Shape, key: string): FieldMeta | undefined
 }
 
 export const inputKeys = (definition: Shape): string[] => Object.keys(definition.inputs.shape);
+
+/** Inputs that a service may refuse to know, since the spec does not list them: left out then. */
+export const undocumentedKeys = (definition: Shape): string[] =>
+  inputKeys(definition).filter((key) => inputMeta(definition, key)?.undocumented);

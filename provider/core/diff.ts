@@ -1,5 +1,26 @@
-import { isUnset, sameValue } from "./canonical";
-import { type Definition, inputKeys, inputMeta, nameOf, type Props, type States } from "./definition";
+import { isDeepStrictEqual } from "node:util";
+import { type Definition, inputKeys, inputMeta, isReady, nameOf, type Props } from "./definition";
+
+/** Nothing, null, an empty text and an empty object all mean "not set". */
+export function isUnset(value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return true;
+  return typeof value === "object" && Object.keys(value).length === 0;
+}
+
+/** The value without formatting: composed characters, no space around, numbers as numbers, no unset members. */
+function unformatted(value: unknown): unknown {
+  if (typeof value === "string") return value.normalize("NFC").trim();
+  if (Array.isArray(value)) return value.map(unformatted);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined && member !== null);
+  return Object.fromEntries(members.map(([key, member]) => [key, unformatted(member)]).sort());
+}
+
+/** Equal but for formatting: what a service may rewrite without meaning a change. */
+export function sameValue(a: unknown, b: unknown): boolean {
+  if (isUnset(a) && isUnset(b)) return true;
+  return isDeepStrictEqual(unformatted(a), unformatted(b));
+}
 
 export interface Difference {
   changes: boolean;
@@ -11,15 +32,11 @@ export interface Difference {
   warnings: string[];
 }
 
-export function isReady(states: States, state: unknown): boolean {
-  if (typeof state !== "string") return true;
-  return !states.pending?.includes(state) && !states.failed?.includes(state);
-}
-
 /** Whether the last run ended with the object ready and all of its outputs read. */
 export function isSettled(definition: Definition, state: Props): boolean {
   if (definition.kind === "custom") return definition.settled(state);
-  return isReady(definition.states, state.state) && (definition.detailed ?? []).every((key) => !isUnset(state[key]));
+  const { states, details } = definition;
+  return isReady(states, state.state) && (details?.outputs ?? []).every((key) => !isUnset(state[key]));
 }
 
 /** Properties that differ; computed from the metadata on the fields, never written for one resource. */

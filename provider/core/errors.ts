@@ -1,4 +1,4 @@
-import { type Props } from "./definition";
+import { type Props } from "./field";
 
 /** An error for people, complete as it is: no stack, no internals. */
 export class UserError extends Error {

@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+export type Props = Record<string, unknown>;
+
 /** What the product knows of a property besides its form. One map, on the field itself. */
 export interface FieldMeta {
   /** One or two sentences: meaning, unit, default, and the rule itself. */
@@ -14,6 +16,8 @@ export interface FieldMeta {
   local?: boolean;
   /** A change means nothing for what exists. */
   uncompared?: boolean;
+  /** Not in the spec: a service may refuse to know it. */
+  undocumented?: boolean;
   /** Names where the object lives (its parents): part of the path, or sent under this name in the body. */
   parent?: "path" | "body";
 }

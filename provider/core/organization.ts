@@ -1,7 +1,8 @@
 import { keyOf, lookAround, requireOrganization, type Visible } from "../api/organization";
-import { type Definition, type Made, type Props } from "./definition";
+import { paths } from "../api/paths";
+import { type Definition, type Made, nameOf, type Props } from "./definition";
 import { UserError } from "./errors";
-import { isKnown, isRoot, type Origin, ownerOf, type Subject, subjectOf, withKey } from "./origins";
+import { isKnown, type Origin, originKey, type Subject, withKey } from "./origins";
 import { type Session } from "./session";
 
 /*
@@ -9,6 +10,26 @@ import { type Session } from "./session";
  * belongs to the organization that the stack was made with. No call of the API says whose a key is: a key that was
  * proved before is known by its fingerprint, and any other by what it lists.
  */
+
+const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+
+/** Whether it is in nothing else. */
+const isRoot = (definition: Definition): boolean => definition.kind === "collection" && definition.owner !== undefined;
+const ownerOf = (definition: Definition, state: Props): string | undefined =>
+  definition.kind === "collection" && definition.owner ? text(state[definition.owner]) : undefined;
+
+export function subjectOf(definition: Definition, id: string, state: Props): Subject {
+  const kept = state[originKey] as Partial<Origin> | undefined;
+  const owner = ownerOf(definition, state); // all that a state of 0.1.0 remembers
+  const organizations = kept?.organizations ?? (owner === undefined ? undefined : [owner]);
+  return {
+    what: `${nameOf(definition, state)} (${id})`,
+    origin: { ...(organizations && { organizations }), keys: kept?.keys ?? [] },
+    ...(definition.kind === "custom" && { isShown: (client) => definition.isShown(client, id) }),
+    consortiumId: isRoot(definition) ? id : text(state.consortiumId),
+    id,
+  };
+}
 
 /** What the key shows; asked for once a run, and for nothing where the consortia are listed anyway. */
 async function visible({ lists }: Session): Promise<Visible> {
@@ -32,12 +53,10 @@ async function judge(session: Session, subject: Subject): Promise<Verdict> {
   return verdict;
 }
 
-async function compared(session: Session, { origin, definition, consortiumId, id }: Subject): Promise<Verdict> {
+async function compared(session: Session, { origin, isShown, consortiumId }: Subject): Promise<Verdict> {
   const { settings } = session.client.http;
   const seen = await visible(session);
-  const isShown = (): Promise<boolean> =>
-    definition.kind === "custom" ? definition.isShown(session, id) : Promise.resolve(false);
-  const there = consortiumId !== undefined ? seen.consortia.has(consortiumId) : await isShown();
+  const there = consortiumId !== undefined ? seen.consortia.has(consortiumId) : await isShown?.(session.client);
   if (seen.organizations && origin.organizations) {
     const both = origin.organizations.filter((id) => seen.organizations!.has(id));
     if (both.length === 0) return { foreign: seen };
@@ -98,7 +117,7 @@ export async function proveBeforeCreate(session: Session, definition: Definition
   const { origins, lists, clock } = session;
   // A consortium depends on nothing, so it may be the first that the engine asks for, with the states of others to come.
   if (isRoot(definition) && origins.subjects.length === 0)
-    await Promise.all([lists.get("/consortia", Infinity).catch(() => undefined), clock.sleep(companyMs)]);
+    await Promise.all([lists.get(paths.consortia, Infinity).catch(() => undefined), clock.sleep(companyMs)]);
   for (const subject of origins.subjects) await proved(session, subject);
   const required = session.client.http.settings.organization;
   if (!required) return true;

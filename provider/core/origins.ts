@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { type Settings } from "../api";
-import { type Definition, nameOf, type Props } from "./definition";
+import { type ConsortiumClient, type Settings } from "../api";
 
 /* What states say of the organization that they were made with; organization.ts decides by it. */
 
@@ -20,7 +19,8 @@ export interface Subject {
   /** How messages call it. */
   what: string;
   origin: Origin;
-  definition: Definition;
+  /** Whether the key sees it, for what is in no consortium. */
+  isShown?: (client: ConsortiumClient) => Promise<boolean>;
   /** The consortium that it is, or is in; undefined for a tether service. */
   consortiumId?: string;
   /** What a person may name to confirm its deletion where its organization is not known. */
@@ -40,9 +40,8 @@ export class Origins {
   }
 
   /** Remembers a state that the engine showed; one for each organization and consortium is enough. */
-  saw(definition: Definition, id: string, state: Props): void {
-    this.#ids.add(id);
-    const subject = subjectOf(definition, id, state);
+  saw(subject: Subject): void {
+    this.#ids.add(subject.id);
     if (subject.origin.keys.length === 0 && !subject.origin.organizations && !subject.consortiumId) return;
     this.#subjects.set(JSON.stringify([subject.origin, subject.consortiumId]), subject);
   }
@@ -74,24 +73,3 @@ export const withKey = ({ organizations, keys }: Origin, settings: Settings): Or
   ...(organizations && { organizations }),
   keys: isKnown({ keys }, settings) ? keys : [...keys, fingerprint(ownSalt, settings)].slice(-mostKeys),
 });
-
-const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-
-/** Whether it is in nothing else. */
-export const isRoot = (definition: Definition): boolean =>
-  definition.kind === "collection" && definition.owner !== undefined;
-export const ownerOf = (definition: Definition, state: Props): string | undefined =>
-  definition.kind === "collection" && definition.owner ? text(state[definition.owner]) : undefined;
-
-export function subjectOf(definition: Definition, id: string, state: Props): Subject {
-  const kept = state[originKey] as Partial<Origin> | undefined;
-  const owner = ownerOf(definition, state); // all that a state of 0.1.0 remembers
-  const organizations = kept?.organizations ?? (owner === undefined ? undefined : [owner]);
-  return {
-    what: `${nameOf(definition, state)} (${id})`,
-    origin: { ...(organizations && { organizations }), keys: kept?.keys ?? [] },
-    definition,
-    consortiumId: isRoot(definition) ? id : text(state.consortiumId),
-    id,
-  };
-}

@@ -1,4 +1,4 @@
-import { type Session } from "./session";
+import { type Clock } from "../api";
 
 /** When a line is due: soon, then ever more rarely, but often enough for pipelines that end what says nothing for ten minutes. */
 const dueMs = [10_000, 30_000, 60_000, 120_000, 300_000];
@@ -8,61 +8,61 @@ const nextDue = (elapsed: number): number =>
 
 const namesShown = 4;
 
-/** What waits together, such as the nodes of an environment, and is told of together: one line for all. */
-export class Progress {
-  readonly #waiting = new Map<symbol, { what: string; state: string }>();
+/** What waits together, such as the nodes of an environment. */
+interface Group {
+  waiting: Map<symbol, { what: string; state: string }>;
   /** States that were told of, or that somebody began with: another one is news. */
-  readonly #known = new Set<string>();
-  readonly #start: number;
-  #due = dueMs[0]!;
+  known: Set<string>;
+  startedAt: number;
+  dueMs: number;
+}
 
-  constructor(private readonly session: Session) {
-    this.#start = session.clock.now();
+/** Tells what is waited for: one line for all that wait together. */
+export class Progress {
+  readonly #groups = new Map<string, Group>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly say: (message: string) => void,
+  ) {}
+
+  /** Joins those who wait for the same; `tell` after each look, `leave` at the end. */
+  join(name: string, what: string): { tell(state: string): void; leave(): void } {
+    const group = this.#groups.get(name) ?? {
+      waiting: new Map<symbol, { what: string; state: string }>(),
+      known: new Set<string>(),
+      startedAt: this.clock.now(),
+      dueMs: dueMs[0]!,
+    };
+    this.#groups.set(name, group);
+    const one = Symbol(what);
+    return {
+      tell: (state) => this.#tell(group, one, what, state),
+      leave: () => {
+        group.waiting.delete(one);
+        if (group.waiting.size === 0 && this.#groups.get(name) === group) this.#groups.delete(name);
+      },
+    };
   }
 
-  /** One of them was looked at. */
-  tell(one: symbol, what: string, state: string): void {
-    const isNew = !this.#waiting.has(one);
-    this.#waiting.set(one, { what, state });
-    const elapsed = this.session.clock.now() - this.#start;
-    const changed = !this.#known.has(state) && !isNew;
-    this.#known.add(state);
-    if (!changed && elapsed < this.#due) return;
-    this.#due = nextDue(elapsed);
-    this.session.say(`${this.#summary()}, ${Math.round(elapsed / 1000)} s so far`);
-  }
-
-  /** Whether nobody is left. */
-  leave(one: symbol): boolean {
-    this.#waiting.delete(one);
-    return this.#waiting.size === 0;
-  }
-
-  #summary(): string {
-    const byState = new Map<string, string[]>();
-    for (const { what, state } of this.#waiting.values()) byState.set(state, [...(byState.get(state) ?? []), what]);
-    const parts = [...byState].map(([state, names]) => {
-      const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : "";
-      return `${names.slice(0, namesShown).join(", ")}${more}: ${state}`;
-    });
-    return parts.join("; ");
+  #tell(group: Group, one: symbol, what: string, state: string): void {
+    const isNew = !group.waiting.has(one);
+    group.waiting.set(one, { what, state });
+    const elapsed = this.clock.now() - group.startedAt;
+    const changed = !group.known.has(state) && !isNew;
+    group.known.add(state);
+    if (!changed && elapsed < group.dueMs) return;
+    group.dueMs = nextDue(elapsed);
+    this.say(`${summary(group)}, ${Math.round(elapsed / 1000)} s so far`);
   }
 }
 
-/** Joins those who wait for the same; `tell` after each look, `leave` at the end. */
-export function joinProgress(
-  session: Session,
-  group: string,
-  what: string,
-): { tell(state: string): void; leave(): void } {
-  const all = session.progress;
-  const progress = all.get(group) ?? new Progress(session);
-  all.set(group, progress);
-  const one = Symbol(what);
-  return {
-    tell: (state) => progress.tell(one, what, state),
-    leave: () => {
-      if (progress.leave(one) && all.get(group) === progress) all.delete(group);
-    },
-  };
+function summary({ waiting }: Group): string {
+  const byState = new Map<string, string[]>();
+  for (const { what, state } of waiting.values()) byState.set(state, [...(byState.get(state) ?? []), what]);
+  const parts = [...byState].map(([state, names]) => {
+    const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : "";
+    return `${names.slice(0, namesShown).join(", ")}${more}: ${state}`;
+  });
+  return parts.join("; ");
 }

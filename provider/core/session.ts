@@ -1,7 +1,7 @@
 import { type Clock, type ConsortiumClient, type Deadline, noDeadline } from "../api";
 import { SharedLists } from "./lists";
 import { type Origins } from "./origins";
-import { type Progress } from "./progress";
+import { Progress } from "./progress";
 
 /** What one provider process shares between all resources of one organization. */
 export interface Session {
@@ -17,7 +17,7 @@ export interface Session {
   /** Consortia that the key was proved to be right for. */
   proved: Set<string>;
   /** Who waits for what at present, told of together. */
-  progress: Map<string, Progress>;
+  progress: Progress;
   /** When the verb that it is used for has to be done; retries and waiting included. */
   deadline: Deadline;
 }
@@ -26,7 +26,7 @@ export const newSession = (parts: Omit<Session, "lists" | "deadline" | "proved" 
   ...parts,
   lists: new SharedLists(parts.client, parts.clock),
   proved: new Set(),
-  progress: new Map(),
+  progress: new Progress(parts.clock, parts.say),
   deadline: noDeadline,
 });
 

@@ -1,7 +1,7 @@
 import { type z } from "zod";
 import { type Identified } from "../api";
-import { sameValue } from "./canonical";
 import { type CollectionDefinition, type Definition, inputKeys, type Props } from "./definition";
+import { sameValue } from "./diff";
 import { metaOf, wireName } from "./field";
 
 /** The form of the state that this version writes; a later one can tell and convert. */

@@ -1,5 +1,4 @@
 import { UserError } from "./errors";
-import { joinProgress } from "./progress";
 import { type Session } from "./session";
 
 /** What a look found: done, or a word for the progress line, such as the state seen. */
@@ -33,7 +32,7 @@ export async function waitFor<T>(
 ): Promise<T> {
   const { clock } = session;
   const start = clock.now();
-  const progress = joinProgress(session, group, what);
+  const progress = session.progress.join(group, what);
   try {
     for (let looks = 0; ; looks++) {
       const seen = await look();

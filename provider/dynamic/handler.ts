@@ -1,58 +1,16 @@
-import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { printable, printableLines } from "../api/printable";
+import { printable } from "../api/printable";
 import { check } from "../core/check";
 import { type Definition, type Issue, nameOf, type Props } from "../core/definition";
 import { diff } from "../core/diff";
-import { Incomplete, messageOf, UserError } from "../core/errors";
+import { Incomplete, UserError } from "../core/errors";
+import { lifecycle } from "../core/lifecycle";
+import { subjectOf } from "../core/organization";
 import { inputsOf, isRecorded } from "../core/state";
-import { lifecycle } from "../core/verbs";
 import { environmentsKey, lostEnvironments } from "./environments";
+import { isUnknown, notReady, providerKey, refusal } from "./pulumi-internals";
 import { checkSettings, type HostConfig, keepConfig, seenOrigins, session } from "./session";
 import { previewKey } from "./stub";
-
-const providerKey = "__provider";
-
-/** How an unknown value of a preview arrives here (Pulumi's wire format), alone or inside of another value. */
-const unknownMarker = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-
-function isUnknown(value: unknown): boolean {
-  if (value === unknownMarker) return true;
-  return typeof value === "object" && value !== null && Object.values(value).some(isUnknown);
-}
-
-/** For some verbs the host prints `${error}: ${error.stack}` before the message, which says all there is to say. */
-const printed = { title: "consortium", stack: "its error is shown with the resource" };
-const print = console.error; // eslint-disable-line no-console -- the host's
-// eslint-disable-next-line no-console
-console.error = (...args: unknown[]): void => {
-  if (args[0] !== `${printed.title}: ${printed.stack}`) print(...args);
-};
-
-/** An error as the host shows it: the message, and nothing of the inside of this package. */
-class Refusal extends Error {
-  constructor(error: unknown) {
-    super(printableLines(messageOf(error)));
-    this.name = "Error";
-    this.stack = printed.stack;
-  }
-  override toString(): string {
-    return printed.title;
-  }
-}
-
-/** Kept in the state as "created, not ready": the host reads these three. It does not add `__provider` by itself. */
-class NotReady extends Refusal {
-  readonly id: string;
-  readonly properties: Props;
-  readonly reasons: string[];
-  constructor(error: Incomplete, provider: unknown) {
-    super(error);
-    this.id = error.id;
-    this.properties = { ...error.state, [providerKey]: provider };
-    this.reasons = [this.message];
-  }
-}
 
 /** What this adapter, or the program's side of it, adds to the inputs of a resource. */
 const ownKeys = [providerKey, environmentsKey, previewKey];
@@ -87,23 +45,12 @@ export interface Handler {
   delete(id: string, state: Props): Promise<void>;
 }
 
-/** Lines of this process and answers to the engine go separate ways: a line that is to come first gets a head start. */
-const headStartMs = 100;
-
-/**
- * Nothing is lost on the way out: an incomplete object keeps its id and state, every other error its message. The engine heads that
- * of an incomplete one with "1 error occurred:", which says nothing, so the cause is printed ahead of it.
- */
+/** Nothing is lost on the way out: an incomplete object keeps its id and state, every other error its message. */
 async function guarded<T>(provider: unknown, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof Incomplete)) throw new Refusal(error);
-    const notReady = new NotReady(error, provider);
-    // eslint-disable-next-line no-console -- the host shows what the provider process prints
-    console.log(notReady.message);
-    await setTimeout(headStartMs);
-    throw notReady;
+    throw await (error instanceof Incomplete ? notReady(error, provider) : refusal(error));
   }
 }
 
@@ -125,7 +72,7 @@ export function handler(definition: Definition): Handler {
 
     diff: (id, olds, news) =>
       guarded(undefined, () => {
-        seenOrigins().saw(definition, id, olds);
+        seenOrigins().saw(subjectOf(definition, id, olds));
         const { warnings, ...difference } = diff(definition, withoutProvider(olds), withoutProvider(news));
         // eslint-disable-next-line no-console -- shown in the preview, the one place to say it in time
         for (const warning of warnings) console.log(`WARNING: ${warning}`);
@@ -140,7 +87,7 @@ export function handler(definition: Definition): Handler {
 
     read: (id, state) =>
       guarded(state[providerKey], async () => {
-        if (isRecorded(state)) seenOrigins().saw(definition, id, state);
+        if (isRecorded(state)) seenOrigins().saw(subjectOf(definition, id, state));
         const props = await lifecycle.read(session(), definition, id, withoutProvider(state));
         if (!props && !isRecorded(state)) throw new UserError(notFound(definition, id, state));
         if (!props) return { id: "" };
@@ -151,14 +98,14 @@ export function handler(definition: Definition): Handler {
 
     update: (id, olds, news) =>
       guarded(news[providerKey], async () => {
-        seenOrigins().saw(definition, id, olds);
+        seenOrigins().saw(subjectOf(definition, id, olds));
         const outs = await lifecycle.update(session(), definition, id, withoutProvider(olds), withoutProvider(news));
         return { outs };
       }),
 
     delete: (id, state) =>
       guarded(state[providerKey], () => {
-        seenOrigins().saw(definition, id, state);
+        seenOrigins().saw(subjectOf(definition, id, state));
         return lifecycle.delete(session(), definition, id, withoutProvider(state));
       }),
   };

@@ -6,7 +6,7 @@ import { printable } from "../api/printable";
 import { UserError } from "../core/errors";
 import { Origins } from "../core/origins";
 import { newSession, type Session } from "../core/session";
-import { onCancel, onEngineGone } from "./engine";
+import { onCancel, onEngineGone } from "./pulumi-internals";
 
 /** What the host hands to `configure`: stack configuration, or the inputs of an explicit `Provider`. */
 export interface HostConfig {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AppCredObject, CreatedAppCredObject } from "../api";
+import { AppCredObject } from "../api";
 import { type CollectionDefinition } from "../core/definition";
 import { field } from "../core/field";
 import { consortiumId, customTimeouts, environmentId, extra, membershipId, nameText, output } from "./fields";
@@ -14,7 +14,10 @@ export const appCred: CollectionDefinition = {
     consortiumId: consortiumId(),
     environmentId: environmentId(),
     membershipId: membershipId("Id of the member whose nodes it opens."),
-    name: field(nameText("name"), "Name of the credential. Default: the name of the resource.", { replace: true }),
+    name: field(nameText("name"), "Name of the credential. Default: the name of the resource.", {
+      replace: true,
+      undocumented: true,
+    }),
     keepers: field(
       z.record(z.string(), z.unknown(), { error: "keepers is an object of values" }).optional(),
       "Any values; when one changes, a new pair is made, and the old one deleted after that. Default: none.",
@@ -37,15 +40,12 @@ export const appCred: CollectionDefinition = {
     revision: output.revision(),
   }),
   wire: AppCredObject,
-  created: CreatedAppCredObject,
   expected: [],
-  undocumented: ["name"],
-  unlistable: true,
   states: {},
   place: appcreds,
-  once({ id, username, password }) {
+  shownOnce({ id, username, password }) {
+    if (typeof password !== "string" || password === "") return undefined;
     const user = typeof username === "string" ? username : id;
-    if (typeof password !== "string") return { username: user };
     const basicAuthHeader = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
     return { username: user, password, basicAuthHeader };
   },

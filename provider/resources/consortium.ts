@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ConsortiumObject } from "../api";
 import { type CollectionDefinition } from "../core/definition";
 import { field } from "../core/field";
+import { limits } from "../facts";
 import { adopt, customTimeouts, description, extra, failedStates, nameText, output } from "./fields";
 import { consortia } from "./places";
 
@@ -9,7 +10,7 @@ export const consortium: CollectionDefinition = {
   kind: "collection",
   type: "Consortium",
   title: "consortium",
-  doc: "A business network that several organizations run together. An organization owns at most 2 consortia.",
+  doc: `A business network that several organizations run together. An organization owns at most ${limits.consortia} consortia.`,
   inputs: z.strictObject({
     name: field(nameText("name"), "Name of the consortium. Default: the name of the resource."),
     description: description(),
@@ -28,7 +29,7 @@ export const consortium: CollectionDefinition = {
   expected: ["owner", "state", "createdAt"],
   states: { failed: failedStates },
   place: consortia,
-  startsEmpty: (place, id) => [`${place.collection}/${encodeURIComponent(id)}/environments`],
+  startsEmpty: ["environments"],
   owner: "owner",
   replaceWarning: "REPLACING A CONSORTIUM DESTROYS EVERYTHING IN IT, ledgers included",
 };

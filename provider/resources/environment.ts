@@ -2,6 +2,7 @@ import { z } from "zod";
 import { EnvironmentObject } from "../api";
 import { type CollectionDefinition } from "../core/definition";
 import { field } from "../core/field";
+import { limits } from "../facts";
 import {
   adopt,
   consortiumId,
@@ -25,7 +26,7 @@ export const environment: CollectionDefinition = {
   kind: "collection",
   type: "Environment",
   title: "environment",
-  doc: "A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 environments.",
+  doc: `A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most ${limits.environments} environments.`,
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     provider: field(
@@ -66,8 +67,7 @@ export const environment: CollectionDefinition = {
   expected: ["state", "createdAt", "chainId"],
   states: { pending: pendingStates, failed: failedStates },
   place: environments,
-  startsEmpty: (place, id) =>
-    ["nodes", "appcreds"].map((name) => `${place.collection}/${encodeURIComponent(id)}/${name}`),
+  startsEmpty: ["nodes", "appcreds"],
   rules({ provider, consensusType }) {
     const allowed = typeof provider === "string" ? consensusOf[provider] : undefined;
     if (!allowed || typeof consensusType !== "string" || allowed.includes(consensusType)) return [];

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { isApiError, NodeObject, NodeStatusObject, path } from "../api";
+import { isApiError, NodeObject } from "../api";
 import { type CollectionDefinition } from "../core/definition";
 import { field } from "../core/field";
+import { limits } from "../facts";
 import {
   adopt,
   consortiumId,
@@ -14,13 +15,13 @@ import {
   output,
   pendingStates,
 } from "./fields";
-import { nodes } from "./places";
+import { idIn, nodes } from "./places";
 
 export const node: CollectionDefinition = {
   kind: "collection",
   type: "Node",
   title: "node",
-  doc: "A blockchain node that one member runs in an environment. An environment has at most 4 nodes.",
+  doc: `A blockchain node that one member runs in an environment. An environment has at most ${limits.nodes} nodes.`,
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     environmentId: environmentId(),
@@ -53,23 +54,26 @@ export const node: CollectionDefinition = {
   // The spec names one state to wait for (section 3): whatever is neither pending nor failed is ready.
   states: { pending: pendingStates, failed: failedStates },
   place: nodes,
-  detailed: ["urls"],
   /** The list does not show the endpoints; a node that has just started may not know them yet either. */
-  async details({ client }, id, state) {
-    const where = `${nodes(state).collection}${path`/${id}`}/status`;
-    try {
-      const status = await client.get(where, NodeStatusObject);
-      if (!status.urls?.rpc && !status.urls?.wss) return undefined;
-      return {
-        urls: { ...(status.urls.rpc && { rpc: status.urls.rpc }), ...(status.urls.wss && { wss: status.urls.wss }) },
-        nodeKey: status.id,
-        publicAddress: status.geth?.public_address,
-        validators: status.geth?.validators,
-        userAccounts: status.user_accounts,
-      };
-    } catch (error) {
-      if (isApiError(error, "missing", "conflict", "invalid", "server", "unavailable")) return undefined;
-      throw error;
-    }
+  details: {
+    outputs: ["urls"],
+    waiting: "starting its endpoints",
+    async read(client, id, state) {
+      try {
+        const [consortium, environment] = [idIn(state, "consortiumId"), idIn(state, "environmentId")];
+        const { urls, geth, ...status } = await client.getNodeStatus(consortium, environment, id);
+        if (!urls?.rpc && !urls?.wss) return undefined;
+        return {
+          urls: { ...(urls.rpc && { rpc: urls.rpc }), ...(urls.wss && { wss: urls.wss }) },
+          nodeKey: status.id,
+          publicAddress: geth?.public_address,
+          validators: geth?.validators,
+          userAccounts: status.user_accounts,
+        };
+      } catch (error) {
+        if (isApiError(error, "missing", "conflict", "invalid", "server", "unavailable")) return undefined;
+        throw error;
+      }
+    },
   },
 };

@@ -1,28 +1,27 @@
-import { path } from "../api";
+import { paths } from "../api";
 import { type Place, type Props } from "../core/definition";
 
-const id = (props: Props, key: string): string => {
+/** An id among properties; empty where it is missing, which no path takes. */
+export const idIn = (props: Props, key: string): string => {
   const value = props[key];
   return typeof value === "string" ? value : "";
 };
 
-export const consortia = (): Place => ({ collection: "/consortia" });
+export const consortia = (): Place => ({ collection: paths.consortia });
 
-const inConsortium = (props: Props, name: string): Place => {
-  const consortiumId = id(props, "consortiumId");
-  const collection = `${path`/consortia/${consortiumId}`}/${name}`;
-  return { collection, parent: { place: consortia(), id: consortiumId, title: "consortium" } };
+const inConsortium = (props: Props, collectionOf: (consortiumId: string) => string): Place => {
+  const id = idIn(props, "consortiumId");
+  return { collection: collectionOf(id), parent: { place: consortia(), id } };
 };
 
-export const memberships = (props: Props): Place => inConsortium(props, "memberships");
-export const environments = (props: Props): Place => inConsortium(props, "environments");
+export const memberships = (props: Props): Place => inConsortium(props, paths.memberships);
+export const environments = (props: Props): Place => inConsortium(props, paths.environments);
 
-const inEnvironment = (props: Props, name: string): Place => {
-  const place = environments(props);
-  const environmentId = id(props, "environmentId");
-  const collection = `${place.collection}${path`/${environmentId}`}/${name}`;
-  return { collection, parent: { place, id: environmentId, title: "environment" } };
+const inEnvironment = (props: Props, collectionOf: (consortiumId: string, environmentId: string) => string): Place => {
+  const id = idIn(props, "environmentId");
+  const collection = collectionOf(idIn(props, "consortiumId"), id);
+  return { collection, parent: { place: environments(props), id } };
 };
 
-export const nodes = (props: Props): Place => inEnvironment(props, "nodes");
-export const appcreds = (props: Props): Place => inEnvironment(props, "appcreds");
+export const nodes = (props: Props): Place => inEnvironment(props, paths.nodes);
+export const appcreds = (props: Props): Place => ({ ...inEnvironment(props, paths.appcreds), isUnlisted: true });

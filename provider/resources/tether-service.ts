@@ -1,14 +1,13 @@
 import { z } from "zod";
 import { type CustomDefinition } from "../core/definition";
 import { field } from "../core/field";
+import { durationSeconds, tetherNetworks } from "../facts";
 import { customTimeouts } from "./fields";
 import { configure } from "./tether/configure";
-import { durationSeconds } from "./tether/duration";
-import { exists, read } from "./tether/read";
+import { isShown, read } from "./tether/read";
 import { stop } from "./tether/stop";
 
 export const tetherIdLength = 10;
-export const tetherNetworks = ["mainnet", "rinkeby"] as const;
 
 const duration = 'waitForFunds must be a duration, such as "90s", "30m" or "1h30m"';
 const wholeWei = "minimumBalanceWei must be a whole number of wei, as text";
@@ -80,7 +79,7 @@ export const tetherService: CustomDefinition = {
       "Networks that its contract was deployed to by this resource.",
     ),
   }),
-  isShown: exists,
+  isShown,
   settled: ({ state, active, network, deployedNetworks }) =>
     (state === "active") === (active !== false) &&
     Array.isArray(deployedNetworks) &&

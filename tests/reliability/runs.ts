@@ -1,4 +1,4 @@
-import { UndiciTransport } from "../../provider/api/transport";
+import { UndiciTransport } from "../../provider/api/undici-transport";
 
 /** fast-check prints seed and path of a failure, shrunk; RELIABILITY_REPLAY="seed,path" repeats it. */
 const [seed, path] = process.env.RELIABILITY_REPLAY?.split(",") ?? [];

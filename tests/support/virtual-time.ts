@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../../provider/api/clock";
-import { UndiciTransport, type WireAnswer, type WireRequest } from "../../provider/api/transport";
+import { type WireAnswer, type WireRequest } from "../../provider/api/transport";
+import { UndiciTransport } from "../../provider/api/undici-transport";
 
 /**
  * Time that passes only while everybody sleeps: it jumps to the next one who has to wake up,

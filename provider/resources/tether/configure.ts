@@ -6,17 +6,8 @@ import { stateVersion } from "../../core/state";
 import { type Look, waitFor } from "../../core/wait";
 import { deploy } from "./deploy";
 import { isPassing } from "./funds";
+import { type TetherInputs } from "./inputs";
 import { briefly, type Unknown, unknownsIn } from "./outcome";
-
-export interface TetherInputs extends Props {
-  tetherId: string;
-  network: "mainnet" | "rinkeby";
-  intervalHours: number;
-  active?: boolean;
-  minimumBalanceWei?: string;
-  waitForFunds?: string;
-  extra?: Props;
-}
 
 /**
  * Brings a tether service to what the inputs say: targetNetwork, interval, deploy, activate, in this order

@@ -1,8 +1,8 @@
-import { isApiError, path, type TetherAccount } from "../../api";
+import { isApiError, type TetherAccount } from "../../api";
 import { messageOf, UserError } from "../../core/errors";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
-import { type TetherInputs } from "./configure";
+import { type TetherInputs } from "./inputs";
 import { funded, patienceMs, payerOf } from "./funds";
 import { canActivate, isUnknownOutcome, look, lookOn, type Traces, type Unknown, briefly, wordOn } from "./outcome";
 import { showsContract, shownOf } from "./read";
@@ -38,7 +38,7 @@ export async function deploy(session: Session, inputs: TetherInputs, deployment:
   note({ balanceWei: before ?? account.balanceWei });
   const since = new Date().toISOString();
   try {
-    await session.client.http.request("POST", path`/tether/${tetherId}/deploy`, { body: inputs.extra ?? {} });
+    await session.client.deployTether(tetherId, inputs.extra);
   } catch (error) {
     if (isApiError(error, "conflict") && /\balready\b|\bexists\b/i.test(error.errorMessage)) return;
     if (!isUnknownOutcome(error)) {

@@ -2,8 +2,8 @@ import { type ApiError, isApiError, type TetherAccount } from "../../api";
 import { messageOf, UserError } from "../../core/errors";
 import { type Session } from "../../core/session";
 import { type Look, waitFor } from "../../core/wait";
-import { type TetherInputs } from "./configure";
-import { durationSeconds } from "./duration";
+import { durationSeconds } from "../../facts";
+import { type TetherInputs } from "./inputs";
 
 /** How messages speak of an account that the service does not show. */
 export const payerOf = ({ account }: TetherAccount): string => account ?? "of the tether service";

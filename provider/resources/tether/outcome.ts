@@ -4,7 +4,7 @@ import { type Props } from "../../core/definition";
 import { messageOf, UserError } from "../../core/errors";
 import { type Session } from "../../core/session";
 import { type Look, waitFor } from "../../core/wait";
-import { type TetherInputs } from "./configure";
+import { type TetherInputs } from "./inputs";
 import { balanceOf, isPassing, payerOf } from "./funds";
 import { showsContract, shownOf } from "./read";
 

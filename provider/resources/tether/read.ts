@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { isApiError, path } from "../../api";
+import { type ConsortiumClient, isApiError, paths } from "../../api";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
 import { stateVersion } from "../../core/state";
+import { tetherNetworks } from "../../facts";
 
 /** What a service may show of a tether; the spec lists no such call, so nothing relies on it. */
 const ShownObject = z.looseObject({
-  network: z.enum(["mainnet", "rinkeby"]).optional().catch(undefined),
+  network: z.enum(tetherNetworks).optional().catch(undefined),
   interval: z.coerce.number().int().min(1).optional().catch(undefined),
   state: z.string().optional().catch(undefined),
   deployed_networks: z.array(z.unknown()).optional().catch(undefined),
@@ -18,7 +19,10 @@ type Shown = z.infer<typeof ShownObject>;
 /** The state as it is now; undefined: the service knows no such tether (any more). */
 export async function read(session: Session, id: string, state: Props): Promise<Props | undefined> {
   const shown = await shownOf(session, id);
-  if (!shown && !(await exists(session, id))) return undefined;
+  if (!shown && !(await isShown(session.client, id))) {
+    await requireService(session);
+    return undefined;
+  }
   const now: Props = { ...state, __version: stateVersion };
   if (shown?.network) now.network = shown.network;
   if (shown?.interval) now.intervalHours = shown.interval;
@@ -33,8 +37,7 @@ export async function read(session: Session, id: string, state: Props): Promise<
 /** undefined: the service does not show it. */
 export async function shownOf(session: Session, id: string): Promise<Shown | undefined> {
   try {
-    const { body } = await session.client.http.request("GET", path`/tether/${id}`);
-    const read = ShownObject.safeParse(body);
+    const read = ShownObject.safeParse(await session.client.getTether(id));
     return read.success ? read.data : undefined;
   } catch (error) {
     if (isApiError(error, "missing", "unsupported", "invalid")) return undefined;
@@ -55,13 +58,15 @@ export function showsContract(shown: Shown | undefined, network: string, first: 
 }
 
 /** Whether the service knows it, and shows it to this key. */
-export async function exists(session: Session, id: string): Promise<boolean> {
+export async function isShown(client: ConsortiumClient, id: string): Promise<boolean> {
   try {
-    await session.client.getTetherAccount(id);
+    await client.getTetherAccount(id);
     return true;
   } catch (error) {
-    if (!isApiError(error, "missing")) throw error;
-    await session.lists.get("/consortia", 10_000); // a wrong address fails here, and drops nothing
-    return false;
+    if (isApiError(error, "missing")) return false;
+    throw error;
   }
 }
+
+/** A wrong address fails here: else it would look like a service that does not know a tether. */
+export const requireService = (session: Session): Promise<unknown> => session.lists.get(paths.consortia, 10_000);

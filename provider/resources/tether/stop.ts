@@ -2,6 +2,7 @@ import { isApiError } from "../../api";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
 import { unknownsIn } from "./outcome";
+import { requireService } from "./read";
 
 /** Stops the tether service, which is all that can be undone; one that is gone or stopped already is fine. */
 export async function stop(session: Session, id: string, state: Props): Promise<void> {
@@ -16,7 +17,7 @@ export async function stop(session: Session, id: string, state: Props): Promise<
     await session.client.deactivateTether(id);
   } catch (error) {
     if (isApiError(error, "missing")) {
-      await session.lists.get("/consortia", 10_000); // a wrong address fails here
+      await requireService(session);
       return;
     }
     if (!isApiError(error, "conflict", "invalid")) throw error;

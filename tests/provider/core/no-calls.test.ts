@@ -1,4 +1,4 @@
-import { UndiciTransport } from "../../../provider/api/transport";
+import { UndiciTransport } from "../../../provider/api/undici-transport";
 import { SharedLists } from "../../../provider/core/lists";
 import * as runtime from "../../../provider/dynamic/runtime";
 import { type Kind, type Props, unknown } from "../../support/engine";

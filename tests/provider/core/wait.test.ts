@@ -1,3 +1,4 @@
+import { Progress } from "../../../provider/core/progress";
 import { type Session } from "../../../provider/core/session";
 import { type Look, nextLookMs, waitFor } from "../../../provider/core/wait";
 import { VirtualTime } from "../../support/virtual-time";
@@ -6,7 +7,12 @@ const session = (time: VirtualTime): { session: Session; said: [at: number, line
   const said: [number, string][] = [];
   const say = (line: string): void => void said.push([time.now(), line]);
   return {
-    session: { clock: time, say, deadline: { at: Infinity, limit: "" }, progress: new Map() } as unknown as Session,
+    session: {
+      clock: time,
+      say,
+      deadline: { at: Infinity, limit: "" },
+      progress: new Progress(time, say),
+    } as unknown as Session,
     said,
   };
 };

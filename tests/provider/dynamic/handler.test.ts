@@ -1,4 +1,4 @@
-import { UndiciTransport } from "../../../provider/api/transport";
+import { UndiciTransport } from "../../../provider/api/undici-transport";
 import * as runtime from "../../../provider/dynamic/runtime";
 import { seenOrigins, session } from "../../../provider/dynamic/session";
 import { stub } from "../../../provider/dynamic/stub";

@@ -1,11 +1,10 @@
-import { type ApiError, type Identified, isApiError } from "../api";
-import { conflictOf } from "../api/conflict";
-import { type CollectionDefinition, nameOf, type Place, type Props } from "./definition";
-import { UserError } from "./errors";
-import { isGone } from "./lists";
-import { locate, pathOf } from "./presence";
-import { type Session } from "./session";
-import { waitFor } from "./wait";
+import { type ApiError, type Identified, isApiError } from "../../api";
+import { conflictOf } from "../../api/conflict";
+import { type Collection } from "../collection";
+import { type Props } from "../definition";
+import { UserError } from "../errors";
+import { isGone } from "../lists";
+import { waitFor } from "../wait";
 
 /** How long the service may refuse a deletion for a reason that may pass. */
 const refusalMs = { conflict: 120_000, invalid: 20_000 };
@@ -20,21 +19,16 @@ const shareMs = 100;
 type Answer = "gone" | "going" | "unknown" | { refused: ApiError };
 
 /** Deletes the object and waits until it is really gone. Gone already is success. */
-export async function remove(
-  session: Session,
-  definition: CollectionDefinition,
-  id: string,
-  state: Props,
-): Promise<void> {
+export async function deleteObject(collection: Collection, id: string, state: Props): Promise<void> {
+  const { session } = collection;
   const { clock, lists } = session;
-  const place = definition.place(state);
-  const what = `${nameOf(definition, state)} (${id})`;
+  const what = `${collection.nameOf(state)} (${id})`;
   const start = clock.now();
   let answer: Answer | undefined;
   let over: (() => void) | undefined;
 
   const look = async (): Promise<boolean> => {
-    if (answer === undefined || typeof answer === "object") answer = await ask(session, definition, what, place, id);
+    if (answer === undefined || typeof answer === "object") answer = await send(collection, what, id);
     if (typeof answer === "string") over ??= lists.deleting();
     if (answer === "gone") return true;
     if (typeof answer === "object") {
@@ -52,7 +46,7 @@ export async function remove(
     }
     if (answer === "unknown") {
       // Only believed when the lists agree: such an answer may come from a wrong address.
-      if (typeof (await locate(session, place, id, 0)) === "string") return true;
+      if (typeof (await collection.find(id, 0)) === "string") return true;
       if (clock.now() - start < doubtMs) return false;
       throw new UserError(
         `${what} could not be deleted: the service says that there is no such thing, and still lists it. ` +
@@ -60,7 +54,7 @@ export async function remove(
       );
     }
     await clock.sleep(shareMs);
-    return !(await isListed(session, place, id));
+    return !(await isListed(collection, id));
   };
 
   await waitFor(
@@ -73,7 +67,7 @@ export async function remove(
         waiting: typeof answer === "object" ? `kept by the service (${answer.refused.errorMessage})` : "being deleted",
       };
     },
-    `DELETE ${place.collection}`,
+    `DELETE ${collection.path}`,
   )
     .catch((error: unknown) => {
       if (error instanceof UserError && !error.message.startsWith(what))
@@ -81,18 +75,12 @@ export async function remove(
       throw error;
     })
     .finally(() => over?.());
-  lists.recordRemoved(place.collection, id);
+  collection.recordRemoved(id);
 }
 
-async function ask(
-  session: Session,
-  definition: CollectionDefinition,
-  what: string,
-  place: Place,
-  id: string,
-): Promise<Answer> {
+async function send(collection: Collection, what: string, id: string): Promise<Answer> {
   try {
-    const { body } = await session.client.http.request("DELETE", pathOf(place, id));
+    const body = await collection.session.client.delete(collection.pathOf(id));
     return typeof body === "object" && body !== null && isGone(body as Identified) ? "gone" : "going";
   } catch (error) {
     if (isApiError(error, "missing")) return "unknown";
@@ -102,18 +90,17 @@ async function ask(
       throw new UserError(`${what} cannot be deleted through this service (${error.message}) ${next}`);
     }
     // A service may answer "not allowed" for what is no longer there.
-    if (isApiError(error, "denied") && error.status === 403 && (await locate(session, place, id, 0)) === "gone")
-      return "gone";
+    if (isApiError(error, "denied") && error.status === 403 && (await collection.find(id, 0)) === "gone") return "gone";
     throw error;
   }
 }
 
-async function isListed(session: Session, place: Place, id: string): Promise<boolean> {
+async function isListed(collection: Collection, id: string): Promise<boolean> {
   try {
-    const items = await session.lists.get(place.collection, shareMs);
-    return items.some((item) => item.id === id && !isGone(item));
+    const item = await collection.listed(id, shareMs);
+    return item !== undefined && !isGone(item);
   } catch (error) {
     if (!isApiError(error)) throw error;
-    return typeof (await locate(session, place, id, shareMs)) === "object";
+    return typeof (await collection.find(id, shareMs)) === "object";
   }
 }

@@ -1,6 +1,6 @@
-import { ConsortiumClient } from "../../../provider/api";
+import { ConsortiumClient, paths } from "../../../provider/api";
 import { type Place } from "../../../provider/core/definition";
-import { locate, pathOf } from "../../../provider/core/presence";
+import { locate } from "../../../provider/core/collection";
 import { Origins } from "../../../provider/core/origins";
 import { newSession, type Session } from "../../../provider/core/session";
 import { virtualTime } from "../../support/virtual-time";
@@ -11,11 +11,11 @@ import { type Peer, peer, type Reply, settingsFor, text } from "../../support/pe
 const consortia: Place = { collection: "/consortia" };
 const environments: Place = {
   collection: "/consortia/c1/environments",
-  parent: { place: consortia, id: "c1", title: "consortium" },
+  parent: { place: consortia, id: "c1" },
 };
 const nodes: Place = {
   collection: "/consortia/c1/environments/e1/nodes",
-  parent: { place: environments, id: "e1", title: "environment" },
+  parent: { place: environments, id: "e1" },
 };
 
 type Answers = Record<string, [status: number, body?: unknown]>;
@@ -40,7 +40,7 @@ const found = { item: expect.objectContaining({ id: "n1" }) as unknown };
 const others = [{ _id: "n2", state: "started" }];
 const here = [...others, { _id: "n1", state: "started" }];
 const page = "<html>Welcome</html>";
-const by = pathOf(nodes, "n1");
+const by = paths.item(nodes.collection, "n1");
 
 test.each<[string, unknown, [number, unknown?] | undefined, unknown]>([
   ["listed", here, undefined, found],
@@ -134,4 +134,4 @@ test("not in a list that is some seconds old: the list is asked for again before
 test.each([
   ["a/b", "/consortia/a%2Fb"],
   ["a b", "/consortia/a%20b"],
-])("the path of %j is %s", (id, where) => expect(pathOf(consortia, id)).toBe(where));
+])("the path of %j is %s", (id, where) => expect(paths.item("/consortia", id)).toBe(where));

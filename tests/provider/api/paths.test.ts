@@ -1,4 +1,4 @@
-import { path } from "../../../provider/api/path";
+import { path } from "../../../provider/api/paths";
 import { json, http, peer } from "../../support/peer";
 
 const odd: [string, string][] = [

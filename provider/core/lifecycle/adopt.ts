@@ -1,38 +1,35 @@
-import { type Identified } from "../api";
-import { isUnset, sameValue } from "./canonical";
-import { type CollectionDefinition, inputKeys, inputMeta, nameOf, type Place, type Props } from "./definition";
-import { UserError } from "./errors";
-import { isGone } from "./lists";
-import { patch } from "./patch";
-import { getById } from "./presence";
-import { type Session } from "./session";
-import { namesakes, siblingsOf } from "./siblings";
-import { fromWire } from "./state";
+import { type Identified } from "../../api";
+import { type Collection } from "../collection";
+import { inputKeys, inputMeta, type Props } from "../definition";
+import { isUnset, sameValue } from "../diff";
+import { UserError } from "../errors";
+import { isGone } from "../lists";
+import { patch } from "./update";
 
 /** Lists may lag by a moment. */
 const lagMs = 1_000;
 
 /** The object to adopt instead of making one (contract, "adopt"), or undefined to make one. */
 export async function toAdopt(
-  session: Session,
-  definition: CollectionDefinition,
-  place: Place,
+  collection: Collection,
   inputs: Props,
-  siblings: Identified[],
+  siblings: Identified[] | undefined,
 ): Promise<Identified | undefined> {
-  const what = nameOf(definition, inputs);
+  const { session, definition } = collection;
+  if (!definition.naming || !siblings) return undefined;
+  const what = collection.nameOf(inputs);
   if (typeof inputs.adopt === "string") {
-    const item = siblings.find(({ id }) => id === inputs.adopt) ?? (await getById(session, place, inputs.adopt));
-    if (item && !isGone(item)) return unmanaged(session, what, place, [item])[0];
-    const missing = `there is no ${definition.title} ${inputs.adopt} under ${place.collection}`;
+    const item = siblings.find(({ id }) => id === inputs.adopt) ?? (await collection.get(inputs.adopt));
+    if (item && !isGone(item)) return unmanaged(collection, what, [item])[0];
+    const missing = `there is no ${definition.title} ${inputs.adopt} under ${collection.path}`;
     throw new UserError(`${what}: ${missing} to adopt. Check the id, or use adopt: true to adopt by name.`);
   }
   const adopting = inputs.adopt === true || session.adoptAll;
-  let taken = namesakes(definition, inputs, siblings);
+  let taken = collection.namesakes(inputs, siblings);
   if (taken.length > 0 && !adopting) {
     // It may have been deleted a moment ago, with the list behind: be sure before refusing.
     await session.clock.sleep(lagMs);
-    taken = namesakes(definition, inputs, (await siblingsOf(session, definition, place, 0)) ?? []);
+    taken = collection.namesakes(inputs, (await collection.siblings(0)) ?? []);
   }
   if (taken.length === 0) return undefined;
   const ids = taken.map(({ id }) => id).join(", ");
@@ -43,14 +40,15 @@ export async function toAdopt(
         "deleteBeforeReplace: true, so that the old one goes first; else choose another name.",
     );
   }
-  unmanaged(session, what, place, taken);
+  unmanaged(collection, what, taken);
   if (taken.length === 1) return taken[0];
   throw new UserError(`${what}: several have this name (${ids}). Say which one to adopt: adopt: "${taken[0]!.id}".`);
 }
 
 /** What no other resource of this program is already. */
-function unmanaged(session: Session, what: string, place: Place, items: Identified[]): Identified[] {
-  const ours = items.find(({ id }) => session.lists.made(place.collection).some((made) => made.id === id));
+function unmanaged(collection: Collection, what: string, items: Identified[]): Identified[] {
+  const made = collection.made().map(({ id }) => id);
+  const ours = items.find(({ id }) => made.includes(id));
   if (!ours) return items;
   throw new UserError(
     `${what}: another resource of this program is ${ours.id} already. Give each its own; one object cannot be managed twice.`,
@@ -61,15 +59,10 @@ function unmanaged(session: Session, what: string, place: Place, items: Identifi
  * Adopts an existing object: what can change in place is put right, everything else has to fit.
  * Gives what is different afterwards from what was found.
  */
-export async function adopt(
-  session: Session,
-  definition: CollectionDefinition,
-  place: Place,
-  inputs: Props,
-  item: Identified,
-): Promise<Props> {
-  const what = nameOf(definition, inputs);
-  const shown = fromWire(definition, item);
+export async function adopt(collection: Collection, inputs: Props, item: Identified): Promise<Props> {
+  const { session, definition } = collection;
+  const what = collection.nameOf(inputs);
+  const shown = collection.shown(item);
   const differing = inputKeys(definition).filter((key) => {
     const meta = inputMeta(definition, key)!;
     if (meta.local || meta.parent === "path" || (meta.computed && isUnset(inputs[key]))) return false;
@@ -88,5 +81,5 @@ export async function adopt(
   session.say(`${what}: adopts ${item.id} (exists already; nothing is created${changes})`);
   if (differing.length === 0) return {};
   const given = Object.fromEntries(differing.map((key) => [key, inputs[key]]));
-  return { ...given, ...(await patch(session, definition, place, item.id, inputs, differing)) };
+  return { ...given, ...(await patch(collection, item.id, inputs, differing)) };
 }

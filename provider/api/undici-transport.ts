@@ -1,16 +1,14 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { type Proxy, type Settings } from "./settings";
-import { explain, ProxyError } from "./transport";
+import { explain, ProxyError, type Transport, TransportError, type WireAnswer, type WireRequest } from "./transport";
 
 type Interceptor = Dispatcher.DispatcherComposeInterceptor;
 type Handler = Dispatcher.DispatchHandler;
 
+type ConnectionSettings = Pick<Settings, "maxConcurrency" | "requestTimeout" | "proxy">;
+
 /** Kept-alive connections to one service, through the proxy where one is set. */
-export function connections({
-  maxConcurrency,
-  requestTimeout,
-  proxy,
-}: Pick<Settings, "maxConcurrency" | "requestTimeout" | "proxy">): Dispatcher {
+function connections({ maxConcurrency, requestTimeout, proxy }: ConnectionSettings): Dispatcher {
   const timeout = Math.min(requestTimeout, 10) * 1000;
   const options = {
     connections: maxConcurrency,
@@ -33,7 +31,7 @@ export function connections({
 }
 
 /** Tells when a request goes to a connection that stands: before that, none of it can have reached the service. */
-export const noting =
+const noting =
   (onSend: () => void): Interceptor =>
   (dispatch) =>
   (options, handler) =>
@@ -75,3 +73,50 @@ const passedOn = (handler: Handler): Handler => ({
   onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
   onResponseError: (...args) => handler.onResponseError?.(...args),
 });
+
+/** undici with kept-alive connections, never more of them than requests may be in flight. */
+export class UndiciTransport implements Transport {
+  readonly #connections: Dispatcher;
+
+  constructor(settings: ConnectionSettings) {
+    this.#connections = connections(settings);
+  }
+
+  async send({ method, url, headers, body, timeoutMs }: WireRequest): Promise<WireAnswer> {
+    const { origin, pathname, search } = new URL(url);
+    const signal = AbortSignal.timeout(timeoutMs);
+    let sent = false;
+    const dispatcher = this.#connections.compose(noting(() => (sent = true)));
+    const exchange = async (): Promise<WireAnswer> => {
+      const path = pathname + search;
+      const answer = await dispatcher.request({
+        method: method,
+        origin,
+        path,
+        headers,
+        body,
+        signal,
+      });
+      return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+    };
+    // undici itself waits for a connection before it looks at the signal; it sends nothing then.
+    const late = new Promise<never>((_, reject) => (signal.onabort = () => reject(signal.reason as Error)));
+    try {
+      return await Promise.race([exchange(), late]);
+    } catch (error) {
+      const seconds = timeoutMs / 1000;
+      if (!sent && signal.aborted)
+        throw new TransportError("unsent", `no connection was made within ${seconds} s`, error);
+      if (signal.aborted) throw new TransportError("lost", `no answer came within ${seconds} s`, error, true);
+      const kind = sent ? "lost" : "unsent";
+      if (error instanceof ProxyError) throw new TransportError(kind, error.message, error, false, error.next);
+      throw new TransportError(kind, explain(error), error);
+    } finally {
+      signal.onabort = null;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#connections.close();
+  }
+}

@@ -1,12 +1,10 @@
-import { type Identified, isApiError } from "../api";
-import { backoffMs, longestWaitMs } from "../api/retry";
-import { sameValue } from "./canonical";
-import { type CollectionDefinition, inputKeys, nameOf, type Place, type Props } from "./definition";
-import { messageOf, UserError } from "./errors";
-import { pathOf } from "./presence";
-import { type Session } from "./session";
-import { namesakes, siblingsOf } from "./siblings";
-import { fromWire, toBody } from "./state";
+import { type Identified, isApiError } from "../../api";
+import { backoffMs, longestWaitMs } from "../../api/retry";
+import { type Collection } from "../collection";
+import { inputKeys, type Props, undocumentedKeys } from "../definition";
+import { sameValue } from "../diff";
+import { messageOf, UserError } from "../errors";
+import { toBody } from "../state";
 
 /** How long what a lost create made may take to be listed. */
 const lagMs = { lost: 2_500, refused: 1_200 };
@@ -17,9 +15,7 @@ const mostAttempts = 6;
 
 /** One create under way: what it is about, and what is known of its attempts. */
 interface Posting {
-  session: Session;
-  definition: CollectionDefinition;
-  place: Place;
+  collection: Collection;
   inputs: Props;
   what: string;
   /** Ids that were there before; undefined where the service does not list them. */
@@ -35,25 +31,25 @@ interface Posting {
  * @param siblings those that were there before; undefined where the service does not list them.
  */
 export async function post(
-  session: Session,
-  definition: CollectionDefinition,
-  place: Place,
+  collection: Collection,
   inputs: Props,
   siblings: Identified[] | undefined,
 ): Promise<Identified> {
-  const what = nameOf(definition, inputs);
+  const { session, definition } = collection;
+  const what = collection.nameOf(inputs);
   const before = siblings && new Set(siblings.map(({ id }) => id));
-  const posting: Posting = { session, definition, place, inputs, what, before, lost: 0 };
+  const posting: Posting = { collection, inputs, what, before, lost: 0 };
   let without: readonly string[] = [];
   for (let attempt = 1; ; attempt++) {
     let failure: unknown;
     try {
       const body = toBody(definition, inputs, without);
-      const sent = session.client.http.request("POST", place.collection, { body });
-      const answer = await session.lists.creating(place.collection, sent);
-      const read = (definition.created ?? definition.wire).safeParse(answer.body);
-      if (read.success) {
-        session.lists.recordMade(place.collection, read.data);
+      const sent = session.client.create(collection.path, body);
+      const answer = await session.lists.creating(collection.path, sent);
+      const read = definition.wire.safeParse(answer.body);
+      const isWhole = read.success && (!definition.shownOnce || definition.shownOnce(read.data) !== undefined);
+      if (isWhole) {
+        collection.recordMade(read.data);
         if (posting.lost > 0) await discardSurplus(posting, read.data.id);
         return read.data;
       }
@@ -61,8 +57,9 @@ export async function post(
         `${what}: the service answered HTTP ${answer.status} without showing all of what it made.`,
       );
     } catch (error) {
-      if (isApiError(error, "invalid") && definition.undocumented && without.length === 0) {
-        without = definition.undocumented; // nothing was made; a strict service may not know what the spec does not list
+      const undocumented = undocumentedKeys(definition);
+      if (isApiError(error, "invalid") && undocumented.length > 0 && without.length === 0) {
+        without = undocumented; // nothing was made; a strict service may not know what the spec does not list
         continue;
       }
       const taken = attempt > 1 && isApiError(error, "conflict"); // by what an earlier attempt made
@@ -83,7 +80,8 @@ export async function post(
 
 /** Looks for what the lost attempts made: gives the object, where it can be taken; else it may be sent again. */
 async function recover(posting: Posting, failure: unknown): Promise<Identified | undefined> {
-  const { session, definition, place, what } = posting;
+  const { collection, what } = posting;
+  const { session, definition } = collection;
   const { requestTimeout } = session.client.http.settings;
   const isLate = isApiError(failure) && failure.late;
   // A service that is only slow may act long after nobody waits for its answer any more.
@@ -102,7 +100,7 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
         `Find out which one is yours, and adopt that: adopt: "<id>".`,
     );
   } else if (appeared?.[0]) {
-    session.lists.recordMade(place.collection, appeared[0]);
+    collection.recordMade(appeared[0]);
     posting.lost--;
     if (posting.lost > 0) await discardSurplus(posting, appeared[0].id);
     return appeared[0];
@@ -111,7 +109,8 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
   return undefined;
 }
 
-const outOfTime = ({ session, what, definition }: Posting, failure: unknown): UserError => {
+const outOfTime = ({ collection, what }: Posting, failure: unknown): UserError => {
+  const { session, definition } = collection;
   const next = definition.naming ? " `CONSORTIUM_ADOPT=true pulumi up` adopts it, if it was made after all." : "";
   return new UserError(
     `${what}: ${messageOf(failure)} No time is left to send it again: it has ${session.deadline.limit} in all (customTimeouts).${next}`,
@@ -119,19 +118,19 @@ const outOfTime = ({ session, what, definition }: Posting, failure: unknown): Us
 };
 
 /** Objects of this name that were not there before and that this process did not make; undefined: cannot be listed. */
-async function fresh({ session, definition, place, inputs, before }: Posting): Promise<Identified[] | undefined> {
-  const siblings = before && (await siblingsOf(session, definition, place, 0));
+async function fresh({ collection, inputs, before }: Posting): Promise<Identified[] | undefined> {
+  const siblings = before && (await collection.siblings(0));
   if (!siblings) return undefined;
-  const known = new Set([...before, ...session.lists.made(place.collection).map(({ id }) => id)]);
+  const known = new Set([...before, ...collection.made().map(({ id }) => id)]);
   const others = siblings.filter(({ id }) => !known.has(id));
-  return definition.naming
-    ? namesakes(definition, inputs, others)
-    : others.filter((item) => isTwin(definition, item, inputs));
+  return collection.definition.naming
+    ? collection.namesakes(inputs, others)
+    : others.filter((item) => isTwin(collection, item, inputs));
 }
 
 /** Looks often at first, then every two seconds: a service that is slow is not helped by being asked. */
 async function lookForNew(posting: Posting, end: number): Promise<Identified[] | undefined> {
-  const { clock } = posting.session;
+  const { clock } = posting.collection.session;
   for (let looks = 1; ; looks++) {
     const ours = await fresh(posting);
     if (!ours || ours.length > 0 || clock.now() >= end) return ours;
@@ -144,16 +143,16 @@ async function lookForNew(posting: Posting, end: number): Promise<Identified[] |
  * what was made before, too, however far lists are behind.
  */
 async function discardSurplus(posting: Posting, id: string): Promise<void> {
-  const { session, definition, place } = posting;
-  const end = Math.min(session.clock.now() + longestLagMs, session.deadline.at);
+  const { collection, before } = posting;
+  const { clock, deadline } = collection.session;
+  const end = Math.min(clock.now() + longestLagMs, deadline.at);
   for (;;) {
-    const listed = posting.before && (await siblingsOf(session, definition, place, 0));
-    if (!listed) return;
+    if (!before || !(await collection.siblings(0))) return;
     const surplus = await fresh(posting);
     if (surplus?.length) return discard(posting, surplus);
-    if ((await session.lists.get(place.collection, lookEveryMs)).some((item) => item.id === id)) return;
-    if (session.clock.now() >= end) return;
-    await session.clock.sleep(lookEveryMs);
+    if (await collection.listed(id, lookEveryMs)) return;
+    if (clock.now() >= end) return;
+    await clock.sleep(lookEveryMs);
   }
 }
 
@@ -161,15 +160,16 @@ async function discardSurplus(posting: Posting, id: string): Promise<void> {
  * Made for the same thing, by the same name. A service that does not show names says too little to be sure:
  * it may be a sibling's, which is in use.
  */
-export function isTwin(definition: CollectionDefinition, item: Identified, inputs: Props): boolean {
-  const shown = fromWire(definition, item);
+export function isTwin(collection: Collection, item: Identified, inputs: Props): boolean {
+  const shown = collection.shown(item);
   const same = (key: string): boolean => shown[key] === undefined || sameValue(shown[key], inputs[key]);
-  return shown.name !== undefined && inputKeys(definition).every(same);
+  return shown.name !== undefined && inputKeys(collection.definition).every(same);
 }
 
 /** Deletes what lost attempts of this run made and nobody can use: never more than there were, else it may be somebody's. */
 async function discard(posting: Posting, lost: Identified[] | undefined): Promise<void> {
-  const { session, definition, place, what } = posting;
+  const { collection, what } = posting;
+  const { session, definition } = collection;
   if (!lost) {
     session.say(
       `Warning: ${what}: the answer to its creation was lost and this service does not list what exists, so one that ` +
@@ -178,8 +178,8 @@ async function discard(posting: Posting, lost: Identified[] | undefined): Promis
     return;
   }
   // A sibling's create may have made one whose answer is still on its way.
-  if (lost.length > 0) await session.lists.quiet(place.collection);
-  const kept = new Set(session.lists.made(place.collection).map(({ id }) => id));
+  if (lost.length > 0) await session.lists.quiet(collection.path);
+  const kept = new Set(collection.made().map(({ id }) => id));
   const ours = lost.filter((item) => !kept.has(item.id));
   if (ours.length > posting.lost) {
     const ids = ours.map(({ id }) => id);
@@ -193,10 +193,7 @@ async function discard(posting: Posting, lost: Identified[] | undefined): Promis
     session.say(
       `${what}: deletes ${id}, ${definition.naming ? "made twice" : "whose password was lost"} since an answer was lost`,
     );
-    await session.client.http.request("DELETE", pathOf(place, id)).catch((error: unknown) => {
-      if (!isApiError(error, "missing")) throw error;
-    });
-    session.lists.recordRemoved(place.collection, id);
+    await collection.delete(id);
     posting.lost--;
   }
 }

@@ -1,20 +1,38 @@
+import { Collection } from "../collection";
+import {
+  type CollectionDefinition,
+  type Definition,
+  type Made,
+  type Props,
+  timeoutMs,
+  type Verbs,
+} from "../definition";
+import { Incomplete } from "../errors";
+import { learnOrganization, originOfNew, proveBeforeCreate, proveOrganization, requireOwner } from "../organization";
+import { type Origin, originKey } from "../origins";
+import { type Session, within } from "../session";
+import { isRecorded } from "../state";
 import { create } from "./create";
-import { type Definition, type Made, type Props, timeoutMs } from "./definition";
-import { remove } from "./delete";
-import { Incomplete } from "./errors";
-import { learnOrganization, originOfNew, proveBeforeCreate, proveOrganization, requireOwner } from "./organization";
-import { type Origin, originKey } from "./origins";
+import { deleteObject } from "./delete";
 import { read } from "./read";
-import { type Session, within } from "./session";
-import { isRecorded } from "./state";
 import { update } from "./update";
 
 /** A refresh has no time-out of its own. */
 const readMs = 300_000;
 
+/** The verbs of everything that lives in a collection. */
+const verbsIn = (definition: CollectionDefinition): Verbs => ({
+  create: (session, inputs) => create(Collection.of(session, definition, inputs), inputs),
+  read: (session, id, state) => read(Collection.of(session, definition, state), id, state),
+  update: (session, id, olds, news) => update(Collection.of(session, definition, news), id, olds, news),
+  delete: (session, id, state) => deleteObject(Collection.of(session, definition, state), id, state),
+});
+
+/** The resource's own verbs where it has some, else the shared ones. */
+const verbsOf = (definition: Definition): Verbs => (definition.kind === "custom" ? definition : verbsIn(definition));
+
 /**
- * The lifecycle of any resource: its own verbs where it has some, the shared ones for everything in a collection.
- * Each has one deadline, and the organization of the key is proved before anything is changed, deleted or taken for gone.
+ * The lifecycle of any resource. Each verb has one deadline, and the organization of the key is proved before anything is changed, deleted or taken for gone.
  */
 export const lifecycle = {
   async create(session: Session, definition: Definition, inputs: Props): Promise<Made> {
@@ -22,7 +40,7 @@ export const lifecycle = {
     const isProved = await proveBeforeCreate(timed, definition);
     const made = await remembering(
       (state) => originOfNew(timed, definition, state),
-      () => (definition.kind === "custom" ? definition.create(timed, inputs) : create(timed, definition, inputs)),
+      () => verbsOf(definition).create(timed, inputs),
     );
     if (!isProved) await takeBackForeign(timed, definition, made);
     return made;
@@ -31,9 +49,7 @@ export const lifecycle = {
   /** undefined: it is gone, and that was confirmed. */
   async read(session: Session, definition: Definition, id: string, state: Props): Promise<Props | undefined> {
     const timed = within(session, readMs);
-    const now = await (definition.kind === "custom"
-      ? definition.read(timed, id, state)
-      : read(timed, definition, id, state));
+    const now = await verbsOf(definition).read(timed, id, state);
     if (now) return { ...now, [originKey]: await learnOrganization(timed, definition, id, { ...state, ...now }) };
     if (isRecorded(state)) await proveOrganization(timed, definition, id, state);
     return undefined;
@@ -44,12 +60,7 @@ export const lifecycle = {
     const origin = await proveOrganization(timed, definition, id, olds);
     const { state } = await remembering(
       () => Promise.resolve(origin),
-      async () => ({
-        id,
-        state: await (definition.kind === "custom"
-          ? definition.update(timed, id, olds, news)
-          : update(timed, definition, id, olds, news)),
-      }),
+      async () => ({ id, state: await verbsOf(definition).update(timed, id, olds, news) }),
     );
     return state;
   },
@@ -57,7 +68,7 @@ export const lifecycle = {
   async delete(session: Session, definition: Definition, id: string, state: Props): Promise<void> {
     const timed = within(session, timeoutMs(definition, "delete", state));
     await proveOrganization(timed, definition, id, state);
-    await (definition.kind === "custom" ? definition.delete(timed, id, state) : remove(timed, definition, id, state));
+    await verbsOf(definition).delete(timed, id, state);
   },
 };
 
@@ -78,7 +89,7 @@ async function takeBackForeign(session: Session, definition: Definition, made: M
   try {
     requireOwner(session, definition, made);
   } catch (error) {
-    if (definition.kind === "collection") await remove(session, definition, made.id, made.state);
+    if (definition.kind === "collection") await verbsOf(definition).delete(session, made.id, made.state);
     throw error;
   }
 }

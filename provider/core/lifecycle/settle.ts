@@ -1,13 +1,11 @@
-import { type Identified } from "../api";
-import { isUnset } from "./canonical";
-import { type CollectionDefinition, nameOf, type Place, type Props } from "./definition";
-import { isReady } from "./diff";
-import { Incomplete, messageOf, UserError } from "./errors";
-import { isGone } from "./lists";
-import { getById } from "./presence";
-import { type Session } from "./session";
-import { fromWire, merge } from "./state";
-import { type Look, lookAgeMs, waitFor } from "./wait";
+import { type Identified } from "../../api";
+import { type Collection } from "../collection";
+import { isReady, type Props } from "../definition";
+import { isUnset } from "../diff";
+import { Incomplete, messageOf, UserError } from "../errors";
+import { isGone } from "../lists";
+import { merge } from "../state";
+import { type Look, lookAgeMs, waitFor } from "../wait";
 
 /** How many looks an object may be missing from lists before it is asked for by id. */
 const looksBeforeAsking = 4;
@@ -18,14 +16,9 @@ const looksForExpected = 2;
  * Waits until the object is ready and everything about it is known.
  * @throws Incomplete with the last state seen, when it failed, vanished or took too long.
  */
-export async function settle(
-  session: Session,
-  definition: CollectionDefinition,
-  place: Place,
-  id: string,
-  known: Props,
-): Promise<Props> {
-  const what = nameOf(definition, known);
+export async function settle(collection: Collection, id: string, known: Props): Promise<Props> {
+  const { session, definition } = collection;
+  const what = collection.nameOf(known);
   let state = known;
   let missing = 0;
   let incomplete = 0;
@@ -41,7 +34,7 @@ export async function settle(
     if (unread === undefined) {
       const item = await find();
       if (!item) return { waiting: "not listed yet" };
-      state = merge({}, state, fromWire(definition, item));
+      state = merge({}, state, collection.shown(item));
     }
     unread = undefined;
     if (definition.states.failed?.includes(String(state.state))) {
@@ -54,22 +47,21 @@ export async function settle(
     if (definition.expected.some((key) => isUnset(state[key])) && incomplete++ < looksForExpected) {
       return { waiting: "not fully shown yet" };
     }
-    const details = definition.details && (await definition.details(session, id, state));
-    if (definition.details && !details) return { waiting: "starting its endpoints" };
-    return { done: merge({}, state, details ?? {}) };
+    if (!definition.details) return { done: state };
+    const details = await definition.details.read(session.client, id, state);
+    return details ? { done: merge({}, state, details) } : { waiting: definition.details.waiting };
   };
 
   const find = async (): Promise<Identified | undefined> => {
-    const items = await session.lists.get(place.collection, lookAgeMs);
-    const listed = items.find((item) => item.id === id);
+    const listed = await collection.listed(id, lookAgeMs);
     if (listed && isGone(listed)) throw new UserError("it was deleted by somebody else while this run waited for it.");
     if (listed) return listed;
     if (++missing % looksBeforeAsking !== 0) return undefined;
-    return getById(session, place, id);
+    return collection.get(id);
   };
 
   try {
-    return await waitFor(session, what, session.deadline.at - session.clock.now(), look, place.collection);
+    return await waitFor(session, what, session.deadline.at - session.clock.now(), look, collection.path);
   } catch (error) {
     const kept = "It is kept in the state as it is; run `pulumi up` again to go on from here.";
     throw new Incomplete(

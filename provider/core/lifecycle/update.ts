@@ -1,12 +1,23 @@
-import { type Identified, isApiError } from "../api";
-import { isUnset, sameValue } from "./canonical";
-import { type CollectionDefinition, nameOf, type Place, type Props } from "./definition";
-import { UserError } from "./errors";
-import { wireName } from "./field";
-import { locate, pathOf } from "./presence";
-import { type Session } from "./session";
-import { fromWire } from "./state";
-import { lookAgeMs } from "./wait";
+import { type Identified, isApiError } from "../../api";
+import { type Collection } from "../collection";
+import { inputMeta, type Props } from "../definition";
+import { changedKeys, isUnset, sameValue } from "../diff";
+import { UserError } from "../errors";
+import { wireName } from "../field";
+import { merge, outputsOf } from "../state";
+import { lookAgeMs } from "../wait";
+import { settle } from "./settle";
+
+/** Changes in place what differs; with nothing to change it goes on waiting for what an earlier run left unfinished. */
+export async function update(collection: Collection, id: string, olds: Props, news: Props): Promise<Props> {
+  const { definition } = collection;
+  const changed = changedKeys(definition, olds, news).filter((key) => !inputMeta(definition, key)?.local);
+  const shown = changed.length > 0 ? await patch(collection, id, news, changed) : {};
+  // What the service chose itself (a chain id, say) is an output too, and stays.
+  const chosen = Object.entries(olds).filter(([key]) => inputMeta(definition, key)?.computed);
+  const before = { ...outputsOf(definition, olds), ...Object.fromEntries(chosen) };
+  return settle(collection, id, merge(news, before, shown));
+}
 
 /** How long lists may show an object as it was before the change. */
 const lagMs = 3_000;
@@ -16,21 +27,20 @@ const lagMs = 3_000;
  * PATCH is not in the spec: a service without it gets an error that says what can be done; nothing is lost.
  */
 export async function patch(
-  session: Session,
-  definition: CollectionDefinition,
-  place: Place,
+  collection: Collection,
   id: string,
   inputs: Props,
   keys: readonly string[],
 ): Promise<Props> {
-  const what = `${nameOf(definition, inputs)} (${id})`;
+  const { session, definition } = collection;
+  const what = `${collection.nameOf(inputs)} (${id})`;
   const body = Object.fromEntries(keys.map((key) => [wireName(key), isUnset(inputs[key]) ? "" : inputs[key]]));
   let answer: unknown;
   try {
-    answer = (await session.client.http.request("PATCH", pathOf(place, id), { body })).body;
+    answer = await session.client.patch(collection.pathOf(id), body);
   } catch (error) {
     if (!isApiError(error, "missing", "unsupported")) throw error;
-    if ((await locate(session, place, id, 0)) === "gone") {
+    if ((await collection.find(id, 0)) === "gone") {
       throw new UserError(
         `${what} is not there any more: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
       );
@@ -44,7 +54,7 @@ export async function patch(
     );
   }
   const fresh = (item: Identified): Props | undefined => {
-    const shown = fromWire(definition, item);
+    const shown = collection.shown(item);
     const taken = keys.every((key) => !(key in shown) || sameValue(shown[key], inputs[key]));
     return taken && "revision" in shown ? shown : undefined;
   };
@@ -54,11 +64,11 @@ export async function patch(
   // An empty answer: ask until the list shows the change, but not for ever; a service may store a value in its own way.
   const end = Math.min(session.clock.now() + lagMs, session.deadline.at);
   for (;;) {
-    const presence = await locate(session, place, id, lookAgeMs);
+    const presence = await collection.find(id, lookAgeMs);
     const shown = typeof presence === "object" ? presence.item : undefined;
     const now = shown && fresh(shown);
     if (now) return now;
-    if (session.clock.now() >= end) return shown ? fromWire(definition, shown) : {};
+    if (session.clock.now() >= end) return shown ? collection.shown(shown) : {};
     await session.clock.sleep(lookAgeMs);
   }
 }

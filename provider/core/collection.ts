@@ -1,0 +1,133 @@
+import { type Identified, isApiError, paths } from "../api";
+import { type CollectionDefinition, nameOf, type Place, type Props } from "./definition";
+import { sameValue } from "./diff";
+import { wireName } from "./field";
+import { isGone } from "./lists";
+import { type Session } from "./session";
+import { fromWire } from "./state";
+
+/** `unlistable`: the service does not list this collection, and its owner is there. */
+export type Presence = { item: Identified } | "gone" | "unlistable";
+
+/** The objects of one kind in one place, for one verb: what the service says of them, and what this process knows besides. */
+export class Collection {
+  /** Path of the collection, such as `/consortia/c1/environments`. */
+  readonly path: string;
+
+  constructor(
+    readonly session: Session,
+    readonly definition: CollectionDefinition,
+    readonly place: Place,
+  ) {
+    this.path = place.collection;
+  }
+
+  /** Where the inputs, or a state, say that the object is. */
+  static of(session: Session, definition: CollectionDefinition, props: Props): Collection {
+    return new Collection(session, definition, definition.place(props));
+  }
+
+  pathOf(id: string): string {
+    return paths.item(this.path, id);
+  }
+
+  /** How messages call the object with these properties. */
+  nameOf(props: Props): string {
+    return nameOf(this.definition, props);
+  }
+
+  /** All of them, as the service listed them at most `maxAgeMs` ago. */
+  list(maxAgeMs: number): Promise<Identified[]> {
+    return this.session.lists.get(this.path, maxAgeMs);
+  }
+
+  /** One of them, gone or not, where the list has it. */
+  async listed(id: string, maxAgeMs: number): Promise<Identified | undefined> {
+    return (await this.list(maxAgeMs)).find((item) => item.id === id);
+  }
+
+  /** Those that are there, what this process made and the list does not have yet included; undefined: they cannot be listed. */
+  async siblings(maxAgeMs: number): Promise<Identified[] | undefined> {
+    const { lists } = this.session;
+    try {
+      const listed = await this.list(maxAgeMs);
+      const known = new Map([...this.made(), ...listed].map((item) => [item.id, item]));
+      return [...known.values()].filter((item) => !isGone(item) && !lists.wasRemoved(this.path, item.id));
+    } catch (error) {
+      if (this.place.isUnlisted && isApiError(error, "missing", "unsupported", "denied")) return undefined;
+      throw error;
+    }
+  }
+
+  /** Those of the given ones that have the name of the inputs. */
+  namesakes(inputs: Props, items: Identified[]): Identified[] {
+    const { naming } = this.definition;
+    if (!naming) return [];
+    const field = wireName(naming); // not read through the schema: this runs for all siblings of each one that is made
+    return items.filter((item) => sameValue(item[field], inputs[naming]));
+  }
+
+  /** Whether the object is there; "gone" only where that is certain. */
+  find(id: string, maxAgeMs: number): Promise<Presence> {
+    return locate(this.session, this.place, id, maxAgeMs);
+  }
+
+  /** The object by GET, which only nodes have by the spec; undefined where there is none, or no such call. */
+  get(id: string): Promise<Identified | undefined> {
+    return getById(this.session, this.place, id);
+  }
+
+  /** What the service shows of the object, under the names of the properties. */
+  shown(item: Identified): Props {
+    return fromWire(this.definition, item);
+  }
+
+  /** What this process made there and has not removed. */
+  made(): Identified[] {
+    return this.session.lists.made(this.path);
+  }
+
+  recordMade(item: Identified): void {
+    this.session.lists.recordMade(this.path, item);
+  }
+
+  async delete(id: string): Promise<void> {
+    await this.session.client.delete(this.pathOf(id)).catch((error: unknown) => {
+      if (!isApiError(error, "missing")) throw error;
+    });
+    this.recordRemoved(id);
+  }
+
+  recordRemoved(id: string): void {
+    this.session.lists.recordRemoved(this.path, id);
+  }
+}
+
+/**
+ * Whether an object is there. "Gone" is only said when it was confirmed: by its state, or by two lists without it
+ * and an answer 404/410 (or none) to a GET by id; never after a failure, a refused key or a wrong address.
+ */
+export async function locate(session: Session, place: Place, id: string, maxAgeMs: number): Promise<Presence> {
+  let items: Identified[];
+  try {
+    items = await session.lists.get(place.collection, maxAgeMs);
+  } catch (error) {
+    // The list may be refused because its owner is gone, which takes the object with it.
+    if (!isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict") || !place.parent) throw error;
+    const owner = await locate(session, place.parent.place, place.parent.id, maxAgeMs);
+    if (owner === "gone") return "gone";
+    if (isApiError(error, "missing", "unsupported")) return "unlistable";
+    throw error;
+  }
+  // A list may lag or be cut into pages: ask by id, where the service knows that, and for a list made now.
+  const item =
+    items.find((one) => one.id === id) ??
+    (await getById(session, place, id)) ??
+    (await session.lists.get(place.collection, 0)).find((one) => one.id === id);
+  return item && !isGone(item) ? { item } : "gone";
+}
+
+async function getById({ client }: Session, place: Place, id: string): Promise<Identified | undefined> {
+  const found = await client.find(paths.item(place.collection, id));
+  return found && { ...found, id };
+}

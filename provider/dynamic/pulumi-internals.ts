@@ -1,0 +1,93 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { printableLines } from "../api/printable";
+import { type Props } from "../core/definition";
+import { type Incomplete, messageOf } from "../core/errors";
+
+/*
+ * Everything that rests on how Pulumi's host of dynamic providers (`cmd/dynamic-provider` of @pulumi/pulumi) is built, rather than
+ * on its documentation: no public way leads there. tests/provider/dynamic/pulumi-internals.test.ts and tests/e2e say when it stops working.
+ */
+
+/** Input with which a program hands over the provider; the state has to keep it. */
+export const providerKey = "__provider";
+
+/** How an unknown value of a preview arrives (Pulumi's wire format). */
+const unknownMarker = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** Whether a value is unknown in a preview, or holds one that is. */
+export function isUnknown(value: unknown): boolean {
+  if (value === unknownMarker) return true;
+  return typeof value === "object" && value !== null && Object.values(value).some(isUnknown);
+}
+
+/** For some verbs the host prints `${error}: ${error.stack}` before the message, which says all there is to say. */
+const printed = { title: "consortium", stack: "its error is shown with the resource" };
+const print = console.error; // eslint-disable-line no-console -- the host's
+// eslint-disable-next-line no-console
+console.error = (...args: unknown[]): void => {
+  if (args[0] !== `${printed.title}: ${printed.stack}`) print(...args);
+};
+
+/** An error as the host shows it: the message, and nothing of the inside of this package. */
+export function refusal(error: unknown): Error {
+  const shown = new Error(printableLines(messageOf(error)));
+  return Object.assign(shown, { stack: printed.stack, toString: () => printed.title });
+}
+
+/** Lines of this process and answers to the engine go separate ways: a line that is to come first gets a head start. */
+const headStartMs = 100;
+
+/**
+ * Kept in the state as "created, not ready": the host reads id, properties and reasons, and does not add the provider by itself.
+ * The engine heads it with "1 error occurred:", which says nothing, so the cause is printed ahead of it.
+ */
+export async function notReady(error: Incomplete, provider: unknown): Promise<Error> {
+  const shown = refusal(error);
+  // eslint-disable-next-line no-console -- the host shows what the provider process prints
+  console.log(shown.message);
+  await sleep(headStartMs);
+  const properties: Props = { ...error.state, [providerKey]: provider };
+  return Object.assign(shown, { id: error.id, properties, reasons: [shown.message] });
+}
+
+const cancelPath = "/pulumirpc.ResourceProvider/Cancel";
+
+interface StreamServer {
+  on(event: "stream", listener: (stream: unknown, headers: Record<string, unknown>) => void): void;
+}
+
+/** Calls back when the engine asks the providers to stop (Ctrl-C). The host's server gets that call, and answers it itself. */
+export function onCancel(callback: () => void): void {
+  const { _getActiveHandles: handles } = process as unknown as { _getActiveHandles?: () => unknown[] };
+  for (const handle of handles?.call(process) ?? []) {
+    if ((handle as object).constructor.name !== "Http2Server") continue;
+    (handle as StreamServer).on("stream", (_stream, headers) => {
+      if (headers[":path"] === cancelPath) callback();
+    });
+  }
+}
+
+const enginePattern = /^(127\.0\.0\.1|localhost|\[::1\]):(\d+)$/;
+
+/** How often to look again, when the engine closed the connection that we only watch. */
+const retryMs = 250;
+
+/**
+ * Calls back when nothing listens any more at the engine's address, which the host gets as its argument.
+ * An open connection tells at once, and costs nothing.
+ */
+export function onEngineGone(callback: () => void, args: readonly string[] = process.argv): void {
+  const [, host, port] = args.map((arg) => enginePattern.exec(arg)).find((match) => match) ?? [];
+  if (!host || !port) return;
+  const watch = (): void => {
+    const watched = connect({ host: host.replace(/[[\]]/g, ""), port: Number(port) });
+    watched.unref().resume(); // an end is only seen by who reads
+    watched.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "ECONNREFUSED") callback();
+    });
+    // The engine may close a connection that says nothing: then look whether it is still there.
+    watched.on("close", () => setTimeout(watch, retryMs).unref());
+  };
+  watch();
+}
