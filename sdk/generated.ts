@@ -10,73 +10,73 @@ export interface ConsensusOf {
   geth: "poa";
 }
 
-/** Arguments of `Consortium`, besides its parents. A business network that several organizations run together. An organization owns at most 2 consortia. */
+/** Arguments of `Consortium`, except its parents. A business network that several organizations run together. An organization owns at most 2 consortia. */
 export interface ConsortiumFields {
   /** Name of the consortium. Default: the name of the resource. */
   name?: Input<string>;
-  /** What it is for, in words for people. Default: none. */
+  /** Description for people. Default: none. */
   description?: Input<string>;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   adopt?: Input<boolean | string>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Input<Record<string, unknown>>;
 }
 
-/** What the resource `Consortium` shows: its arguments, with the ids of its parents, and its outputs. */
+/** Properties of `Consortium`: its arguments, with parents as ids, and its outputs. */
 export interface ConsortiumOutputs {
   /** Name of the consortium. Default: the name of the resource. */
   readonly name: Output<string>;
-  /** What it is for, in words for people. Default: none. */
+  /** Description for people. Default: none. */
   readonly description: Output<string | undefined>;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   readonly extra: Output<Record<string, unknown> | undefined>;
   /** Id of the organization that owns it. */
   readonly owner: Output<string>;
-  /** State last seen, in the service's own words. */
+  /** Last known state, in the service's own words. */
   readonly state: Output<string>;
-  /** Counter that rises with every change, from `0`. */
+  /** Revision counter: starts at `0` and increases with every change. */
   readonly revision: Output<string>;
-  /** When it was created: ISO 8601, UTC. */
+  /** Creation time: ISO 8601, UTC. */
   readonly createdAt: Output<string>;
 }
 
-/** Arguments of `Membership`, besides its parents. The part of one business in a consortium: it owns nodes and credentials. */
+/** Arguments of `Membership`, except its parents. The membership of one business in a consortium. It owns nodes and credentials. */
 export interface MembershipFields {
   /** Name of the business. Default: the name of the resource. */
   orgName?: Input<string>;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   adopt?: Input<boolean | string>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Input<Record<string, unknown>>;
 }
 
-/** What the resource `Membership` shows: its arguments, with the ids of its parents, and its outputs. */
+/** Properties of `Membership`: its arguments, with parents as ids, and its outputs. */
 export interface MembershipOutputs {
-  /** Id of the consortium it belongs to; in programs also `consortium`, the resource. */
+  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   readonly consortiumId: Output<string>;
   /** Name of the business. Default: the name of the resource. */
   readonly orgName: Output<string>;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   readonly extra: Output<Record<string, unknown> | undefined>;
   /** Id of the organization behind it. */
   readonly orgId: Output<string>;
-  /** State last seen, in the service's own words. */
+  /** Last known state, in the service's own words. */
   readonly state: Output<string>;
-  /** Fewest nodes it has to own in an environment. */
+  /** Minimum number of nodes that it must own in an environment. */
   readonly minimumNodes: Output<number>;
-  /** Most nodes it may own in an environment. */
+  /** Maximum number of nodes that it may own in an environment. */
   readonly maximumNodes: Output<number>;
-  /** Counter that rises with every change, from `0`. */
+  /** Revision counter: starts at `0` and increases with every change. */
   readonly revision: Output<string>;
-  /** When it was created: ISO 8601, UTC. */
+  /** Creation time: ISO 8601, UTC. */
   readonly createdAt: Output<string>;
 }
 
-/** Arguments of `Environment`, besides its parents. A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 environments. */
+/** Arguments of `Environment`, except its parents. A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 environments. */
 export interface EnvironmentFields<Client extends keyof ConsensusOf = keyof ConsensusOf> {
   /** Client that the nodes run: `quorum` or `geth`. */
   provider: Input<Client>;
@@ -84,19 +84,19 @@ export interface EnvironmentFields<Client extends keyof ConsensusOf = keyof Cons
   consensusType: Input<ConsensusOf[Client]>;
   /** Name of the environment. Default: the name of the resource. */
   name?: Input<string>;
-  /** What it is for, in words for people. Default: none. */
+  /** Description for people. Default: none. */
   description?: Input<string>;
   /** Chain id of the ledger. Default: the service chooses one. */
   chainId?: Input<number>;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   adopt?: Input<boolean | string>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Input<Record<string, unknown>>;
 }
 
-/** What the resource `Environment` shows: its arguments, with the ids of its parents, and its outputs. */
+/** Properties of `Environment`: its arguments, with parents as ids, and its outputs. */
 export interface EnvironmentOutputs {
-  /** Id of the consortium it belongs to; in programs also `consortium`, the resource. */
+  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   readonly consortiumId: Output<string>;
   /** Client that the nodes run: `quorum` or `geth`. */
   readonly provider: Output<"quorum" | "geth">;
@@ -104,15 +104,15 @@ export interface EnvironmentOutputs {
   readonly consensusType: Output<"raft" | "ibft" | "poa">;
   /** Name of the environment. Default: the name of the resource. */
   readonly name: Output<string>;
-  /** What it is for, in words for people. Default: none. */
+  /** Description for people. Default: none. */
   readonly description: Output<string | undefined>;
   /** Chain id of the ledger. Default: the service chooses one. */
   readonly chainId: Output<number>;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   readonly extra: Output<Record<string, unknown> | undefined>;
-  /** State last seen, in the service's own words. */
+  /** Last known state, in the service's own words. */
   readonly state: Output<string>;
   /** Region it runs in. */
   readonly region: Output<string>;
@@ -120,51 +120,51 @@ export interface EnvironmentOutputs {
   readonly releaseId: Output<string>;
   /** Seconds between blocks. */
   readonly blockPeriod: Output<number>;
-  /** Delay before the first block, as the service shows it. */
+  /** Delay before the first block, as reported by the service. */
   readonly initialDelay: Output<number>;
-  /** Hours without use after which the service may pause it. */
+  /** Idle hours after which the service may pause it. */
   readonly idleHours: Output<number>;
   /** Whether a tether service is enabled for it. */
   readonly enableTether: Output<boolean>;
-  /** Counter that rises with every change, from `0`. */
+  /** Revision counter: starts at `0` and increases with every change. */
   readonly revision: Output<string>;
-  /** When it was created: ISO 8601, UTC. */
+  /** Creation time: ISO 8601, UTC. */
   readonly createdAt: Output<string>;
 }
 
-/** Arguments of `Node`, besides its parents. A blockchain node that one member runs in an environment. An environment has at most 4 nodes. */
+/** Arguments of `Node`, except its parents. A blockchain node that one member runs in an environment. An environment has at most 4 nodes. */
 export interface NodeFields {
   /** Name of the node. Default: the name of the resource. */
   name?: Input<string>;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   adopt?: Input<boolean | string>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Input<Record<string, unknown>>;
 }
 
-/** What the resource `Node` shows: its arguments, with the ids of its parents, and its outputs. */
+/** Properties of `Node`: its arguments, with parents as ids, and its outputs. */
 export interface NodeOutputs {
-  /** Id of the consortium it belongs to; in programs also `consortium`, the resource. */
+  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   readonly consortiumId: Output<string>;
-  /** Id of the environment it belongs to; in programs also `environment`, the resource. */
+  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
   readonly environmentId: Output<string>;
-  /** Id of the member that owns it. In programs also `membership`, the resource. */
+  /** Id of the membership that owns it. Programs can pass the resource as `membership` instead. */
   readonly membershipId: Output<string>;
   /** Name of the node. Default: the name of the resource. */
   readonly name: Output<string>;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   readonly adopt: Output<boolean | string | undefined>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   readonly extra: Output<Record<string, unknown> | undefined>;
-  /** Part it plays in the consensus, such as `validator`. */
+  /** Role in the consensus, such as `validator`. */
   readonly role: Output<string>;
-  /** State last seen, in the service's own words. */
+  /** Last known state, in the service's own words. */
   readonly state: Output<string>;
   /** Client that it runs, from its environment. */
   readonly provider: Output<string>;
   /** Consensus protocol, from its environment. */
   readonly consensusType: Output<string>;
-  /** Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They open with an AppCred of the same member and environment. */
+  /** Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They require an AppCred of the same member and environment. */
   readonly urls: Output<{ rpc: string; wss: string }>;
   /** Identifier of the node on the blockchain network, hex. */
   readonly nodeKey: Output<string>;
@@ -174,89 +174,89 @@ export interface NodeOutputs {
   readonly validators: Output<string[]>;
   /** Accounts that the node holds for its users. */
   readonly userAccounts: Output<string[]>;
-  /** Counter that rises with every change, from `0`. */
+  /** Revision counter: starts at `0` and increases with every change. */
   readonly revision: Output<string>;
-  /** When it was created: ISO 8601, UTC. */
+  /** Creation time: ISO 8601, UTC. */
   readonly createdAt: Output<string>;
 }
 
-/** Arguments of `AppCred`, besides its parents. User name and password that open the runtime endpoints of one member's nodes in one environment, and nothing else. */
+/** Arguments of `AppCred`, except its parents. Username and password for the runtime endpoints of one member's nodes in one environment, and nothing else. */
 export interface AppCredFields {
   /** Name of the credential. Default: the name of the resource. */
   name?: Input<string>;
-  /** Any values; when one changes, a new pair is made, and the old one deleted after that. Default: none. */
+  /** Arbitrary values. When one changes, a new pair is created, then the old one is deleted. Default: none. */
   keepers?: Input<Record<string, unknown>>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Input<Record<string, unknown>>;
 }
 
-/** What the resource `AppCred` shows: its arguments, with the ids of its parents, and its outputs. */
+/** Properties of `AppCred`: its arguments, with parents as ids, and its outputs. */
 export interface AppCredOutputs {
-  /** Id of the consortium it belongs to; in programs also `consortium`, the resource. */
+  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   readonly consortiumId: Output<string>;
-  /** Id of the environment it belongs to; in programs also `environment`, the resource. */
+  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
   readonly environmentId: Output<string>;
-  /** Id of the member whose nodes it opens. In programs also `membership`, the resource. */
+  /** Id of the membership whose nodes it opens. Programs can pass the resource as `membership` instead. */
   readonly membershipId: Output<string>;
   /** Name of the credential. Default: the name of the resource. */
   readonly name: Output<string>;
-  /** Any values; when one changes, a new pair is made, and the old one deleted after that. Default: none. */
+  /** Arbitrary values. When one changes, a new pair is created, then the old one is deleted. Default: none. */
   readonly keepers: Output<Record<string, unknown> | undefined>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   readonly extra: Output<Record<string, unknown> | undefined>;
-  /** User name of the pair; also the id. */
+  /** Username of the pair; also the id. */
   readonly username: Output<string>;
-  /** How it authenticates: `basic_auth`. */
+  /** Authentication type: `basic_auth`. */
   readonly authType: Output<string>;
-  /** Password of the pair. The service shows it only once, when the pair is made. */
+  /** Password of the pair. The service shows it only once, when the pair is created. */
   readonly password: Output<string>;
   /** Value of the `Authorization` header: `Basic …`. */
   readonly basicAuthHeader: Output<string>;
-  /** Counter that rises with every change, from `0`. */
+  /** Revision counter: starts at `0` and increases with every change. */
   readonly revision: Output<string>;
 }
 
-/** Arguments of `TetherService`, besides its parents. Pins the state of an environment's ledger to a public chain. The service itself is made in the console; this configures it, deploys its contract once a network, and starts and stops it. */
+/** Arguments of `TetherService`, except its parents. Pins the state of an environment's ledger to a public chain. The service itself is created in the console; this resource configures it, deploys its contract once per network, and starts and stops it. */
 export interface TetherServiceFields {
-  /** Id of the tether service; in programs also `consoleUrl`, whose last 10 characters are it. */
+  /** Id of the tether service. Programs can pass its console address as `consoleUrl` instead, which ends in the id. */
   tetherId: Input<string>;
   /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. */
   network: Input<"mainnet" | "rinkeby">;
-  /** Hours between two pins: whole, at least 1. */
+  /** Hours between two pins: a whole number, at least 1. */
   intervalHours: Input<number>;
   /** Whether it pins. Default: `true`. */
   active?: Input<boolean>;
   /** Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero. */
   minimumBalanceWei?: Input<string | number>;
-  /** How long to wait for funds while the account has less than that, such as `30m`. Default: it does not wait, and fails before anything is spent. `customTimeouts` do not shorten it. */
+  /** How long to wait for funds while the balance is too low, such as `30m`. Default: do not wait, and fail before anything is spent. `customTimeouts` do not shorten it. */
   waitForFunds?: Input<string>;
-  /** Fields for the body of `deploy`, sent as they are. */
+  /** Additional fields for the body of `deploy`, sent unchanged. */
   extra?: Input<Record<string, unknown>>;
 }
 
-/** What the resource `TetherService` shows: its arguments, with the ids of its parents, and its outputs. */
+/** Properties of `TetherService`: its arguments, with parents as ids, and its outputs. */
 export interface TetherServiceOutputs {
-  /** Id of the tether service; in programs also `consoleUrl`, whose last 10 characters are it. */
+  /** Id of the tether service. Programs can pass its console address as `consoleUrl` instead, which ends in the id. */
   readonly tetherId: Output<string>;
   /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. */
   readonly network: Output<"mainnet" | "rinkeby">;
-  /** Hours between two pins: whole, at least 1. */
+  /** Hours between two pins: a whole number, at least 1. */
   readonly intervalHours: Output<number>;
   /** Whether it pins. Default: `true`. */
   readonly active: Output<boolean>;
   /** Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero. */
   readonly minimumBalanceWei: Output<string | undefined>;
-  /** How long to wait for funds while the account has less than that, such as `30m`. Default: it does not wait, and fails before anything is spent. `customTimeouts` do not shorten it. */
+  /** How long to wait for funds while the balance is too low, such as `30m`. Default: do not wait, and fail before anything is spent. `customTimeouts` do not shorten it. */
   readonly waitForFunds: Output<string | undefined>;
-  /** Fields for the body of `deploy`, sent as they are. */
+  /** Additional fields for the body of `deploy`, sent unchanged. */
   readonly extra: Output<Record<string, unknown> | undefined>;
   /** Address that pays for the pins on the public chain. */
   readonly account: Output<string>;
-  /** Balance of the account in wei, as read at the last change. */
+  /** Balance of the account in wei, as of the last change. */
   readonly balanceWei: Output<string>;
-  /** How far it is: `configured`, `deployed`, `active` or `inactive`. */
+  /** Progress: `configured`, `deployed`, `active` or `inactive`. */
   readonly state: Output<string>;
-  /** Networks that its contract was deployed to by this resource. */
+  /** Networks to which this resource deployed the contract. */
   readonly deployedNetworks: Output<string[]>;
 }
 

@@ -4,7 +4,7 @@ import { AppCred, Consortium, Environment, Membership, Node } from "pulumi-conso
 const consortium = new Consortium("coffee-ledger");
 const environment = new Environment("deliveries", { consortium, provider: "quorum", consensusType: "raft" });
 
-// Each has a node of its own, and a pair of user name and password that opens this node and no other.
+// Each has its own node and a credential that opens this node and no other.
 const companies = ["grower", "roaster"].map((name) => {
   const membership = new Membership(name, { consortium });
   const node = new Node(`${name}-node`, { environment, membership });
@@ -13,5 +13,5 @@ const companies = ["grower", "roaster"].map((name) => {
   return { name, urls: node.urls, account: node.userAccounts[0], username, password };
 });
 
-// All that use.mjs needs. The passwords are encrypted in the state.
+// Everything that use.mjs needs. Passwords are encrypted in the state.
 export const [grower, roaster] = companies;

@@ -9,7 +9,7 @@ import {
   withSettings,
 } from "pulumi-consortium/policy";
 
-// A rule of this company alone: whoever reads the console has to know what a ledger is for.
+// This company's own rule: everybody who opens the console must be able to tell what a ledger is for.
 const describedEnvironments: ResourceValidationPolicy = {
   name: "described-environments",
   description: "An environment says what it is for.",
@@ -23,14 +23,14 @@ const describedEnvironments: ResourceValidationPolicy = {
 
 new PolicyPack("company-rules", {
   policies: [
-    // Limits of the service, as they are.
+    // The service's limits, unchanged.
     consortiaPerOrganization,
     environmentsPerConsortium,
-    // Two nodes of each environment stay free for partners.
+    // Two nodes of each environment are reserved for partners.
     withSettings(nodesPerEnvironment, { max: 2 }),
-    // The operations team knows one protocol.
+    // The operations team supports only one protocol.
     withSettings(consensusForProvider, { allowed: { quorum: ["ibft"] } }),
-    // Pins to mainnet cost money: elsewhere than in these stacks they are an error here, not only advice.
+    // Pins to mainnet cost money: outside of these stacks they are an error here, not just advice.
     withSettings(allowedNetworks, { enforcementLevel: "mandatory", mainnetStacks: ["live"] }),
     describedEnvironments,
   ],

@@ -1,15 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AppCred, Consortium, Environment, Membership, Node, TetherService } from "pulumi-consortium";
 
-// A business network, and the two companies that take part in it.
+// A business network and its two members.
 const consortium = new Consortium("coffee-trade", { description: "Who delivered which beans to whom" });
 const grower = new Membership("grower", { consortium });
 const roaster = new Membership("roaster", { consortium });
 
-// Their ledger: one blockchain of its own.
+// Their shared ledger.
 const environment = new Environment("ledger", { consortium, provider: "quorum", consensusType: "raft" });
 
-// Each company runs two nodes of it, so that one may fail.
+// Each company runs two nodes, so one can fail.
 const nodes = [
   new Node("grower-1", { environment, membership: grower }),
   new Node("grower-2", { environment, membership: grower }),
@@ -17,12 +17,12 @@ const nodes = [
   new Node("roaster-2", { environment, membership: roaster }),
 ];
 
-// Each company's applications log in to its own nodes with a user name and a password.
+// Each company's applications log in to its nodes with a username and a password.
 const growerApp = new AppCred("grower-app", { environment, membership: grower });
 const roasterApp = new AppCred("roaster-app", { environment, membership: roaster });
 
-// Once an hour a fingerprint of the ledger is pinned to a public chain. A tether service cannot be created by a program:
-// this one is used if the configuration names it.
+// Pin a hash of the ledger to a public chain every hour. A program cannot create a tether service: this one exists
+// already, and is used if the configuration names it.
 const tetherId = new pulumi.Config("quickstart").get("tetherId");
 const tether = tetherId
   ? new TetherService("pin", { tetherId, network: "rinkeby", intervalHours: 1 }, { dependsOn: nodes })

@@ -9,29 +9,29 @@ export const appCred: CollectionDefinition = {
   kind: "collection",
   type: "AppCred",
   title: "credential",
-  doc: "User name and password that open the runtime endpoints of one member's nodes in one environment, and nothing else.",
+  doc: "Username and password for the runtime endpoints of one member's nodes in one environment, and nothing else.",
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     environmentId: environmentId(),
-    membershipId: membershipId("Id of the member whose nodes it opens."),
+    membershipId: membershipId("Id of the membership whose nodes it opens."),
     name: field(nameText("name"), "Name of the credential. Default: the name of the resource.", {
       replace: true,
       undocumented: true,
     }),
     keepers: field(
       z.record(z.string(), z.unknown(), { error: "keepers is an object of values" }).optional(),
-      "Any values; when one changes, a new pair is made, and the old one deleted after that. Default: none.",
+      "Arbitrary values. When one changes, a new pair is created, then the old one is deleted. Default: none.",
       { local: true, replace: true },
     ),
     extra: extra(),
     customTimeouts: customTimeouts(),
   }),
   outputs: z.object({
-    username: field(z.string().optional(), "User name of the pair; also the id."),
-    authType: field(z.string().optional(), "How it authenticates: `basic_auth`."),
+    username: field(z.string().optional(), "Username of the pair; also the id."),
+    authType: field(z.string().optional(), "Authentication type: `basic_auth`."),
     password: field(
       z.string().optional(),
-      "Password of the pair. The service shows it only once, when the pair is made.",
+      "Password of the pair. The service shows it only once, when the pair is created.",
       {
         secret: true,
       },

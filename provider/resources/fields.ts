@@ -21,41 +21,38 @@ export const parentId = (what: string, remedy: string) =>
 export const consortiumId = () =>
   field(
     parentId("the consortium", "give consortium: (the resource) or consortiumId: (its id)"),
-    "Id of the consortium it belongs to; in programs also `consortium`, the resource.",
+    "Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead.",
     { replace: true, parent: "path" },
   );
 
 export const environmentId = () =>
   field(
     parentId("the environment", "give environment: (the resource), or environmentId: and consortiumId: (ids)"),
-    "Id of the environment it belongs to; in programs also `environment`, the resource.",
+    "Id of the environment that it belongs to. Programs can pass the resource as `environment` instead.",
     { replace: true, parent: "path" },
   );
 
 export const membershipId = (doc: string) =>
   field(
     parentId("the membership", "give membership: (the resource) or membershipId: (its id)"),
-    `${doc} In programs also \`membership\`, the resource.`,
+    `${doc} Programs can pass the resource as \`membership\` instead.`,
     { replace: true, parent: "body" },
   );
 
 export const description = () =>
-  field(
-    z.string({ error: "description must be text" }).optional(),
-    "What it is for, in words for people. Default: none.",
-  );
+  field(z.string({ error: "description must be text" }).optional(), "Description for people. Default: none.");
 
 export const adopt = () =>
   field(
     z.union([z.boolean(), z.string().min(1)], { error: "adopt is true, false, or the id to adopt" }).optional(),
-    "`true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error.",
+    "`true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error.",
     { local: true, uncompared: true },
   );
 
 export const extra = () =>
   field(
     z.record(z.string(), z.unknown(), { error: "extra is an object of fields" }).optional(),
-    "Fields for the create call beyond those documented here, under the service's own names, sent as they are.",
+    "Additional fields for the create call, under the service's own names, sent unchanged.",
     { local: true, replace: true },
   );
 
@@ -65,14 +62,14 @@ const seconds = z.number().positive().optional();
 export const customTimeouts = () =>
   field(
     z.strictObject({ create: seconds, update: seconds, delete: seconds }).optional(),
-    "Seconds that creating, updating and deleting may take; set with the resource option `customTimeouts`.",
+    "Timeouts in seconds for create, update and delete; set with the resource option `customTimeouts`.",
     { local: true },
   );
 
 export const output = {
-  state: () => field(z.string().optional(), "State last seen, in the service's own words."),
-  revision: () => field(z.string().optional(), "Counter that rises with every change, from `0`."),
-  createdAt: () => field(z.string().optional(), "When it was created: ISO 8601, UTC."),
+  state: () => field(z.string().optional(), "Last known state, in the service's own words."),
+  revision: () => field(z.string().optional(), "Revision counter: starts at `0` and increases with every change."),
+  createdAt: () => field(z.string().optional(), "Creation time: ISO 8601, UTC."),
 };
 
 /** States that pass by themselves: `initializing` in the spec, and what services call the same. */

@@ -9,7 +9,7 @@ export const membership: CollectionDefinition = {
   kind: "collection",
   type: "Membership",
   title: "membership",
-  doc: "The part of one business in a consortium: it owns nodes and credentials.",
+  doc: "The membership of one business in a consortium. It owns nodes and credentials.",
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     orgName: field(nameText("orgName"), "Name of the business. Default: the name of the resource."),
@@ -20,8 +20,8 @@ export const membership: CollectionDefinition = {
   outputs: z.object({
     orgId: field(z.string().optional(), "Id of the organization behind it."),
     state: output.state(),
-    minimumNodes: field(z.number().int().optional(), "Fewest nodes it has to own in an environment."),
-    maximumNodes: field(z.number().int().optional(), "Most nodes it may own in an environment."),
+    minimumNodes: field(z.number().int().optional(), "Minimum number of nodes that it must own in an environment."),
+    maximumNodes: field(z.number().int().optional(), "Maximum number of nodes that it may own in an environment."),
     revision: output.revision(),
     createdAt: output.createdAt(),
   }),

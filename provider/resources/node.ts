@@ -25,20 +25,20 @@ export const node: CollectionDefinition = {
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     environmentId: environmentId(),
-    membershipId: membershipId("Id of the member that owns it."),
+    membershipId: membershipId("Id of the membership that owns it."),
     name: field(nameText("name"), "Name of the node. Default: the name of the resource."),
     adopt: adopt(),
     extra: extra(),
     customTimeouts: customTimeouts(),
   }),
   outputs: z.object({
-    role: field(z.string().optional(), "Part it plays in the consensus, such as `validator`."),
+    role: field(z.string().optional(), "Role in the consensus, such as `validator`."),
     state: output.state(),
     provider: field(z.string().optional(), "Client that it runs, from its environment."),
     consensusType: field(z.string().optional(), "Consensus protocol, from its environment."),
     urls: field(
       z.object({ rpc: z.string().optional(), wss: z.string().optional() }).optional(),
-      "Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They open with an AppCred of the same member and environment.",
+      "Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They require an AppCred of the same member and environment.",
     ),
     nodeKey: field(z.string().optional(), "Identifier of the node on the blockchain network, hex."),
     publicAddress: field(z.string().optional(), "Address of the node's own account, hex."),

@@ -17,8 +17,8 @@ export const tetherService: CustomDefinition = {
   type: "TetherService",
   title: "tether service",
   doc:
-    "Pins the state of an environment's ledger to a public chain. The service itself is made in the console; " +
-    "this configures it, deploys its contract once a network, and starts and stops it.",
+    "Pins the state of an environment's ledger to a public chain. The service itself is created in the console; " +
+    "this resource configures it, deploys its contract once per network, and starts and stops it.",
   inputs: z.strictObject({
     tetherId: field(
       z
@@ -30,7 +30,7 @@ export const tetherService: CustomDefinition = {
           tetherIdLength,
           `tetherId has ${tetherIdLength} characters: the last ${tetherIdLength} of the tether service's console address`,
         ),
-      "Id of the tether service; in programs also `consoleUrl`, whose last 10 characters are it.",
+      "Id of the tether service. Programs can pass its console address as `consoleUrl` instead, which ends in the id.",
       { replace: true },
     ),
     network: field(
@@ -39,7 +39,7 @@ export const tetherService: CustomDefinition = {
     ),
     intervalHours: field(
       z.int({ error: "intervalHours must be a whole number of hours" }).min(1, "intervalHours must be at least 1"),
-      "Hours between two pins: whole, at least 1.",
+      "Hours between two pins: a whole number, at least 1.",
     ),
     active: field(
       z.boolean({ error: "active must be true or false" }).default(true),
@@ -59,25 +59,22 @@ export const tetherService: CustomDefinition = {
         .string({ error: duration })
         .refine((text) => durationSeconds(text) !== undefined, duration)
         .optional(),
-      "How long to wait for funds while the account has less than that, such as `30m`. Default: it does not wait, and fails " +
+      "How long to wait for funds while the balance is too low, such as `30m`. Default: do not wait, and fail " +
         "before anything is spent. `customTimeouts` do not shorten it.",
       { local: true, uncompared: true },
     ),
     extra: field(
       z.record(z.string(), z.unknown(), { error: "extra is an object of fields" }).optional(),
-      "Fields for the body of `deploy`, sent as they are.",
+      "Additional fields for the body of `deploy`, sent unchanged.",
       { local: true, uncompared: true },
     ),
     customTimeouts: customTimeouts(),
   }),
   outputs: z.object({
     account: field(z.string().optional(), "Address that pays for the pins on the public chain."),
-    balanceWei: field(z.string().optional(), "Balance of the account in wei, as read at the last change."),
-    state: field(z.string().optional(), "How far it is: `configured`, `deployed`, `active` or `inactive`."),
-    deployedNetworks: field(
-      z.array(z.string()).optional(),
-      "Networks that its contract was deployed to by this resource.",
-    ),
+    balanceWei: field(z.string().optional(), "Balance of the account in wei, as of the last change."),
+    state: field(z.string().optional(), "Progress: `configured`, `deployed`, `active` or `inactive`."),
+    deployedNetworks: field(z.array(z.string()).optional(), "Networks to which this resource deployed the contract."),
   }),
   isShown,
   settled: ({ state, active, network, deployedNetworks }) =>

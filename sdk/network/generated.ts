@@ -8,15 +8,15 @@ import { type ConsensusOf } from "../generated";
 export interface NetworkDefinition {
   /** Name of the network, the first part of all logical names. Default: the name of the file. */
   name?: string;
-  /** The name that the network had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
+  /** Previous name of the network, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
   formerly?: string | string[];
-  /** `true`: everything adopts what has its name, unless an entry says otherwise. Default: `false`. */
+  /** `true`: every entry adopts the object with its name, unless it says otherwise. Default: `false`. */
   adopt?: boolean;
   /** Limits of the organization. Default: those of the service. */
   limits?: NetworkLimits;
   /** The consortium: its name, or its settings. Default: one with the name of the network. */
   consortium?: string | NetworkConsortiumHead;
-  /** Businesses that take part: a list of keys, or a mapping of keys to settings. Default: none. */
+  /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
   members?: string[] | Record<string, NetworkMember | null>;
   /** Ledgers by key. At most 3 in a consortium. Default: none. */
   environments?: Record<string, NetworkEnvironment>;
@@ -24,27 +24,27 @@ export interface NetworkDefinition {
   consortia?: Record<string, NetworkConsortium | null>;
 }
 
-/** Limits that the definition is checked against: raise them for an organization that has other ones. */
+/** Limits that the definition is validated against. Raise them if your organization has higher ones. */
 export interface NetworkLimits {
-  /** Most consortia of the organization. Default: 2. */
+  /** Maximum number of consortia per organization. Default: 2. */
   consortiaPerOrganization?: number;
-  /** Most environments in a consortium. Default: 3. */
+  /** Maximum number of environments per consortium. Default: 3. */
   environmentsPerConsortium?: number;
-  /** Most nodes in an environment. Default: 4. */
+  /** Maximum number of nodes per environment. Default: 4. */
   nodesPerEnvironment?: number;
 }
 
-/** What is said of the consortium itself. */
+/** Settings of the consortium itself. */
 export interface NetworkConsortiumHead {
   /** Name of the consortium. Default: the name of the network. */
   name?: string;
-  /** What it is for, in words for people. Default: none. */
+  /** Description for people. Default: none. */
   description?: string;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
 
@@ -52,20 +52,20 @@ export interface NetworkConsortiumHead {
 export interface NetworkMember {
   /** Name of the business. Default: its key. */
   orgName?: string;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
-  /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
   formerly?: string | string[];
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
 
 interface NetworkEnvironmentOf<Client extends keyof ConsensusOf> {
   /** Name of the environment. Default: its key. */
   name?: string;
-  /** What it is for, in words for people. Default: none. */
+  /** Description for people. Default: none. */
   description?: string;
   /** Client that the nodes run: `quorum` or `geth`. */
   provider: Client;
@@ -77,88 +77,88 @@ interface NetworkEnvironmentOf<Client extends keyof ConsensusOf> {
   nodes?: Record<string, number | string[] | Record<string, NetworkNode | null>>;
   /** Credentials: a list of members, or a mapping of names to settings; `[]` for none. Default: one for each member with nodes here. */
   credentials?: string[] | Record<string, NetworkCredential | null>;
-  /** Pins the ledger to a public chain. Default: nothing does. */
+  /** Pins the ledger to a public chain. Default: no tether. */
   tether?: NetworkTether;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it or what is in it. Default: the option `protect` of the network. */
   protect?: boolean;
-  /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
   formerly?: string | string[];
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
 
-/** One ledger: client, consensus, nodes by member, credentials, and what pins it. A consortium has at most 3 environments. */
+/** One ledger: client, consensus, nodes by member, credentials and tether. A consortium has at most 3 environments. */
 export type NetworkEnvironment = NetworkEnvironmentOf<"quorum"> | NetworkEnvironmentOf<"geth">;
 
 /** One node. Its key is its logical name within the environment. */
 export interface NetworkNode {
   /** Name of the node. Default: its key. */
   name?: string;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
-  /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
   formerly?: string | string[];
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
 
-/** User name and password for the nodes of one member in this environment. */
+/** Username and password for the nodes of one member in this environment. */
 export interface NetworkCredential {
   /** Key of the member whose nodes it opens. Default: its own key. */
   member?: string;
-  /** Name of the credential. Default: its key as it was when the credential was made. */
+  /** Name of the credential. Default: its key when the credential was created. */
   name?: string;
-  /** Any values; when one changes, a new pair is made, and the old one deleted after that. Default: none. */
+  /** Arbitrary values. When one changes, a new pair is created, then the old one is deleted. Default: none. */
   keepers?: Record<string, unknown>;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
-  /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
   formerly?: string | string[];
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
 
-/** Pins the ledger of the environment to a public chain, once all its nodes are there. Give `tetherId` or `consoleUrl`. */
+/** Pins the ledger of the environment to a public chain, once all its nodes are running. Set `tetherId` or `consoleUrl`. */
 export interface NetworkTether {
-  /** Id of the tether service, which is ordered in the console: 10 characters. */
+  /** Id of the tether service, ordered in the console: 10 characters. */
   tetherId?: string;
-  /** Its address in the console instead, whose last 10 characters are the id. */
+  /** Its console address, which ends in the id, instead of `tetherId`. */
   consoleUrl?: string;
   /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. */
   network: "mainnet" | "rinkeby";
-  /** Hours between two pins: whole, at least 1. */
+  /** Hours between two pins: a whole number, at least 1. */
   intervalHours: number;
   /** Whether it pins. Default: `true`. */
   active?: boolean;
   /** Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero. */
   minimumBalanceWei?: string | number;
-  /** How long to wait for funds while the account has less than that, such as `30m`. Default: it does not wait, and fails before anything is spent. `customTimeouts` do not shorten it. */
+  /** How long to wait for funds while the balance is too low, such as `30m`. Default: do not wait, and fail before anything is spent. `customTimeouts` do not shorten it. */
   waitForFunds?: string;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
-  /** Fields for the body of `deploy`, sent as they are. */
+  /** Additional fields for the body of `deploy`, sent unchanged. */
   extra?: Record<string, unknown>;
 }
 
-/** One of several consortia, with what is in it. */
+/** One of several consortia, with its members and environments. */
 export interface NetworkConsortium {
   /** Name of the consortium. Default: its key. */
   name?: string;
-  /** What it is for, in words for people. Default: none. */
+  /** Description for people. Default: none. */
   description?: string;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
-  /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
   formerly?: string | string[];
-  /** Businesses that take part: a list of keys, or a mapping of keys to settings. Default: none. */
+  /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
   members?: string[] | Record<string, NetworkMember | null>;
   /** Ledgers by key. At most 3 in a consortium. Default: none. */
   environments?: Record<string, NetworkEnvironment>;

@@ -1,14 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AppCred, Consortium, Environment, Membership, Node } from "pulumi-consortium";
 
-// Who takes part. `pulumi config set --path 'members[2]' carrier` adds one, and nothing here has to change.
+// The members. `pulumi config set --path 'members[2]' carrier` adds one without a change here.
 const companies = new pulumi.Config().getObject<string[]>("members") ?? ["buyer", "seller"];
 
-const consortium = new Consortium(pulumi.getProject(), { description: "Made with pulumi new" });
-// One ledger. Replacing it loses what is on it: in production, add { protect: true } as a third argument.
+const consortium = new Consortium(pulumi.getProject(), { description: "Created with pulumi new" });
+// One ledger. Replacing it loses its data: in production, add { protect: true } as a third argument.
 const ledger = new Environment("ledger", { consortium, provider: "quorum", consensusType: "raft" });
 
-// Each company runs a node of the ledger, and its applications log in there.
+// Each company runs a node of the ledger, and its applications log in to it.
 const members = companies.map((company) => {
   const membership = new Membership(company, { consortium });
   const node = new Node(`${company}-node`, { environment: ledger, membership });

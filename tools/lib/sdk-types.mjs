@@ -44,8 +44,8 @@ export function sdkTypes(definitions) {
       return `${comment(meta.doc, "  ")}  readonly ${key}: Output<${text}${maybe ? " | undefined" : ""}>;\n`;
     });
     return [
-      `${comment(`Arguments of \`${type}\`, besides its parents. ${doc}`)}export interface ${type}Fields${parameter} {\n${args.join("")}}\n`,
-      `${comment(`What the resource \`${type}\` shows: its arguments, with the ids of its parents, and its outputs.`)}export interface ${type}Outputs {\n${shown.join("")}}\n`,
+      `${comment(`Arguments of \`${type}\`, except its parents. ${doc}`)}export interface ${type}Fields${parameter} {\n${args.join("")}}\n`,
+      `${comment(`Properties of \`${type}\`: its arguments, with parents as ids, and its outputs.`)}export interface ${type}Outputs {\n${shown.join("")}}\n`,
     ].join("\n");
   });
   const table = Object.values(definitions).map((definition) => {
