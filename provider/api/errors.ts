@@ -119,21 +119,21 @@ function nextStep(facts: ErrorFacts, settings: Settings): string {
     case "conflict":
       return "Once nothing else changes or uses it, run the same command again.";
     case "invalid":
-      return "Put right in the program what the service names, then run the same command again.";
+      return "Fix in the program what the service reports, then run the same command again.";
     case "lost":
     case "server":
     case "unavailable":
     case "limited":
-      return `The service at ${baseUrl} may be in trouble: run the same command again later.`;
+      return `The service at ${baseUrl} may be having problems: run the same command again later.`;
   }
 }
 
 /** Plain destroy and refresh take what the last update left in the state; what wins over it depends on its source. */
 export function mendKey(source: string): string {
-  if (source.startsWith("environment")) return "set one that is valid there.";
-  const present = "add --run-program to destroy and refresh, which else remember the last update";
-  if (source.startsWith("argument")) return `give that Provider one that is valid there; ${present}.`;
-  return `set one that is valid there, for example in CONSORTIUM_API_KEY, which wins; or ${present}.`;
+  if (source.startsWith("environment")) return "set a valid one there.";
+  const present = "add --run-program to destroy and refresh, which otherwise use the settings of the last update";
+  if (source.startsWith("argument")) return `give that Provider a valid one; ${present}.`;
+  return `set a valid one, for example in CONSORTIUM_API_KEY, which takes precedence; or ${present}.`;
 }
 
 const addressOf = ({ baseUrl, baseUrlSource }: Settings): string => `${baseUrl} (from ${baseUrlSource})`;

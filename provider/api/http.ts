@@ -100,7 +100,7 @@ export class Http {
 
   #outOfTime(error: ApiError): ApiError {
     const { kind, call, status, errorMessage, retryAfterMs, late, next } = error;
-    const over = `${errorMessage.replace(/[.\s]*$/, "")}; no time is left to try again: it has ${this.deadline!.limit} in all (customTimeouts)`;
+    const over = `${errorMessage.replace(/[.\s]*$/, "")}; no time is left to try again: the limit is ${this.deadline!.limit} (customTimeouts)`;
     return apiError(this.settings, { kind, call, status, errorMessage: over, retryAfterMs, late, next, cause: error });
   }
 

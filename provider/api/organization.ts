@@ -60,8 +60,8 @@ export function requireOrganization(
   const shows = organizations
     ? `belongs to organization ${[...organizations].join(" or ")}`
     : consortia.size === 0
-      ? "shows no consortium, so nothing tells whose it is"
-      : "shows consortia without their owners, so nothing tells whose it is";
+      ? "shows no consortium, so its organization is unknown"
+      : "shows consortia without their owners, so its organization is unknown";
   throw new SettingsError(
     `The organization has to be ${required.id} (${required.source}), but the API key from ${apiKey.source} ${shows}. ` +
       `${done} ${keyOf(required.id, apiKey.source)}`,

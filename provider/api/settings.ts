@@ -225,7 +225,7 @@ export function resolveSettings(sources: SettingSources = {}): Settings {
     throw new NoKeyError(
       "No API key is set. Set the environment variable CONSORTIUM_API_KEY, or run " +
         "`pulumi config set --secret consortium:apiKey`, or give apiKey to a Provider. " +
-        "Keys are made in the console (API tab, new API key).",
+        "Create a key in the console (API tab, new API key).",
     );
   }
   return { apiKey: new ApiKey(parse("apiKey", schemas.apiKey, key), key.source), ...rest };

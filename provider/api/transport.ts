@@ -51,13 +51,13 @@ export class ProxyError extends Error {
 const explanations: Record<string, string> = {
   ECONNREFUSED: "the connection was refused",
   ENOTFOUND: "the host name is not known",
-  EAI_AGAIN: "the host name could not be looked up",
-  EHOSTUNREACH: "no way leads to the host",
-  ENETUNREACH: "no way leads to the network of the host",
-  ECONNRESET: "the connection was reset before an answer came",
+  EAI_AGAIN: "the host name could not be resolved",
+  EHOSTUNREACH: "the host is unreachable",
+  ENETUNREACH: "the host's network is unreachable",
+  ECONNRESET: "the connection was reset before an answer arrived",
   UND_ERR_SOCKET: "the connection was closed before the answer was complete",
-  UND_ERR_CONNECT_TIMEOUT: "no connection could be made in time",
-  UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
+  UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
+  UND_ERR_HEADERS_TIMEOUT: "no answer arrived in time",
   EPROTO: "the host does not speak TLS there",
 };
 

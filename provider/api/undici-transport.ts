@@ -106,8 +106,8 @@ export class UndiciTransport implements Transport {
     } catch (error) {
       const seconds = timeoutMs / 1000;
       if (!sent && signal.aborted)
-        throw new TransportError("unsent", `no connection was made within ${seconds} s`, error);
-      if (signal.aborted) throw new TransportError("lost", `no answer came within ${seconds} s`, error, true);
+        throw new TransportError("unsent", `no connection was established within ${seconds} s`, error);
+      if (signal.aborted) throw new TransportError("lost", `no answer arrived within ${seconds} s`, error, true);
       const kind = sent ? "lost" : "unsent";
       if (error instanceof ProxyError) throw new TransportError(kind, error.message, error, false, error.next);
       throw new TransportError(kind, explain(error), error);

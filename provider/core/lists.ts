@@ -58,9 +58,7 @@ export class SharedLists {
     const answered = new AbortController();
     const { at, limit } = this.deadline;
     const over = this.clock.sleep(Math.max(0, at - this.clock.now()), answered.signal).then(() => {
-      throw new UserError(
-        `GET ${collection} was not answered in time: ${limit} is all the time it has (customTimeouts).`,
-      );
+      throw new UserError(`GET ${collection} was not answered in time: the limit is ${limit} (customTimeouts).`);
     });
     try {
       return await Promise.race([items, over]);

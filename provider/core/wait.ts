@@ -41,7 +41,7 @@ export async function waitFor<T>(
       if (now - start >= timeoutMs) {
         const elapsed = Math.round((now - start) / 1000);
         const spent = session.deadline.at === Infinity ? `${elapsed} s` : session.deadline.limit;
-        throw new UserError(`still ${seen.waiting} after ${spent}, which is all the time it has (customTimeouts).`);
+        throw new UserError(`still ${seen.waiting} after ${spent}, which is the limit (customTimeouts).`);
       }
       progress.tell(seen.waiting);
       await clock.sleep(Math.min(nextLookMs(looks, now, now - start), start + timeoutMs - now));

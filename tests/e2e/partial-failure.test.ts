@@ -30,7 +30,7 @@ test("a node that takes too long is kept as not ready; the next up goes on waiti
     const { code, text } = await w.stack.up();
     expect(code).not.toBe(0);
     expect(text).toMatch(
-      /node "n" \(\w+\) exists, but is not ready: still "initializing" after 2 s, which is all the time it has \(customTimeouts\)/,
+      /node "n" \(\w+\) exists, but is not ready: still "initializing" after 2 s, which is the limit \(customTimeouts\)/,
     );
     expect(beforeHeading(text)).toMatch(/ node "n" \(\w+\) exists, but is not ready: still "initializing"/);
     const kept = await nodeOf(w);

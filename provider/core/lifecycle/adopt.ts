@@ -42,7 +42,9 @@ export async function toAdopt(
   }
   unmanaged(collection, what, taken);
   if (taken.length === 1) return taken[0];
-  throw new UserError(`${what}: several have this name (${ids}). Say which one to adopt: adopt: "${taken[0]!.id}".`);
+  throw new UserError(
+    `${what}: several have this name (${ids}). Specify which one to adopt: adopt: "${taken[0]!.id}".`,
+  );
 }
 
 /** What no other resource of this program is already. */

@@ -49,7 +49,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
       if (typeof (await collection.find(id, 0)) === "string") return true;
       if (clock.now() - start < doubtMs) return false;
       throw new UserError(
-        `${what} could not be deleted: the service says that there is no such thing, and still lists it. ` +
+        `${what} could not be deleted: the service reports it missing, but still lists it. ` +
           "Delete it in the console, then run `pulumi refresh`.",
       );
     }

@@ -88,7 +88,7 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
   const forMs =
     (isLate ? 2_000 * requestTimeout : 0) + (isApiError(failure, "unavailable") ? lagMs.refused : lagMs.lost);
   const patience = isLate ? ` for ${Math.round(forMs / 1000)} s` : "";
-  session.say(`${what}: ${messageOf(failure)} Looking${patience} whether it was made all the same.`);
+  session.say(`${what}: ${messageOf(failure)} Looking${patience} for what it may have created all the same.`);
   const end = session.clock.now() + forMs;
   const appeared = await lookForNew(posting, Math.min(end, session.deadline.at - lookEveryMs));
   if (definition.naming === undefined) {
@@ -113,7 +113,7 @@ const outOfTime = ({ collection, what }: Posting, failure: unknown): UserError =
   const { session, definition } = collection;
   const next = definition.naming ? " `CONSORTIUM_ADOPT=true pulumi up` adopts it, if it was made after all." : "";
   return new UserError(
-    `${what}: ${messageOf(failure)} No time is left to send it again: it has ${session.deadline.limit} in all (customTimeouts).${next}`,
+    `${what}: ${messageOf(failure)} No time is left to send it again: the limit is ${session.deadline.limit} (customTimeouts).${next}`,
   );
 };
 

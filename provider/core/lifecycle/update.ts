@@ -42,11 +42,11 @@ export async function patch(
     if (!isApiError(error, "missing", "unsupported")) throw error;
     if ((await collection.find(id, 0)) === "gone") {
       throw new UserError(
-        `${what} is not there any more: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
+        `${what} no longer exists: it was deleted outside of Pulumi. \`pulumi up --refresh\` makes it again.`,
       );
     }
     const again = definition.replaceWarning
-      ? "Making a new one would destroy what is in it."
+      ? "A replacement would destroy what is in it."
       : "Or let Pulumi make a new one with `pulumi up --replace` and its URN.";
     throw new UserError(
       `${what}: this service cannot change ${keys.join(" and ")} in place (${error.message}) Nothing was changed. ` +

@@ -30,8 +30,8 @@ describe("a message has the call, the status, the service's words and the next s
     [
       "lost",
       undefined,
-      "no answer came within 3 s",
-      /^PATCH \/consortia\/c1: no answer came within 3 s\. .*run the same command again/,
+      "no answer arrived within 3 s",
+      /^PATCH \/consortia\/c1: no answer arrived within 3 s\. .*run the same command again/,
     ],
     ["lost", 504, "late", /HTTP 504: late\. .*run the same command again/],
     ["limited", 429, "slow down!", /HTTP 429: slow down! .*run the same command again/],

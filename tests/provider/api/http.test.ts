@@ -99,7 +99,7 @@ describe("no whole answer", () => {
     const began = performance.now();
     const error = await failure(http(server.baseUrl, { requestTimeout: 0.05 }).request("POST", "/x", { body: {} }));
     expect(performance.now() - began).toBeLessThan(2_000);
-    expect(error).toMatchObject({ kind: "lost", errorMessage: "no answer came within 0.05 s" });
+    expect(error).toMatchObject({ kind: "lost", errorMessage: "no answer arrived within 0.05 s" });
     expect(error.message).not.toContain("HTTP");
   });
 

@@ -131,7 +131,7 @@ test.each([1, 4_000, 9_999, 60_000])("out of time after %i ms exactly, with a la
   const { look, at } = looks(time, Infinity);
   const wait = waitFor(session(time).session, "node", ms, look);
   await expect(wait).rejects.toThrow(
-    `still "initializing" after ${Math.round(ms / 1000)} s, which is all the time it has (customTimeouts)`,
+    `still "initializing" after ${Math.round(ms / 1000)} s, which is the limit (customTimeouts)`,
   );
   expect(time.now()).toBe(ms);
   expect(at.at(-1)).toBe(ms);

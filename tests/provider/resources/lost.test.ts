@@ -112,7 +112,7 @@ describe("a service that is slow, and then acts", () => {
       service.faults.add({ kind: "delay", ms: times * requestTimeout * 1000, method: "POST", route: routes[kind] });
       expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
       expect(said.join("\n")).toMatch(
-        /no answer came within 0.25 s.* Looking for 3 s whether it was made all the same/,
+        /no answer arrived within 0.25 s.* Looking for 3 s for what it may have created all the same/,
       );
       expect(await count()).toBe(before + 1);
     },
@@ -142,7 +142,7 @@ test.each(collected)("%s: a verb has one deadline, throttled calls included", as
   expect(outcome).toMatchObject({
     then: "failed",
     error: expect.stringMatching(
-      /HTTP 429: .*; no time is left to try again: it has 1 s in all \(customTimeouts\)|GET \S+ was not answered in time: 1 s is all the time it has/,
+      /HTTP 429: .*; no time is left to try again: the limit is 1 s \(customTimeouts\)|GET \S+ was not answered in time: the limit is 1 s/,
     ) as string,
   });
 });

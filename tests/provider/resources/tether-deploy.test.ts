@@ -164,7 +164,7 @@ describe("never carried out", () => {
     await settledOnce(world);
   });
 
-  test("who says that it is there has it taken as it is", async () => {
+  test("who says that it is there uses it as it is", async () => {
     const world = await otherTether({ ...never, balance: "constant" });
     setEnvironment(words(await lost(world)).yes);
     world.did.mined.push("rinkeby");
