@@ -3,7 +3,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { startService, type LedgerOptions, type Service, type TetherOptions } from "../service";
-import { isLoopback } from "../service/guard";
+import { isLoopback } from "../service/http/host-check";
 import { textOf } from "./text-file";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;

@@ -1,10 +1,10 @@
-import type { Keyring } from "./keys";
-import type { Settings } from "./settings";
-import type { Ledger } from "./ledger/ledger";
-import type { Store } from "./store";
+import type { Keyring } from "./store/api-keys";
+import type { Settings } from "./settings/answers";
+import type { Ledger } from "./ledger/real-ledger";
+import type { Store } from "./store/store";
 import type { Targets } from "./tether/targets";
 import type { Tethering } from "./tether/tethering";
-import type { Entity } from "./entities";
+import type { Entity } from "./store/entities";
 
 /** What every route works with. */
 export interface Context {

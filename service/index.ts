@@ -1,14 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
-import { buildApp } from "./app";
-import { CallLog, InFlight, type Call } from "./calls";
+import { buildApp } from "./http/app";
+import { CallLog, InFlight, type Call } from "./http/call-log";
 import type { Context } from "./context";
-import { Data } from "./data";
-import { Faults } from "./faults";
-import { openLedger, type LedgerState, type OpenLedger } from "./ledger/open";
-import { Listener } from "./listener";
-import { checked, resolve, type ServiceOptions } from "./options";
-import { addOrganization, openState, organizations, rotateKey, type Organization } from "./state";
+import { Data } from "./store/data";
+import { Faults } from "./faults/rules";
+import { openLedger, type LedgerState, type OpenLedger } from "./real-chains";
+import { Listener } from "./http/listener";
+import { checked, resolve, type ServiceOptions } from "./settings/options";
+import { addOrganization, openState, organizations, rotateKey, type Organization } from "./store/organizations";
 import {
   answersSchema,
   overlay,
@@ -17,17 +17,17 @@ import {
   type Answers,
   type AnswersChange,
   type Timing,
-} from "./settings";
+} from "./settings/answers";
 
-export type { Call, InFlight } from "./calls";
-export type { Collection, Data, ManagedCollection, Tethers } from "./data";
-export type { Entity, FieldsOf, Kind, ManagedKind, Network } from "./entities";
-export { ServiceError } from "./errors";
-export type { Fault, FaultKind, FaultRule, FaultTarget, Faults } from "./faults";
-export type { LedgerOptions, OrganizationOptions, ServiceOptions, TetherOptions, TlsOptions } from "./options";
-export type { LedgerState } from "./ledger/open";
-export type { Answers, AnswersChange, DeletedStatus, Limits, Timing } from "./settings";
-export type { Organization } from "./state";
+export type { Call, InFlight } from "./http/call-log";
+export type { Collection, Data, ManagedCollection, Tethers } from "./store/data";
+export type { Entity, FieldsOf, Kind, ManagedKind, Network } from "./store/entities";
+export { ServiceError } from "./http/errors";
+export type { Fault, FaultKind, FaultRule, FaultTarget, Faults } from "./faults/rules";
+export type { LedgerOptions, OrganizationOptions, ServiceOptions, TetherOptions, TlsOptions } from "./settings/options";
+export type { LedgerState } from "./real-chains";
+export type { Answers, AnswersChange, DeletedStatus, Limits, Timing } from "./settings/answers";
+export type { Organization } from "./store/organizations";
 
 /** A running service. */
 export interface Service {

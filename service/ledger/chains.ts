@@ -3,13 +3,13 @@ import type { Server } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Refusal, ServiceError } from "../errors";
-import { ensureGenesis } from "./accounts";
+import { Refusal, ServiceError } from "../http/errors";
+import { ensureGenesis } from "./genesis";
 import { openFront } from "./front";
 import { awaitLeftover, notePid } from "./leftover";
 import { Caller } from "./rpc";
-import { heightSeen, lastWhole } from "./saved";
-import { Watched } from "./watched";
+import { heightSeen, lastWhole } from "./saved-states";
+import { Watched } from "./watcher-client";
 
 /** What a chain is, from its first start on. */
 export interface ChainSpec {

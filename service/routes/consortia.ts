@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { show } from "../answers";
-import { description, name } from "../bodies";
-import { resource } from "../resource";
+import { show } from "./responses";
+import { description, name } from "../http/bodies";
+import { resource } from "./resource";
 import { newMembership } from "./memberships";
 
 export const consortium = resource({

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { show } from "../answers";
-import { name } from "../bodies";
-import { owned } from "../deleting";
-import type { FieldsOf } from "../entities";
-import { resource } from "../resource";
+import { show } from "./responses";
+import { name } from "../http/bodies";
+import { owned } from "../store/deletion";
+import type { FieldsOf } from "../store/entities";
+import { resource } from "./resource";
 
 export const newMembership = (nodes: number, organization: string, orgName: string): FieldsOf["membership"] => ({
   org_name: orgName,

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { show } from "../answers";
-import { name } from "../bodies";
-import { ledgerOf, logOf } from "../chain";
+import { show } from "./responses";
+import { name } from "../http/bodies";
+import { ledgerOf, logOf } from "../ledger/simulated-ledger";
 import type { Context } from "../context";
-import { accountsOfChain } from "../ledger/accounts";
-import type { Entity } from "../entities";
-import { Refusal } from "../errors";
-import { itemPath, reach, resource, type Making } from "../resource";
-import { stateAt } from "../states";
+import { accountsOfChain } from "../ledger/genesis";
+import type { Entity } from "../store/entities";
+import { Refusal } from "../http/errors";
+import { itemPath, reach, resource, type Making } from "./resource";
+import { stateAt } from "../store/states-over-time";
 
 /** Whoever runs a node or holds a credential must be a member of that consortium. */
 export function memberOf({ context, consortium }: Making, id: string): void {

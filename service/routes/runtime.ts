@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../context";
-import type { Entity } from "../entities";
-import { Refusal } from "../errors";
-import { hashed, sameHash } from "../keys";
+import type { Entity } from "../store/entities";
+import { Refusal } from "../http/errors";
+import { hashed, sameHash } from "../store/api-keys";
 
 /** A stand-in for the hash of a name nobody has, so that an unknown user takes as long as a wrong password. */
 const nobody = "0".repeat(64);

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { answer, gone, spiced } from "../answers";
-import { organizationOf } from "../auth";
-import { parse } from "../bodies";
+import { answer, gone, spiced } from "./responses";
+import { organizationOf } from "../http/authentication";
+import { parse } from "../http/bodies";
 import type { Context } from "../context";
-import { supported } from "../crud";
-import { networks, type Entity, type FieldsOf, type Network } from "../entities";
-import { Refusal } from "../errors";
-import { boundEnvironment, deployedNetworks, tetherState } from "../pinning";
+import { supported } from "./crud";
+import { networks, type Entity, type FieldsOf, type Network } from "../store/entities";
+import { Refusal } from "../http/errors";
+import { boundEnvironment, deployedNetworks, tetherState } from "../tether/simulated-tethers";
 import { Simulated } from "../tether/tethering";
 
 const targetNetwork = z.object({ network: z.enum(networks) });

@@ -1,8 +1,8 @@
-import type { Wire } from "../answers";
+import type { Wire } from "../routes/responses";
 import type { Context } from "../context";
-import type { Entity, Network } from "../entities";
-import { address, hash } from "../hex";
-import { accountOf, caughtUp, costs, pay } from "../pinning";
+import type { Entity, Network } from "../store/entities";
+import { address, hash } from "../ledger/simulated-hashes";
+import { accountOf, caughtUp, costs, pay } from "./simulated-tethers";
 
 type Tether = Entity<"tether">;
 

@@ -5,7 +5,7 @@ import { Command } from "commander";
 import { define } from "../../cli/serve";
 import { settingNames } from "../../provider/api";
 import { environmentName } from "../../provider/api/settings";
-import { defaults } from "../../service/settings";
+import { defaults } from "../../service/settings/answers";
 import * as sdk from "../../sdk";
 import { anchorsOf, examples, pages, root } from "./markdown";
 

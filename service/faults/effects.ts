@@ -1,0 +1,93 @@
+import { STATUS_CODES, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FaultRule } from "./rules";
+
+const never = () => new Promise<never>(() => undefined);
+
+/** What carrying out a fault needs of the service. */
+export interface Stage {
+  refuse(ms: number): void;
+  pause(ms: number): Promise<void>;
+}
+
+/** The part of a fault that strikes before the service acts. Answers, or never returns, or lets the call go on. */
+export async function strike(
+  rule: FaultRule,
+  stage: Stage,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  switch (rule.kind) {
+    case "status":
+    case "html":
+      return rule.acted ? undefined : reply.send(spoiled(rule, reply));
+    case "hang":
+      return rule.acted ? undefined : never();
+    case "resetBefore":
+      return reset(request.raw.socket);
+    case "refuse":
+      stage.refuse(rule.ms);
+      return never();
+    case "delay":
+      return stage.pause(rule.ms);
+    default:
+      return undefined;
+  }
+}
+
+/** The part that strikes when the service has acted and is about to answer. */
+export async function spoil(rule: FaultRule, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  switch (rule.kind) {
+    case "status":
+    case "html":
+      return rule.acted ? spoiled(rule, reply) : payload;
+    case "hang":
+      return rule.acted ? never() : payload;
+    case "resetAfter":
+      return reset(reply.raw.socket);
+    case "truncated":
+      return cut(rule.wellFormed ?? false, reply, typeof payload === "string" ? payload : "");
+    default:
+      return payload;
+  }
+}
+
+/** Whether a fault of this kind means that no answer is sent at all. */
+export const isSilent = (rule: FaultRule | undefined) =>
+  rule !== undefined && ["refuse", "resetBefore", "resetAfter", "hang"].includes(rule.kind);
+
+/** The status that is sent in the end. */
+export const statusOf = (rule: FaultRule | undefined, reply: FastifyReply) =>
+  rule?.kind === "status" || rule?.kind === "html" ? (rule.status ?? 502) : reply.statusCode;
+
+function reset(socket: Socket | null): Promise<never> {
+  socket?.resetAndDestroy();
+  return never();
+}
+
+function spoiled(rule: FaultRule & { kind: "status" | "html" }, reply: FastifyReply): string {
+  const status = rule.status ?? 502;
+  const reason = STATUS_CODES[status] ?? "Error";
+  reply.code(status);
+  if (rule.kind === "html") {
+    reply.type("text/html");
+    return `<html><head><title>${status} ${reason}</title></head><body><h1>${status} ${reason}</h1></body></html>`;
+  }
+  if (rule.retryAfter !== undefined) reply.header("retry-after", String(rule.retryAfter));
+  reply.type("application/json");
+  return JSON.stringify(rule.body ?? { errorMessage: rule.errorMessage ?? reason });
+}
+
+async function cut(wellFormed: boolean, reply: FastifyReply, payload: string): Promise<string> {
+  if (payload === "") return reset(reply.raw.socket);
+  const half = payload.slice(0, Math.floor(payload.length / 2));
+  if (wellFormed) return half;
+  const response: ServerResponse = reply.raw;
+  response.writeHead(reply.statusCode, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(payload),
+  });
+  response.write(half, () => response.socket?.destroySoon());
+  return never();
+}

@@ -1,0 +1,144 @@
+import { STATUS_CODES, type Server } from "node:http";
+import type { Duplex } from "node:stream";
+import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
+import { requireKey } from "./authentication";
+import { acceptJson } from "./bodies";
+import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
+import type { Context } from "../context";
+import { serve } from "../routes/crud";
+import { Refusal } from "./errors";
+import type { FaultRule, Faults } from "../faults/rules";
+import { refuseStrangers } from "./host-check";
+import type { OpenLedger } from "../real-chains";
+import { isSilent, spoil, statusOf, strike, type Stage } from "../faults/effects";
+import type { Resolved } from "../settings/options";
+import { credential } from "../routes/credentials";
+import { consortium } from "../routes/consortia";
+import { environment } from "../routes/environments";
+import { membership } from "../routes/memberships";
+import { node, nodeRoutes } from "../routes/nodes";
+import { runtimeRoutes } from "../routes/runtime";
+import { targetRoutes } from "../routes/target-networks";
+import { tetherRoutes } from "../routes/tether";
+import { asksUpgrade, createHttpServer, guardServer } from "./server";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    call: Call | undefined;
+    fault: FaultRule | undefined;
+  }
+  interface FastifyContextConfig {
+    /** Calls of this route are neither logged nor counted, and no fault hits them. */
+    quiet?: boolean;
+  }
+}
+
+export interface Parts {
+  context: Context;
+  log: CallLog;
+  inFlight: InFlight;
+  faults: Faults;
+  stage: Stage;
+  options: Pick<Resolved, "host" | "allowHosts" | "tls" | "log">;
+  ledger: OpenLedger | undefined;
+  /** Collects the patterns of all routes. */
+  routes: Set<string>;
+}
+
+/** The HTTP server with all its routes, not yet listening. */
+export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; server: Server }> {
+  const { context, routes, options, ledger } = parts;
+  const server = createHttpServer(options.tls);
+  const app = fastify({
+    logger: options.log && { redact: ["req.headers.authorization"], hooks: { streamWrite: inAscii } },
+    exposeHeadRoutes: false,
+    routerOptions: { ignoreTrailingSlash: true },
+    frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
+    clientErrorHandler: garbled,
+    serverFactory: (handler) => server.on("request", handler),
+  });
+  app.decorateRequest("organization", undefined);
+  app.decorateRequest("call", undefined);
+  app.decorateRequest("fault", undefined);
+  app.addHook("onRequest", (request, reply, done) => {
+    if (asksUpgrade(request.raw)) reply.header("connection", "close"); // if it is refused: the plugin does close it
+    done();
+  });
+  app.addHook("onRoute", ({ url }) => void routes.add(routeOf(url)));
+  acceptJson(app);
+  refuseStrangers(app, options.host, options.allowHosts);
+  watch(app, parts);
+  app.setNotFoundHandler((request, reply) => refuse(reply, 404, `There is no ${request.method} ${request.url} here.`));
+  app.setErrorHandler((error, request, reply) => {
+    if (error instanceof Refusal) return refuse(reply, error.status, error.message);
+    const { statusCode = 500, message } = error as { statusCode?: number; message: string };
+    if (statusCode >= 500) request.log.error(error);
+    return refuse(reply, statusCode, message);
+  });
+
+  if (ledger) await ledger.serve(app);
+  else runtimeRoutes(app, context);
+  targetRoutes(app, context);
+  await app.register(
+    (api, _options, done) => {
+      requireKey(api, context);
+      for (const row of [consortium, membership, environment, node, credential]) serve(api, context, row);
+      nodeRoutes(api, context);
+      tetherRoutes(api, context);
+      done();
+    },
+    { prefix: "/api/v1" },
+  );
+  await app.ready();
+  guardServer(server);
+  return { app, server };
+}
+
+/** Everything that happens to every call: it is logged, counted, delayed, and maybe hit by a fault. */
+function watch(app: FastifyInstance, { context, log, inFlight, faults, stage }: Parts): void {
+  app.addHook("onRequest", async (request, reply) => {
+    if (request.routeOptions.config.quiet) return;
+    request.call = log.start(request, context.clock());
+    inFlight.enter();
+    reply.raw.once("close", () => inFlight.leave());
+    const { latency } = context.settings.timing;
+    if (latency > 0) await stage.pause(latency);
+    request.fault = faults.hit(request.call);
+    if (request.fault) request.call.fault = request.fault.kind;
+    else if (request.is404) throw new Refusal(404, `There is no ${request.method} ${request.url} here.`); // its body is not read
+  });
+  app.addHook("preValidation", async (request, reply) => {
+    const { call } = request;
+    if (!call) return undefined;
+    if (request.organization) log.keepBody(call, request.body);
+    return request.fault ? strike(request.fault, stage, request, reply) : undefined;
+  });
+  app.addHook("onSend", async (request, reply, payload) => {
+    const { call, fault } = request;
+    // noted before the answer leaves, so that whoever has got it finds the status in the log
+    if (call && !isSilent(fault)) call.status = statusOf(fault, reply);
+    return fault ? spoil(fault, reply, payload) : payload;
+  });
+}
+
+function refuse(reply: FastifyReply, status: number, errorMessage: string): FastifyReply {
+  return reply.code(status).send({ errorMessage });
+}
+
+/** JSON that a terminal can show: it allows characters that move the cursor or turn the direction of writing. */
+const inAscii = (json: string): string =>
+  json.replace(/[^\n -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** What comes is no HTTP; there is no request to answer, only a connection. */
+function garbled({ code, message }: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable) return void socket.destroy();
+  const [status, errorMessage] =
+    code === "HPE_HEADER_OVERFLOW"
+      ? [431, "The headers are too long."]
+      : code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? [408, "The request did not come in time."]
+        : [400, `The request is no HTTP: ${message}.`];
+  const body = JSON.stringify({ errorMessage });
+  const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n\r\n${body}`, () => socket.destroy());
+}

@@ -1,0 +1,55 @@
+import { createServer, IncomingMessage, type Server } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { Duplex } from "node:stream";
+import type { TlsOptions } from "../settings/options";
+
+type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+/**
+ * A request that asks for another protocol only if that is a WebSocket to a node. All else that a client offers, such as HTTP/2
+ * (Java's HttpClient and curl do, also with a body), it gets in HTTP/1.1, as HTTP allows.
+ */
+class Request extends IncomingMessage {
+  /** What Node's parser has found. It is set before the class's own fields would be there. */
+  declare private offered: unknown;
+
+  set upgrade(offered: unknown) {
+    this.offered = offered;
+  }
+
+  get upgrade(): unknown {
+    if (this.method === "CONNECT" || !this.offered) return this.offered;
+    const { upgrade = "" } = this.headers;
+    return this.method === "GET" && upgrade.toLowerCase() === "websocket" && this.url!.startsWith("/runtime/");
+  }
+}
+
+/** Whether this is a request for a WebSocket. */
+export const asksUpgrade = (request: IncomingMessage) => request instanceof Request && request.upgrade === true;
+
+/** Node's server, not yet listening and without anybody who answers. */
+export function createHttpServer(tls: TlsOptions | undefined): Server {
+  const options = { keepAliveTimeout: 72_000, IncomingMessage: Request };
+  return tls ? createSecureServer({ ...options, ...tls }) : createServer(options);
+}
+
+/**
+ * Puts right what the proxy's plugin has done to the server: its listener of upgrades may neither fail (a WebSocket that is asked for
+ * while an answer is under way) nor leave a connection without anybody who hears of its errors, and closing waits for no WebSocket,
+ * since those are dropped before.
+ */
+export function guardServer(server: Server): void {
+  const listeners = server.listeners("upgrade") as Upgrade[];
+  server.removeAllListeners("upgrade");
+  for (const upgrade of listeners) {
+    server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      socket.on("error", () => socket.destroy());
+      try {
+        upgrade(request, socket, head);
+      } catch {
+        socket.destroy();
+      }
+    });
+  }
+  Reflect.deleteProperty(server, "close");
+}
