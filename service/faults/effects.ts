@@ -6,42 +6,42 @@ import type { FaultRule } from "./rules";
 const never = () => new Promise<never>(() => undefined);
 
 /** What carrying out a fault needs of the service. */
-export interface Stage {
+export interface Outages {
   refuse(ms: number): void;
   pause(ms: number): Promise<void>;
 }
 
-/** The part of a fault that strikes before the service acts. Answers, or never returns, or lets the call go on. */
-export async function strike(
+/** The part of a fault that comes before the service acts. Answers, or never returns, or lets the call go on. */
+export async function beforeActing(
   rule: FaultRule,
-  stage: Stage,
+  outages: Outages,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
   switch (rule.kind) {
     case "status":
     case "html":
-      return rule.acted ? undefined : reply.send(spoiled(rule, reply));
+      return rule.acted ? undefined : reply.send(replacement(rule, reply));
     case "hang":
       return rule.acted ? undefined : never();
     case "resetBefore":
       return reset(request.raw.socket);
     case "refuse":
-      stage.refuse(rule.ms);
+      outages.refuse(rule.ms);
       return never();
     case "delay":
-      return stage.pause(rule.ms);
+      return outages.pause(rule.ms);
     default:
       return undefined;
   }
 }
 
-/** The part that strikes when the service has acted and is about to answer. */
-export async function spoil(rule: FaultRule, reply: FastifyReply, payload: unknown): Promise<unknown> {
+/** The part that comes when the service has acted and is about to answer. */
+export async function beforeAnswering(rule: FaultRule, reply: FastifyReply, payload: unknown): Promise<unknown> {
   switch (rule.kind) {
     case "status":
     case "html":
-      return rule.acted ? spoiled(rule, reply) : payload;
+      return rule.acted ? replacement(rule, reply) : payload;
     case "hang":
       return rule.acted ? never() : payload;
     case "resetAfter":
@@ -66,7 +66,7 @@ function reset(socket: Socket | null): Promise<never> {
   return never();
 }
 
-function spoiled(rule: FaultRule & { kind: "status" | "html" }, reply: FastifyReply): string {
+function replacement(rule: FaultRule & { kind: "status" | "html" }, reply: FastifyReply): string {
   const status = rule.status ?? 502;
   const reason = STATUS_CODES[status] ?? "Error";
   reply.code(status);

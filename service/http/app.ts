@@ -1,26 +1,24 @@
 import { STATUS_CODES, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
-import { requireKey } from "./authentication";
-import { acceptJson } from "./bodies";
-import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
 import type { Context } from "../context";
-import { serve } from "../routes/crud";
-import { Refusal } from "./errors";
+import { beforeActing, beforeAnswering, isSilent, type Outages, statusOf } from "../faults/effects";
 import type { FaultRule, Faults } from "../faults/rules";
-import { refuseStrangers } from "./host-check";
-import type { OpenLedger } from "../real-chains";
-import { isSilent, spoil, statusOf, strike, type Stage } from "../faults/effects";
-import type { Resolved } from "../settings/options";
-import { credential } from "../routes/credentials";
 import { consortium } from "../routes/consortia";
+import { credential } from "../routes/credentials";
+import { serve } from "../routes/crud";
 import { environment } from "../routes/environments";
 import { membership } from "../routes/memberships";
 import { node, nodeRoutes } from "../routes/nodes";
-import { runtimeRoutes } from "../routes/runtime";
 import { targetRoutes } from "../routes/target-networks";
 import { tetherRoutes } from "../routes/tether";
-import { asksUpgrade, createHttpServer, guardServer } from "./server";
+import type { ResolvedOptions } from "../settings/options";
+import { requireKey } from "./authentication";
+import { acceptJson } from "./bodies";
+import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
+import { Refusal } from "./errors";
+import { refuseStrangers } from "./host-check";
+import { asksUpgrade, createHttpServer } from "./server";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -38,16 +36,15 @@ export interface Parts {
   log: CallLog;
   inFlight: InFlight;
   faults: Faults;
-  stage: Stage;
-  options: Pick<Resolved, "host" | "allowHosts" | "tls" | "log">;
-  ledger: OpenLedger | undefined;
+  outages: Outages;
+  options: Pick<ResolvedOptions, "host" | "allowHosts" | "tls" | "log">;
   /** Collects the patterns of all routes. */
   routes: Set<string>;
 }
 
 /** The HTTP server with all its routes, not yet listening. */
 export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; server: Server }> {
-  const { context, routes, options, ledger } = parts;
+  const { context, routes, options } = parts;
   const server = createHttpServer(options.tls);
   const app = fastify({
     logger: options.log && { redact: ["req.headers.authorization"], hooks: { streamWrite: inAscii } },
@@ -76,12 +73,11 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     return refuse(reply, statusCode, message);
   });
 
-  if (ledger) await ledger.serve(app);
-  else runtimeRoutes(app, context);
+  await context.backend.serveNodes(app);
   targetRoutes(app, context);
   await app.register(
     (api, _options, done) => {
-      requireKey(api, context);
+      requireKey(api, context.organizations);
       for (const row of [consortium, membership, environment, node, credential]) serve(api, context, row);
       nodeRoutes(api, context);
       tetherRoutes(api, context);
@@ -90,19 +86,18 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     { prefix: "/api/v1" },
   );
   await app.ready();
-  guardServer(server);
   return { app, server };
 }
 
 /** Everything that happens to every call: it is logged, counted, delayed, and maybe hit by a fault. */
-function watch(app: FastifyInstance, { context, log, inFlight, faults, stage }: Parts): void {
+function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }: Parts): void {
   app.addHook("onRequest", async (request, reply) => {
     if (request.routeOptions.config.quiet) return;
     request.call = log.start(request, context.clock());
     inFlight.enter();
     reply.raw.once("close", () => inFlight.leave());
     const { latency } = context.settings.timing;
-    if (latency > 0) await stage.pause(latency);
+    if (latency > 0) await outages.pause(latency);
     request.fault = faults.hit(request.call);
     if (request.fault) request.call.fault = request.fault.kind;
     else if (request.is404) throw new Refusal(404, `There is no ${request.method} ${request.url} here.`); // its body is not read
@@ -111,13 +106,13 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, stage }: 
     const { call } = request;
     if (!call) return undefined;
     if (request.organization) log.keepBody(call, request.body);
-    return request.fault ? strike(request.fault, stage, request, reply) : undefined;
+    return request.fault ? beforeActing(request.fault, outages, request, reply) : undefined;
   });
   app.addHook("onSend", async (request, reply, payload) => {
     const { call, fault } = request;
     // noted before the answer leaves, so that whoever has got it finds the status in the log
     if (call && !isSilent(fault)) call.status = statusOf(fault, reply);
-    return fault ? spoil(fault, reply, payload) : payload;
+    return fault ? beforeAnswering(fault, reply, payload) : payload;
   });
 }
 

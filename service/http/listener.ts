@@ -1,22 +1,25 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { ResolvedOptions } from "../settings/options";
 import { ServiceError } from "./errors";
 
 /** The listening socket, which can be taken away for a while. */
 export class Listener {
   #reopening: NodeJS.Timeout | undefined;
 
+  readonly #host: string;
+  readonly #scheme: string;
+  port: number;
+
+  /** @param dropWebSockets which the server no longer knows of */
   constructor(
     private readonly server: Server,
-    private readonly host: string,
-    private wanted: number,
-    private readonly secure = false,
-    /** Drops the WebSockets, which the server no longer knows of. */
-    private readonly dropWebSockets: () => void = () => undefined,
-  ) {}
-
-  get port(): number {
-    return this.wanted;
+    { host, port, tls }: Pick<ResolvedOptions, "host" | "port" | "tls">,
+    private readonly dropWebSockets: () => void,
+  ) {
+    this.#host = host;
+    this.port = port;
+    this.#scheme = tls ? "https" : "http";
   }
 
   /**
@@ -24,19 +27,19 @@ export class Listener {
    * works on this machine.
    */
   origin(asked?: string): string {
-    const everywhere = { "0.0.0.0": "127.0.0.1", "::": "::1" }[this.host];
-    const host = everywhere ?? this.host;
-    const place = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${this.wanted}`;
-    return `${this.secure ? "https" : "http"}://${(everywhere && asked) ?? place}`;
+    const everywhere = { "0.0.0.0": "127.0.0.1", "::": "::1" }[this.#host];
+    const host = everywhere ?? this.#host;
+    const place = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${this.port}`;
+    return `${this.#scheme}://${(everywhere && asked) ?? place}`;
   }
 
   open(): Promise<void> {
     return new Promise((done, fail) => {
       const failed = (error: NodeJS.ErrnoException) => fail(new ServiceError(this.#why(error), { cause: error }));
       this.server.once("error", failed);
-      this.server.listen(this.wanted, this.host, () => {
+      this.server.listen(this.port, this.#host, () => {
         this.server.off("error", failed);
-        this.wanted = (this.server.address() as AddressInfo).port;
+        this.port = (this.server.address() as AddressInfo).port;
         done();
       });
     });
@@ -63,7 +66,7 @@ export class Listener {
   }
 
   #why(error: NodeJS.ErrnoException): string {
-    const where = `${this.host}:${this.wanted}`;
+    const where = `${this.#host}:${this.port}`;
     if (error.code === "EADDRINUSE") return `The port is in use: ${where} is taken by another program.`;
     if (error.code === "EACCES") return `The port is not allowed: ${where} needs more rights.`;
     return `The service cannot listen on ${where}: ${error.message}`;

@@ -1,9 +1,6 @@
 import { createServer, IncomingMessage, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import type { Duplex } from "node:stream";
 import type { TlsOptions } from "../settings/options";
-
-type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /**
  * A request that asks for another protocol only if that is a WebSocket to a node. All else that a client offers, such as HTTP/2
@@ -31,25 +28,4 @@ export const asksUpgrade = (request: IncomingMessage) => request instanceof Requ
 export function createHttpServer(tls: TlsOptions | undefined): Server {
   const options = { keepAliveTimeout: 72_000, IncomingMessage: Request };
   return tls ? createSecureServer({ ...options, ...tls }) : createServer(options);
-}
-
-/**
- * Puts right what the proxy's plugin has done to the server: its listener of upgrades may neither fail (a WebSocket that is asked for
- * while an answer is under way) nor leave a connection without anybody who hears of its errors, and closing waits for no WebSocket,
- * since those are dropped before.
- */
-export function guardServer(server: Server): void {
-  const listeners = server.listeners("upgrade") as Upgrade[];
-  server.removeAllListeners("upgrade");
-  for (const upgrade of listeners) {
-    server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      socket.on("error", () => socket.destroy());
-      try {
-        upgrade(request, socket, head);
-      } catch {
-        socket.destroy();
-      }
-    });
-  }
-  Reflect.deleteProperty(server, "close");
 }

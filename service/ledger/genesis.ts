@@ -10,9 +10,6 @@ import { replaceFile } from "../store/files";
 const ether = 10n ** 18n;
 const shape = z.looseObject({ alloc: z.record(z.string(), z.looseObject({ secretKey: z.string().optional() })) });
 
-/** A member's nodes come and go over the years, and no account is ever another member's. */
-export const accountsOfChain = 32;
-
 /**
  * The chain's genesis, with the accounts that it signs for: made once, of random keys that are in this file alone. Given to the
  * chain as a file, a key is in no process list and no log.

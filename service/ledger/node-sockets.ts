@@ -1,76 +1,72 @@
-import type { Duplex } from "node:stream";
-import WebSocket from "ws";
-import { Refusal } from "../http/errors";
+import { type IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { type WebSocket, WebSocketServer } from "ws";
+import { answerTo, converse } from "./rpc";
 import { screen } from "./screening";
 
+/** The most a call, or a batch of calls, may be long. */
+export const mostBytes = 1_048_576;
 /** Bytes that may wait for a side that does not read them. */
 const mostWaiting = 16 * 1_048_576;
 
-/** The account of the node that a connection leads to. */
-const accounts = new WeakMap<Duplex, string>();
+/** The WebSockets to nodes. Each is open as long as its credential and its node are there. */
+export class NodeSockets {
+  readonly #server = new WebSocketServer({ noServer: true, maxPayload: mostBytes, perMessageDeflate: false });
+  readonly #heads = new WeakMap<IncomingMessage, Buffer>();
+  readonly #open = new Map<WebSocket, readonly string[]>();
 
-/** The connections with WebSockets to chains. Each is open as long as its credential and its node are there. */
-export class Sockets {
-  readonly #open = new Map<Duplex, readonly string[]>();
+  /** Sends what asks for a WebSocket through the routes, as any other request. */
+  listen(app: FastifyInstance): void {
+    app.server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      socket.on("error", () => socket.destroy());
+      const response = new ServerResponse(request);
+      try {
+        response.assignSocket(socket);
+      } catch {
+        return void socket.destroy(); // an answer is under way on this connection
+      }
+      response.once("finish", () => socket.destroy());
+      this.#heads.set(request, head);
+      app.routing(request, response);
+    });
+  }
 
-  /** From here on it is dropped with its owners, also if the WebSocket is not open yet. */
-  add(socket: Duplex, owners: readonly string[], account: string): void {
-    if (socket.destroyed) throw new Refusal(400, "The connection is closed.");
-    this.#open.set(socket, owners);
-    accounts.set(socket, account);
-    socket.once("close", () => this.#open.delete(socket));
+  /** Opens the WebSocket that was asked for; `owners`: ids of what it ends with. */
+  open(request: IncomingMessage, owners: readonly string[], chainPath: string, account: string): void {
+    this.#server.handleUpgrade(request, request.socket, this.#heads.get(request)!, (member) => {
+      this.#open.set(member, owners);
+      member.once("close", () => this.#open.delete(member));
+      connect(member, chainPath, account);
+    });
   }
 
   /** Drops those of credentials or nodes that are no more. */
   drop(ids: ReadonlySet<string>): void {
-    for (const [socket, owners] of this.#open) if (owners.some((id) => ids.has(id))) socket.destroy();
+    for (const [member, owners] of this.#open) if (owners.some((id) => ids.has(id))) member.terminate();
   }
 
   close(): void {
-    for (const socket of this.#open.keys()) socket.destroy();
+    for (const member of this.#open.keys()) member.terminate();
   }
 }
 
-/** A member's end of a WebSocket: only what its node may answer gets through to the chain's end. */
-export class Member extends WebSocket {
-  /** The connection below; ws has no public name for it. */
-  declare readonly _socket: Duplex;
-  /** What came before the chain's end was open. */
-  #early: unknown[] | undefined = [];
-
-  override emit(event: string | symbol, ...args: unknown[]): boolean {
-    if (event !== "message") return super.emit(event, ...args);
-    const [data] = args;
-    if (this.#early) {
-      this.pause();
-      return this.#early.push(data) > 0;
-    }
-    const { send, answers, batch } = screen(String(data), accounts.get(this._socket) ?? "", true);
-    if (answers.length > 0) this.send(JSON.stringify(batch ? answers : answers[0]));
-    if (this.bufferedAmount > mostWaiting) this.terminate();
-    return send === undefined || super.emit("message", Buffer.from(send), false);
-  }
-
-  /** The chain's end is open. */
-  connected(): void {
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const data of early) this.emit("message", data);
-    this.resume();
-  }
-}
-
-/** What the proxy does as WebSockets open and messages pass. */
-export const hooks = {
-  onConnect(_context: unknown, member: WebSocket, chain: WebSocket): void {
-    // whoever left while the chain's end was opening leaves that one behind
-    if (member.readyState !== WebSocket.OPEN) chain.terminate();
-    else (member as Member).connected();
-  },
-  onIncomingMessage(_context: unknown, member: WebSocket, chain: WebSocket): void {
-    if (chain.bufferedAmount > mostWaiting) member.terminate();
-  },
-  onOutgoingMessage(_context: unknown, member: WebSocket): void {
+/** Lets a member talk to a chain; only what its node may answer gets through. */
+function connect(member: WebSocket, chainPath: string, account: string): void {
+  const tell = (text: string) => {
+    member.send(text);
     if (member.bufferedAmount > mostWaiting) member.terminate();
-  },
-};
+  };
+  const chain = converse(chainPath, tell);
+  chain.on("error", () => undefined).once("close", () => member.close(1011, "The chain ended."));
+  member.on("error", () => undefined).once("close", () => chain.destroy());
+  member.on("message", (data: Buffer) => {
+    const { send, answers, batch } = screen(data.toString(), account, true);
+    if (answers.length > 0) tell(JSON.stringify(batch ? answers : answers[0]));
+    if (send === undefined) return;
+    const known = answerTo(send);
+    if (known !== undefined) return tell(known);
+    chain.write(`${send}\n`);
+    if (chain.writableLength > mostWaiting) member.terminate();
+  });
+}

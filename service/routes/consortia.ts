@@ -17,7 +17,7 @@ export const consortium = resource({
     if (!settings.answers.foundingMembership) return;
     const owner = store.get("organization", entity.organization);
     store.create({
-      ...{ kind: "membership", parent: entity.id, organization: entity.organization, state: "active" },
+      ...{ kind: "membership", parent: entity.id, organization: entity.organization },
       fields: {
         ...newMembership(settings.limits.nodes, entity.organization, owner?.fields.name ?? ""),
         founding: true,

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { spiced } from "./responses";
+import { withUnknownFields } from "./responses";
 import { name } from "../http/bodies";
-import { hashed } from "../store/api-keys";
+import { passwordHash } from "../store/password-hash";
 import { resource } from "./resource";
 import { memberOf } from "./nodes";
 
@@ -18,12 +18,12 @@ export const credential = resource({
     const password = randomBytes(32).toString("base64url");
     return {
       id: `u${randomBytes(5).toString("hex")}`,
-      fields: { ...body, passwordHash: hashed(password) },
+      fields: { ...body, passwordHash: passwordHash(password) },
       once: { password },
     };
   },
   view(context, { id, revision, fields }) {
-    return spiced(context, {
+    return withUnknownFields(context, {
       ...fields,
       passwordHash: undefined,
       auth_type: "basic_auth",

@@ -5,9 +5,9 @@ import { changesIn, parse } from "../http/bodies";
 import type { Context } from "../context";
 import type { Entity } from "../store/entities";
 import { Refusal } from "../http/errors";
-import { remove } from "../store/deletion";
+import { deleteObject } from "../store/deletion";
 import { itemPath, listPath, reach, type Making, type Resource } from "./resource";
-import { entering, firstState } from "../store/states-over-time";
+import { firstState } from "../store/states-over-time";
 
 /** The endpoints of one kind of object: create, list, read, change, delete. */
 export function serve(app: FastifyInstance, context: Context, row: Resource): void {
@@ -29,9 +29,8 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
       kind: row.kind,
       parent: parent.id,
       organization: organization.id,
-      ...entering(row.kind, firstState[row.kind], clock(), settings.timing),
-      fields,
-      ...(id === undefined ? {} : { id }),
+      ...firstState(row.kind, clock(), settings.timing),
+      ...{ fields, id },
     });
     row.made?.(context, made);
     return answer(context, reply, settings.answers.created, { ...view(made), ...once }, once !== undefined);
@@ -60,8 +59,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const entity = target(request);
     const body = parse(row.patch, changesIn(request.body, view(entity)), true);
     const given = Object.entries(body).map(([name, value]) => [name, value === null ? undefined : value] as const);
-    const fields = { ...entity.fields, ...Object.fromEntries(given) };
-    const changed = given.length > 0 ? store.change(entity, { fields }) : entity;
+    const changed = given.length > 0 ? store.setFields(row.kind, entity.id, Object.fromEntries(given)) : entity;
     return answer(context, reply, settings.answers.updated, view(changed));
   });
 
@@ -69,7 +67,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const entity = target(request);
     const blocker = row.blocker?.(context, entity as never);
     if (blocker !== undefined) throw new Refusal(409, `The ${row.label} ${entity.id} cannot be deleted: ${blocker}.`);
-    const removed = entity.state === "deleting" ? entity : remove(context, entity);
+    const removed = entity.state === "deleting" ? entity : deleteObject(context, entity);
     return answer(context, reply, settings.answers.deleted[row.kind], view(removed));
   });
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { show } from "./responses";
 import { name } from "../http/bodies";
-import { owned } from "../store/deletion";
+import { ownedBy } from "../store/deletion";
 import type { FieldsOf } from "../store/entities";
 import { resource } from "./resource";
 
@@ -25,7 +25,7 @@ export const membership = resource({
   view: (context, entity, at) => show(context, entity, { ...entity.fields, founding: undefined }, at),
   blocker(context, entity) {
     if (!context.settings.answers.refuseChildren) return undefined;
-    const nodes = owned(context, entity).filter(({ kind }) => kind === "node").length;
+    const nodes = ownedBy(context, entity).filter(({ kind }) => kind === "node").length;
     return nodes > 0 ? `it still has ${nodes} node(s)` : undefined;
   },
 });

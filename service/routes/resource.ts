@@ -1,10 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
-import { gone, type Wire } from "./responses";
+import { gone } from "./responses";
 import { organizationOf } from "../http/authentication";
 import type { Context } from "../context";
-import type { Entity, FieldsOf, ManagedKind } from "../store/entities";
-import type { Limits } from "../settings/answers";
+import type { Entity, FieldsOf, ManagedKind, Wire } from "../store/entities";
+import type { Limits } from "../settings/limits";
 
 /** What a creation works with. */
 export interface Making {

@@ -1,14 +1,12 @@
 import type { FastifyReply } from "fastify";
 import type { Context } from "../context";
-import type { Entity } from "../store/entities";
+import type { Entity, Wire } from "../store/entities";
 import { Refusal } from "../http/errors";
 import { stateAt } from "../store/states-over-time";
 
-export type Wire = Record<string, unknown>;
-
 /** What every object of the API carries, around the fields of its kind. */
 export function show(context: Context, entity: Entity, fields: object, at: number): Wire {
-  return spiced(context, {
+  return withUnknownFields(context, {
     [context.settings.answers.idField]: entity.id,
     state: stateAt(entity, at),
     _revision: String(entity.revision),
@@ -18,7 +16,7 @@ export function show(context: Context, entity: Entity, fields: object, at: numbe
 }
 
 /** With the fields that nobody knows, where the settings want them. */
-export function spiced(context: Context, object: Wire): Wire {
+export function withUnknownFields(context: Context, object: Wire): Wire {
   if (!context.settings.answers.unknownFields) return object;
   return { description: null, x_plan: { tier: 2, renews: null }, x_labels: [], x_retired_at: null, ...object };
 }

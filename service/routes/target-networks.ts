@@ -28,7 +28,7 @@ export function targetRoutes(app: FastifyInstance, context: Context): void {
   app.post("/target/:network", { bodyLimit: 1_048_576, config: { quiet: true } }, async (request, reply) => {
     const { network: name } = request.params as { network: string };
     const network = networks.find((one) => one === name);
-    const { targets } = context;
+    const { targets } = context.backend;
     if (!network || !targets?.isLocal(network)) throw new Refusal(404, `There is no local network ${name} here.`);
     const { data: batch } = messages.safeParse(request.body);
     if (!batch) throw new Refusal(400, "The body must be a JSON-RPC call, or a batch of calls.");

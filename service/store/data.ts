@@ -1,8 +1,8 @@
 import type { Context } from "../context";
-import { erase } from "./deletion";
-import type { Entity, Kind, ManagedKind, Network } from "./entities";
 import { ServiceError } from "../http/errors";
-import { boundEnvironment, caughtUp } from "../tether/simulated-tethers";
+import { boundEnvironment } from "../tether/tethering";
+import { eraseObject } from "./deletion";
+import type { Entity, Kind, ManagedKind, Network } from "./entities";
 import { stateAt } from "./states-over-time";
 
 /** One kind of object, read and changed directly, as if somebody else had used the service. */
@@ -39,8 +39,7 @@ export class Collection<K extends Kind> {
 export class ManagedCollection<K extends ManagedKind> extends Collection<K> {
   /** Changes fields, under the names of the API; fields the API does not know are shown as they are. */
   patch(id: string, fields: Partial<Entity<K>["fields"]> & Record<string, unknown>): Entity<K> {
-    const entity = this.get(id);
-    return this.context.store.change(entity, { fields: { ...entity.fields, ...fields } });
+    return this.context.store.setFields(this.kind, this.get(id).id, fields);
   }
 
   /** Puts it in a state, such as `started` or `failed`, which it then does not leave by itself. */
@@ -50,7 +49,7 @@ export class ManagedCollection<K extends ManagedKind> extends Collection<K> {
 
   /** Takes it away at once, with all that is in it. */
   remove(id: string): void {
-    erase(this.context, this.get(id));
+    eraseObject(this.context, this.get(id));
   }
 }
 
@@ -58,15 +57,13 @@ export class ManagedCollection<K extends ManagedKind> extends Collection<K> {
 export class Tethers extends Collection<"tether"> {
   /** The tether service, with the reports that are due by now. */
   override get(id: string): Entity<"tether"> {
-    const tether = super.get(id);
-    return this.context.anchors ? tether : caughtUp(this.context, tether);
+    return this.context.backend.tethers.current(super.get(id));
   }
 
   /** Sets what its account owns on a network, in wei; on a real chain it has no effect once it was used there. */
   setFunds(id: string, network: Network, wei: string | bigint): void {
-    const tether = this.get(id);
-    const balances = { ...tether.fields.balances, [network]: String(BigInt(wei)) };
-    this.context.store.change(tether, { fields: { ...tether.fields, balances } });
+    const balances = { ...this.get(id).fields.balances, [network]: String(BigInt(wei)) };
+    this.context.store.setFields("tether", id, { balances });
   }
 
   /** The environment it pins, once that exists. */
@@ -76,20 +73,12 @@ export class Tethers extends Collection<"tether"> {
 }
 
 /** All data of a service. */
-export class Data {
-  readonly consortia: ManagedCollection<"consortium">;
-  readonly memberships: ManagedCollection<"membership">;
-  readonly environments: ManagedCollection<"environment">;
-  readonly nodes: ManagedCollection<"node">;
-  readonly credentials: ManagedCollection<"credential">;
-  readonly tethers: Tethers;
-
-  constructor(context: Context) {
-    this.consortia = new ManagedCollection(context, "consortium");
-    this.memberships = new ManagedCollection(context, "membership");
-    this.environments = new ManagedCollection(context, "environment");
-    this.nodes = new ManagedCollection(context, "node");
-    this.credentials = new ManagedCollection(context, "credential");
-    this.tethers = new Tethers(context, "tether");
-  }
-}
+export type Data = ReturnType<typeof dataOf>;
+export const dataOf = (context: Context) => ({
+  consortia: new ManagedCollection(context, "consortium"),
+  memberships: new ManagedCollection(context, "membership"),
+  environments: new ManagedCollection(context, "environment"),
+  nodes: new ManagedCollection(context, "node"),
+  credentials: new ManagedCollection(context, "credential"),
+  tethers: new Tethers(context, "tether"),
+});

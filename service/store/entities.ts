@@ -1,5 +1,8 @@
-export type Network = "mainnet" | "rinkeby";
-export const networks = ["mainnet", "rinkeby"] as const satisfies readonly Network[];
+/** An object as the API shows it. */
+export type Wire = Record<string, unknown>;
+
+export const networks = ["mainnet", "rinkeby"] as const;
+export type Network = (typeof networks)[number];
 
 /** What is kept of each kind of object, besides what every object has. Wire names, so that a test can patch any field. */
 export interface FieldsOf {
@@ -91,7 +94,7 @@ export interface Entity<K extends Kind = Kind> {
   readonly parent: string;
   /** Id of the organization that owns it. */
   readonly organization: string;
-  /** The state it was put in; the state it is in now may follow from `due` (see states.ts). */
+  /** The state it was put in; the state it is in now may follow from `due` (see states-over-time.ts). */
   readonly state: string;
   /** When it leaves that state by itself. */
   readonly due?: number | undefined;

@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { z } from "zod";
 
 /** Replaces a file in one step, readable by its owner only: a reader sees the old or the new one, never half. */
 export function replaceFile(file: string, text: string): void {
@@ -17,3 +18,13 @@ export function replaceFile(file: string, text: string): void {
     throw error;
   }
 }
+
+/** What a text says in JSON; pipe it into the schema of what it must hold. */
+export const jsonText = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    context.addIssue((error as Error).message);
+    return z.NEVER;
+  }
+});

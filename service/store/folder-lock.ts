@@ -41,7 +41,7 @@ function isGone({ pid, host }: Owner): boolean {
 const ignore = () => undefined;
 
 /** Takes the folder for this process; answers the function that gives it back. */
-export async function lock(dir: string, lost: (error: Error) => void): Promise<() => Promise<void>> {
+export async function lockFolder(dir: string, lost: (error: Error) => void): Promise<() => Promise<void>> {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     accessSync(dir, constants.W_OK);

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
+import type { Entity, FieldsOf, Kind } from "./entities";
+import { StateFile } from "./state-file";
 import type { SteadyClock } from "./steady-clock";
-import type { Entity, Kind } from "./entities";
-import { Journal } from "./journal";
 
 /** How long the service remembers what is gone, and how many versions of an object for lists that lag. */
 const memory = 3_600_000;
@@ -12,8 +12,9 @@ const newId = (kind: Kind) =>
   kind.charAt(0) + Array.from({ length: 9 }, () => alphabet[randomInt(alphabet.length)]).join("");
 const keyOf = (kind: Kind, id: string) => `${kind}/${id}`;
 
-type Draft<K extends Kind> = Pick<Entity<K>, "kind" | "parent" | "organization" | "state" | "due" | "fields"> & {
-  id?: string;
+type Draft<K extends Kind> = Pick<Entity<K>, "kind" | "parent" | "organization" | "due" | "fields"> & {
+  id?: string | undefined;
+  state?: string;
 };
 type Change<K extends Kind> = Partial<Omit<Entity<K>, "kind" | "id" | "parent">>;
 
@@ -21,24 +22,23 @@ type Change<K extends Kind> = Partial<Omit<Entity<K>, "kind" | "id" | "parent">>
 export class Store {
   readonly #rows = new Map<string, Entity[]>();
   readonly #children = new Map<string, Set<string>>();
-  readonly #journal: Journal | undefined;
-
+  readonly #file: StateFile | undefined;
   private readonly clock: () => number;
 
   constructor(clock: SteadyClock, file?: string) {
     this.clock = clock.now;
     if (file === undefined) return;
-    for (const entity of Journal.read(file)) {
+    for (const entity of StateFile.read(file)) {
       clock.saw(entity.changedAt);
       this.#keep(entity);
     }
-    this.#journal = new Journal(file, () => this.#remembered());
+    this.#file = new StateFile(file, () => this.#remembered());
   }
 
   create<K extends Kind>(draft: Draft<K>): Entity<K> {
     const now = this.clock();
     const id = draft.id ?? newId(draft.kind);
-    const entity: Entity<K> = { ...draft, id, createdAt: now, changedAt: now, revision: 0 };
+    const entity: Entity<K> = { state: "active", ...draft, id, createdAt: now, changedAt: now, revision: 0 };
     this.put([entity]);
     return entity;
   }
@@ -49,11 +49,17 @@ export class Store {
     return changed;
   }
 
+  /** Changes some fields of an object, as it is now. */
+  setFields<K extends Kind>(kind: K, id: string, fields: Partial<FieldsOf[K]>): Entity<K> {
+    const entity = this.get(kind, id)!;
+    return this.change(entity, { fields: { ...entity.fields, ...fields } });
+  }
+
   /** Keeps new versions, all or none; on disk first. */
   put(entities: readonly Entity[]): void {
-    this.#journal?.append(entities);
+    this.#file?.append(entities);
     for (const entity of entities) this.#keep(entity);
-    this.#journal?.tidy(this.#rows.size);
+    this.#file?.tidy(this.#rows.size);
   }
 
   /** The object, unless it is unknown or gone. */
@@ -83,11 +89,11 @@ export class Store {
 
   /** Keeps nothing from now on: the folder is another one's. */
   refuse(error: Error): void {
-    this.#journal?.refuse(error);
+    this.#file?.refuse(error);
   }
 
   close(): void {
-    this.#journal?.close();
+    this.#file?.close();
   }
 
   #versionsIn<K extends Kind>(kind: K, parent: string, at: number): Entity<K>[] {

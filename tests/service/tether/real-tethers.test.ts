@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
-import { canonical } from "../../../service/tether/report-hash";
+import { canonicalJson } from "../../../service/tether/report-hash";
 import { Contract, JsonRpcProvider, keccak256, toUtf8Bytes } from "ethers";
 import { build, containing, start, until, type Wire } from "../helpers";
 import { quick } from "../ledgers";
@@ -70,7 +70,7 @@ test("a report is on the target chain, with the hash of what it tells", async ()
     expect(report).toMatchObject({ index, contract_index: index, network: "rinkeby", chain_id: 900_004 });
     expect(report.reports).toHaveLength(2);
     expect(report.reports[0]).toMatchObject({ node_id: node, block_hash: containing("0x") });
-    expect(report.hash).toBe(keccak256(toUtf8Bytes(canonical(report.reports))));
+    expect(report.hash).toBe(keccak256(toUtf8Bytes(canonicalJson(report.reports))));
     expect(await onChain(target_urls.rinkeby, report)).toEqual({
       ...{ hash: report.hash, count: last, block: report.block_number, logs: 1 },
     });

@@ -2,23 +2,25 @@ import { appendFileSync, closeSync, existsSync, fstatSync, ftruncateSync, openSy
 import { z } from "zod";
 import { kinds, type Entity } from "./entities";
 import { explain, Refusal, ServiceError } from "../http/errors";
-import { replaceFile } from "./files";
+import { jsonText, replaceFile } from "./files";
 
 const header = JSON.stringify({ format: "consortium-service", version: 1 });
 const slack = 1_000;
 
-const entity = z.looseObject({
-  kind: z.enum(kinds),
-  ...{ id: z.string(), parent: z.string(), organization: z.string(), state: z.string() },
-  ...{ createdAt: z.number(), changedAt: z.number(), revision: z.number() },
-  fields: z.looseObject({}),
-});
+const line = jsonText.pipe(
+  z.looseObject({
+    kind: z.enum(kinds),
+    ...{ id: z.string(), parent: z.string(), organization: z.string(), state: z.string() },
+    ...{ createdAt: z.number(), changedAt: z.number(), revision: z.number() },
+    fields: z.looseObject({}),
+  }),
+);
 
 /**
  * One JSON object a line, the last line about an object wins. A line is in the file before the call that caused it is
  * answered, so a killed process loses nothing it acknowledged; rewriting it now and then keeps it short.
  */
-export class Journal {
+export class StateFile {
   /** There is no file before there is something in it, so that an empty one is known to be damaged. */
   #descriptor: number | undefined;
   #lines = 0;
@@ -38,7 +40,11 @@ export class Journal {
     if (first !== header) throw new ServiceError(`${file} is not a data file of this version of the service.`);
     lines.pop(); // empty, or torn
     if (lines.length === 0) throw damaged(file, 2, "it ends there, without any object");
-    return lines.map((line, index) => read(line, (why, error) => damaged(file, index + 2, why, error)));
+    return lines.map((text, index) => {
+      const { success, data, error } = line.safeParse(text);
+      if (!success) throw damaged(file, index + 2, `it is no object of the service (${explain(error)})`);
+      return data as unknown as Entity;
+    });
   }
 
   append(entities: readonly Entity[]): void {
@@ -99,20 +105,7 @@ export class Journal {
   }
 }
 
-function read(line: string, damage: (why: string, error?: unknown) => Error): Entity {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch (error) {
-    throw damage((error as Error).message, error);
-  }
-  const { success, data, error } = entity.safeParse(value);
-  if (!success) throw damage(`it is no object of the service (${explain(error)})`);
-  return data as unknown as Entity;
-}
-
-const damaged = (file: string, line: number, why: string, cause?: unknown) =>
+const damaged = (file: string, line: number, why: string) =>
   new ServiceError(
     `${file} is damaged in line ${line}: ${why}. Nothing was changed. Restore the file, or begin anew with another data folder.`,
-    { cause },
   );
