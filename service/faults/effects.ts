@@ -1,15 +1,15 @@
-import { STATUS_CODES, type ServerResponse } from "node:http";
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { FaultRule } from "./rules";
-
-const never = () => new Promise<never>(() => undefined);
 
 /** What carrying out a fault needs of the service. */
 export interface Outages {
   refuse(ms: number): void;
   pause(ms: number): Promise<void>;
 }
+
+const never = () => new Promise<never>(() => undefined);
 
 /** The part of a fault that comes before the service acts. Answers, or never returns, or lets the call go on. */
 export async function beforeActing(
@@ -47,19 +47,18 @@ export async function beforeAnswering(rule: FaultRule, reply: FastifyReply, payl
     case "resetAfter":
       return reset(reply.raw.socket);
     case "truncated":
-      return cut(rule.wellFormed ?? false, reply, typeof payload === "string" ? payload : "");
+      return half(rule.wellFormed ?? false, reply, typeof payload === "string" ? payload : "");
     default:
       return payload;
   }
 }
 
-/** Whether a fault of this kind means that no answer is sent at all. */
-export const isSilent = (rule: FaultRule | undefined) =>
-  rule !== undefined && ["refuse", "resetBefore", "resetAfter", "hang"].includes(rule.kind);
-
-/** The status that is sent in the end. */
-export const statusOf = (rule: FaultRule | undefined, reply: FastifyReply) =>
-  rule?.kind === "status" || rule?.kind === "html" ? (rule.status ?? 502) : reply.statusCode;
+/** The status that the call log shows; undefined where no answer is sent at all. */
+export function statusOf(rule: FaultRule | undefined, reply: FastifyReply): number | undefined {
+  if (rule?.kind === "status" || rule?.kind === "html") return rule.status ?? 502;
+  const silent = rule !== undefined && ["refuse", "resetBefore", "resetAfter", "hang"].includes(rule.kind);
+  return silent ? undefined : reply.statusCode;
+}
 
 function reset(socket: Socket | null): Promise<never> {
   socket?.resetAndDestroy();
@@ -79,15 +78,12 @@ function replacement(rule: FaultRule & { kind: "status" | "html" }, reply: Fasti
   return JSON.stringify(rule.body ?? { errorMessage: rule.errorMessage ?? reason });
 }
 
-async function cut(wellFormed: boolean, reply: FastifyReply, payload: string): Promise<string> {
+async function half(wellFormed: boolean, reply: FastifyReply, payload: string): Promise<string> {
   if (payload === "") return reset(reply.raw.socket);
-  const half = payload.slice(0, Math.floor(payload.length / 2));
-  if (wellFormed) return half;
-  const response: ServerResponse = reply.raw;
-  response.writeHead(reply.statusCode, {
-    "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(payload),
-  });
-  response.write(half, () => response.socket?.destroySoon());
+  const text = payload.slice(0, Math.floor(payload.length / 2));
+  if (wellFormed) return text;
+  const { raw } = reply;
+  const headers = { "content-type": "application/json; charset=utf-8", "content-length": Buffer.byteLength(payload) };
+  raw.writeHead(reply.statusCode, headers).write(text, () => raw.socket?.destroySoon());
   return never();
 }

@@ -2,7 +2,7 @@ import { STATUS_CODES, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import type { Context } from "../context";
-import { beforeActing, beforeAnswering, isSilent, type Outages, statusOf } from "../faults/effects";
+import { beforeActing, beforeAnswering, type Outages, statusOf } from "../faults/effects";
 import type { FaultRule, Faults } from "../faults/rules";
 import { consortium } from "../routes/consortia";
 import { credential } from "../routes/credentials";
@@ -58,7 +58,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   app.decorateRequest("call", undefined);
   app.decorateRequest("fault", undefined);
   app.addHook("onRequest", (request, reply, done) => {
-    if (asksUpgrade(request.raw)) reply.header("connection", "close"); // if it is refused: the plugin does close it
+    if (asksUpgrade(request.raw)) reply.header("connection", "close"); // if it is refused, that is its end
     done();
   });
   app.addHook("onRoute", ({ url }) => void routes.add(routeOf(url)));
@@ -111,7 +111,7 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }
   app.addHook("onSend", async (request, reply, payload) => {
     const { call, fault } = request;
     // noted before the answer leaves, so that whoever has got it finds the status in the log
-    if (call && !isSilent(fault)) call.status = statusOf(fault, reply);
+    if (call) call.status = statusOf(fault, reply);
     return fault ? beforeAnswering(fault, reply, payload) : payload;
   });
 }

@@ -41,16 +41,8 @@ export class CallLog {
     const path = routeOf(request.url.split("?")[0]!);
     const route = request.routeOptions.url === undefined ? path : routeOf(request.routeOptions.url);
     const query = masked(request.query) as Record<string, unknown>;
-    const call: Call = {
-      method: request.method,
-      path,
-      route,
-      query,
-      body: undefined,
-      status: undefined,
-      organization: undefined,
-      at,
-    };
+    const unknown = { body: undefined, status: undefined, organization: undefined };
+    const call: Call = { method: request.method, path, route, query, ...unknown, at };
     this.calls.push(call);
     this.#grow(call, frame + request.url.length);
     return call;

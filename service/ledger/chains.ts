@@ -3,10 +3,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Refusal, ServiceError } from "../http/errors";
+import { awaitLeftover, heightSeen, lastWhole, notePid } from "./chain-folder";
 import { ensureGenesis } from "./genesis";
-import { awaitLeftover, notePid } from "./leftover";
 import { Caller } from "./rpc";
-import { heightSeen, lastWhole } from "./saved-states";
 import { Watched } from "./watcher-client";
 
 /** What a chain is, from its first start on. */
@@ -77,12 +76,10 @@ export class Chains {
   /** The chain, started if need be. */
   get(spec: ChainSpec): Promise<Chain> {
     if (this.#closed) return Promise.reject(new Refusal(503, "The service is stopping."));
-    const known = this.#running.get(spec.key);
-    if (known) return known;
-    const starting = this.#start(spec);
-    this.#running.set(spec.key, starting);
-    starting.catch(() => this.#running.delete(spec.key));
-    return starting;
+    const chain = this.#running.get(spec.key) ?? this.#start(spec);
+    this.#running.set(spec.key, chain);
+    chain.catch(() => this.#running.delete(spec.key));
+    return chain;
   }
 
   /** Ends a chain, and takes its ledger away. */
@@ -112,7 +109,7 @@ export class Chains {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     await awaitLeftover(dir);
     const genesis = ensureGenesis(dir, spec.chainId, spec.accounts);
-    for (const name of ["cache", ".foundry", "url"]) rmSync(join(dir, name), { recursive: true, force: true }); // of earlier versions
+    for (const name of ["cache", ".foundry", "url"]) rmSync(join(dir, name), { recursive: true, force: true }); // of 0.1.0
     const saved = lastWhole(dir);
     const lines: string[] = saved?.note === undefined ? [] : [saved.note];
     const socketPath = join(this.#sockets, `${++this.#started}`);

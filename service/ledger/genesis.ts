@@ -5,10 +5,12 @@ import { join } from "node:path";
 import type * as Transaction from "ethers/transaction";
 import { z } from "zod";
 import { ServiceError } from "../http/errors";
-import { replaceFile } from "../store/files";
+import { jsonText, replaceFile } from "../store/files";
 
 const ether = 10n ** 18n;
-const shape = z.looseObject({ alloc: z.record(z.string(), z.looseObject({ secretKey: z.string().optional() })) });
+const genesisText = jsonText.pipe(
+  z.looseObject({ alloc: z.record(z.string(), z.looseObject({ secretKey: z.string().optional() })) }),
+);
 
 /**
  * The chain's genesis, with the accounts that it signs for: made once, of random keys that are in this file alone. Given to the
@@ -17,20 +19,12 @@ const shape = z.looseObject({ alloc: z.record(z.string(), z.looseObject({ secret
 export function ensureGenesis(dir: string, chainId: number, accounts: number): string {
   const file = join(dir, "genesis.json");
   if (!existsSync(file)) replaceFile(file, JSON.stringify(genesis(chainId, accounts)));
-  else if (!isGenesis(readFileSync(file, "utf8"))) {
+  else if (!genesisText.safeParse(readFileSync(file, "utf8")).success) {
     throw new ServiceError(
       `${file} is damaged: it holds the keys of the chain's accounts. Restore it, or remove the folder to begin a new chain.`,
     );
   }
   return file;
-}
-
-function isGenesis(text: string): boolean {
-  try {
-    return shape.safeParse(JSON.parse(text)).success;
-  } catch {
-    return false;
-  }
 }
 
 function genesis(chainId: number, accounts: number) {

@@ -73,8 +73,10 @@ export function converse(socketPath: string, hear: (line: string) => void): Sock
   return socket;
 }
 
-const failure = (code: number, text: string) =>
-  JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message: text } });
+/** A call's answer where there is no result. */
+export const failure = (id: unknown, code: number, message: string) => ({
+  ...{ jsonrpc: "2.0", id, error: { code, message } },
+});
 
 function parsed(text: string): unknown {
   try {
@@ -87,10 +89,10 @@ function parsed(text: string): unknown {
 /** What answers a message that a chain would not answer: what is no JSON, or holds no call with an id. */
 export function answerTo(text: string): string | undefined {
   const value = parsed(text);
-  if (value === undefined) return failure(-32_700, "Parse error");
+  if (value === undefined) return JSON.stringify(failure(null, -32_700, "Parse error"));
   const calls = (Array.isArray(value) ? value : [value]) as unknown[];
   const isCall = (call: unknown) => typeof call === "object" && call !== null && "id" in call;
-  return calls.some(isCall) ? undefined : failure(-32_600, "Invalid request");
+  return calls.some(isCall) ? undefined : JSON.stringify(failure(null, -32_600, "Invalid request"));
 }
 
 const message = (method: string, params: unknown[]) => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });

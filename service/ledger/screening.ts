@@ -1,3 +1,5 @@
+import { failure } from "./rpc";
+
 /** The calls of the Ethereum specification that a node answers. Anvil's own (`anvil_`, `evm_`, `debug_`, …) stay with the service. */
 const standard = new Set([
   ...["web3_clientVersion", "web3_sha3", "net_listening", "net_peerCount", "net_version"],
@@ -91,8 +93,6 @@ function signs(wanted: unknown, id: unknown, method: string, account: string): o
     `${method}: this node signs for its own account ${account} only, ${whose}. Send from that one, or sign yourself and use eth_sendRawTransaction.`,
   );
 }
-
-const failure = (id: unknown, code: number, message: string) => ({ jsonrpc: "2.0", id, error: { code, message } });
 
 class TooLong extends Error {}
 

@@ -1,5 +1,4 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
-import { rmSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { program, type News, type Order } from "./watcher";
@@ -32,8 +31,7 @@ export class Watched {
   /** Ends all, and waits for it. */
   async close(): Promise<void> {
     const child = this.#child;
-    // The watcher removes it; where no chain was started there is no watcher.
-    if (!child) return void (this.discard && rmSync(this.discard, { recursive: true, force: true }));
+    if (!child) return;
     await new Promise<void>((done) => {
       child.once("close", () => done());
       child.stdin.end();

@@ -9,16 +9,16 @@ const messages = z.array(message).min(1).or(message);
 
 /** What anybody may ask of a public network. */
 const open = new Set([
+  ...["eth_blockNumber", "eth_call", "eth_chainId", "eth_estimateGas", "eth_feeHistory", "eth_gasPrice"],
   ...[
-    "eth_blockNumber",
-    "eth_call",
-    "eth_chainId",
-    "eth_estimateGas",
-    "eth_feeHistory",
-    "eth_gasPrice",
     "eth_getBalance",
+    "eth_getBlockByHash",
+    "eth_getBlockByNumber",
+    "eth_getCode",
+    "eth_getLogs",
+    "eth_getStorageAt",
+    "eth_syncing",
   ],
-  ...["eth_getBlockByHash", "eth_getBlockByNumber", "eth_getCode", "eth_getLogs", "eth_getStorageAt", "eth_syncing"],
   ...["eth_getTransactionByHash", "eth_getTransactionCount", "eth_getTransactionReceipt", "eth_maxPriorityFeePerGas"],
   ...["eth_sendRawTransaction", "net_version", "web3_clientVersion"],
 ]);

@@ -4,49 +4,41 @@ import { join } from "node:path";
 import { ServiceError } from "../http/errors";
 import { replaceFile } from "../store/files";
 
+const suffix = ".key";
+
 /** The private keys of the tethers' accounts, each in a file that its owner alone can read. */
 export class AccountKeys {
-  readonly #known = new Map<string, string>();
+  readonly #keys = new Map<string, string>();
 
   /** @param dir without it they are in memory */
   constructor(private readonly dir: string | undefined) {
     if (dir === undefined || !existsSync(dir)) return;
     if (!statSync(dir).isDirectory()) {
-      throw new ServiceError(
-        `The accounts' keys are kept in ${dir}, which is a file and must be a folder. Move it away.`,
-      );
+      const why = "which is a file and must be a folder. Move it away";
+      throw new ServiceError(`The accounts' keys are kept in ${dir}, ${why}.`);
     }
-    for (const name of readdirSync(dir).filter((name) => name.endsWith(".key"))) this.#read(name.slice(0, -4));
+    const names = readdirSync(dir).filter((name) => name.endsWith(suffix));
+    for (const name of names) this.#keys.set(name.slice(0, -suffix.length), read(join(dir, name)));
   }
 
   /** The key of a tether, made when it is first asked for. */
   of(tetherId: string): string {
-    const known = this.#known.get(tetherId) ?? this.#read(tetherId) ?? this.#make(tetherId);
-    this.#known.set(tetherId, known);
-    return known;
-  }
-
-  #read(tetherId: string): string | undefined {
-    const file = this.#file(tetherId);
-    if (file === undefined || !existsSync(file)) return undefined;
-    const key = readFileSync(file, "utf8").trim();
-    if (/^0x[0-9a-f]{64}$/i.test(key)) return key;
-    throw new ServiceError(
-      `${file} is damaged: it must hold a private key, 0x and 64 hex digits. Restore it: it owns the money of tether ${tetherId}.`,
-    );
-  }
-
-  #make(tetherId: string): string {
+    const known = this.#keys.get(tetherId);
+    if (known !== undefined) return known;
     const key = `0x${randomBytes(32).toString("hex")}`; // all but a vanishing few of them are valid
-    const file = this.#file(tetherId);
-    if (file !== undefined) {
-      mkdirSync(this.dir!, { recursive: true, mode: 0o700 });
-      replaceFile(file, `${key}\n`);
+    if (this.dir !== undefined) {
+      mkdirSync(this.dir, { recursive: true, mode: 0o700 });
+      replaceFile(join(this.dir, tetherId + suffix), `${key}\n`);
     }
+    this.#keys.set(tetherId, key);
     return key;
   }
+}
 
-  #file(tetherId: string): string | undefined {
-    return this.dir === undefined ? undefined : join(this.dir, `${tetherId}.key`);
-  }
+function read(file: string): string {
+  const key = readFileSync(file, "utf8").trim();
+  if (/^0x[0-9a-f]{64}$/i.test(key)) return key;
+  throw new ServiceError(
+    `${file} is damaged: it must hold a private key, 0x and 64 hex digits. Restore it: it owns the money of a tether.`,
+  );
 }

@@ -53,7 +53,7 @@ describe("which calls a fault hits", () => {
     expect(await status()).toBe(200);
   });
 
-  test("faults strike before the key is looked at, and the log names them", async () => {
+  test("faults come before the key is looked at, and the log names them", async () => {
     const { service, send } = await start();
     service.faults.add({ kind: "status", status: 500 });
     await send("POST", "/consortia", { name: "a" }, { authorization: "Bearer nobody" });

@@ -1,3 +1,4 @@
+import { limits } from "../../../provider/facts";
 import { anyText, build, containing, matching, start, type World } from "../helpers";
 
 const environment = { provider: "quorum", consensus_type: "raft" };
@@ -144,9 +145,9 @@ test("at most so many consortia, environments and nodes; what is deleted does no
     expect(refused).toMatchObject({ status: 409, body: { errorMessage: containing(`at most ${most}`) } });
     expect((await send("GET", path)).body).toHaveLength(most);
   };
-  await full(`${paths.environment}/nodes`, { membership_id: membership }, 4);
-  await full(`${paths.consortium}/environments`, environment, 3);
-  await full("/consortia", { name: "c" }, 2);
+  await full(`${paths.environment}/nodes`, { membership_id: membership }, limits.nodes);
+  await full(`${paths.consortium}/environments`, environment, limits.environments);
+  await full("/consortia", { name: "c" }, limits.consortia);
   expect((await send("DELETE", paths.environment)).status).toBe(202);
   expect((await send("POST", `${paths.consortium}/environments`, environment)).status).toBe(201);
 });

@@ -137,12 +137,12 @@ test("calls of one member fail alone, whatever they are", async () => {
     '{"id":"\\udfff","method":"eth_blockNumber"}',
   ];
   for (let round = 0; round < 20; round++) {
-    const spoiled = broken.map((text) => rpc(other.rpc, other.credential, text));
+    const failing = broken.map((text) => rpc(other.rpc, other.credential, text));
     const asked = Array.from({ length: 30 }, () => rpc(urls.rpc, credential, eth("eth_blockNumber")));
     for (const { status, body } of await Promise.all(asked)) {
       expect({ status, body }).toMatchObject({ status: 200, body: { result: containing("0x") } });
     }
-    for (const { body } of await Promise.all(spoiled)) expect(body).toHaveProperty("error");
+    for (const { body } of await Promise.all(failing)) expect(body).toHaveProperty("error");
   }
 });
 

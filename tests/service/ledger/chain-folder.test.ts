@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { heightSeen, lastWhole } from "../../../service/ledger/saved-states";
+import { heightSeen, lastWhole } from "../../../service/ledger/chain-folder";
 
 let dir: string;
 beforeEach(() => (dir = mkdtempSync(join(tmpdir(), "consortium-state-"))));
