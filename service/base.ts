@@ -1,7 +1,6 @@
 import type { Settings } from "./settings/options";
 import type { Store } from "./store/store";
 
-/** What every part of the service works with. */
 export interface Base {
   readonly store: Store;
   readonly settings: Settings;

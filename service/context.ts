@@ -2,7 +2,6 @@ import type { Backend } from "./backend";
 import type { Base } from "./base";
 import type { Organizations } from "./store/organizations";
 
-/** What every route works with. */
 export interface Context extends Base {
   readonly organizations: Organizations;
   /** What stands behind nodes and tethers. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import type { FaultRule } from "./rules";
 
 /** What carrying out a fault needs of the service. */
@@ -11,45 +11,29 @@ export interface Outages {
 
 const never = () => new Promise<never>(() => undefined);
 
-/** The part of a fault that comes before the service acts. Answers, or never returns, or lets the call go on. */
-export async function beforeActing(
-  rule: FaultRule,
-  outages: Outages,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<unknown> {
+/** Whether the service does what was asked for before the fault shows. */
+export const isActed = (rule: FaultRule) =>
+  rule.kind === "resetAfter" || rule.kind === "truncated" || ("acted" in rule && rule.acted === true);
+
+/** Carries out a fault: what to answer, or undefined if the call goes on; or it never returns. */
+export async function carryOut(rule: FaultRule, outages: Outages, reply: FastifyReply, payload?: unknown) {
   switch (rule.kind) {
     case "status":
     case "html":
-      return rule.acted ? undefined : reply.send(replacement(rule, reply));
+      return replacement(rule, reply);
     case "hang":
-      return rule.acted ? undefined : never();
+      return never();
     case "resetBefore":
-      return reset(request.raw.socket);
+    case "resetAfter":
+      return reset(reply.raw.socket ?? reply.request.raw.socket);
+    case "truncated":
+      return half(rule.wellFormed ?? false, reply, typeof payload === "string" ? payload : "");
     case "refuse":
       outages.refuse(rule.ms);
       return never();
     case "delay":
-      return outages.pause(rule.ms);
-    default:
+      await outages.pause(rule.ms);
       return undefined;
-  }
-}
-
-/** The part that comes when the service has acted and is about to answer. */
-export async function beforeAnswering(rule: FaultRule, reply: FastifyReply, payload: unknown): Promise<unknown> {
-  switch (rule.kind) {
-    case "status":
-    case "html":
-      return rule.acted ? replacement(rule, reply) : payload;
-    case "hang":
-      return rule.acted ? never() : payload;
-    case "resetAfter":
-      return reset(reply.raw.socket);
-    case "truncated":
-      return half(rule.wellFormed ?? false, reply, typeof payload === "string" ? payload : "");
-    default:
-      return payload;
   }
 }
 

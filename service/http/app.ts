@@ -2,7 +2,7 @@ import { STATUS_CODES, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import type { Context } from "../context";
-import { beforeActing, beforeAnswering, type Outages, statusOf } from "../faults/effects";
+import { carryOut, isActed, type Outages, statusOf } from "../faults/effects";
 import type { FaultRule, Faults } from "../faults/rules";
 import { consortium } from "../routes/consortia";
 import { credential } from "../routes/credentials";
@@ -54,9 +54,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     clientErrorHandler: garbled,
     serverFactory: (handler) => server.on("request", handler),
   });
-  app.decorateRequest("organization", undefined);
-  app.decorateRequest("call", undefined);
-  app.decorateRequest("fault", undefined);
+  for (const name of ["organization", "call", "fault"]) app.decorateRequest(name, undefined);
   app.addHook("onRequest", (request, reply, done) => {
     if (asksUpgrade(request.raw)) reply.header("connection", "close"); // if it is refused, that is its end
     done();
@@ -103,16 +101,17 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }
     else if (request.is404) throw new Refusal(404, `There is no ${request.method} ${request.url} here.`); // its body is not read
   });
   app.addHook("preValidation", async (request, reply) => {
-    const { call } = request;
-    if (!call) return undefined;
-    if (request.organization) log.keepBody(call, request.body);
-    return request.fault ? beforeActing(request.fault, outages, request, reply) : undefined;
+    const { call, fault } = request;
+    if (call && request.organization) log.keepBody(call, request.body);
+    if (!fault || isActed(fault)) return undefined;
+    const answer = await carryOut(fault, outages, reply);
+    return answer === undefined ? undefined : reply.send(answer);
   });
   app.addHook("onSend", async (request, reply, payload) => {
     const { call, fault } = request;
     // noted before the answer leaves, so that whoever has got it finds the status in the log
     if (call) call.status = statusOf(fault, reply);
-    return fault ? beforeAnswering(fault, reply, payload) : payload;
+    return fault && isActed(fault) ? carryOut(fault, outages, reply, payload) : payload;
   });
 }
 

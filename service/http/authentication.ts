@@ -5,7 +5,6 @@ import { Refusal } from "./errors";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The organization whose key was sent. */
     organization: Entity<"organization"> | undefined;
   }
 }

@@ -28,7 +28,6 @@ const base = /^\/api\/v1(?=\/|$)/;
 
 export const routeOf = (pattern: string) => pattern.replace(base, "");
 
-/** All calls in the order they came. */
 export class CallLog {
   readonly calls: Call[] = [];
   readonly #sizes = new Map<Call, number>();
@@ -63,19 +62,16 @@ export class CallLog {
   #grow(call: Call, bytes: number): void {
     this.#sizes.set(call, (this.#sizes.get(call) ?? 0) + bytes);
     this.#bytes += bytes;
-    if (this.calls.length <= most.calls && this.#bytes <= most.bytes) return;
-    let count = 0;
-    // a tenth at a time, since taking from the front of an array costs its whole length
-    while (this.calls.length - count > most.calls * 0.9 || this.#bytes > most.bytes * 0.9) {
-      const oldest = this.calls[count++]!;
-      this.#bytes -= this.#sizes.get(oldest)!;
-      this.#sizes.delete(oldest);
+    while (this.calls.length > most.calls || this.#bytes > most.bytes) {
+      // a tenth at a time, since taking from the front of an array costs its whole length
+      for (const oldest of this.calls.splice(0, Math.ceil(this.calls.length / 10))) {
+        this.#bytes -= this.#sizes.get(oldest)!;
+        this.#sizes.delete(oldest);
+      }
     }
-    this.calls.splice(0, count);
   }
 }
 
-/** How many calls are under way. */
 export class InFlight {
   /** Calls under way now. */
   now = 0;

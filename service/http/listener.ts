@@ -7,19 +7,15 @@ import { ServiceError } from "./errors";
 export class Listener {
   #reopening: NodeJS.Timeout | undefined;
 
-  readonly #host: string;
-  readonly #scheme: string;
   port: number;
 
   /** @param dropWebSockets which the server no longer knows of */
   constructor(
     private readonly server: Server,
-    { host, port, tls }: Pick<ResolvedOptions, "host" | "port" | "tls">,
+    private readonly options: Pick<ResolvedOptions, "host" | "port" | "tls">,
     private readonly dropWebSockets: () => void,
   ) {
-    this.#host = host;
-    this.port = port;
-    this.#scheme = tls ? "https" : "http";
+    this.port = options.port;
   }
 
   /**
@@ -27,17 +23,17 @@ export class Listener {
    * works on this machine.
    */
   origin(asked?: string): string {
-    const everywhere = { "0.0.0.0": "127.0.0.1", "::": "::1" }[this.#host];
-    const host = everywhere ?? this.#host;
+    const everywhere = { "0.0.0.0": "127.0.0.1", "::": "::1" }[this.options.host];
+    const host = everywhere ?? this.options.host;
     const place = `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${this.port}`;
-    return `${this.#scheme}://${(everywhere && asked) ?? place}`;
+    return `${this.options.tls ? "https" : "http"}://${(everywhere && asked) ?? place}`;
   }
 
   open(): Promise<void> {
     return new Promise((done, fail) => {
       const failed = (error: NodeJS.ErrnoException) => fail(new ServiceError(this.#why(error), { cause: error }));
       this.server.once("error", failed);
-      this.server.listen(this.port, this.#host, () => {
+      this.server.listen(this.port, this.options.host, () => {
         this.server.off("error", failed);
         this.port = (this.server.address() as AddressInfo).port;
         done();
@@ -66,7 +62,7 @@ export class Listener {
   }
 
   #why(error: NodeJS.ErrnoException): string {
-    const where = `${this.#host}:${this.port}`;
+    const where = `${this.options.host}:${this.port}`;
     if (error.code === "EADDRINUSE") return `The port is in use: ${where} is taken by another program.`;
     if (error.code === "EACCES") return `The port is not allowed: ${where} needs more rights.`;
     return `The service cannot listen on ${where}: ${error.message}`;

@@ -21,10 +21,8 @@ class Request extends IncomingMessage {
   }
 }
 
-/** Whether this is a request for a WebSocket. */
 export const asksUpgrade = (request: IncomingMessage) => request instanceof Request && request.upgrade === true;
 
-/** Node's server, not yet listening and without anybody who answers. */
 export function createHttpServer(tls: TlsOptions | undefined): Server {
   const options = { keepAliveTimeout: 72_000, IncomingMessage: Request };
   return tls ? createSecureServer({ ...options, ...tls }) : createServer(options);

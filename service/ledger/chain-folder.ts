@@ -5,7 +5,6 @@ import { setTimeout as wait } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { files } from "./watcher";
 
-/** A state that can be given to a chain. */
 export interface Saved {
   state: Buffer;
   /** What the chain's log is to say of it, if anything. */

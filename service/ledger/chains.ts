@@ -21,7 +21,6 @@ export interface ChainSpec {
   free?: boolean;
 }
 
-/** A chain that runs. */
 export interface Chain {
   /** The Unix socket where it speaks JSON-RPC: a line each way is a message. */
   readonly socketPath: string;
@@ -73,7 +72,6 @@ export class Chains {
     }
   }
 
-  /** The chain, started if need be. */
   get(spec: ChainSpec): Promise<Chain> {
     if (this.#closed) return Promise.reject(new Refusal(503, "The service is stopping."));
     const chain = this.#running.get(spec.key) ?? this.#start(spec);
@@ -149,16 +147,13 @@ export class Chains {
     }
     this.#watched.keep(key, dir);
     return {
-      ...{ socketPath, lines },
+      ...{ socketPath, lines, ask: caller.ask, call: caller.call },
       get problem() {
         return problem;
       },
-      ask: (message) => caller.ask(message),
-      call: (method, params) => caller.call(method, params),
     };
   }
 
-  /** Gives the chain the state that it had, and lets it make blocks. */
   async #begin({ period }: ChainSpec, caller: Caller, state: Buffer | undefined): Promise<void> {
     if (state?.length) await caller.call("anvil_loadState", [`0x${state.toString("hex")}`]);
     for (const address of perBlock) await caller.call("anvil_setCode", [address, "0x"]);

@@ -20,7 +20,7 @@ export class Caller {
   constructor(private readonly socketPath: string) {}
 
   /** Sends a message: one call, or one batch. */
-  ask(text: string): Promise<string> {
+  ask = (text: string): Promise<string> => {
     const known = answerTo(text);
     if (known !== undefined) return Promise.resolve(known);
     return new Promise((done, fail) => {
@@ -45,11 +45,10 @@ export class Caller {
       socket.once("close", () => refuse("the chain ended"));
       socket.write(`${text}\n`);
     });
-  }
+  };
 
-  async call<T>(method: string, params: unknown[] = []): Promise<T> {
-    return resultOf<T>(method, JSON.parse(await this.ask(message(method, params))));
-  }
+  call = async <T>(method: string, params: unknown[] = []): Promise<T> =>
+    resultOf<T>(method, JSON.parse(await this.ask(message(method, params))));
 
   /** On a connection that has subscribed to something, more than answers comes. */
   #keep(socket: Socket, text: string): void {

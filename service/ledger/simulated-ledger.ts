@@ -14,13 +14,12 @@ export class SimulatedLedger implements Ledger {
     return undefined;
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await
-  async status(environment: Environment, node: Node, host: string | undefined): Promise<Wire> {
+  status(environment: Environment, node: Node, host: string | undefined): Promise<Wire> {
     const now = this.base.clock();
     const nodes = this.base.store.children("node", environment.id);
     const validators = nodes.filter((one) => stateAt(one, now) === "started");
     const rpc = `${this.base.origin(host)}/runtime/${environment.id}/${node.id}`;
-    return {
+    return Promise.resolve({
       id: hex(64, "enode", node.id),
       geth: {
         public_address: address("node", node.id),
@@ -29,14 +28,13 @@ export class SimulatedLedger implements Ledger {
       user_accounts: [address("account", node.id)],
       block_height: this.#height(environment, now),
       urls: { rpc, wss: rpc.replace(/^http/, "ws") },
-    };
+    });
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await
-  async log(environment: Environment, node: Node, client: string): Promise<readonly string[]> {
+  log(environment: Environment, node: Node, client: string): Promise<readonly string[]> {
     const now = this.base.clock();
     const start = this.startOfLog(node, client);
-    if (stateAt(node, now) !== "started") return start;
+    if (stateAt(node, now) !== "started") return Promise.resolve(start);
     const height = this.#height(environment, now);
     const shown = Math.min(height, logLength);
     const period = environment.fields.block_period * 1_000;
@@ -45,7 +43,7 @@ export class SimulatedLedger implements Ledger {
       const text = `Imported block number=${block} hash=${blockHash(environment, block)}`;
       return line(client, now - (height - block) * period, text);
     });
-    return [...start, ...blocks];
+    return Promise.resolve([...start, ...blocks]);
   }
 
   /** The state of every node at a time, for a report. */

@@ -6,7 +6,6 @@ import { newMembership } from "./memberships";
 
 export const consortium = resource({
   kind: "consortium",
-  label: "consortium",
   parents: [],
   create: z.object({ name, description: description.optional() }),
   patch: z.object({ name: name.optional(), description: description.nullable().optional() }),

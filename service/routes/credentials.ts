@@ -2,17 +2,15 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { withUnknownFields } from "./responses";
 import { name } from "../http/bodies";
-import { passwordHash } from "../store/password-hash";
+import { passwordHash } from "../http/node-credentials";
 import { resource } from "./resource";
 import { memberOf } from "./nodes";
 
 export const credential = resource({
   kind: "credential",
-  label: "application credential",
   parents: ["consortium", "environment"],
   create: z.object({ membership_id: name, name: name.optional() }),
   patch: z.object({ name: name.optional() }),
-  filters: [],
   make(making, body) {
     memberOf(making, body.membership_id);
     const password = randomBytes(32).toString("base64url");

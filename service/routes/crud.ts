@@ -6,7 +6,7 @@ import type { Context } from "../context";
 import type { Entity } from "../store/entities";
 import { Refusal } from "../http/errors";
 import { deleteObject } from "../store/deletion";
-import { itemPath, listPath, reach, type Making, type Resource } from "./resource";
+import { itemPath, labelOf, listPath, reach, type Making, type Resource } from "./resource";
 import { firstState } from "../store/states-over-time";
 
 /** The endpoints of one kind of object: create, list, read, change, delete. */
@@ -41,7 +41,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     if (row.kind === "credential") supported(settings.answers.listCredentials, "Credentials cannot be listed");
     const at = clock() - settings.timing.listLag;
     const query = request.query as Record<string, unknown>;
-    const filters = row.filters.filter((name) => query[name] !== undefined);
+    const filters = (row.filters ?? []).filter((name) => query[name] !== undefined);
     return store
       .listed(row.kind, parent.id, at)
       .filter(({ fields }) => filters.every((name) => (fields as Record<string, unknown>)[name] === query[name]))
@@ -50,12 +50,12 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
 
   app.get(itemPath(row), (request) => {
     const entity = target(request);
-    if (row.kind !== "node") supported(settings.answers.getById || 404, `A ${row.label} cannot be read by id`);
+    if (row.kind !== "node") supported(settings.answers.getById || 404, `A ${labelOf(row.kind)} cannot be read by id`);
     return view(entity);
   });
 
   app.patch(itemPath(row), (request, reply: FastifyReply) => {
-    supported(settings.answers.patch, `A ${row.label} cannot be changed`);
+    supported(settings.answers.patch, `A ${labelOf(row.kind)} cannot be changed`);
     const entity = target(request);
     const body = parse(row.patch, changesIn(request.body, view(entity)), true);
     const given = Object.entries(body).map(([name, value]) => [name, value === null ? undefined : value] as const);
@@ -66,7 +66,8 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
   app.delete(itemPath(row), (request, reply) => {
     const entity = target(request);
     const blocker = row.blocker?.(context, entity as never);
-    if (blocker !== undefined) throw new Refusal(409, `The ${row.label} ${entity.id} cannot be deleted: ${blocker}.`);
+    if (blocker !== undefined)
+      throw new Refusal(409, `The ${labelOf(row.kind)} ${entity.id} cannot be deleted: ${blocker}.`);
     const removed = entity.state === "deleting" ? entity : deleteObject(context, entity);
     return answer(context, reply, settings.answers.deleted[row.kind], view(removed));
   });

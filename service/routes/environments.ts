@@ -13,7 +13,6 @@ const blockPeriods = { raft: 1, ibft: 5, poa: 10 };
 
 export const environment = resource({
   kind: "environment",
-  label: "environment",
   parents: ["consortium"],
   create: z.object({
     provider: z.enum(["quorum", "geth"]),
@@ -23,7 +22,6 @@ export const environment = resource({
     chain_id: z.number().int().positive().optional(),
   }),
   patch: z.object({ name: name.optional(), description: description.nullable().optional() }),
-  filters: [],
   limit: "environments",
   make(_making, body) {
     const allowed: readonly string[] = protocols[body.provider];

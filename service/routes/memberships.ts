@@ -14,7 +14,6 @@ export const newMembership = (nodes: number, organization: string, orgName: stri
 
 export const membership = resource({
   kind: "membership",
-  label: "membership",
   parents: ["consortium"],
   create: z.object({ org_name: name }),
   patch: z.object({ org_name: name.optional() }),

@@ -36,7 +36,6 @@ function accountFor({ context: { store }, environment }: Making, membership: str
 
 export const node = resource({
   kind: "node",
-  label: "node",
   parents: ["consortium", "environment"],
   create: z.object({ membership_id: name, name: name.optional() }),
   patch: z.object({ name: name.optional() }),

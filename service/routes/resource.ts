@@ -18,13 +18,12 @@ export interface Making {
 /** What is special about one kind of object; crud.ts makes its endpoints from it. */
 export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.ZodRawShape = z.ZodRawShape> {
   kind: K;
-  label: string;
   /** The kinds whose ids come first in the path, outermost first. */
   parents: readonly ManagedKind[];
   create: z.ZodObject<Shape>;
   patch: z.ZodObject;
   /** Query parameters that filter a list by the field of that name. */
-  filters: readonly string[];
+  filters?: readonly string[];
   limit?: keyof Limits;
   /** Checks what zod cannot, and answers what to keep. `once` is shown in this answer only. */
   make(making: Making, body: z.output<z.ZodObject<Shape>>): { id?: string; fields: FieldsOf[K]; once?: object };
@@ -39,6 +38,8 @@ export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.Z
 /** Keeps the types of one row, and lets the table hold all of them. */
 export const resource = <K extends ManagedKind, S extends z.ZodRawShape>(row: Resource<K, S>) =>
   row as unknown as Resource;
+
+export const labelOf = (kind: ManagedKind) => (kind === "credential" ? "application credential" : kind);
 
 const paths: Record<ManagedKind, string> = {
   consortium: "/consortia",

@@ -11,7 +11,6 @@ const staleMs = 10_000;
 /** What two services that find the same stale lock may need to take it from each other. */
 const contestMs = 200;
 
-/** Who holds a folder. */
 interface Owner {
   pid: number;
   host: string;

@@ -10,7 +10,6 @@ export interface Organization {
   apiKey: string;
 }
 
-/** The organizations of the service. */
 export class Organizations {
   /** @param first its key is published */
   constructor(
@@ -31,7 +30,6 @@ export class Organizations {
     return this.#all().find(({ fields }) => fields.name === name);
   }
 
-  /** The organization whose API key this is. */
   ofKey(key: string): Entity<"organization"> | undefined {
     const name = this.keys.owner(key);
     return name === undefined ? undefined : this.find(name);

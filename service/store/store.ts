@@ -49,7 +49,6 @@ export class Store {
     return changed;
   }
 
-  /** Changes some fields of an object, as it is now. */
   setFields<K extends Kind>(kind: K, id: string, fields: Partial<FieldsOf[K]>): Entity<K> {
     const entity = this.get(kind, id)!;
     return this.change(entity, { fields: { ...entity.fields, ...fields } });
@@ -62,7 +61,6 @@ export class Store {
     this.#file?.tidy(this.#rows.size);
   }
 
-  /** The object, unless it is unknown or gone. */
   get<K extends Kind>(kind: K, id: string): Entity<K> | undefined {
     const entity = this.#rows.get(keyOf(kind, id))?.at(-1);
     return entity && !isGone(entity, this.clock()) ? (entity as Entity<K>) : undefined;
@@ -79,7 +77,6 @@ export class Store {
     return this.#versionsIn(kind, parent, at).filter((entity) => entity.hiddenAt === undefined || entity.hiddenAt > at);
   }
 
-  /** All of a kind that can be reached now. */
   all<K extends Kind>(kind: K): Entity<K>[] {
     const now = this.clock();
     return [...this.#rows.values()]

@@ -8,7 +8,6 @@ export interface Tethering {
   /** The tether as it is now; no read waits for a transaction. */
   current(tether: Tether): Tether;
   account(tether: Tether): string;
-  /** In wei. */
   balance(tether: Tether, network: Network): Promise<string>;
   /** It was activated: its first report is due. */
   activated(tether: Tether): Promise<void>;
@@ -37,7 +36,6 @@ export function boundEnvironment({ store }: Base, tether: Tether): Entity<"envir
   return name === undefined ? own[0] : own.findLast(({ fields }) => fields.name === name);
 }
 
-/** A report as it is kept. */
 export function reportOf(tether: Tether, at: number, fields: Entity<"report">["fields"]): Entity<"report"> {
   return {
     ...{ kind: "report", id: `${tether.id}:${tether.fields.reports}`, parent: tether.id },

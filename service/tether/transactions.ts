@@ -46,7 +46,6 @@ export async function signed(target: Target, key: string, what: { to?: string; d
   throw new Refusal(402, `The account ${from} has no funds on ${target.network}: ${money}.`);
 }
 
-/** In wei. */
 export async function balanceOf(target: Target, account: string): Promise<bigint> {
   return BigInt(await target.call<string>("eth_getBalance", [account, "latest"]));
 }
