@@ -3,60 +3,43 @@ import type { Call } from "../http/call-log";
 import { ServiceError } from "../http/errors";
 import { checked } from "../settings/check";
 
-const positive = z.number().int().positive();
-const status = z.number().int().min(200).max(599);
-const ms = z.number().nonnegative();
-/** Whether the service does what was asked for all the same. */
-const acted = z.boolean().optional();
-
 /** Which calls a fault hits. Every call that fits method and route counts, hit or not. */
-const target = z.strictObject({
+export interface FaultTarget {
   /** HTTP method. Default: any. */
-  method: z.string().min(1).optional(),
+  method?: string;
   /**
    * Pattern of a route exactly as in the call log (`/consortia/:consortiumId/environments`), or a regular expression,
    * as such or as a string, found in the path below `/api/v1`. Default: any.
    */
-  route: z.string().min(1).or(z.instanceof(RegExp)).optional(),
+  route?: string | RegExp;
   /** The first call that is hit, counted from 1. Default 1, or `every`. */
-  nth: positive.optional(),
+  nth?: number;
   /** How many calls are hit; may be Infinity. Default 1; Infinity with `every`. */
-  times: positive.or(z.literal(Infinity)).optional(),
+  times?: number;
   /** Only every so many-th call is hit. Default 1. */
-  every: positive.optional(),
-});
+  every?: number;
+}
 
-/** What happens to a call that is hit. */
-const kinds = [
+/** What happens to a call that is hit. `acted`: whether the service does what was asked for all the same. */
+export type FaultKind =
   /** Answers this status. `retryAfter` is in seconds; `body` stands in place of `{ errorMessage }`. */
-  z.strictObject({
-    ...{ kind: z.literal("status"), status, acted, body: z.unknown().optional() },
-    ...{ retryAfter: z.number().nonnegative().optional(), errorMessage: z.string().optional() },
-  }),
+  | { kind: "status"; status: number; retryAfter?: number; errorMessage?: string; body?: unknown; acted?: boolean }
   /** Drops all connections and accepts none for `ms`; without a target, at once instead of at the next call. */
-  z.strictObject({ kind: z.literal("refuse"), ms }),
+  | { kind: "refuse"; ms: number }
   /** Resets the connection; nothing was done. */
-  z.strictObject({ kind: z.literal("resetBefore") }),
+  | { kind: "resetBefore" }
   /** Does what was asked, then resets the connection. */
-  z.strictObject({ kind: z.literal("resetAfter") }),
+  | { kind: "resetAfter" }
   /** Never answers. */
-  z.strictObject({ kind: z.literal("hang"), acted }),
+  | { kind: "hang"; acted?: boolean }
   /** Does what was asked and answers half of the JSON; then closes, or (`wellFormed`) as if that were all. */
-  z.strictObject({ kind: z.literal("truncated"), wellFormed: z.boolean().optional() }),
+  | { kind: "truncated"; wellFormed?: boolean }
   /** Answers an HTML page as a proxy would. Status: default 502. */
-  z.strictObject({ kind: z.literal("html"), status: status.optional(), acted }),
+  | { kind: "html"; status?: number; acted?: boolean }
   /** Waits before the call is looked at. */
-  z.strictObject({ kind: z.literal("delay"), ms }),
-] as const;
+  | { kind: "delay"; ms: number };
 
-export type FaultTarget = z.output<typeof target>;
-export type FaultKind = z.output<(typeof kinds)[number]>;
 export type FaultRule = FaultTarget & FaultKind;
-
-const ruleSchema = z.discriminatedUnion(
-  "kind",
-  kinds.map((kind) => (kind as z.ZodObject).extend(target.shape)) as never,
-) as unknown as z.ZodType<FaultRule>;
 
 /** A rule in force. */
 export interface Fault {
@@ -68,6 +51,31 @@ export interface Fault {
   /** Takes the rule back. */
   remove(): void;
 }
+
+const positive = z.number().int().positive();
+const status = z.number().int().min(200).max(599);
+const target = {
+  method: z.string().min(1).optional(),
+  route: z.string().min(1).or(z.instanceof(RegExp)).optional(),
+  nth: positive.optional(),
+  times: positive.or(z.literal(Infinity)).optional(),
+  every: positive.optional(),
+};
+const ms = z.number().nonnegative();
+const acted = z.boolean().optional();
+const ruleSchema: z.ZodType<FaultRule> = z.discriminatedUnion("kind", [
+  z.strictObject({
+    ...{ ...target, kind: z.literal("status"), status, acted, body: z.unknown().optional() },
+    ...{ retryAfter: z.number().nonnegative().optional(), errorMessage: z.string().optional() },
+  }),
+  z.strictObject({ ...target, kind: z.literal("refuse"), ms }),
+  z.strictObject({ ...target, kind: z.literal("resetBefore") }),
+  z.strictObject({ ...target, kind: z.literal("resetAfter") }),
+  z.strictObject({ ...target, kind: z.literal("hang"), acted }),
+  z.strictObject({ ...target, kind: z.literal("truncated"), wellFormed: z.boolean().optional() }),
+  z.strictObject({ ...target, kind: z.literal("html"), status: status.optional(), acted }),
+  z.strictObject({ ...target, kind: z.literal("delay"), ms }),
+]);
 
 /** The rules in force: the first one that hits a call decides. */
 export class Faults {

@@ -18,7 +18,7 @@ import { acceptJson } from "./bodies";
 import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
 import { Refusal } from "./errors";
 import { refuseStrangers } from "./host-check";
-import { asksUpgrade, createHttpServer } from "./server";
+import { createHttpServer } from "./server";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -55,10 +55,6 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     serverFactory: (handler) => server.on("request", handler),
   });
   for (const name of ["organization", "call", "fault"]) app.decorateRequest(name, undefined);
-  app.addHook("onRequest", (request, reply, done) => {
-    if (asksUpgrade(request.raw)) reply.header("connection", "close"); // if it is refused, that is its end
-    done();
-  });
   app.addHook("onRoute", ({ url }) => void routes.add(routeOf(url)));
   acceptJson(app);
   refuseStrangers(app, options.host, options.allowHosts);
@@ -123,15 +119,15 @@ function refuse(reply: FastifyReply, status: number, errorMessage: string): Fast
 const inAscii = (json: string): string =>
   json.replace(/[^\n -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** What comes is no HTTP; there is no request to answer, only a connection. */
+/** What came is not HTTP: there is no request to answer, only a connection. */
 function garbled({ code, message }: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable) return void socket.destroy();
   const [status, errorMessage] =
     code === "HPE_HEADER_OVERFLOW"
       ? [431, "The headers are too long."]
       : code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? [408, "The request did not come in time."]
-        : [400, `The request is no HTTP: ${message}.`];
+        ? [408, "The request was not received in time."]
+        : [400, `The request is not valid HTTP: ${message}.`];
   const body = JSON.stringify({ errorMessage });
   const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n\r\n${body}`, () => socket.destroy());

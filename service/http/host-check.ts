@@ -29,13 +29,13 @@ export function refuseStrangers(app: FastifyInstance, host: string, allowed: rea
     if (asked !== undefined && !own(name) && !(open && isIP(name) > 0)) {
       throw new Refusal(
         403,
-        `The Host header names ${asked}, which is no address of this service. Where it is one, allow it with --allow-host.`,
+        `The Host header names ${asked}, which is not an address of this service. If it should be one, allow it with --allow-host.`,
       );
     }
     if (origin !== undefined && !isOwnOrigin(origin, (from) => own(from) || from === name)) {
       throw new Refusal(
         403,
-        `Web pages of the origin ${origin} may not use this service. If they should, allow their host with --allow-host.`,
+        `Web pages from ${origin} may not use this service. If they should, allow their host with --allow-host.`,
       );
     }
     done();

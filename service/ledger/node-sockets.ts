@@ -21,6 +21,7 @@ export class NodeSockets {
     app.server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
       socket.on("error", () => socket.destroy());
       const response = new ServerResponse(request);
+      response.shouldKeepAlive = false; // what is refused ends its connection
       try {
         response.assignSocket(socket);
       } catch {

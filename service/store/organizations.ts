@@ -36,7 +36,7 @@ export class Organizations {
   }
 
   add(name: string, apiKey?: string): Organization {
-    if (this.find(name)) throw new ServiceError(`There already is an organization ${name}.`);
+    if (this.find(name)) throw new ServiceError(`The organization ${name} already exists.`);
     return this.ensure(name, apiKey);
   }
 
