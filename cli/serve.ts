@@ -3,7 +3,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { startService, type LedgerOptions, type Service, type TetherOptions } from "../service";
-import { isLoopback } from "../service/guard";
+import { isLoopback } from "../service/http/host-check";
 import { textOf } from "./text-file";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
@@ -42,43 +42,47 @@ export function define(command: Command): void {
   command
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .addOption(
-      new Option("--allow-host <name>", "a further name that it is called by; repeatable")
+      new Option("--allow-host <name>", "additional host name to accept; repeatable")
         .argParser(gather)
         .default([], "none"),
     )
     .option("--port <port>", "port to listen on; 0 takes any free one", number, 4280)
-    .option("--data <folder>", "where data and keys are kept (default: in memory, gone when it stops)")
+    .option("--data <folder>", "folder for data and keys (default: in memory, lost when it stops)")
     .addOption(
-      new Option("--tether <id[=environment]>", "a tether service, and the name of what it pins; repeatable")
+      new Option("--tether <id[=environment]>", "tether service, and the name of the environment it pins; repeatable")
         .argParser(tether)
         .default([], "none"),
     )
     .addOption(
-      new Option("--organization <name>", "an organization; repeatable").argParser(gather).default([], '"local"'),
+      new Option("--organization <name>", "name of an organization; repeatable")
+        .argParser(gather)
+        .default([], '"local"'),
     )
     .addOption(keyOption.env("CONSORTIUM_SERVE_API_KEY"))
-    .option("--node-start <seconds>", "how long a node takes to start (default: 1.5)", number)
-    .option("--environment-start <seconds>", "how long an environment takes to start (default: 0.5)", number)
-    .option("--latency <ms>", "pause before every answer (default: 0)", number)
+    .option("--node-start <seconds>", "time a node takes to start (default: 1.5)", number)
+    .option("--environment-start <seconds>", "time an environment takes to start (default: 0.5)", number)
+    .option("--latency <ms>", "delay before every response (default: 0)", number)
     .option("--limit-consortia <count>", "consortia per organization (default: 2)", number)
     .option("--limit-environments <count>", "environments per consortium (default: 3)", number)
     .option("--limit-nodes <count>", "nodes per environment (default: 4)", number)
-    .option("--no-ledger", "run no real chains behind nodes and tethers")
+    .option("--no-ledger", "simulate nodes and tethers instead of running real chains")
     .addOption(
-      new Option("--anvil <file>", "the chains' program (default: that of @foundry-rs/anvil)").env("CONSORTIUM_ANVIL"),
+      new Option("--anvil <file>", "path of the anvil program (default: from @foundry-rs/anvil)").env(
+        "CONSORTIUM_ANVIL",
+      ),
     )
     .addOption(
-      new Option("--target <network=url>", "RPC address of a network to pin to")
+      new Option("--target <network=url>", "RPC URL of a network that tethers pin to")
         .argParser(target)
         .default({}, "a local chain"),
     )
-    .option("--tether-hour <seconds>", "length of the hour of a tether's interval (default: 3600)", number)
-    .option("--tls-cert <file>", "certificate to serve https and wss with, in PEM")
-    .option("--tls-key <file>", "its key")
-    .option("--show-key", "show the API key even where nobody watches")
+    .option("--tether-hour <seconds>", "length of an hour in tether intervals (default: 3600)", number)
+    .option("--tls-cert <file>", "PEM certificate to serve https and wss with")
+    .option("--tls-key <file>", "PEM private key of the certificate")
+    .option("--show-key", "show the API key even if the output is not a terminal")
     .option("--log", "log requests")
-    .option("--quiet", "print nothing but errors")
-    .option("--json", "print one line of JSON when it is ready")
+    .option("--quiet", "print errors only")
+    .option("--json", "print one line of JSON once it is ready")
     .action((flags: Flags) => serve(flags));
 }
 
@@ -87,7 +91,9 @@ async function serve(flags: Flags): Promise<void> {
   const service = await start(flags);
   const file = keyFile(flags, service);
   if (service.ledger === "missing" && !flags.quiet) {
-    console.error("consortium: no ledger: @foundry-rs/anvil is not installed for this platform. All else works.");
+    console.error(
+      "consortium: no ledger: @foundry-rs/anvil is not installed for this platform. Everything else works.",
+    );
   }
   if (!flags.quiet && !isLoopback(flags.host)) console.error(exposed(flags));
   stopOnSignal(() => service.close());
@@ -208,7 +214,8 @@ function target(text: string, before: Targets): Targets {
 
 function tls({ tlsCert, tlsKey }: Flags) {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
-  if (tlsCert === undefined || tlsKey === undefined) throw new Error("Give both, --tls-cert and --tls-key.");
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw new Error("--tls-cert and --tls-key must be given together.");
   return { cert: textOf(tlsCert), key: textOf(tlsKey) };
 }
 

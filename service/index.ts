@@ -1,33 +1,29 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { FastifyInstance } from "fastify";
-import { buildApp } from "./app";
-import { CallLog, InFlight, type Call } from "./calls";
-import type { Context } from "./context";
-import { Data } from "./data";
-import { Faults } from "./faults";
-import { openLedger, type LedgerState, type OpenLedger } from "./ledger/open";
-import { Listener } from "./listener";
-import { checked, resolve, type ServiceOptions } from "./options";
-import { addOrganization, openState, organizations, rotateKey, type Organization } from "./state";
-import {
-  answersSchema,
-  overlay,
-  overlayAnswers,
-  timingSchema,
-  type Answers,
-  type AnswersChange,
-  type Timing,
-} from "./settings";
+import { type Backend, type LedgerState, openBackend } from "./backend";
+import type { Base } from "./base";
+import { Faults } from "./faults/rules";
+import { buildApp } from "./http/app";
+import { type Call, CallLog, InFlight } from "./http/call-log";
+import { Listener } from "./http/listener";
+import { answers, type Answers, type AnswersChange } from "./settings/answers";
+import { checked, overlay } from "./settings/check";
+import { resolveOptions, type ServiceOptions } from "./settings/options";
+import { timing, type Timing } from "./settings/timing";
+import { type Data, dataOf } from "./store/data";
+import { openData } from "./store/open-data";
+import type { Organization } from "./store/organizations";
 
-export type { Call, InFlight } from "./calls";
-export type { Collection, Data, ManagedCollection, Tethers } from "./data";
-export type { Entity, FieldsOf, Kind, ManagedKind, Network } from "./entities";
-export { ServiceError } from "./errors";
-export type { Fault, FaultKind, FaultRule, FaultTarget, Faults } from "./faults";
-export type { LedgerOptions, OrganizationOptions, ServiceOptions, TetherOptions, TlsOptions } from "./options";
-export type { LedgerState } from "./ledger/open";
-export type { Answers, AnswersChange, DeletedStatus, Limits, Timing } from "./settings";
-export type { Organization } from "./state";
+export type { LedgerState } from "./backend";
+export type { Fault, FaultKind, FaultRule, FaultTarget, Faults } from "./faults/rules";
+export type { Call, InFlight } from "./http/call-log";
+export { ServiceError } from "./http/errors";
+export type { Answers, AnswersChange, DeletedStatus } from "./settings/answers";
+export type { Limits } from "./settings/limits";
+export type { LedgerOptions, OrganizationOptions, ServiceOptions, TetherOptions, TlsOptions } from "./settings/options";
+export type { Timing } from "./settings/timing";
+export type { Collection, Data, ManagedCollection, Tethers } from "./store/data";
+export type { Entity, FieldsOf, Kind, ManagedKind, Network } from "./store/entities";
+export type { Organization } from "./store/organizations";
 
 /** A running service. */
 export interface Service {
@@ -65,86 +61,80 @@ export interface Service {
 }
 
 /** Starts a whole Consortium service in this process. */
-export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const resolved = resolve(options);
-  const settings = { limits: resolved.limits, timing: resolved.timing, answers: resolved.answers };
-  const state = await openState(resolved);
-  const { clock } = state;
+export async function startService(given: ServiceOptions = {}): Promise<Service> {
+  const options = resolveOptions(given);
+  const settings = { limits: options.limits, timing: options.timing, answers: options.answers };
+  const { store, organizations, clock, close: closeData } = await openData(options);
   const stopping = new AbortController();
-  const context: Context = {
-    ...{ store: state.store, keys: state.keys, settings, clock, origin: (asked) => listener.origin(asked) },
+  const base: Base = {
+    ...{ store, settings, clock, origin: (asked) => listener.origin(asked) },
     warn: (text) => process.emitWarning(text, "ConsortiumWarning"),
-    noLedger: "it is switched off",
   };
-  const log = new CallLog(resolved.recordBodies);
+  const log = new CallLog(options.recordBodies);
   const inFlight = new InFlight();
   const routes = new Set<string>();
-  const stage = {
+  const outages = {
     refuse: (ms: number) => listener.refuse(ms),
     // a call that is still waiting when the service stops is not acted on
     pause: (ms: number) =>
       wait(ms, undefined, { signal: stopping.signal }).catch(() => new Promise<never>(() => undefined)),
   };
-  const faults = new Faults(routes, stage.refuse);
-  const { tls, host, port } = resolved;
-  let opened: OpenLedger | undefined;
-  let app: FastifyInstance;
+  const faults = new Faults(routes, outages.refuse);
+  let backend: Backend | undefined;
   let listener: Listener;
-  try {
-    opened = openLedger(resolved, context);
-    const built = await buildApp({
-      ...{ context, log, inFlight, faults, stage, routes, options: resolved, ledger: opened },
-    });
-    app = built.app;
-    listener = new Listener(built.server, host, port, tls !== undefined, () => opened?.drop());
+  const start = async () => {
+    backend = openBackend(options, base);
+    const context = { ...base, organizations, backend };
+    const { app, server } = await buildApp({ context, log, inFlight, faults, outages, routes, options });
+    listener = new Listener(server, options, backend.drop);
     await listener.open();
-  } catch (error) {
-    await opened?.close();
-    await state.close();
+    return { app, backend, context };
+  };
+  const { app, context, ...opened } = await start().catch(async (error: unknown) => {
+    await backend?.close();
+    await closeData();
     throw error;
-  }
-  opened?.resume();
+  });
+
+  opened.backend.resume();
 
   let closing: Promise<void> | undefined;
   const close = async () => {
     stopping.abort();
-    const ended = opened?.close();
+    const ended = opened.backend.close();
     await listener.close();
     await app.close();
     await ended;
-    await state.close();
+    await closeData();
   };
-  const first = resolved.organizations[0]!.name;
   return {
-    port: listener.port,
-    ledger: opened ? "on" : resolved.ledger ? "missing" : "off",
-    url: listener.origin(),
-    baseUrl: `${listener.origin()}/api/v1`,
+    port: listener!.port,
+    ledger: opened.backend.state,
+    url: listener!.origin(),
+    baseUrl: `${listener!.origin()}/api/v1`,
     get apiKey() {
-      return state.keys.get(first)!;
+      return organizations.firstKey;
     },
     get organizations() {
-      return organizations(state);
+      return organizations.list();
     },
     calls: log.calls,
     clearCalls: () => log.clear(),
-    inFlight,
-    faults,
-    store: new Data(context),
+    ...{ inFlight, faults, store: dataOf(context) },
     get answers() {
       return settings.answers;
     },
     get timing() {
       return settings.timing;
     },
-    setAnswers(answers) {
-      settings.answers = overlayAnswers(settings.answers, checked("setAnswers", answersSchema, answers));
+    setAnswers(change) {
+      settings.answers = checked("setAnswers", answers, overlay(settings.answers, change));
     },
-    setTiming(timing) {
-      settings.timing = overlay(settings.timing, checked("setTiming", timingSchema, timing));
+    setTiming(change) {
+      settings.timing = checked("setTiming", timing, overlay(settings.timing, change));
     },
-    addOrganization: (name, apiKey) => addOrganization(state, name, apiKey),
-    rotateKey: (name) => rotateKey(state, name),
+    addOrganization: (name, apiKey) => organizations.add(name, apiKey),
+    rotateKey: (name) => organizations.rotateKey(name),
     close: () => (closing ??= close()),
   };
 }

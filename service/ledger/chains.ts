@@ -1,15 +1,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import type { Server } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Refusal, ServiceError } from "../errors";
-import { ensureGenesis } from "./accounts";
-import { openFront } from "./front";
-import { awaitLeftover, notePid } from "./leftover";
+import { Refusal, ServiceError } from "../http/errors";
+import { awaitLeftover, heightSeen, lastWhole, notePid } from "./chain-folder";
+import { ensureGenesis } from "./genesis";
 import { Caller } from "./rpc";
-import { heightSeen, lastWhole } from "./saved";
-import { Watched } from "./watched";
+import { Watched } from "./watcher-client";
 
 /** What a chain is, from its first start on. */
 export interface ChainSpec {
@@ -24,9 +21,8 @@ export interface ChainSpec {
   free?: boolean;
 }
 
-/** A chain that runs. */
 export interface Chain {
-  /** A Unix socket that serves it as HTTP and WebSocket. */
+  /** The Unix socket where it speaks JSON-RPC: a line each way is a message. */
   readonly socketPath: string;
   /** Its last lines of output, oldest first. */
   readonly lines: readonly string[];
@@ -35,11 +31,6 @@ export interface Chain {
   /** Sends it a message; answers what it says. */
   ask: (message: string) => Promise<string>;
   call: <T>(method: string, params?: unknown[]) => Promise<T>;
-}
-
-interface Running {
-  chain: Chain;
-  front: Server;
 }
 
 const mostLines = 1_000;
@@ -57,8 +48,7 @@ export class Chains {
   readonly #sockets = mkdtempSync(join(socketRoot(), "consortium-chains-"));
   readonly #watched = new Watched(this.#sockets);
   readonly #running = new Map<string, Promise<Chain>>();
-  readonly #ready = new Map<string, Running>();
-  readonly #ended = new Map<string, Promise<void>>();
+  readonly #ended = new Map<string, Promise<string>>();
   #started = 0;
   #closed = false;
 
@@ -82,18 +72,12 @@ export class Chains {
     }
   }
 
-  /** The chain, if it runs. */
-  peek = (key: string): Chain | undefined => this.#ready.get(key)?.chain;
-
-  /** The chain, started if need be. */
   get(spec: ChainSpec): Promise<Chain> {
     if (this.#closed) return Promise.reject(new Refusal(503, "The service is stopping."));
-    const known = this.#running.get(spec.key);
-    if (known) return known;
-    const starting = this.#start(spec);
-    this.#running.set(spec.key, starting);
-    starting.catch(() => this.#running.delete(spec.key));
-    return starting;
+    const chain = this.#running.get(spec.key) ?? this.#start(spec);
+    this.#running.set(spec.key, chain);
+    chain.catch(() => this.#running.delete(spec.key));
+    return chain;
   }
 
   /** Ends a chain, and takes its ledger away. */
@@ -113,9 +97,7 @@ export class Chains {
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled(this.#running.values());
-    const ready = [...this.#ready.values()];
     await this.#watched.close();
-    ready.forEach(stopped);
     rmSync(this.#sockets, { recursive: true, force: true }); // where no chain ever ran, no watcher did it
   }
 
@@ -125,22 +107,22 @@ export class Chains {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     await awaitLeftover(dir);
     const genesis = ensureGenesis(dir, spec.chainId, spec.accounts);
-    for (const name of ["cache", ".foundry", "url"]) rmSync(join(dir, name), { recursive: true, force: true }); // of earlier versions
+    for (const name of ["cache", ".foundry", "url"]) rmSync(join(dir, name), { recursive: true, force: true }); // of 0.1.0
     const saved = lastWhole(dir);
     const lines: string[] = saved?.note === undefined ? [] : [saved.note];
-    const place = join(this.#sockets, `${++this.#started}`);
-    const [socket, socketPath] = [`${place}.chain`, `${place}.http`];
+    const socketPath = join(this.#sockets, `${++this.#started}`);
+    const caller = new Caller(socketPath);
     let problem: string | undefined;
-    let ended = () => undefined as void;
-    this.#ended.set(key, new Promise((done) => (ended = done)));
-    const args = [...argumentsOf(spec), "--host", await unreachable(), "--init", genesis, "--ipc", socket];
-    let lost = () => undefined as void;
-    const gone = new Promise<never>((_done, fail) => {
-      lost = () => fail(new Refusal(503, `The ledger does not start: ${lines.slice(-3).join(" ")}`));
+    let end: (why: string) => void = () => undefined;
+    const ended = new Promise<string>((done) => (end = done));
+    this.#ended.set(key, ended);
+    const failed = ended.then((why) => {
+      throw new Refusal(503, `The ledger does not start: ${why}. ${lines.slice(-4, -1).join(" ")}`);
     });
-    gone.catch(() => undefined);
-    await new Promise<void>((done, fail) => {
-      const order = { id: key, command: resolve(this.command), args, cwd: this.#sockets, socket };
+    failed.catch(() => undefined);
+    const args = [...argumentsOf(spec), "--host", await unreachable(), "--init", genesis, "--ipc", socketPath];
+    const order = { id: key, command: resolve(this.command), args, cwd: this.#sockets, socket: socketPath };
+    const listening = new Promise<void>((done) => {
       this.#watched.start(order, ({ pid, line, ended: why, problem: trouble }) => {
         if (pid !== undefined) notePid(dir, pid);
         if (trouble !== undefined) problem = this.#troubled(key, dir, problem, trouble);
@@ -151,14 +133,11 @@ export class Chains {
         }
         if (why === undefined) return;
         lines.push(why);
-        this.#lost(key);
-        ended();
-        lost();
-        fail(new Refusal(503, `The ledger does not start: ${why}. ${lines.slice(-4, -1).join(" ")}`));
+        this.#running.delete(key); // the next who needs it starts it again
+        end(why);
       });
     });
-    const caller = new Caller(socket);
-    await Promise.race([this.#begin(spec, caller, saved?.state), gone]);
+    await Promise.race([listening.then(() => this.#begin(spec, caller, saved?.state)), failed]);
     const height = Number(await caller.call<string>("eth_blockNumber"));
     const before = heightSeen(dir);
     if (height < before) {
@@ -167,20 +146,14 @@ export class Chains {
       this.warn(text);
     }
     this.#watched.keep(key, dir);
-    const front = await openFront(caller, socket, socketPath);
-    const chain: Chain = {
-      ...{ socketPath, lines },
+    return {
+      ...{ socketPath, lines, ask: caller.ask, call: caller.call },
       get problem() {
         return problem;
       },
-      ask: (message) => caller.ask(message),
-      call: (method, params) => caller.call(method, params),
     };
-    this.#ready.set(key, { chain, front });
-    return chain;
   }
 
-  /** Gives the chain the state that it had, and lets it make blocks. */
   async #begin({ period }: ChainSpec, caller: Caller, state: Buffer | undefined): Promise<void> {
     if (state?.length) await caller.call("anvil_loadState", [`0x${state.toString("hex")}`]);
     for (const address of perBlock) await caller.call("anvil_setCode", [address, "0x"]);
@@ -194,19 +167,6 @@ export class Chains {
     if (text !== before) this.warn(text);
     return text;
   }
-
-  /** It ended, or was ended: the next who needs it starts it again. */
-  #lost(key: string): void {
-    const running = this.#ready.get(key);
-    if (running) stopped(running);
-    this.#ready.delete(key);
-    this.#running.delete(key);
-  }
-}
-
-function stopped({ front }: Running): void {
-  front.closeAllConnections();
-  front.close();
 }
 
 /**

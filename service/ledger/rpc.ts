@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { request } from "undici";
-import { Refusal } from "../errors";
+import { Refusal } from "../http/errors";
 
 /** What a chain answers instead of a result. */
 export class RpcError extends Error {
@@ -20,7 +20,7 @@ export class Caller {
   constructor(private readonly socketPath: string) {}
 
   /** Sends a message: one call, or one batch. */
-  ask(text: string): Promise<string> {
+  ask = (text: string): Promise<string> => {
     const known = answerTo(text);
     if (known !== undefined) return Promise.resolve(known);
     return new Promise((done, fail) => {
@@ -45,11 +45,10 @@ export class Caller {
       socket.once("close", () => refuse("the chain ended"));
       socket.write(`${text}\n`);
     });
-  }
+  };
 
-  async call<T>(method: string, params: unknown[] = []): Promise<T> {
-    return resultOf<T>(method, JSON.parse(await this.ask(message(method, params))));
-  }
+  call = async <T>(method: string, params: unknown[] = []): Promise<T> =>
+    resultOf<T>(method, JSON.parse(await this.ask(message(method, params))));
 
   /** On a connection that has subscribed to something, more than answers comes. */
   #keep(socket: Socket, text: string): void {
@@ -73,8 +72,10 @@ export function converse(socketPath: string, hear: (line: string) => void): Sock
   return socket;
 }
 
-const failure = (code: number, text: string) =>
-  JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message: text } });
+/** A call's answer where there is no result. */
+export const failure = (id: unknown, code: number, message: string) => ({
+  ...{ jsonrpc: "2.0", id, error: { code, message } },
+});
 
 function parsed(text: string): unknown {
   try {
@@ -87,10 +88,10 @@ function parsed(text: string): unknown {
 /** What answers a message that a chain would not answer: what is no JSON, or holds no call with an id. */
 export function answerTo(text: string): string | undefined {
   const value = parsed(text);
-  if (value === undefined) return failure(-32_700, "Parse error");
+  if (value === undefined) return JSON.stringify(failure(null, -32_700, "Parse error"));
   const calls = (Array.isArray(value) ? value : [value]) as unknown[];
   const isCall = (call: unknown) => typeof call === "object" && call !== null && "id" in call;
-  return calls.some(isCall) ? undefined : failure(-32_600, "Invalid request");
+  return calls.some(isCall) ? undefined : JSON.stringify(failure(null, -32_600, "Invalid request"));
 }
 
 const message = (method: string, params: unknown[]) => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });

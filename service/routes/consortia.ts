@@ -1,12 +1,11 @@
 import { z } from "zod";
-import { show } from "../answers";
-import { description, name } from "../bodies";
-import { resource } from "../resource";
+import { show } from "./responses";
+import { description, name } from "../http/bodies";
+import { resource } from "./resource";
 import { newMembership } from "./memberships";
 
 export const consortium = resource({
   kind: "consortium",
-  label: "consortium",
   parents: [],
   create: z.object({ name, description: description.optional() }),
   patch: z.object({ name: name.optional(), description: description.nullable().optional() }),
@@ -17,7 +16,7 @@ export const consortium = resource({
     if (!settings.answers.foundingMembership) return;
     const owner = store.get("organization", entity.organization);
     store.create({
-      ...{ kind: "membership", parent: entity.id, organization: entity.organization, state: "active" },
+      ...{ kind: "membership", parent: entity.id, organization: entity.organization },
       fields: {
         ...newMembership(settings.limits.nodes, entity.organization, owner?.fields.name ?? ""),
         founding: true,

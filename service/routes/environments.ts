@@ -1,19 +1,18 @@
 import { randomInt } from "node:crypto";
 import { z } from "zod";
-import { show } from "../answers";
-import { description, name } from "../bodies";
+import { show } from "./responses";
+import { description, name } from "../http/bodies";
 import type { Context } from "../context";
-import type { Entity } from "../entities";
-import { Refusal } from "../errors";
-import { resource } from "../resource";
-import { stateAt } from "../states";
+import type { Entity } from "../store/entities";
+import { Refusal } from "../http/errors";
+import { resource } from "./resource";
+import { stateAt } from "../store/states-over-time";
 
 const protocols = { quorum: ["raft", "ibft"], geth: ["poa"] } as const;
 const blockPeriods = { raft: 1, ibft: 5, poa: 10 };
 
 export const environment = resource({
   kind: "environment",
-  label: "environment",
   parents: ["consortium"],
   create: z.object({
     provider: z.enum(["quorum", "geth"]),
@@ -23,7 +22,6 @@ export const environment = resource({
     chain_id: z.number().int().positive().optional(),
   }),
   patch: z.object({ name: name.optional(), description: description.nullable().optional() }),
-  filters: [],
   limit: "environments",
   make(_making, body) {
     const allowed: readonly string[] = protocols[body.provider];

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { show } from "../answers";
-import { name } from "../bodies";
-import { owned } from "../deleting";
-import type { FieldsOf } from "../entities";
-import { resource } from "../resource";
+import { show } from "./responses";
+import { name } from "../http/bodies";
+import { ownedBy } from "../store/deletion";
+import type { FieldsOf } from "../store/entities";
+import { resource } from "./resource";
 
 export const newMembership = (nodes: number, organization: string, orgName: string): FieldsOf["membership"] => ({
   org_name: orgName,
@@ -14,7 +14,6 @@ export const newMembership = (nodes: number, organization: string, orgName: stri
 
 export const membership = resource({
   kind: "membership",
-  label: "membership",
   parents: ["consortium"],
   create: z.object({ org_name: name }),
   patch: z.object({ org_name: name.optional() }),
@@ -25,7 +24,7 @@ export const membership = resource({
   view: (context, entity, at) => show(context, entity, { ...entity.fields, founding: undefined }, at),
   blocker(context, entity) {
     if (!context.settings.answers.refuseChildren) return undefined;
-    const nodes = owned(context, entity).filter(({ kind }) => kind === "node").length;
+    const nodes = ownedBy(context, entity).filter(({ kind }) => kind === "node").length;
     return nodes > 0 ? `it still has ${nodes} node(s)` : undefined;
   },
 });

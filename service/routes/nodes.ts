@@ -1,14 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { show } from "../answers";
-import { name } from "../bodies";
-import { ledgerOf, logOf } from "../chain";
+import { show } from "./responses";
+import { name } from "../http/bodies";
 import type { Context } from "../context";
-import { accountsOfChain } from "../ledger/accounts";
-import type { Entity } from "../entities";
-import { Refusal } from "../errors";
-import { itemPath, reach, resource, type Making } from "../resource";
-import { stateAt } from "../states";
+import { accountsOfChain } from "../ledger/ledger";
+import type { Entity } from "../store/entities";
+import { Refusal } from "../http/errors";
+import { itemPath, reach, resource, type Making } from "./resource";
+import { stateAt } from "../store/states-over-time";
 
 /** Whoever runs a node or holds a credential must be a member of that consortium. */
 export function memberOf({ context, consortium }: Making, id: string): void {
@@ -37,7 +36,6 @@ function accountFor({ context: { store }, environment }: Making, membership: str
 
 export const node = resource({
   kind: "node",
-  label: "node",
   parents: ["consortium", "environment"],
   create: z.object({ membership_id: name, name: name.optional() }),
   patch: z.object({ name: name.optional() }),
@@ -49,7 +47,7 @@ export const node = resource({
     const account = accountFor(making, body.membership_id);
     return { fields: { ...body, role: "validator", provider, consensus_type, ...(account ? { account } : {}) } };
   },
-  made: (context, entity) => context.ledger?.prepare(context.store.get("environment", entity.parent)!),
+  made: (context, entity) => context.backend.ledger.prepare(context.store.get("environment", entity.parent)!),
   view: (context, entity, at) => show(context, entity, { ...entity.fields, account: undefined }, at),
 });
 
@@ -64,8 +62,7 @@ export function nodeRoutes(app: FastifyInstance, context: Context): void {
     const { environment, entity } = target(request);
     const state = stateAt(entity, context.clock());
     if (state !== "started") throw new Refusal(409, `The node ${entity.id} has no status yet: it is ${state}.`);
-    const { host } = request.headers;
-    return { ...ledgerOf(context, environment, entity, host), ...(await context.ledger?.facts(environment, entity)) };
+    return context.backend.ledger.status(environment, entity, request.headers.host);
   });
 
   app.get(`${itemPath(node)}/logs/:client`, async (request) => {
@@ -76,16 +73,7 @@ export function nodeRoutes(app: FastifyInstance, context: Context): void {
       throw new Refusal(400, `There is no log of ${client} here: use ${clients.join(" or ")}.`);
     const { maxlines = "100" } = request.query as { maxlines?: string };
     if (!/^[1-9]\d{0,5}$/.test(maxlines)) throw new Refusal(400, "maxlines must be a whole number from 1 to 999999.");
-    const lines = await linesOf(context, environment, entity, client);
+    const lines = await context.backend.ledger.log(environment, entity, client);
     return lines.slice(-Number(maxlines));
   });
-}
-
-/** The chain's own last lines. Constellation is not run: of it there is only the start. */
-async function linesOf(context: Context, environment: Entity<"environment">, node: Entity<"node">, client: string) {
-  const made = logOf(context, environment, node, client);
-  if (!context.ledger) return made;
-  const start = made.filter((line) => !line.includes("Imported block"));
-  const started = stateAt(node, context.clock()) === "started";
-  return client === "geth" && started ? [...start, ...(await context.ledger.log(environment))] : start;
 }

@@ -1,63 +1,57 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { answer, gone, spiced } from "../answers";
-import { organizationOf } from "../auth";
-import { parse } from "../bodies";
 import type { Context } from "../context";
-import { supported } from "../crud";
-import { networks, type Entity, type FieldsOf, type Network } from "../entities";
-import { Refusal } from "../errors";
-import { boundEnvironment, deployedNetworks, tetherState } from "../pinning";
-import { Simulated } from "../tether/tethering";
+import { organizationOf } from "../http/authentication";
+import { parse } from "../http/bodies";
+import { Refusal } from "../http/errors";
+import { networks, type FieldsOf, type Network } from "../store/entities";
+import { boundEnvironment, deployedNetworks, tetherState, type Tether } from "../tether/tethering";
+import { supported } from "./crud";
+import { answer, gone, withUnknownFields } from "./responses";
 
 const targetNetwork = z.object({ network: z.enum(networks) });
 const interval = z.object({ interval: z.number().int().min(1) });
 const nothing = z.object({});
-
-type Tether = Entity<"tether">;
-type Fields = FieldsOf["tether"];
+/** What only this service has: money from nowhere. */
+const funding = targetNetwork.extend({ wei: z.string().regex(/^[1-9]\d{0,38}$/, "must be wei, as a string") });
 
 /** The anchoring API: configured, then deployed, then active, in that order. */
 export function tetherRoutes(app: FastifyInstance, context: Context): void {
-  const { store, settings } = context;
+  const { store, settings, backend } = context;
+  const { tethers } = backend;
 
-  const tethering = context.anchors ?? new Simulated(context);
-  const target = (request: FastifyRequest): Promise<Tether> => {
+  const target = (request: FastifyRequest): Tether => {
     const { tetherId } = request.params as { tetherId: string };
     const tether = store.get("tether", tetherId);
     if (tether?.parent !== organizationOf(request).id) throw gone(context, "tether service", tetherId);
-    return tethering.current(tether);
+    return tethers.current(tether);
   };
-  const change = (tether: Tether, fields: Partial<Fields>) => {
-    const now = store.get("tether", tether.id)!;
-    return store.change(now, { fields: { ...now.fields, ...fields } });
-  };
+  const change = ({ id }: Tether, fields: Partial<FieldsOf["tether"]>) => store.setFields("tether", id, fields);
   const body = <T extends z.ZodRawShape>(rules: z.ZodObject<T>, request: FastifyRequest) =>
     parse(rules, request.body, settings.answers.strictBodies);
   const get = (path: string, show: (tether: Tether, params: Record<string, string>) => unknown) =>
     app.get(`/tether/:tetherId${path}`, async (request, reply) => {
-      const shown = await show(await target(request), request.params as Record<string, string>);
+      const shown = await show(target(request), request.params as Record<string, string>);
       return reply.type("application/json").send(JSON.stringify(shown)); // a bare number is JSON too
     });
   const post = (path: string, act: (tether: Tether, request: FastifyRequest, reply: FastifyReply) => unknown) =>
-    app.post(`/tether/:tetherId${path}`, async (request, reply) => act(await target(request), request, reply));
+    app.post(`/tether/:tetherId${path}`, (request, reply) => act(target(request), request, reply));
 
-  const show = async (tether: Tether) => {
+  const show = (tether: Tether) => {
     const { network, interval } = tether.fields;
-    return spiced(context, {
+    return withUnknownFields(context, {
       [settings.answers.idField]: tether.id,
       ...{ network, interval },
       state: tetherState(tether),
       deployed_networks: deployedNetworks(tether),
-      account: await tethering.account(tether),
-      ...tethering.shown(tether),
+      account: tethers.account(tether),
+      ...tethers.shown(tether),
     });
   };
-  const owned = async (tether: Tether, network: Network | undefined) =>
-    spiced(context, {
-      address: await tethering.account(tether),
-      balance: network ? await tethering.balance(tether, network) : "0",
-    });
+  const owned = async (tether: Tether, network: Network | undefined) => {
+    const balance = network ? await tethers.balance(tether, network) : "0";
+    return withUnknownFields(context, { address: tethers.account(tether), balance });
+  };
 
   get("", (tether) => {
     supported(settings.answers.getById || 404, "A tether service cannot be read as a whole");
@@ -78,35 +72,32 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
     return owned(tether, network);
   });
 
-  post("/targetNetwork", async (tether, request, reply) => {
-    const fields = body(targetNetwork, request);
-    mustRest(tether);
-    return answer(context, reply, 200, await show(change(tether, fields)));
-  });
-  post("/interval", async (tether, request, reply) => {
-    const fields = body(interval, request);
-    mustRest(tether);
-    return answer(context, reply, 200, await show(change(tether, fields)));
-  });
+  for (const [path, rules] of [["/targetNetwork", targetNetwork] as const, ["/interval", interval] as const]) {
+    post(path, (tether, request, reply) => {
+      const fields = body<z.ZodRawShape>(rules, request);
+      if (tether.fields.active) throw new Refusal(409, "The tether service is active: deactivate it first.");
+      return answer(context, reply, 200, show(change(tether, fields)));
+    });
+  }
   post("/deploy", async (tether, request, reply) => {
     body(nothing, request);
     const { network, deployments } = tether.fields;
     if (!network) throw new Refusal(409, "Set the target network first: the contract is deployed there.");
-    if (deployments[network] > 0 && (await tethering.isDeployed(tether, network))) {
+    if (deployments[network] > 0 && (await tethers.isDeployed(tether, network))) {
       throw new Refusal(409, `The contract is already deployed on ${network}.`);
     }
-    return answer(context, reply, 200, await tethering.deploy(tether, network));
+    return answer(context, reply, 200, await tethers.deploy(tether, network));
   });
   app.post("/embedded/tether/:tetherId/fund", async (request, reply) => {
     const { network, wei } = body(funding, request);
-    const tether = await target(request);
-    await tethering.fund(tether, network, BigInt(wei));
+    const tether = target(request);
+    await tethers.fund(tether, network, BigInt(wei));
     const now = store.get("tether", tether.id)!;
     return answer(context, reply, 200, { network, ...(await owned(now, network)) });
   });
   post("/activate", async (tether, request, reply) => {
     body(nothing, request);
-    if (!tether.fields.active) await tethering.activated(change(tether, activation(context, tether)));
+    if (!tether.fields.active) await tethers.activated(change(tether, activation(context, tether)));
     return reply.type("application/json").send("true");
   });
   post("/deactivate", (tether, request, reply) => {
@@ -123,18 +114,8 @@ function reportAt({ store }: Context, tether: Tether, index: number) {
   return pin ? { index, pinned_at: new Date(report.createdAt).toISOString(), ...pin, reports: states } : states;
 }
 
-/** What only this service has: money from nowhere. */
-const funding = z.object({
-  network: z.enum(networks),
-  wei: z.string().regex(/^[1-9]\d{0,38}$/, "must be wei, as a string"),
-});
-
-function mustRest(tether: Tether): void {
-  if (tether.fields.active) throw new Refusal(409, "The tether service is active: deactivate it first.");
-}
-
 /** What changes when it is activated, if it may be. */
-function activation(context: Context, tether: Tether): Partial<Fields> {
+function activation(context: Context, tether: Tether): Partial<FieldsOf["tether"]> {
   const { network, interval, deployments, environmentName } = tether.fields;
   if (!network) throw new Refusal(409, "Set the target network before activation.");
   if (interval === undefined) throw new Refusal(409, "Set the interval before activation.");

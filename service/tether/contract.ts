@@ -21,17 +21,9 @@ export const library = () => createRequire(__filename)("ethers") as typeof Ether
 
 const coder = () => new (library().Interface)(anchor().abi);
 
-export function addressOf(key: string): string {
-  const { computeAddress } = library();
-  return computeAddress(key);
-}
+export const addressOf = (key: string): string => library().computeAddress(key);
+export const keccak = (text: string): string => library().id(text);
 
-export function keccak(text: string): string {
-  const { keccak256, toUtf8Bytes } = library();
-  return keccak256(toUtf8Bytes(text));
-}
-
-/** What deploys the contract. */
 export const deployment = () => anchor().bytecode;
 
 /** Where a contract will be that an account deploys with this nonce. */
@@ -45,7 +37,6 @@ export async function isThere(target: Target, address: string): Promise<boolean>
 /** What pins a hash at an index; the contract takes each index once, in turn. */
 export const pinData = (index: number, hash: string) => coder().encodeFunctionData("pin", [index, hash]);
 
-/** How many pins the contract has. */
 export async function pinCount(target: Target, address: string): Promise<number> {
   const data = coder().encodeFunctionData("count");
   return Number(await target.call<string>("eth_call", [{ to: address, data }, "latest"]));

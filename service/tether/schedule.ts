@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { WorkUnderWay } from "./work-under-way";
 
 /** The longest that a timer is set for; it then looks again. */
 const longest = 3_600_000;
@@ -6,7 +7,7 @@ const longest = 3_600_000;
 /** What is to be done when, for each tether one thing after the other. */
 export class Schedule {
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  readonly #working = new Map<string, Promise<void>>();
+  readonly #working = new WorkUnderWay<void>();
   #closed = false;
 
   /** @param work does what is due, and answers when there is more to do */
@@ -27,27 +28,18 @@ export class Schedule {
   async look(id: string, due: number | undefined, atMost = 0): Promise<void> {
     if (this.#closed || due === undefined) return;
     if (due > this.clock()) return this.#working.has(id) ? undefined : this.set(id, due);
-    const working = this.#working.get(id) ?? this.#begin(id);
+    const working = this.#working.join(id, () => this.#work(id));
     if (atMost > 0) await Promise.race([working, wait(atMost, undefined, { ref: false })]);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
-    await Promise.allSettled(this.#working.values());
+    await this.#working.settled();
   }
 
-  #begin(id: string): Promise<void> {
-    const working = this.work(id)
-      .then(
-        (next) => next,
-        () => this.clock() + 1_000, // such as a full disk: it is tried again
-      )
-      .then((next) => {
-        this.#working.delete(id);
-        this.set(id, next);
-      });
-    this.#working.set(id, working);
-    return working;
+  async #work(id: string): Promise<void> {
+    const failed = () => this.clock() + 1_000; // such as a full disk: it is tried again
+    this.set(id, await this.work(id).catch(failed));
   }
 }

@@ -1,17 +1,13 @@
-import type { Wire } from "../answers";
-import type { Context } from "../context";
-import type { Entity, Network } from "../entities";
-import { address, hash } from "../hex";
-import { accountOf, caughtUp, costs, pay } from "../pinning";
+import type { Base } from "../base";
+import { networks, type Entity, type Network, type Wire } from "../store/entities";
 
-type Tether = Entity<"tether">;
+export type Tether = Entity<"tether">;
 
 /** What a tether service does on the networks it pins to. */
 export interface Tethering {
   /** The tether as it is now; no read waits for a transaction. */
-  current(tether: Tether): Promise<Tether>;
-  account(tether: Tether): Promise<string>;
-  /** In wei. */
+  current(tether: Tether): Tether;
+  account(tether: Tether): string;
   balance(tether: Tether, network: Network): Promise<string>;
   /** It was activated: its first report is due. */
   activated(tether: Tether): Promise<void>;
@@ -24,34 +20,25 @@ export interface Tethering {
   shown(tether: Tether): Wire;
 }
 
-/** Networks that exist as numbers only: every amount and hash follows from the data. */
-export class Simulated implements Tethering {
-  constructor(private readonly context: Context) {}
+export const deployedNetworks = ({ fields }: Tether) => networks.filter((network) => fields.deployments[network] > 0);
 
-  current = (tether: Tether) => Promise.resolve(caughtUp(this.context, tether));
-  account = (tether: Tether) => Promise.resolve(accountOf(tether));
-  balance = (tether: Tether, network: Network) => Promise.resolve(tether.fields.balances[network]);
-  shown = () => ({});
-  isDeployed = ({ fields }: Tether, network: Network) => Promise.resolve(fields.deployments[network] > 0);
+export function tetherState({ fields }: Tether): string {
+  const { active, activated, network } = fields;
+  if (active) return "active";
+  if (activated) return "inactive";
+  return network && fields.deployments[network] > 0 ? "deployed" : "initial";
+}
 
-  activated(tether: Tether): Promise<void> {
-    caughtUp(this.context, tether);
-    return Promise.resolve();
-  }
+/** The environment it pins: the newest of its name, or else the organization's first one. */
+export function boundEnvironment({ store }: Base, tether: Tether): Entity<"environment"> | undefined {
+  const name = tether.fields.environmentName;
+  const own = store.all("environment").filter(({ organization }) => organization === tether.organization);
+  return name === undefined ? own[0] : own.findLast(({ fields }) => fields.name === name);
+}
 
-  deploy(tether: Tether, network: Network): Promise<Wire> {
-    const balances = pay(tether, network, costs.deploy);
-    const { deployments } = tether.fields;
-    const fields = { ...tether.fields, balances, deployments: { ...deployments, [network]: deployments[network] + 1 } };
-    this.context.store.change(tether, { fields });
-    const contract = { contract_address: address("contract", tether.id, network) };
-    return Promise.resolve({ network, ...contract, transaction_hash: hash("deploy", tether.id, network) });
-  }
-
-  fund(tether: Tether, network: Network, wei: bigint): Promise<void> {
-    const { balances } = tether.fields;
-    const more = { ...balances, [network]: String(BigInt(balances[network]) + wei) };
-    this.context.store.change(tether, { fields: { ...tether.fields, balances: more } });
-    return Promise.resolve();
-  }
+export function reportOf(tether: Tether, at: number, fields: Entity<"report">["fields"]): Entity<"report"> {
+  return {
+    ...{ kind: "report", id: `${tether.id}:${tether.fields.reports}`, parent: tether.id },
+    ...{ organization: tether.organization, state: "active", createdAt: at, changedAt: at, revision: 0, fields },
+  };
 }

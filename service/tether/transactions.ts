@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { Refusal } from "../http/errors";
 import { RpcError } from "../ledger/rpc";
 import { library } from "./contract";
 import type { Target } from "./targets";
@@ -25,8 +26,8 @@ const pollMs = 250;
 /** How often a transaction is sent again, in polls: a network that starts anew forgets what waits. */
 const resendEvery = 20;
 
-/** Signs a transaction of an account; answers what it may cost, too, in wei. */
-export async function signed(target: Target, key: string, what: { to?: string; data: string }) {
+/** Signs a transaction of an account, if the account can pay it. */
+export async function signed(target: Target, key: string, what: { to?: string; data: string }): Promise<Signed> {
   const { Wallet, Transaction } = library();
   const wallet = new Wallet(key);
   const from = wallet.address;
@@ -39,7 +40,14 @@ export async function signed(target: Target, key: string, what: { to?: string; d
   const nonce = Number(count);
   const raw = await wallet.signTransaction({ ...what, chainId: target.chainId, nonce, gasLimit, ...fees });
   const cost = gasLimit * (fees.maxFeePerGas ?? fees.gasPrice);
-  return { transaction: { nonce, raw, hash: Transaction.from(raw).hash! } satisfies Signed, cost };
+  const balance = await balanceOf(target, from);
+  if (balance >= cost) return { nonce, raw, hash: Transaction.from(raw).hash! };
+  const money = `it owns ${balance} wei and needs about ${cost}`;
+  throw new Refusal(402, `The account ${from} has no funds on ${target.network}: ${money}.`);
+}
+
+export async function balanceOf(target: Target, account: string): Promise<bigint> {
+  return BigInt(await target.call<string>("eth_getBalance", [account, "latest"]));
 }
 
 async function feesOf(target: Target) {

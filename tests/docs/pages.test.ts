@@ -5,7 +5,7 @@ import { Command } from "commander";
 import { define } from "../../cli/serve";
 import { settingNames } from "../../provider/api";
 import { environmentName } from "../../provider/api/settings";
-import { defaults } from "../../service/settings";
+import { resolveOptions } from "../../service/settings/options";
 import * as sdk from "../../sdk";
 import { anchorsOf, examples, pages, root } from "./markdown";
 
@@ -70,7 +70,8 @@ test("environment variables that are named exist, and all are named", () => {
 
 test("docs/service.md names every setting of the service", () => {
   const text = textOf("docs/service.md");
-  const names = [defaults.limits, defaults.timing, defaults.answers].flatMap((group) => Object.keys(group));
+  const { limits, timing, answers } = resolveOptions({});
+  const names = [limits, timing, answers].flatMap((group) => Object.keys(group));
   expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { networks } from "../../service/entities";
+import { tetherNetworks as networks } from "../../provider/facts";
 import { Engine } from "../support/engine";
 import { newProcess, setEnvironment } from "../support/service";
 import { ether, tetherArgs, tethered } from "../support/tethered";

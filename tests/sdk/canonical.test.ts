@@ -3,7 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { canonical } from "../../sdk/pinned-report";
-import { canonical as ofTheService } from "../../service/tether/canonical";
+import { canonicalJson as ofTheService } from "../../service/tether/report-hash";
 import { programOf } from "../e2e/support/backends/programs";
 
 /* The text that a report is hashed as: three implementations, one of them in another language, write the same. */

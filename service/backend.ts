@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
+import type { Base } from "./base";
+import { Refusal } from "./http/errors";
+import { admitted, nodePath } from "./http/node-credentials";
+import { findAnvil } from "./ledger/binary";
+import { Chains } from "./ledger/chains";
+import type { Ledger } from "./ledger/ledger";
+import { NodeEndpoint } from "./ledger/node-endpoint";
+import { RealLedger } from "./ledger/real-ledger";
+import { SimulatedLedger } from "./ledger/simulated-ledger";
+import type { ResolvedOptions } from "./settings/options";
+import type { Entity } from "./store/entities";
+import { AccountKeys } from "./tether/account-keys";
+import { RealTethers } from "./tether/real-tethers";
+import { SimulatedTethers } from "./tether/simulated-tethers";
+import { isTarget, Targets } from "./tether/targets";
+import type { Tethering } from "./tether/tethering";
+
+/** `missing`: wanted, but its program is not on this machine. */
+export type LedgerState = "on" | "off" | "missing";
+
+/** What stands behind nodes and tethers: real chains, or a simulation. */
+export interface Backend {
+  readonly state: LedgerState;
+  readonly ledger: Ledger;
+  readonly tethers: Tethering;
+  /** The networks that tethers pin to; none in a simulation. */
+  readonly targets?: Targets;
+  /** Puts the nodes' addresses under the service. */
+  serveNodes(app: FastifyInstance): void | Promise<void>;
+  /** Hears of what is deleted, with all that was in it. */
+  removed(entities: readonly Entity[]): void;
+  /** Drops the WebSockets to nodes. */
+  drop: () => void;
+  /** Goes on where the last run of the service ended. */
+  resume(): void;
+  close(): Promise<void>;
+}
+
+/** Real chains, if they are wanted and can be had. */
+export function openBackend({ ledger: wanted, dataDir }: ResolvedOptions, base: Base): Backend {
+  if (!wanted) return simulation(base, "off", "it is switched off");
+  const anvil = findAnvil(wanted.anvil);
+  if (anvil !== undefined) return realChains(base, anvil, dataDir, wanted.targets);
+  const why = "its program, the optional package @foundry-rs/anvil, is not installed for this platform";
+  return simulation(base, "missing", why);
+}
+
+const nothing = () => undefined;
+
+function simulation(base: Base, state: LedgerState, why: string): Backend {
+  const ledger = new SimulatedLedger(base);
+  return {
+    ...{ state, ledger, tethers: new SimulatedTethers(base, ledger) },
+    serveNodes(app) {
+      app.all(nodePath, (request, reply) => {
+        const { node } = admitted(base.store, request, reply);
+        throw new Refusal(501, `No ledger is attached to the node ${node.id}: ${why}.`);
+      });
+    },
+    ...{ removed: nothing, drop: nothing, resume: nothing, close: () => Promise.resolve() },
+  };
+}
+
+type TargetAddresses = NonNullable<ResolvedOptions["ledger"]>["targets"];
+
+function realChains(base: Base, anvil: string, dataDir: string | undefined, addresses: TargetAddresses = {}): Backend {
+  const keys = new AccountKeys(dataDir && join(dataDir, "accounts"));
+  const chains = new Chains(anvil, dataDir && join(dataDir, "chains"), base.warn);
+  const ledger = new RealLedger(base, chains);
+  const nodes = new NodeEndpoint(base, ledger);
+  const targets = new Targets(chains, addresses, () => base.origin());
+  const tethers = new RealTethers(base, ledger, targets, keys);
+  const unswept = (error: Error) => base.warn(`A ledger that nobody needs could not be removed: ${error.message}.`);
+  return {
+    ...{ state: "on", ledger, tethers, targets },
+    serveNodes: (app) => nodes.serve(app),
+    removed(entities) {
+      nodes.sockets.drop(new Set(entities.map(({ id }) => id)));
+      for (const { kind, id } of entities) if (kind === "environment") chains.erase(id).catch(unswept);
+    },
+    drop: () => nodes.sockets.close(),
+    resume() {
+      chains.sweep((key) => isTarget(key) || base.store.get("environment", key) !== undefined).catch(unswept);
+      ledger.resume();
+      tethers.resume();
+    },
+    async close() {
+      await tethers.close();
+      await chains.close();
+    },
+  };
+}

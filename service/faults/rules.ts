@@ -1,0 +1,143 @@
+import { z } from "zod";
+import type { Call } from "../http/call-log";
+import { ServiceError } from "../http/errors";
+import { checked } from "../settings/check";
+
+/** Which calls a fault hits. Every call that fits method and route counts, hit or not. */
+export interface FaultTarget {
+  /** HTTP method. Default: any. */
+  method?: string;
+  /**
+   * Pattern of a route exactly as in the call log (`/consortia/:consortiumId/environments`), or a regular expression,
+   * as such or as a string, found in the path below `/api/v1`. Default: any.
+   */
+  route?: string | RegExp;
+  /** The first call that is hit, counted from 1. Default 1, or `every`. */
+  nth?: number;
+  /** How many calls are hit; may be Infinity. Default 1; Infinity with `every`. */
+  times?: number;
+  /** Only every so many-th call is hit. Default 1. */
+  every?: number;
+}
+
+/** What happens to a call that is hit. `acted`: whether the service does what was asked for all the same. */
+export type FaultKind =
+  /** Answers this status. `retryAfter` is in seconds; `body` stands in place of `{ errorMessage }`. */
+  | { kind: "status"; status: number; retryAfter?: number; errorMessage?: string; body?: unknown; acted?: boolean }
+  /** Drops all connections and accepts none for `ms`; without a target, at once instead of at the next call. */
+  | { kind: "refuse"; ms: number }
+  /** Resets the connection; nothing was done. */
+  | { kind: "resetBefore" }
+  /** Does what was asked, then resets the connection. */
+  | { kind: "resetAfter" }
+  /** Never answers. */
+  | { kind: "hang"; acted?: boolean }
+  /** Does what was asked and answers half of the JSON; then closes, or (`wellFormed`) as if that were all. */
+  | { kind: "truncated"; wellFormed?: boolean }
+  /** Answers an HTML page as a proxy would. Status: default 502. */
+  | { kind: "html"; status?: number; acted?: boolean }
+  /** Waits before the call is looked at. */
+  | { kind: "delay"; ms: number };
+
+export type FaultRule = FaultTarget & FaultKind;
+
+/** A rule in force. */
+export interface Fault {
+  readonly rule: Readonly<FaultRule>;
+  /** How many calls fitted so far. */
+  readonly seen: number;
+  /** How many were hit so far. */
+  readonly hits: number;
+  /** Takes the rule back. */
+  remove(): void;
+}
+
+const positive = z.number().int().positive();
+const status = z.number().int().min(200).max(599);
+const target = {
+  method: z.string().min(1).optional(),
+  route: z.string().min(1).or(z.instanceof(RegExp)).optional(),
+  nth: positive.optional(),
+  times: positive.or(z.literal(Infinity)).optional(),
+  every: positive.optional(),
+};
+const ms = z.number().nonnegative();
+const acted = z.boolean().optional();
+const ruleSchema: z.ZodType<FaultRule> = z.discriminatedUnion("kind", [
+  z.strictObject({
+    ...{ ...target, kind: z.literal("status"), status, acted, body: z.unknown().optional() },
+    ...{ retryAfter: z.number().nonnegative().optional(), errorMessage: z.string().optional() },
+  }),
+  z.strictObject({ ...target, kind: z.literal("refuse"), ms }),
+  z.strictObject({ ...target, kind: z.literal("resetBefore") }),
+  z.strictObject({ ...target, kind: z.literal("resetAfter") }),
+  z.strictObject({ ...target, kind: z.literal("hang"), acted }),
+  z.strictObject({ ...target, kind: z.literal("truncated"), wellFormed: z.boolean().optional() }),
+  z.strictObject({ ...target, kind: z.literal("html"), status: status.optional(), acted }),
+  z.strictObject({ ...target, kind: z.literal("delay"), ms }),
+]);
+
+/** The rules in force: the first one that hits a call decides. */
+export class Faults {
+  #rules: { rule: FaultRule; fits: (call: Call) => boolean; seen: number; hits: number }[] = [];
+
+  constructor(
+    private readonly routes: ReadonlySet<string>,
+    private readonly refuse: (ms: number) => void,
+  ) {}
+
+  /** Puts a rule in force. */
+  add(rule: FaultRule): Fault {
+    const valid = checked("fault", ruleSchema, rule);
+    const entry = { rule: valid, fits: this.#matcher(valid), seen: 0, hits: 0 };
+    const aimed = [valid.method, valid.route, valid.nth, valid.times, valid.every].some((part) => part !== undefined);
+    if (valid.kind === "refuse" && !aimed) {
+      entry.hits = 1;
+      this.refuse(valid.ms);
+    } else {
+      this.#rules.push(entry);
+    }
+    return Object.assign(entry, { remove: () => void (this.#rules = this.#rules.filter((one) => one !== entry)) });
+  }
+
+  /** Takes all rules back. */
+  clear(): void {
+    this.#rules = [];
+  }
+
+  /** The rule that hits this call, if any. */
+  hit(call: Call): FaultRule | undefined {
+    let chosen: FaultRule | undefined;
+    for (const entry of this.#rules) {
+      if (!entry.fits(call)) continue;
+      entry.seen++;
+      const { every = 1, nth = every, times = entry.rule.every ? Infinity : 1 } = entry.rule;
+      const due = entry.seen >= nth && (entry.seen - nth) % every === 0 && entry.hits < times;
+      if (!due || chosen) continue;
+      entry.hits++;
+      chosen = entry.rule;
+    }
+    return chosen;
+  }
+
+  #matcher({ method, route }: FaultRule): (call: Call) => boolean {
+    const verb = method?.toUpperCase();
+    const place = this.#place(route);
+    return (call) => (verb === undefined || call.method === verb) && place(call);
+  }
+
+  #place(route: FaultRule["route"]): (call: Call) => boolean {
+    if (route === undefined) return () => true;
+    if (typeof route === "string" && this.routes.has(route)) return (call) => call.route === route;
+    if (typeof route === "string" && route.includes("/:")) {
+      throw new ServiceError(`fault: there is no route ${route}; there are ${[...this.routes].join(", ")}`);
+    }
+    try {
+      const flags = typeof route === "string" ? "" : route.flags.replace(/[gy]/g, ""); // those two would remember a place
+      const expression = new RegExp(route, flags);
+      return (call) => expression.test(call.path);
+    } catch (error) {
+      throw new ServiceError(`fault: route: ${(error as Error).message}`, { cause: error });
+    }
+  }
+}

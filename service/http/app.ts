@@ -1,0 +1,134 @@
+import { STATUS_CODES, type Server } from "node:http";
+import type { Duplex } from "node:stream";
+import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
+import type { Context } from "../context";
+import { carryOut, isActed, type Outages, statusOf } from "../faults/effects";
+import type { FaultRule, Faults } from "../faults/rules";
+import { consortium } from "../routes/consortia";
+import { credential } from "../routes/credentials";
+import { serve } from "../routes/crud";
+import { environment } from "../routes/environments";
+import { membership } from "../routes/memberships";
+import { node, nodeRoutes } from "../routes/nodes";
+import { targetRoutes } from "../routes/target-networks";
+import { tetherRoutes } from "../routes/tether";
+import type { ResolvedOptions } from "../settings/options";
+import { requireKey } from "./authentication";
+import { acceptJson } from "./bodies";
+import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
+import { Refusal } from "./errors";
+import { refuseStrangers } from "./host-check";
+import { createHttpServer } from "./server";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    call: Call | undefined;
+    fault: FaultRule | undefined;
+  }
+  interface FastifyContextConfig {
+    /** Calls of this route are neither logged nor counted, and no fault hits them. */
+    quiet?: boolean;
+  }
+}
+
+export interface Parts {
+  context: Context;
+  log: CallLog;
+  inFlight: InFlight;
+  faults: Faults;
+  outages: Outages;
+  options: Pick<ResolvedOptions, "host" | "allowHosts" | "tls" | "log">;
+  /** Collects the patterns of all routes. */
+  routes: Set<string>;
+}
+
+/** The HTTP server with all its routes, not yet listening. */
+export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; server: Server }> {
+  const { context, routes, options } = parts;
+  const server = createHttpServer(options.tls);
+  const app = fastify({
+    logger: options.log && { redact: ["req.headers.authorization"], hooks: { streamWrite: inAscii } },
+    exposeHeadRoutes: false,
+    routerOptions: { ignoreTrailingSlash: true },
+    frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),
+    clientErrorHandler: garbled,
+    serverFactory: (handler) => server.on("request", handler),
+  });
+  for (const name of ["organization", "call", "fault"]) app.decorateRequest(name, undefined);
+  app.addHook("onRoute", ({ url }) => void routes.add(routeOf(url)));
+  acceptJson(app);
+  refuseStrangers(app, options.host, options.allowHosts);
+  watch(app, parts);
+  app.setNotFoundHandler((request, reply) => refuse(reply, 404, `There is no ${request.method} ${request.url} here.`));
+  app.setErrorHandler((error, request, reply) => {
+    if (error instanceof Refusal) return refuse(reply, error.status, error.message);
+    const { statusCode = 500, message } = error as { statusCode?: number; message: string };
+    if (statusCode >= 500) request.log.error(error);
+    return refuse(reply, statusCode, message);
+  });
+
+  await context.backend.serveNodes(app);
+  targetRoutes(app, context);
+  await app.register(
+    (api, _options, done) => {
+      requireKey(api, context.organizations);
+      for (const row of [consortium, membership, environment, node, credential]) serve(api, context, row);
+      nodeRoutes(api, context);
+      tetherRoutes(api, context);
+      done();
+    },
+    { prefix: "/api/v1" },
+  );
+  await app.ready();
+  return { app, server };
+}
+
+/** Everything that happens to every call: it is logged, counted, delayed, and maybe hit by a fault. */
+function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }: Parts): void {
+  app.addHook("onRequest", async (request, reply) => {
+    if (request.routeOptions.config.quiet) return;
+    request.call = log.start(request, context.clock());
+    inFlight.enter();
+    reply.raw.once("close", () => inFlight.leave());
+    const { latency } = context.settings.timing;
+    if (latency > 0) await outages.pause(latency);
+    request.fault = faults.hit(request.call);
+    if (request.fault) request.call.fault = request.fault.kind;
+    else if (request.is404) throw new Refusal(404, `There is no ${request.method} ${request.url} here.`); // its body is not read
+  });
+  app.addHook("preValidation", async (request, reply) => {
+    const { call, fault } = request;
+    if (call && request.organization) log.keepBody(call, request.body);
+    if (!fault || isActed(fault)) return undefined;
+    const answer = await carryOut(fault, outages, reply);
+    return answer === undefined ? undefined : reply.send(answer);
+  });
+  app.addHook("onSend", async (request, reply, payload) => {
+    const { call, fault } = request;
+    // noted before the answer leaves, so that whoever has got it finds the status in the log
+    if (call) call.status = statusOf(fault, reply);
+    return fault && isActed(fault) ? carryOut(fault, outages, reply, payload) : payload;
+  });
+}
+
+function refuse(reply: FastifyReply, status: number, errorMessage: string): FastifyReply {
+  return reply.code(status).send({ errorMessage });
+}
+
+/** JSON that a terminal can show: it allows characters that move the cursor or turn the direction of writing. */
+const inAscii = (json: string): string =>
+  json.replace(/[^\n -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** What came is not HTTP: there is no request to answer, only a connection. */
+function garbled({ code, message }: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable) return void socket.destroy();
+  const [status, errorMessage] =
+    code === "HPE_HEADER_OVERFLOW"
+      ? [431, "The headers are too long."]
+      : code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? [408, "The request was not received in time."]
+        : [400, `The request is not valid HTTP: ${message}.`];
+  const body = JSON.stringify({ errorMessage });
+  const head = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n\r\n${body}`, () => socket.destroy());
+}

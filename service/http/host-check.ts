@@ -1,0 +1,58 @@
+import { isIP } from "node:net";
+import { hostname, networkInterfaces } from "node:os";
+import type { FastifyInstance } from "fastify";
+import { Refusal } from "./errors";
+
+/** Whether a name or address stands for this machine alone, whatever a name server says. */
+export const isLoopback = (name: string) =>
+  name === "localhost" || name.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(name) || name === "::1";
+
+/** Names without brackets and in small letters: `[::1]` is `::1`. */
+const plain = (name: string) => name.toLowerCase().replace(/^\[(.*)\]$/, "$1");
+
+/**
+ * Keeps web pages out that a browser on this machine, or in its network, may show: they come with the origin of their own server, or
+ * under a name that was made to point here (DNS rebinding). Programs send no origin, and the name or address they were given.
+ */
+export function refuseStrangers(app: FastifyInstance, host: string, allowed: readonly string[]): void {
+  const bound = plain(host);
+  const open = !isLoopback(bound);
+  const machine = open ? [hostname(), hostname().split(".")[0]!] : [];
+  const names = new Set([bound, ...machine, ...allowed].map(plain));
+  const own = (name: string) => isLoopback(name) || names.has(name) || (open && isInterface(name));
+
+  app.addHook("onRequest", (request, _reply, done) => {
+    const { host: asked, origin } = request.headers;
+    if (asked === undefined && request.raw.httpVersion !== "1.0") throw new Refusal(400, "The Host header is missing.");
+    const name = nameOf(asked);
+    // nobody can make an address point elsewhere; and which one leads here may be known to a router only
+    if (asked !== undefined && !own(name) && !(open && isIP(name) > 0)) {
+      throw new Refusal(
+        403,
+        `The Host header names ${asked}, which is not an address of this service. If it should be one, allow it with --allow-host.`,
+      );
+    }
+    if (origin !== undefined && !isOwnOrigin(origin, (from) => own(from) || from === name)) {
+      throw new Refusal(
+        403,
+        `Web pages from ${origin} may not use this service. If they should, allow their host with --allow-host.`,
+      );
+    }
+    done();
+  });
+}
+
+/** The name in a Host header, without its port; empty if there is none in it. */
+function nameOf(host = ""): string {
+  const [, name = ""] = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d{1,5})?$/i.exec(host) ?? [];
+  return plain(name);
+}
+
+function isOwnOrigin(origin: string, own: (name: string) => boolean): boolean {
+  const [, host] = /^https?:\/\/(.+)$/i.exec(origin) ?? [];
+  const name = nameOf(host);
+  return name !== "" && own(name);
+}
+
+const isInterface = (name: string) =>
+  isIP(name) > 0 && Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === name));

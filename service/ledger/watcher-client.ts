@@ -1,0 +1,78 @@
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { program, type News, type Order } from "./watcher";
+
+type Listener = (news: Omit<News, "id">) => void;
+
+/** The chains' processes, behind a watcher that ends them when this process is gone, however it went. */
+export class Watched {
+  #child: ChildProcessByStdio<Writable, Readable, null> | undefined;
+  readonly #listeners = new Map<string, Listener>();
+  readonly #pids = new Map<string, number>();
+
+  /** @param discard a folder to remove when all is over */
+  constructor(private readonly discard: string) {}
+
+  start(order: Extract<Order, { command: string }>, listener: Listener): void {
+    this.#listeners.set(order.id, listener);
+    this.#send(order);
+  }
+
+  /** Keeps the chain's state in a folder, from now on. */
+  keep(id: string, folder: string): void {
+    if (this.#listeners.has(id)) this.#send({ id, keep: folder });
+  }
+
+  end(id: string): void {
+    if (this.#listeners.has(id)) this.#send({ id });
+  }
+
+  /** Ends all, and waits for it. */
+  async close(): Promise<void> {
+    const child = this.#child;
+    if (!child) return;
+    await new Promise<void>((done) => {
+      child.once("close", () => done());
+      child.stdin.end();
+    });
+  }
+
+  #send(order: Order): void {
+    (this.#child ??= this.#spawn()).stdin.write(`${JSON.stringify(order)}\n`);
+  }
+
+  #spawn() {
+    const child = spawn(process.execPath, ["-e", program, this.discard], {
+      ...{ cwd: this.discard, stdio: ["pipe", "pipe", "inherit"] },
+      env: {}, // keys and passwords may be in that of the service
+      detached: true, // a group of its own: Ctrl+C on the terminal is for the service alone
+    });
+    child.stdin.on("error", () => undefined);
+    createInterface({ input: child.stdout }).on("line", (text) => {
+      const { id, ...news } = JSON.parse(text) as News;
+      if (news.pid !== undefined) this.#pids.set(id, news.pid);
+      if (news.ended !== undefined) this.#pids.delete(id);
+      this.#listeners.get(id)?.(news);
+      if (news.ended !== undefined) this.#listeners.delete(id);
+    });
+    child.once("close", () => this.#orphaned());
+    return child;
+  }
+
+  /** The watcher is gone; what it left running must not go on without one. */
+  #orphaned(): void {
+    this.#child = undefined;
+    const listeners = [...this.#listeners.values()];
+    for (const pid of this.#pids.values()) {
+      try {
+        process.kill(pid, "SIGTERM");
+      } catch {
+        continue; // it has ended
+      }
+    }
+    this.#pids.clear();
+    this.#listeners.clear();
+    for (const listener of listeners) listener({ ended: "its watcher ended" });
+  }
+}

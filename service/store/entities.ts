@@ -1,0 +1,109 @@
+/** An object as the API shows it. */
+export type Wire = Record<string, unknown>;
+
+export const networks = ["mainnet", "rinkeby"] as const;
+export type Network = (typeof networks)[number];
+
+/** What is kept of each kind of object, besides what every object has. Wire names, so that a test can patch any field. */
+export interface FieldsOf {
+  organization: { name: string };
+  consortium: { name: string; description?: string };
+  membership: {
+    org_name: string;
+    org_id: string;
+    minimum_nodes: number;
+    maximum_nodes: number;
+    /** Made by the service together with the consortium, so it goes with it. */
+    founding?: boolean;
+  };
+  environment: {
+    name?: string;
+    description?: string;
+    provider: "quorum" | "geth";
+    consensus_type: "raft" | "ibft" | "poa";
+    chain_id: number;
+    initial_delay: number;
+    idle_hours: number;
+    enable_tether: boolean;
+    block_period: number;
+    /** Which member each of the chain's accounts is for, by its index: none is ever given to another one. */
+    accountOwners?: string[];
+    region: string;
+    release_id: string;
+  };
+  node: {
+    membership_id: string;
+    name?: string;
+    role: string;
+    provider: string;
+    consensus_type: string;
+    /** Which of the chain's accounts is its own. */
+    account?: number;
+  };
+  credential: { membership_id: string; name?: string; passwordHash: string };
+  tether: {
+    environmentName?: string;
+    network?: Network;
+    interval?: number;
+    active: boolean;
+    /** Whether it was ever active. */
+    activated: boolean;
+    balances: Record<Network, string>;
+    /** How many times its contract was deployed, per network. */
+    deployments: Record<Network, number>;
+    /** When the next pinning transaction is due, in ms; only while active. */
+    nextPin?: number;
+    reports: number;
+    /** What follows is of tethers that really pin. Contracts on the target networks: */
+    contracts?: Partial<Record<Network, { address: string; chainId: number } | undefined>>;
+    /** Deployments that were begun, with their signed transaction, so that none is paid twice. */
+    deploying?: Partial<Record<Network, { address: string; nonce: number; hash?: string; raw?: string } | undefined>>;
+    /** The report that is being pinned, with its signed transaction. */
+    pinning?: {
+      network: Network;
+      index: number;
+      hash: string;
+      at: number;
+      states: Record<string, unknown>[];
+      transaction?: { nonce: number; hash: string; raw: string } | undefined;
+    };
+    /** Networks on which the account has got what it has at first. */
+    granted?: Partial<Record<Network, boolean>>;
+    /** Why the last pin failed. */
+    problem?: string;
+  };
+  report: {
+    states: Record<string, unknown>[];
+    /** Where it was pinned, if it really was. */
+    pin?: Record<string, unknown>;
+  };
+}
+
+export type Kind = keyof FieldsOf;
+// prettier-ignore
+export const kinds = ["organization", "consortium", "membership", "environment", "node", "credential", "tether", "report"] as const satisfies readonly Kind[];
+
+/** The kinds that are created, listed and deleted through the API. */
+export type ManagedKind = "consortium" | "membership" | "environment" | "node" | "credential";
+
+/** One version of an object; a change makes a new one. Times are in ms since 1970. */
+export interface Entity<K extends Kind = Kind> {
+  readonly kind: K;
+  readonly id: string;
+  /** Id of what it lives in: organization, consortium, environment or tether. */
+  readonly parent: string;
+  /** Id of the organization that owns it. */
+  readonly organization: string;
+  /** The state it was put in; the state it is in now may follow from `due` (see states-over-time.ts). */
+  readonly state: string;
+  /** When it leaves that state by itself. */
+  readonly due?: number | undefined;
+  readonly createdAt: number;
+  readonly changedAt: number;
+  readonly revision: number;
+  /** From when on it cannot be reached any more. */
+  readonly deletedAt?: number;
+  /** From when on lists do not show it any more. */
+  readonly hiddenAt?: number;
+  readonly fields: FieldsOf[K];
+}

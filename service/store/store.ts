@@ -1,0 +1,125 @@
+import { randomInt } from "node:crypto";
+import type { Entity, FieldsOf, Kind } from "./entities";
+import { StateFile } from "./state-file";
+import type { SteadyClock } from "./steady-clock";
+
+/** How long the service remembers what is gone, and how many versions of an object for lists that lag. */
+const memory = 3_600_000;
+const versions = 16;
+
+const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
+const newId = (kind: Kind) =>
+  kind.charAt(0) + Array.from({ length: 9 }, () => alphabet[randomInt(alphabet.length)]).join("");
+const keyOf = (kind: Kind, id: string) => `${kind}/${id}`;
+
+type Draft<K extends Kind> = Pick<Entity<K>, "kind" | "parent" | "organization" | "due" | "fields"> & {
+  id?: string | undefined;
+  state?: string;
+};
+type Change<K extends Kind> = Partial<Omit<Entity<K>, "kind" | "id" | "parent">>;
+
+/** All objects, each as a row of immutable versions, so that a list can show what was true some time ago. */
+export class Store {
+  readonly #rows = new Map<string, Entity[]>();
+  readonly #children = new Map<string, Set<string>>();
+  readonly #file: StateFile | undefined;
+  private readonly clock: () => number;
+
+  constructor(clock: SteadyClock, file?: string) {
+    this.clock = clock.now;
+    if (file === undefined) return;
+    for (const entity of StateFile.read(file)) {
+      clock.saw(entity.changedAt);
+      this.#keep(entity);
+    }
+    this.#file = new StateFile(file, () => this.#remembered());
+  }
+
+  create<K extends Kind>(draft: Draft<K>): Entity<K> {
+    const now = this.clock();
+    const id = draft.id ?? newId(draft.kind);
+    const entity: Entity<K> = { state: "active", ...draft, id, createdAt: now, changedAt: now, revision: 0 };
+    this.put([entity]);
+    return entity;
+  }
+
+  change<K extends Kind>(entity: Entity<K>, change: Change<K>): Entity<K> {
+    const changed = { ...entity, revision: entity.revision + 1, ...change, changedAt: this.clock() };
+    this.put([changed]);
+    return changed;
+  }
+
+  setFields<K extends Kind>(kind: K, id: string, fields: Partial<FieldsOf[K]>): Entity<K> {
+    const entity = this.get(kind, id)!;
+    return this.change(entity, { fields: { ...entity.fields, ...fields } });
+  }
+
+  /** Keeps new versions, all or none; on disk first. */
+  put(entities: readonly Entity[]): void {
+    this.#file?.append(entities);
+    for (const entity of entities) this.#keep(entity);
+    this.#file?.tidy(this.#rows.size);
+  }
+
+  get<K extends Kind>(kind: K, id: string): Entity<K> | undefined {
+    const entity = this.#rows.get(keyOf(kind, id))?.at(-1);
+    return entity && !isGone(entity, this.clock()) ? (entity as Entity<K>) : undefined;
+  }
+
+  /** What can be reached now of a kind in a parent, in the order of creation. */
+  children<K extends Kind>(kind: K, parent: string): Entity<K>[] {
+    const now = this.clock();
+    return this.#versionsIn(kind, parent, now).filter((entity) => !isGone(entity, now));
+  }
+
+  /** What a list shows at a time: what had been created, with what is deleted but not yet out of sight. */
+  listed<K extends Kind>(kind: K, parent: string, at: number): Entity<K>[] {
+    return this.#versionsIn(kind, parent, at).filter((entity) => entity.hiddenAt === undefined || entity.hiddenAt > at);
+  }
+
+  all<K extends Kind>(kind: K): Entity<K>[] {
+    const now = this.clock();
+    return [...this.#rows.values()]
+      .map((row) => row.at(-1)!)
+      .filter((entity) => entity.kind === kind && !isGone(entity, now)) as Entity<K>[];
+  }
+
+  /** Keeps nothing from now on: the folder is another one's. */
+  refuse(error: Error): void {
+    this.#file?.refuse(error);
+  }
+
+  close(): void {
+    this.#file?.close();
+  }
+
+  #versionsIn<K extends Kind>(kind: K, parent: string, at: number): Entity<K>[] {
+    const keys = this.#children.get(keyOf(kind, parent)) ?? [];
+    return [...keys].flatMap((key) => {
+      const version = this.#rows.get(key)?.findLast((entity) => entity.changedAt <= at);
+      return version ? [version as Entity<K>] : [];
+    });
+  }
+
+  #keep(entity: Entity): void {
+    const key = keyOf(entity.kind, entity.id);
+    const row = [...(this.#rows.get(key) ?? []), entity].slice(-versions);
+    this.#rows.set(key, row);
+    const siblings = keyOf(entity.kind, entity.parent);
+    this.#children.set(siblings, (this.#children.get(siblings) ?? new Set()).add(key));
+  }
+
+  /** The newest versions, having dropped what has been gone for long. */
+  #remembered(): Entity[] {
+    const before = this.clock() - memory;
+    for (const [key, row] of this.#rows) {
+      const entity = row.at(-1)!;
+      if (entity.hiddenAt === undefined || entity.hiddenAt > before) continue;
+      this.#rows.delete(key);
+      this.#children.get(keyOf(entity.kind, entity.parent))?.delete(key);
+    }
+    return [...this.#rows.values()].map((row) => row.at(-1)!);
+  }
+}
+
+const isGone = (entity: Entity, at: number) => entity.deletedAt !== undefined && entity.deletedAt <= at;

@@ -1,0 +1,77 @@
+import type { Base } from "../base";
+import { Refusal } from "../http/errors";
+import { address, hash } from "../ledger/simulated-hashes";
+import type { SimulatedLedger } from "../ledger/simulated-ledger";
+import type { Entity, Network, Wire } from "../store/entities";
+import { boundEnvironment, reportOf, type Tether, type Tethering } from "./tethering";
+
+/** What the public chains charge, in wei. */
+const costs = { deploy: 5_000_000_000_000_000n, pin: 100_000_000_000_000n };
+
+/** How many overdue reports one look makes at most; those before are left out. */
+const mostAtOnce = 10_000;
+
+/** Networks that exist as numbers only: every amount and hash follows from the data. */
+export class SimulatedTethers implements Tethering {
+  constructor(
+    private readonly base: Base,
+    private readonly ledger: SimulatedLedger,
+  ) {}
+
+  account = (tether: Tether) => address("tether", tether.id);
+  balance = (tether: Tether, network: Network) => Promise.resolve(tether.fields.balances[network]);
+  isDeployed = ({ fields }: Tether, network: Network) => Promise.resolve(fields.deployments[network] > 0);
+  shown = () => ({});
+
+  activated(tether: Tether): Promise<void> {
+    this.current(tether);
+    return Promise.resolve();
+  }
+
+  deploy(tether: Tether, network: Network): Promise<Wire> {
+    const balances = this.#paid(tether, network, costs.deploy);
+    const { deployments } = tether.fields;
+    const deployed = { ...deployments, [network]: deployments[network] + 1 };
+    this.base.store.setFields("tether", tether.id, { balances, deployments: deployed });
+    const contract = { contract_address: address("contract", tether.id, network) };
+    return Promise.resolve({ network, ...contract, transaction_hash: hash("deploy", tether.id, network) });
+  }
+
+  fund({ id, fields: { balances } }: Tether, network: Network, wei: bigint): Promise<void> {
+    const more = { ...balances, [network]: String(BigInt(balances[network]) + wei) };
+    this.base.store.setFields("tether", id, { balances: more });
+    return Promise.resolve();
+  }
+
+  /** Makes the reports that are due by now: nothing runs in the background, whoever looks sees what has happened. */
+  current(tether: Tether): Tether {
+    const { store, clock, settings } = this.base;
+    const { active, interval, nextPin, network } = tether.fields;
+    const now = clock();
+    if (!active || !network || interval === undefined || nextPin === undefined || nextPin > now) return tether;
+
+    const step = interval * settings.timing.tetherHour;
+    const due = Math.floor((now - nextPin) / step) + 1;
+    const environment = boundEnvironment(this.base, tether);
+    const reports: Entity<"report">[] = [];
+    let { fields } = tether;
+    for (let index = Math.max(0, due - mostAtOnce); index < due; index++) {
+      if (!environment || BigInt(fields.balances[network]) < costs.pin) break; // unpaid, so not pinned
+      const at = nextPin + index * step;
+      const paid = { ...tether, fields };
+      reports.push(reportOf(paid, at, { states: this.ledger.states(environment, at) }));
+      fields = { ...fields, reports: fields.reports + 1, balances: this.#paid(paid, network, costs.pin) };
+    }
+    const next: Tether = { ...tether, changedAt: now, fields: { ...fields, nextPin: nextPin + due * step } };
+    store.put([...reports, next]);
+    return next;
+  }
+
+  #paid(tether: Tether, network: Network, wei: bigint): Tether["fields"]["balances"] {
+    const { balances } = tether.fields;
+    const left = BigInt(balances[network]) - wei;
+    if (left >= 0n) return { ...balances, [network]: String(left) };
+    const money = `it owns ${balances[network]} wei and needs ${wei}`;
+    throw new Refusal(402, `The account ${this.account(tether)} has no funds on ${network}: ${money}.`);
+  }
+}

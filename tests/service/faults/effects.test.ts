@@ -1,0 +1,160 @@
+import { request } from "undici";
+import { start, until, type Send } from "../helpers";
+
+const create = (send: Send, name: string) => send("POST", "/consortia", { name });
+const names = async (send: Send) => (await send("GET", "/consortia")).body.map(({ name }) => name);
+const roomy = { limits: { consortia: 99 } };
+
+/** What a caller sees when no answer comes: the code of the error below fetch's own. */
+async function failure(call: Promise<unknown>): Promise<string> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  const cause = (error as { cause?: { code?: string } } | undefined)?.cause;
+  return cause?.code ?? String(error);
+}
+
+describe("what a fault does", () => {
+  test("status: answers it, with Retry-After and the message, without acting", async () => {
+    const { service, send } = await start();
+    service.faults.add({ kind: "status", status: 429, retryAfter: 3, errorMessage: "slow down" });
+    const answer = await create(send, "a");
+    expect(answer).toMatchObject({ status: 429, body: { errorMessage: "slow down" } });
+    expect(answer.headers.get("retry-after")).toBe("3");
+    expect(await names(send)).toEqual([]);
+  });
+
+  test("status: with a body of its own, or none given", async () => {
+    const { service, send } = await start();
+    service.faults.add({ kind: "status", status: 503 });
+    expect(await create(send, "a")).toMatchObject({ status: 503, body: { errorMessage: "Service Unavailable" } });
+    service.faults.add({ kind: "status", status: 400, body: { error: { code: 7 } } });
+    expect((await create(send, "a")).body).toEqual({ error: { code: 7 } });
+  });
+
+  test("status and html can hide that the service acted", async () => {
+    const { service, send } = await start(roomy);
+    service.faults.add({ kind: "status", status: 504, acted: true });
+    expect((await create(send, "a")).status).toBe(504);
+    service.faults.add({ kind: "html", acted: true });
+    expect((await create(send, "b")).status).toBe(502);
+    expect(await names(send)).toEqual(["a", "b"]);
+  });
+
+  test("html: a page as proxies make it", async () => {
+    const { service, send } = await start();
+    service.faults.add({ kind: "html", status: 503 });
+    const { status, headers, text } = await create(send, "a");
+    expect(status).toBe(503);
+    expect(headers.get("content-type")).toContain("text/html");
+    expect(text).toMatch(/^<html>.*503 Service Unavailable/);
+    expect(await names(send)).toEqual([]);
+  });
+
+  test("resetBefore: the connection is reset, nothing is done", async () => {
+    const { service, send } = await start();
+    service.faults.add({ kind: "resetBefore" });
+    expect(await failure(create(send, "a"))).toBe("ECONNRESET");
+    expect(await names(send)).toEqual([]);
+  });
+
+  test("resetAfter: it is done, then the connection is reset", async () => {
+    const { service, send } = await start();
+    service.faults.add({ kind: "resetAfter" });
+    expect(await failure(create(send, "a"))).toBe("ECONNRESET");
+    expect(await names(send)).toEqual(["a"]);
+  });
+
+  test.each([true, false])("hang (acted: %s): no answer until the client gives up", async (acted) => {
+    const { service, send } = await start();
+    service.faults.add({ kind: "hang", acted });
+    const giveUp = new AbortController();
+    const call = fetch(`${service.baseUrl}/consortia`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ name: "a" }),
+      signal: giveUp.signal,
+    });
+    await until(() => Promise.resolve(service.calls[0]?.fault === "hang"));
+    expect(await names(send)).toEqual(acted ? ["a"] : []);
+    expect(service.inFlight.now).toBe(1);
+    giveUp.abort();
+    await expect(call).rejects.toThrow("aborted");
+    await until(() => Promise.resolve(service.inFlight.now === 0));
+    expect(service.calls[0]!.status).toBeUndefined();
+  });
+
+  test("truncated: half of the JSON under the length of the whole, then the connection closes", async () => {
+    const { service, send } = await start();
+    service.faults.add({ kind: "truncated", method: "POST" });
+    const { statusCode, headers, body } = await request(`${service.baseUrl}/consortia`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ name: "a" }),
+    });
+    expect(statusCode).toBe(201);
+    const whole = (await send("GET", "/consortia")).body;
+    expect(Number(headers["content-length"])).toBe(JSON.stringify(whole[0]).length);
+    await expect(body.text()).rejects.toThrow(/other side closed|terminated|aborted/);
+  });
+
+  test("truncated, well-formed: half of the JSON as if that were all", async () => {
+    const { service, send } = await start();
+    service.faults.add({ kind: "truncated", wellFormed: true, method: "POST" });
+    const { status, text, body } = await create(send, "a");
+    expect({ status, body }).toEqual({ status: 201, body: undefined });
+    const whole = JSON.stringify((await send("GET", "/consortia")).body[0]);
+    expect(text).toBe(whole.slice(0, Math.floor(whole.length / 2)));
+  });
+
+  test("delay: the call takes at least that long", async () => {
+    const { service, send } = await start();
+    service.faults.add({ kind: "delay", ms: 80 });
+    const began = performance.now();
+    expect((await create(send, "a")).status).toBe(201);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(75);
+  });
+
+  test("refuse without a target: no connections from now on, then again on the same port", async () => {
+    const { service, send } = await start();
+    await send("GET", "/consortia"); // leaves a connection open, which must not survive
+    const { hits } = service.faults.add({ kind: "refuse", ms: 200 });
+    expect(hits).toBe(1);
+    expect(await failure(create(send, "a"))).toBe("ECONNREFUSED");
+    await until(async () => (await failure(send("GET", "/consortia"))) !== "ECONNREFUSED");
+    expect(await names(send)).toEqual([]);
+  });
+
+  test("refuse with a target: at that call, which is not acted on", async () => {
+    const { service, send } = await start(roomy);
+    service.faults.add({ kind: "refuse", ms: 100, method: "POST", nth: 2 });
+    expect((await create(send, "a")).status).toBe(201);
+    expect(await failure(create(send, "b"))).toMatch(/UND_ERR_SOCKET|ECONNRESET/);
+    expect(await failure(create(send, "c"))).toBe("ECONNREFUSED");
+    await until(async () => (await failure(send("GET", "/consortia"))) !== "ECONNREFUSED");
+    expect(await names(send)).toEqual(["a"]);
+  });
+});
+
+test("a service closes at once, with hanging calls and open connections", async () => {
+  const { service, send } = await start();
+  await send("GET", "/consortia");
+  service.faults.add({ kind: "hang" });
+  service.faults.add({ kind: "delay", ms: 60_000, nth: 2 });
+  const calls = [failure(send("GET", "/consortia")), failure(send("GET", "/consortia"))];
+  await until(() => Promise.resolve(service.calls.length === 3));
+  const began = performance.now();
+  await service.close();
+  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(await Promise.all(calls)).toEqual(["UND_ERR_SOCKET", "UND_ERR_SOCKET"]);
+  expect(await failure(send("GET", "/consortia"))).toBe("ECONNREFUSED");
+});
+
+test("a service that refuses connections can be closed", async () => {
+  const { service, send } = await start();
+  service.faults.add({ kind: "refuse", ms: 20 });
+  await service.close();
+  await new Promise((done) => setTimeout(done, 60)); // it must not come back
+  expect(await failure(send("GET", "/consortia"))).toBe("ECONNREFUSED");
+});

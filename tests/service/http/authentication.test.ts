@@ -1,0 +1,133 @@
+import { anyNumber, build, client, containing, start } from "../helpers";
+
+const missing = containing("missing");
+const invalid = containing("not valid");
+
+test.each([
+  ["no header", {}, missing],
+  ["another scheme", { authorization: "Basic abc" }, missing],
+  ["an empty key", { authorization: "Bearer " }, missing],
+  ["an unknown key", { authorization: "Bearer nobody" }, invalid],
+])("%s is refused with 401, and nothing is done", async (_what, headers, errorMessage) => {
+  const { service, send } = await start({ tethers: [{ id: "t" }] });
+  const anonymous = client(service.baseUrl, "");
+  for (const [method, path] of [
+    ["GET", "/consortia"],
+    ["POST", "/consortia"],
+    ["GET", "/tether/t/account"],
+  ] as const) {
+    const answer = await anonymous(method, path, method === "POST" ? { name: "a" } : undefined, headers);
+    expect(answer).toMatchObject({ status: 401, body: { errorMessage } });
+  }
+  expect((await send("GET", "/consortia")).body).toEqual([]);
+});
+
+test("an organization sees and touches its own objects only", async () => {
+  const { service, send } = await start({
+    organizations: [{ name: "a" }, { name: "b", apiKey: "key-of-b" }],
+    tethers: [{ id: "t" }],
+    timing: { environmentStart: 0 },
+  });
+  const stranger = client(service.baseUrl, "key-of-b");
+  const { paths } = await build(send);
+  expect((await stranger("GET", "/consortia")).body).toEqual([]);
+  for (const path of Object.values(paths)) {
+    for (const method of ["GET", "PATCH", "DELETE"]) {
+      expect((await stranger(method, path, method === "PATCH" ? {} : undefined)).status).toBe(404);
+    }
+    expect((await send("GET", path)).status).toBe(200);
+  }
+  for (const path of ["memberships", "environments"].map((list) => `${paths.consortium}/${list}`)) {
+    expect((await stranger("GET", path)).status).toBe(404);
+    expect((await stranger("POST", path, { org_name: "x" })).status).toBe(404);
+  }
+  expect((await stranger("GET", "/tether/t/account")).status).toBe(404);
+  expect((await send("GET", "/tether/t/account")).status).toBe(200);
+  expect((await stranger("POST", "/consortia", { name: "own" })).body.owner).toBe(service.organizations[1]!.id);
+});
+
+test("each organization has quotas of its own", async () => {
+  const { service, send } = await start({ limits: { consortia: 1 } });
+  const other = service.addOrganization("other");
+  expect((await send("POST", "/consortia", { name: "a" })).status).toBe(201);
+  expect((await client(service.baseUrl, other.apiKey)("POST", "/consortia", { name: "a" })).status).toBe(201);
+});
+
+test("a rotated key is refused, the new one opens the same objects", async () => {
+  const { service, send } = await start({ organizations: [{ name: "a", apiKey: "old" }] });
+  await send("POST", "/consortia", { name: "mine" });
+  const key = service.rotateKey("a");
+  expect(key).not.toBe("old");
+  expect(service.apiKey).toBe(key);
+  expect(service.organizations[0]!.apiKey).toBe(key);
+  expect((await send("GET", "/consortia")).status).toBe(401);
+  expect((await client(service.baseUrl, key)("GET", "/consortia")).body).toMatchObject([{ name: "mine" }]);
+  expect(() => service.rotateKey("nobody")).toThrow("no organization nobody");
+});
+
+test("two organizations cannot share a name or a key", async () => {
+  const { service } = await start({ organizations: [{ name: "a", apiKey: "k" }] });
+  expect(() => service.addOrganization("a")).toThrow("already is an organization a");
+  expect(() => service.addOrganization("b", "k")).toThrow("API key of a");
+  expect(service.organizations).toHaveLength(1);
+});
+
+test("the call log knows the organization, and neither keys nor passwords", async () => {
+  const { service, send } = await start();
+  const { paths, credential } = await build(send);
+  service.clearCalls();
+  await send("GET", `${paths.environment}/nodes?name=n1&api_key=hush-1`);
+  await send("POST", "/consortia", { name: "a", password: "hush-2", inner: [{ clientSecret: "hush-3" }] });
+  await client(service.baseUrl, "")("GET", "/consortia");
+  await send("GET", "/nowhere");
+  expect(service.calls).toEqual([
+    {
+      method: "GET",
+      path: `${paths.environment}/nodes`,
+      route: "/consortia/:consortiumId/environments/:environmentId/nodes",
+      query: { name: "n1", api_key: "[hidden]" },
+      body: undefined,
+      status: 200,
+      organization: "local",
+      at: anyNumber,
+    },
+    expect.objectContaining({
+      route: "/consortia",
+      body: { name: "a", password: "[hidden]", inner: [{ clientSecret: "[hidden]" }] },
+      status: 201,
+    }),
+    expect.objectContaining({ status: 401, organization: undefined }),
+    expect.objectContaining({ route: "/nowhere", status: 404 }),
+  ]);
+  const log = JSON.stringify(service.calls);
+  for (const secret of [service.apiKey, credential.password, "hush"]) expect(log).not.toContain(secret);
+});
+
+test("the call log keeps no body without a valid key, and not more than 32 MiB in all", async () => {
+  const { service, send } = await start();
+  const big = { name: "x", description: "y".repeat(1_000_000) };
+  for (const key of ["", "nobody"])
+    expect((await client(service.baseUrl, key)("POST", "/consortia", big)).status).toBe(401);
+  expect((await client(service.baseUrl, "")("POST", "/nowhere", big)).status).toBe(404);
+  expect(service.calls.map(({ status, body }) => [status, body])).toEqual(
+    [401, 401, 404].map((status) => [status, undefined]),
+  );
+  for (let sent = 0; sent < 40; sent++) await send("PATCH", "/consortia/nobody", { ...big, name: `${sent}` });
+  const bodies = service.calls.map(({ body }) => body as typeof big | undefined);
+  expect(bodies.at(-1)?.name).toBe("39");
+  const total = bodies.reduce((sum, body) => sum + (body?.description.length ?? 0), 0);
+  expect([total > 24 * 1_048_576, total < 32 * 1_048_576]).toEqual([true, true]);
+  service.clearCalls();
+  await send(
+    "POST",
+    "/consortia",
+    JSON.stringify({ name: "a", deep: 0 }).replace("0", "[".repeat(100_000) + "]".repeat(100_000)),
+  );
+  expect(service.calls).toMatchObject([{ status: 201, body: { name: "a" } }]);
+});
+
+test("a service can keep no bodies at all", async () => {
+  const { service, send } = await start({ recordBodies: false });
+  await send("POST", "/consortia", { name: "a" });
+  expect(service.calls).toMatchObject([{ route: "/consortia", status: 201, body: undefined }]);
+});

@@ -1,0 +1,159 @@
+import { limits } from "../../../provider/facts";
+import { anyText, build, containing, matching, start, type World } from "../helpers";
+
+const environment = { provider: "quorum", consensus_type: "raft" };
+const cases: [string, (world: World) => string, (world: World) => unknown, RegExp][] = [
+  ["a consortium without name", () => "/consortia", () => ({}), /name/],
+  ["a consortium with an empty name", () => "/consortia", () => ({ name: " " }), /name: must not be empty/],
+  ["a consortium with a number as name", () => "/consortia", () => ({ name: 5 }), /name/],
+  [
+    "a consortium with a number as description",
+    () => "/consortia",
+    () => ({ name: "a", description: 5 }),
+    /description/,
+  ],
+  ["an array", () => "/consortia", () => [], /object/],
+  ["a string", () => "/consortia", () => '"a"', /object/],
+  ["a membership without org_name", (w) => `${w.paths.consortium}/memberships`, () => ({ name: "a" }), /org_name/],
+  [
+    "an environment without provider",
+    (w) => `${w.paths.consortium}/environments`,
+    () => ({ consensus_type: "poa" }),
+    /provider/,
+  ],
+  [
+    "an environment without consensus",
+    (w) => `${w.paths.consortium}/environments`,
+    () => ({ provider: "geth" }),
+    /consensus_type/,
+  ],
+  [
+    "quorum with poa",
+    (w) => `${w.paths.consortium}/environments`,
+    () => ({ ...environment, consensus_type: "poa" }),
+    /raft or ibft/,
+  ],
+  [
+    "geth with raft",
+    (w) => `${w.paths.consortium}/environments`,
+    () => ({ ...environment, provider: "geth" }),
+    /use poa/,
+  ],
+  [
+    "an unknown provider",
+    (w) => `${w.paths.consortium}/environments`,
+    () => ({ ...environment, provider: "besu" }),
+    /provider/,
+  ],
+  ["a chain_id of 0", (w) => `${w.paths.consortium}/environments`, () => ({ ...environment, chain_id: 0 }), /chain_id/],
+  [
+    "a broken chain_id",
+    (w) => `${w.paths.consortium}/environments`,
+    () => ({ ...environment, chain_id: 1.5 }),
+    /chain_id/,
+  ],
+  [
+    "a chain_id as text",
+    (w) => `${w.paths.consortium}/environments`,
+    () => ({ ...environment, chain_id: "5" }),
+    /chain_id/,
+  ],
+  ["a node without membership", (w) => `${w.paths.environment}/nodes`, () => ({ name: "n" }), /membership_id/],
+  [
+    "a node of an unknown membership",
+    (w) => `${w.paths.environment}/nodes`,
+    () => ({ membership_id: "m" }),
+    /membership_id/,
+  ],
+  [
+    "a node with an empty name",
+    (w) => `${w.paths.environment}/nodes`,
+    (w) => ({ membership_id: w.membership, name: "" }),
+    /name/,
+  ],
+  ["a credential without membership", (w) => `${w.paths.environment}/appcreds`, () => ({}), /membership_id/],
+  [
+    "a credential of an unknown membership",
+    (w) => `${w.paths.environment}/appcreds`,
+    () => ({ membership_id: "m" }),
+    /membership_id/,
+  ],
+];
+
+test.each(cases)("%s is refused", async (_what, path, body, message) => {
+  const { send } = await start();
+  const world = await build(send);
+  const before = (await send("GET", path(world))).text;
+  const answer = await send("POST", path(world), body(world));
+  expect(answer).toMatchObject({ status: 400, body: { errorMessage: matching(message) } });
+  expect((await send("GET", path(world))).text).toBe(before);
+});
+
+test.each(['{"name": "a}', "{name: 1}", '{"name": "a",}', "nonsense"])(
+  "broken JSON %s is named as such",
+  async (text) => {
+    const { send } = await start();
+    const { status, body } = await send("POST", "/consortia", text);
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: { errorMessage: matching(/unexpected token in JSON/i) },
+    });
+  },
+);
+
+test("a body that is not announced as JSON is refused", async () => {
+  const { send } = await start();
+  expect(await send("POST", "/consortia", "name=a", { "content-type": "text/csv" })).toMatchObject({
+    status: 415,
+    body: { errorMessage: anyText },
+  });
+});
+
+test("a membership of another consortium is no member", async () => {
+  const { send } = await start();
+  const world = await build(send);
+  const other = (await send("POST", "/consortia", { name: "other" })).body._id;
+  const stranger = (await send("POST", `/consortia/${other}/memberships`, { org_name: "x" })).body._id;
+  for (const list of ["nodes", "appcreds"]) {
+    expect((await send("POST", `${world.paths.environment}/${list}`, { membership_id: stranger })).status).toBe(400);
+  }
+});
+
+test("fields that are not documented are ignored", async () => {
+  const { send } = await start();
+  const { status, body } = await send("POST", "/consortia", { name: "a", state: "live", colour: "red" });
+  expect(status).toBe(201);
+  expect(body).toMatchObject({ name: "a", state: "setup" });
+  expect(body).not.toHaveProperty("colour");
+});
+
+test("an id in the wrong place of the path is unknown", async () => {
+  const { send } = await start();
+  const world = await build(send);
+  const other = (await send("POST", "/consortia", { name: "other" })).body._id;
+  expect((await send("GET", `/consortia/${other}/environments/${world.environment}`)).status).toBe(404);
+  expect((await send("GET", `/consortia/${world.environment}/environments`)).status).toBe(404);
+  expect((await send("POST", `/consortia/${other}/environments/${world.environment}/nodes`, {})).status).toBe(404);
+});
+
+test("at most so many consortia, environments and nodes; what is deleted does not count", async () => {
+  const { send } = await start({ timing: { environmentStart: 0 } });
+  const { paths, membership } = await build(send);
+  const full = async (path: string, body: object, most: number) => {
+    for (let made = 1; made < most; made++) expect((await send("POST", path, body)).status).toBe(201);
+    const refused = await send("POST", path, body);
+    expect(refused).toMatchObject({ status: 409, body: { errorMessage: containing(`at most ${most}`) } });
+    expect((await send("GET", path)).body).toHaveLength(most);
+  };
+  await full(`${paths.environment}/nodes`, { membership_id: membership }, limits.nodes);
+  await full(`${paths.consortium}/environments`, environment, limits.environments);
+  await full("/consortia", { name: "c" }, limits.consortia);
+  expect((await send("DELETE", paths.environment)).status).toBe(202);
+  expect((await send("POST", `${paths.consortium}/environments`, environment)).status).toBe(201);
+});
+
+test("limits can be set", async () => {
+  const { send } = await start({ limits: { consortia: 1 } });
+  expect((await send("POST", "/consortia", { name: "a" })).status).toBe(201);
+  expect((await send("POST", "/consortia", { name: "b" })).status).toBe(409);
+});

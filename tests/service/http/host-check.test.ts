@@ -1,0 +1,128 @@
+import { hostname } from "node:os";
+import { exchange, head } from "../bytes";
+import { basic, build, containing, start } from "../helpers";
+import { eth, ledgered, raw, webSocket } from "../ledgers";
+
+jest.setTimeout(30_000);
+
+const call = JSON.stringify(eth("eth_chainId"));
+
+describe.each([
+  ["the API", "GET"],
+  ["a node", "POST"],
+])("%s", (what, method) => {
+  async function target() {
+    const { service, credential, urls, paths } = await ledgered();
+    const node = what === "a node";
+    const url = node ? urls.rpc : `${service.baseUrl}${paths.environment}`;
+    const authorization = node
+      ? basic(credential.username, credential.password).authorization
+      : `Bearer ${service.apiKey}`;
+    const ask = async (headers: Record<string, string>) =>
+      (await raw(url, { authorization, ...headers }, node ? call : "", method)).status;
+    const lines = (...more: string[]) =>
+      head(`${method} ${new URL(url).pathname} HTTP/1.1`, `authorization: ${authorization}`, ...more) +
+      (node ? call : "");
+    const length = node ? [`content-length: ${call.length}`] : [];
+    return { url, ask, lines, length };
+  }
+
+  test("answers programs under the addresses of this machine, and its own pages", async () => {
+    const { url, ask } = await target();
+    const { port } = new URL(url);
+    expect(await ask({})).toBe(200);
+    for (const host of [`localhost:${port}`, "LOCALHOST", "127.0.0.1", "127.1.2.3:1", "[::1]:80", "app.localhost"]) {
+      expect([host, await ask({ host })]).toEqual([host, 200]);
+    }
+    for (const origin of ["http://localhost:3000", "https://127.0.0.1", "http://[::1]:8080"]) {
+      expect([origin, await ask({ origin })]).toEqual([origin, 200]);
+    }
+  });
+
+  test("refuses web pages of others, also under a name that points here", async () => {
+    const { url, ask } = await target();
+    const { port } = new URL(url);
+    const hosts = [
+      "evil.example",
+      `evil.example:${port}`,
+      "localhost.evil.example",
+      "127.0.0.1.evil.example",
+      "203.0.113.9",
+    ];
+    for (const host of [...hosts, "evil@localhost", "localhost:1:1", "[::2]"]) {
+      expect([host, await ask({ host })]).toEqual([host, 403]);
+    }
+    for (const origin of [
+      "http://evil.example",
+      "https://localhost.evil.example",
+      "null",
+      "",
+      "file://",
+      "chrome-extension://x",
+    ]) {
+      expect([origin, await ask({ origin })]).toEqual([origin, 403]);
+    }
+    expect(await ask({ host: "evil.example", origin: "http://evil.example" })).toBe(403);
+  });
+
+  test("gives Node's own answers to a request without Host and to a strange expectation", async () => {
+    const { url, lines, length } = await target();
+    const strange = ["host: localhost", "expect: foo"];
+    expect((await exchange(url, [lines(...length)], "answered")).status).toBe(400);
+    expect((await exchange(url, [lines(...length, ...strange)], "answered")).status).toBe(417);
+  });
+
+  // what Java's HttpClient and `curl --http2` send
+  test.each([
+    ["HTTP2-Settings", "h2c"],
+    ["upgrade", "h2c,HTTP/3.0"],
+    ["Upgrade", "TLS/1.0"],
+  ])("answers in HTTP/1.1 where a client would rather have another protocol (%s, %s)", async (more, upgrade) => {
+    const { url, lines, length } = await target();
+    const offer = [`connection: Upgrade, ${more}`, "http2-settings: AAMAAABkAAQCAAAAAAIAAAAA", `upgrade: ${upgrade}`];
+    const { text, status } = await exchange(url, [lines("host: localhost", ...length, ...offer)], "answered");
+    expect(status).toBe(200);
+    expect(text).toMatch(what === "a node" ? /"result":"0x/ : /"chain_id":/);
+  });
+});
+
+test("a WebSocket is opened for programs, and refused to web pages", async () => {
+  const { credential, urls } = await ledgered();
+  const open = async (headers: Record<string, string>) => {
+    const { username, password } = credential;
+    const { status, socket } = await webSocket(urls.wss, undefined, {
+      headers: { ...basic(username, password), ...headers },
+    });
+    socket.terminate();
+    return status;
+  };
+  expect(await open({})).toBe(101);
+  expect(await open({ origin: "http://localhost:3000" })).toBe(101);
+  expect(await open({ origin: "http://evil.example" })).toBe(403);
+  expect(await open({ host: "evil.example" })).toBe(403);
+  const nobody = [`GET ${new URL(urls.wss).pathname} HTTP/1.1`, "connection: upgrade", "upgrade: websocket"];
+  expect((await exchange(urls.rpc, [head(...nobody)], "answered")).status).toBe(400);
+});
+
+test("where other machines may reach it, it answers under their addresses for it, and shows nodes there", async () => {
+  const { service, send } = await start({ host: "0.0.0.0", allowHosts: ["consortium", "Ci.Example"] });
+  const { paths } = await build(send);
+  const status = (host: string, more = {}) =>
+    raw(`${service.baseUrl}/consortia`, { authorization: `Bearer ${service.apiKey}`, host, ...more }, "", "GET");
+  for (const host of ["192.168.1.5:4280", "[fd00::7]", hostname(), "consortium:4280", "ci.example", "localhost"]) {
+    expect([host, (await status(host)).status]).toEqual([host, 200]);
+    expect([host, (await status(host, { origin: `http://${host}` })).status]).toEqual([host, 200]);
+  }
+  expect(await status("evil.example")).toMatchObject({ status: 403, text: containing("--allow-host") });
+  expect((await status("192.168.1.5", { origin: "http://192.168.1.6" })).status).toBe(403);
+  service.store.nodes.setState(paths.node.split("/").at(-1)!, "started");
+  const { body } = await send("GET", `${paths.node}/status`, undefined, {});
+  expect(body.urls.rpc).toMatch(new RegExp(`^${service.url}/runtime/`));
+  const elsewhere = await raw(
+    `${service.baseUrl}${paths.node}/status`,
+    { authorization: `Bearer ${service.apiKey}`, host: "192.168.1.5:4280" },
+    "",
+    "GET",
+  );
+  expect(elsewhere.text).toContain('"http://192.168.1.5:4280/runtime/');
+});

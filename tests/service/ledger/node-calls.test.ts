@@ -1,0 +1,205 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { containing, until } from "../helpers";
+import { eth, ledgered, result, rpc, webSocket } from "../ledgers";
+
+jest.setTimeout(60_000);
+
+/** A network with two members, each with a node and a credential. */
+async function members() {
+  const made = await ledgered();
+  const { send, paths } = made;
+  const create = async (path: string, body: object) => (await send("POST", path, body)).body;
+  const other = (await create(`${paths.consortium}/memberships`, { org_name: "other" }))._id;
+  const node = await create(`${paths.environment}/nodes`, { membership_id: other });
+  const credential = await create(`${paths.environment}/appcreds`, { membership_id: other });
+  const status = async (path: string) =>
+    (await send("GET", path + "/status")).body as unknown as { user_accounts: string[]; urls: { rpc: string } };
+  const mine = await status(paths.node);
+  const theirs = await status(`${paths.environment}/nodes/${node._id}`);
+  return {
+    ...made,
+    own: mine.user_accounts[0]!,
+    foreign: theirs.user_accounts[0]!,
+    other: { credential, rpc: theirs.urls.rpc },
+  };
+}
+
+/** The answers to some calls over a WebSocket, in the order they came. */
+async function overSocket(url: string, pair: { username: string; password: string }, message: string | object) {
+  const { socket, messages } = await webSocket(url, pair);
+  socket.send(typeof message === "string" ? message : JSON.stringify(message));
+  await until(() => Promise.resolve(messages.length > 0));
+  socket.terminate();
+  return messages[0] as unknown as { id: unknown; result?: unknown; error?: { code: number; message: string } };
+}
+
+const refused = (code: number, text: string) => ({ id: 1, error: { code, message: containing(text) } });
+
+test("what reaches out, reads or writes files, or changes the chain from outside is refused on every way", async () => {
+  const { credential, urls } = await ledgered();
+  let called = 0;
+  const elsewhere = createServer((_request, response) => void (called++, response.end("{}"))).listen(0, "127.0.0.1");
+  await once(elsewhere, "listening");
+  const fork = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
+  const calls = [
+    ...["anvil_reset", "hardhat_reset"].map((method) => eth(method, { forking: { jsonRpcUrl: fork } })),
+    eth("anvil_setRpcUrl", fork),
+    eth("anvil_dumpState"),
+    eth("hardhat_dumpState"),
+    eth("anvil_loadState", "0x00"),
+    eth("anvil_setBalance", `0x${"1".repeat(40)}`, "0x1"),
+    eth("anvil_impersonateAccount", `0x${"1".repeat(40)}`),
+    eth("anvil_autoImpersonateAccount", true),
+    eth("eth_sendUnsignedTransaction", {}),
+    eth("evm_mine"),
+    eth("evm_revert", "0x0"),
+    eth("debug_dbGet", "x"),
+    eth("trace_block", "latest"),
+    eth("anvil_nodeInfo"),
+    eth("wallet_sendTransaction", {}),
+    eth("ANVIL_RESET"),
+    eth("constructor"),
+  ];
+  for (const call of calls) {
+    expect(await rpc(urls.rpc, credential, call)).toMatchObject({ status: 200, body: refused(-32_601, call.method) });
+    expect(await overSocket(urls.wss, credential, call)).toMatchObject(refused(-32_601, call.method));
+    const { body } = await rpc(urls.rpc, credential, [{ ...eth("eth_chainId"), id: "a" }, call]);
+    expect(body).toMatchObject([{ id: "a", result: containing("0x") }, refused(-32_601, call.method)]);
+    const escaped = JSON.stringify(call).replace("_", "\\u005f");
+    expect(await overSocket(urls.wss, credential, `[${escaped}]`)).toMatchObject([refused(-32_601, call.method)]);
+    // of two methods in one call, no way may take another one than the check
+    const doubled = JSON.stringify(call).replace(/^{/, '{"method":"eth_chainId",');
+    expect(await rpc(urls.rpc, credential, doubled)).toMatchObject({ body: refused(-32_601, call.method) });
+  }
+  expect(called).toBe(0);
+  expect(await result(urls.rpc, credential, "eth_chainId")).toMatch(/^0x/);
+  elsewhere.close();
+});
+
+test("nobody sends or signs for another member's account", async () => {
+  const { credential, urls, own, foreign, other } = await members();
+  expect(own).not.toBe(foreign);
+  expect(await result(urls.rpc, credential, "eth_accounts")).toEqual([own]);
+  expect(await result(other.rpc, other.credential, "eth_accounts")).toEqual([foreign]);
+  const value = { to: own, value: "0x1", gasPrice: "0x0" };
+  const attempts = [foreign, foreign.toUpperCase().replace("0X", "0x"), undefined, null, [own, foreign]].flatMap(
+    (from) => [
+      eth("eth_sendTransaction", { ...value, from }),
+      eth("eth_sendTransactionSync", { ...value, from }),
+      eth("eth_signTransaction", { ...value, from }),
+      eth("eth_sign", from, "0x00"),
+      eth("personal_sign", "0x00", from),
+      eth("eth_signTypedData_v4", from, {}),
+    ],
+  );
+  for (const call of [
+    ...attempts,
+    eth("eth_sendTransaction"),
+    { ...eth("eth_sendTransaction"), params: { from: foreign } },
+  ]) {
+    expect(await rpc(urls.rpc, credential, call)).toMatchObject({ body: refused(-32_000, own) });
+    expect(await rpc(urls.rpc, credential, [call])).toMatchObject({ body: [refused(-32_000, own)] });
+    expect(await overSocket(urls.wss, credential, call)).toMatchObject(refused(-32_000, own));
+  }
+  expect(await result(urls.rpc, credential, "eth_getTransactionCount", foreign, "pending")).toBe("0x0");
+  const from = own.toUpperCase().replace("0X", "0x");
+  expect(await result(urls.rpc, credential, "eth_sendTransaction", { ...value, from })).toMatch(/^0x/);
+  expect(await result(urls.rpc, credential, "eth_sign", own, "0x00")).toMatch(/^0x/);
+});
+
+test("what is no call has an answer of its own", async () => {
+  const { credential, urls } = await ledgered();
+  const failed = (code: number) => ({ status: 200, body: { id: null, error: { code } } });
+  for (const text of ["", "{", "\0", "nonsense", '{"id":1,']) {
+    expect(await rpc(urls.rpc, credential, text)).toMatchObject(failed(-32_700));
+  }
+  for (const text of ["[]", "1", "null", '"x"', "{}"]) {
+    expect(await rpc(urls.rpc, credential, text)).toMatchObject(failed(-32_600));
+  }
+  const deep = `{"id":1,"method":"eth_call","params":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
+  expect(await rpc(urls.rpc, credential, deep)).toMatchObject(failed(-32_700));
+  expect(await overSocket(urls.wss, credential, deep)).toMatchObject({ error: { code: -32_700 } });
+  const inexact = '{"jsonrpc":"2.0","id":12345678901234567890,"method":"eth_chainId"}';
+  expect(await rpc(urls.rpc, credential, inexact)).toMatchObject({ body: { error: { message: containing("2^53") } } });
+  expect(await rpc(urls.rpc, credential, eth("eth_subscribe", "newHeads"))).toMatchObject({
+    body: { error: { message: containing("WebSocket") } },
+  });
+});
+
+test("calls of one member fail alone, whatever they are", async () => {
+  const { credential, urls, other } = await members();
+  const broken = [
+    '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["\\ud800"]}',
+    "{",
+    "[[",
+    '{"id":"\\udfff","method":"eth_blockNumber"}',
+  ];
+  for (let round = 0; round < 20; round++) {
+    const failing = broken.map((text) => rpc(other.rpc, other.credential, text));
+    const asked = Array.from({ length: 30 }, () => rpc(urls.rpc, credential, eth("eth_blockNumber")));
+    for (const { status, body } of await Promise.all(asked)) {
+      expect({ status, body }).toMatchObject({ status: 200, body: { result: containing("0x") } });
+    }
+    for (const { body } of await Promise.all(failing)) expect(body).toHaveProperty("error");
+  }
+});
+
+test("a WebSocket whose credential goes while it opens is closed, or never opens", async () => {
+  const { send, paths, membership, urls } = await ledgered();
+  const tries = Array.from({ length: 360 }, (_, index) => index);
+  const open: unknown[] = [];
+  let opened = 0;
+  const attempt = async (index: number) => {
+    const made = (await send("POST", `${paths.environment}/appcreds`, { membership_id: membership })).body;
+    const opening = webSocket(urls.wss, made).catch(() => undefined);
+    if (index % 2 === 0) await opening;
+    await new Promise((done) => setTimeout(done, index % 18)); // 0 to 17 ms after it was asked for, or has opened
+    const deleted = send("DELETE", `${paths.environment}/appcreds/${made.username}`);
+    const { socket, status } = (await opening) ?? {};
+    expect((await deleted).status).toBe(204);
+    if (!socket || status !== 101) return;
+    opened++;
+    if (socket.readyState === socket.CLOSED) return;
+    open.push(socket);
+    await once(socket, "close");
+    open.pop();
+  };
+  for (let from = 0; from < tries.length; from += 20) await Promise.all(tries.slice(from, from + 20).map(attempt));
+  expect(open).toEqual([]);
+  expect(opened).toBeGreaterThan(0);
+});
+
+test("a WebSocket carries on from its first message, and ends with one that is too long", async () => {
+  const { credential, urls } = await ledgered();
+  const { socket, messages } = await webSocket(urls.wss, credential);
+  for (let id = 0; id < 200; id++) socket.send(JSON.stringify({ ...eth("eth_chainId"), id }));
+  await until(() => Promise.resolve(messages.length === 200));
+  expect(new Set(messages.map(({ id }) => id)).size).toBe(200);
+  const closed = once(socket, "close");
+  socket.send("x".repeat(1_100_000));
+  expect((await closed)[0]).toBe(1009);
+});
+
+test("whoever does not read what was asked for is dropped before it fills the memory", async () => {
+  const { credential, urls } = await ledgered();
+  const { socket, messages } = await webSocket(urls.wss, credential);
+  const batch = JSON.stringify(Array.from({ length: 10_000 }, () => eth("eth_accounts"))); // 1 MB of answers
+  const closed = once(socket, "close");
+  socket.pause();
+  await Promise.all(Array.from({ length: 60 }, () => new Promise((done) => socket.send(batch, done))));
+  socket.resume();
+  expect((await closed)[0]).toBe(1006);
+  expect(messages.length).toBeLessThan(60);
+});
+
+test("WebSockets open again after a time in which the service took no connection", async () => {
+  const { service, credential, urls } = await ledgered();
+  const { socket } = await webSocket(urls.wss, credential);
+  const closed = once(socket, "close");
+  service.faults.add({ kind: "refuse", ms: 20 });
+  await closed;
+  await until(async () => (await webSocket(urls.wss, credential).catch(() => undefined))?.status === 101);
+  expect(await result(urls.rpc, credential, "eth_chainId")).toMatch(/^0x/);
+});

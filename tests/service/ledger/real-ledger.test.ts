@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import { matching, until, type World } from "../helpers";
+import { blocks, eth, ledgered, result, rpc, webSocket } from "../ledgers";
+
+jest.setTimeout(30_000);
+
+const raft = { provider: "quorum", consensus_type: "raft", chain_id: 4_711 };
+
+describe("a node's addresses", () => {
+  test("lead to the environment's chain: calls, batches, transactions, through every node", async () => {
+    const { send, paths, membership, credential, urls } = await ledgered({}, raft);
+    expect(Number(await result(urls.rpc, credential, "eth_chainId"))).toBe(4_711);
+    const batch = await rpc(urls.rpc, credential, [eth("eth_chainId"), eth("net_version")]);
+    expect(batch).toMatchObject({ status: 200, body: [{ result: "0x1267" }, { result: "4711" }] });
+
+    const second = (await send("POST", `${paths.environment}/nodes`, { membership_id: membership })).body._id;
+    const [one, two] = await Promise.all(
+      [paths.node, `${paths.environment}/nodes/${second}`].map(
+        async (path) => (await send("GET", `${path}/status`)).body,
+      ),
+    );
+    const [from, to] = [one!, two!].map(({ user_accounts }) => (user_accounts as string[])[0]!);
+    expect(from).not.toBe(to);
+    const hash = await result<string>(urls.rpc, credential, "eth_sendTransaction", { from, to, value: "0x5" });
+    type Receipt = { status: string; blockNumber: string } | null;
+    let receipt: Receipt = null;
+    await until(async () => {
+      receipt = await result<Receipt>(two!.urls.rpc, credential, "eth_getTransactionReceipt", hash);
+      return receipt !== null;
+    });
+    expect(receipt).toMatchObject({ status: "0x1" });
+    const balance = await result<string>(two!.urls.rpc, credential, "eth_getBalance", to, "latest");
+    expect(BigInt(balance)).toBe(10_000n * 10n ** 18n + 5n);
+  });
+
+  test("a WebSocket hears of new blocks, and status and log tell of them", async () => {
+    const { send, paths, credential, urls } = await ledgered({}, raft);
+    const { socket, messages } = await webSocket(urls.wss, credential);
+    socket.send(JSON.stringify(eth("eth_subscribe", "newHeads")));
+    while (messages.length < 2) await once(socket, "message");
+    expect(messages).toMatchObject([{ result: matching(/^0x/) }, { method: "eth_subscription" }]);
+    socket.terminate();
+    await blocks(urls.rpc, credential, 1);
+    expect((await send("GET", `${paths.node}/status`)).body.block_height).toBeGreaterThan(0);
+    expect((await send("GET", `${paths.node}/logs/geth`)).text).toMatch(/Block Number: 1"/);
+    expect((await send("GET", `${paths.node}/logs/constellation`)).text).not.toMatch(/Block/);
+  });
+});
+
+describe("who may use them", () => {
+  async function world() {
+    const made = await ledgered();
+    const { send, paths, service, environment, membership, node } = made;
+    const create = async (path: string, body: object) =>
+      (await send("POST", path, body)).body as World["credential"] & { _id: string };
+    const other = (await create(`${paths.consortium}/memberships`, { org_name: "other" }))._id;
+    const theirs = (await create(`${paths.environment}/nodes`, { membership_id: other }))._id;
+    const elsewhere = (await create(`${paths.consortium}/environments`, { provider: "geth", consensus_type: "poa" }))
+      ._id;
+    const inElsewhere = `${paths.consortium}/environments/${elsewhere}`;
+    const away = await create(`${inElsewhere}/appcreds`, { membership_id: membership });
+    const stranger = await create(`${paths.environment}/appcreds`, { membership_id: other });
+    const knock = async (pair: World["credential"], at = `${environment}/${node}`) => {
+      const url = `${service.url}/runtime/${at}`;
+      const http = await rpc(url, pair, eth("eth_chainId"));
+      const { status, error, socket } = await webSocket(url.replace("http", "ws"), pair);
+      if (status === 101) socket.terminate();
+      else expect(error).toBe((http.body as { errorMessage: string }).errorMessage);
+      return [http.status, status];
+    };
+    return { ...made, theirs, away, stranger, knock };
+  }
+
+  test("a member's own pair, on its own nodes, in its own environment", async () => {
+    const { credential, stranger, away, theirs, environment, knock } = await world();
+    const refused = [401, 401];
+    expect(await knock(credential)).toEqual([200, 101]);
+    expect(await knock({ ...credential, password: "wrong" })).toEqual(refused);
+    expect(await knock(stranger)).toEqual(refused);
+    expect(await knock(away)).toEqual(refused);
+    expect(await knock(credential, `${environment}/${theirs}`)).toEqual(refused);
+    expect(await knock(stranger, `${environment}/${theirs}`)).toEqual([200, 101]);
+  });
+
+  test.each(["credential", "node", "environment"] as const)("nobody, when its %s is deleted", async (kind) => {
+    const { send, paths, credential, urls, knock } = await world();
+    const { socket } = await webSocket(urls.wss, credential);
+    const closed = once(socket, "close");
+    expect((await send("DELETE", paths[kind])).status).toBeLessThan(300);
+    await closed;
+    expect(await knock(credential)).toEqual([401, 401]);
+  });
+});

@@ -1,0 +1,89 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { built, consortium, serveJson } from "../child";
+import { build, client, until } from "../helpers";
+import { blockNumber, blocks, isAlive, result } from "../ledgers";
+
+jest.setTimeout(60_000);
+beforeAll(built, 120_000);
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "consortium-ledger-"));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
+
+const serve = (...args: string[]) =>
+  serveJson(["--data", dataDir, "--tether", "tether0001", "--node-start", "0", "--environment-start", "0", ...args]);
+
+/** All processes that have to do with the folder. */
+const processes = () =>
+  execFileSync("ps", ["-eww", "-o", "pid=,args="], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes(dataDir))
+    .map((line) => Number(line.trim().split(" ")[0]));
+
+test("a service that is killed leaves no process, and the next one has the same ledgers and reports", async () => {
+  const first = await serve();
+  const before = client(first.ready.baseUrl, first.key);
+  const { paths, credential } = await build(before, { provider: "quorum", consensus_type: "raft" });
+  const status = (await before("GET", `${paths.node}/status`)).body;
+  const from = (status.user_accounts as string[])[0]!;
+  const to = `0x${"7".repeat(40)}`;
+  await result(status.urls.rpc, credential, "eth_sendTransaction", { from, to, value: "0x7" });
+  const height = (await blockNumber(status.urls.rpc, credential)) + 1;
+  await blocks(status.urls.rpc, credential, height);
+  const block = await result(status.urls.rpc, credential, "eth_getBlockByNumber", "0x1", false);
+
+  await before("POST", "/tether/tether0001/targetNetwork", { network: "mainnet" });
+  await before("POST", "/tether/tether0001/interval", { interval: 1 });
+  expect((await before("POST", "/tether/tether0001/deploy", {})).status).toBe(402);
+  const env = { CONSORTIUM_BASE_URL: first.ready.baseUrl, CONSORTIUM_API_KEY: first.key };
+  const funded = await consortium(["fund", "tether0001", "--network", "mainnet", "--ether", "1.5"], env);
+  expect(funded).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("now owns 1500000000000000000 wei") as string,
+  });
+  expect((await before("POST", "/tether/tether0001/deploy", {})).status).toBe(200);
+  expect((await before("POST", "/tether/tether0001/activate", {})).text).toBe("true");
+  const seen = ["/tether/tether0001/reportCount", "/tether/tether0001/lastReport", "/tether/tether0001/account"];
+  const look = (send: typeof before) => Promise.all(seen.map(async (path) => (await send("GET", path)).text));
+  const all = await look(before);
+  expect(all[0]).toBe("1");
+
+  const running = processes();
+  expect(running.length).toBeGreaterThanOrEqual(3); // the service and two chains
+  first.child.kill("SIGKILL");
+  const second = await serve("--port", String(new URL(first.ready.url).port));
+  const after = client(second.ready.baseUrl, second.key);
+  expect(await look(after)).toEqual(all);
+  const { rpc } = (await after("GET", `${paths.node}/status`)).body.urls;
+  expect(rpc).toBe(status.urls.rpc);
+  expect(await result(rpc, credential, "eth_getBlockByNumber", "0x1", false)).toEqual(block);
+  expect(await blockNumber(rpc, credential)).toBeGreaterThanOrEqual(height);
+  expect(await result(rpc, credential, "eth_getBalance", to, "latest")).toBe("0x7");
+  await until(() => Promise.resolve(!running.some(isAlive)));
+
+  const [key] = readdirSync(join(dataDir, "accounts"));
+  expect(statSync(join(dataDir, "accounts", key!)).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(dataDir, "state.jsonl"), "utf8")).not.toContain(credential.password);
+  second.child.kill("SIGTERM");
+  expect(await second.ended).toEqual({ code: 0, signal: null });
+  expect(processes()).toEqual([]);
+});
+
+test("a chain ends with its environment, and so does its folder", async () => {
+  const { ready, key, child, ended } = await serve();
+  const send = client(ready.baseUrl, key);
+  const { paths, environment } = await build(send);
+  await send("GET", `${paths.node}/status`);
+  const folder = join(dataDir, "chains", environment);
+  const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
+  expect(isAlive(pid)).toBe(true);
+  expect((await send("DELETE", paths.environment)).status).toBe(202);
+  await until(() => Promise.resolve(!isAlive(pid) && !readdirSync(join(dataDir, "chains")).includes(environment)));
+  child.kill("SIGTERM");
+  await ended;
+});

@@ -1,0 +1,192 @@
+import { anyNumber, anyText, build, containing, matching, start } from "../helpers";
+
+const iso = matching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const id = matching(/^[a-z0-9]{10}$/);
+const base = { _id: id, _revision: "0", created_at: iso };
+
+describe("objects", () => {
+  test("a new consortium carries the documented fields and no others", async () => {
+    const { service, send } = await start();
+    const { status, body } = await send("POST", "/consortia", { name: "supply", description: "chain" });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      ...base,
+      name: "supply",
+      description: "chain",
+      owner: service.organizations[0]!.id,
+      state: "setup",
+    });
+    expect(await send("GET", "/consortia")).toMatchObject({ status: 200, body: [body] });
+  });
+
+  test("a new membership carries the documented fields and no others", async () => {
+    const { service, send } = await start();
+    const consortium = (await send("POST", "/consortia", { name: "c" })).body._id;
+    const { body } = await send("POST", `/consortia/${consortium}/memberships`, { org_name: "acme" });
+    expect(body).toEqual({
+      ...base,
+      org_name: "acme",
+      org_id: service.organizations[0]!.id,
+      state: "active",
+      minimum_nodes: 0,
+      maximum_nodes: 4,
+    });
+  });
+
+  test("a new environment carries the documented fields and no others", async () => {
+    const { send } = await start();
+    const path = `/consortia/${(await send("POST", "/consortia", { name: "c" })).body._id}/environments`;
+    const asked = { name: "prod", description: "d", provider: "geth", consensus_type: "poa", chain_id: 4711 };
+    const { body } = await send("POST", path, asked);
+    expect(body).toEqual({
+      ...base,
+      ...asked,
+      state: "initializing",
+      initial_delay: anyNumber,
+      idle_hours: anyNumber,
+      block_period: anyNumber,
+      enable_tether: false,
+      node_list: [],
+      region: anyText,
+      release_id: anyText,
+    });
+    const other = await send("POST", path, { provider: "quorum", consensus_type: "raft" });
+    expect(Number.isInteger(other.body.chain_id) && other.body.chain_id > 0).toBe(true);
+    expect(other.body).not.toHaveProperty("name");
+  });
+
+  test("a new node carries the documented fields and no others", async () => {
+    const { send } = await start();
+    const world = await build(send);
+    const { body } = await send("GET", world.paths.node);
+    expect(body).toEqual({
+      ...base,
+      membership_id: world.membership,
+      name: "n1",
+      role: "validator",
+      state: "initializing",
+      provider: "quorum",
+      consensus_type: "ibft",
+    });
+    expect((await send("GET", world.paths.environment)).body.node_list).toEqual([world.node]);
+  });
+
+  test("the password of a credential is in the creation response only", async () => {
+    const { send } = await start();
+    const world = await build(send);
+    const list = world.paths.credential.replace(/\/[^/]+$/, "");
+    const { body } = await send("POST", list, { membership_id: world.membership, name: "app" });
+    const shown = {
+      membership_id: world.membership,
+      name: "app",
+      auth_type: "basic_auth",
+      _id: body.username,
+      id: body.username,
+      username: matching(/.+/),
+      _revision: "0",
+    };
+    expect(body).toEqual({ ...shown, password: matching(/^.{32,}$/) });
+    expect((await send("GET", `${list}/${body.id}`)).body).toEqual(shown);
+    expect((await send("GET", list)).body).toContainEqual(shown);
+    expect((await send("PATCH", `${list}/${body.id}`, { name: "b" })).body).toEqual({
+      ...shown,
+      name: "b",
+      _revision: "1",
+    });
+    expect((await send("GET", list)).text).not.toContain(body.password);
+  });
+});
+
+describe("every list, read, change and delete", () => {
+  const kinds = ["consortium", "membership", "environment", "node", "credential"] as const;
+  const names = { consortium: "name", membership: "org_name", environment: "name", node: "name", credential: "name" };
+
+  test.each(kinds)("%s", async (kind) => {
+    const { send } = await start({
+      timing: { environmentStart: 0, deletedVisible: 0 },
+      answers: { refuseChildren: false },
+    });
+    const path = (await build(send)).paths[kind];
+    const list = path.replace(/\/[^/]+$/, "");
+
+    const read = await send("GET", path);
+    expect(read.status).toBe(200);
+    expect(await send("GET", list)).toMatchObject({ status: 200, body: [read.body] });
+
+    const patched = await send("PATCH", path, { [names[kind]]: "renamed" });
+    expect(patched).toMatchObject({ status: 200, body: { [names[kind]]: "renamed", _revision: "1" } });
+    expect((await send("GET", path)).body).toEqual(patched.body);
+    expect(await send("PATCH", path, { state: "live" })).toMatchObject({ status: 400 });
+
+    const deleted = await send("DELETE", path);
+    expect(deleted.status).toBe({ consortium: 202, environment: 202 }[kind as string] ?? 204);
+    expect(await send("GET", list)).toMatchObject({ status: 200, body: [] });
+    for (const method of ["GET", "PATCH", "DELETE"]) {
+      const body = { errorMessage: containing("not found") };
+      expect(await send(method, path, method === "PATCH" ? {} : undefined)).toMatchObject({ status: 404, body });
+    }
+  });
+
+  test("a description can be changed and taken away", async () => {
+    const { send } = await start();
+    const { paths } = await build(send);
+    for (const path of [paths.consortium, paths.environment]) {
+      expect((await send("PATCH", path, { description: "x" })).body.description).toBe("x");
+      expect((await send("PATCH", path, { description: null })).body).not.toHaveProperty("description");
+    }
+    expect((await send("PATCH", paths.membership, { description: "x" })).status).toBe(400);
+  });
+
+  test("the answer to deleting an environment is the environment, deleted, with a new revision", async () => {
+    const { send } = await start({ timing: { environmentStart: 0 } });
+    const { paths, environment } = await build(send);
+    const { body } = await send("DELETE", paths.environment);
+    expect(body).toMatchObject({ _id: environment, state: "deleted", _revision: "1", name: "test" });
+  });
+
+  test("duplicate names are allowed", async () => {
+    const { send } = await start();
+    await send("POST", "/consortia", { name: "same" });
+    await send("POST", "/consortia", { name: "same" });
+    expect((await send("GET", "/consortia?name=same")).body).toHaveLength(2);
+  });
+});
+
+test("only the documented filters filter", async () => {
+  const { send } = await start();
+  const { paths, membership } = await build(send);
+  await send("POST", "/consortia", { name: "other" });
+  await send("POST", `${paths.consortium}/memberships`, { org_name: "bmce" });
+  await send("POST", `${paths.consortium}/environments`, { name: "e2", provider: "geth", consensus_type: "poa" });
+  await send("POST", `${paths.environment}/nodes`, { name: "n2", membership_id: membership });
+  const count = async (path: string) => (await send("GET", path)).body.length;
+  expect(await count("/consortia?name=other")).toBe(1);
+  expect(await count("/consortia?name=nobody")).toBe(0);
+  expect(await count("/consortia?state=nothing")).toBe(2);
+  expect(await count(`${paths.consortium}/memberships?org_name=acme`)).toBe(1);
+  expect(await count(`${paths.consortium}/environments?name=e2`)).toBe(2);
+  expect(await count(`${paths.environment}/nodes?name=n2`)).toBe(1);
+});
+
+test.each([
+  ["GET", "/"],
+  ["GET", "/consortium"],
+  ["PUT", "/consortia"],
+  ["DELETE", "/consortia"],
+  ["POST", "/consortia/x"],
+])("%s %s is unknown", async (method, path) => {
+  const { send } = await start();
+  const { status, body } = await send(method, path, method === "GET" ? undefined : {});
+  expect({ status, body }).toEqual({ status: 404, body: { errorMessage: containing(path) } });
+});
+
+test("an address that cannot be decoded is refused", async () => {
+  const { send } = await start();
+  expect(await send("GET", "/consortia/%zz")).toMatchObject({ status: 400, body: { errorMessage: anyText } });
+});
+
+test("a body that is too large is refused", async () => {
+  const { send } = await start();
+  const answer = await send("POST", "/consortia", { name: "x".repeat(2_000_000) });
+  expect(answer).toMatchObject({ status: 413, body: { errorMessage: containing("too large") } });
+});

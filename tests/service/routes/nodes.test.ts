@@ -1,0 +1,76 @@
+import { build, containing, FakeClock, matching, start } from "../helpers";
+
+const hexOf = (bytes: number) => matching(new RegExp(`^0x[0-9a-f]{${bytes * 2}}$`));
+
+describe("a node's status and logs", () => {
+  test("status is refused until the node is started", async () => {
+    const clock = new FakeClock();
+    const { service, send } = await start({ clock: clock.now });
+    const { paths, environment, node, membership } = await build(send);
+    expect(await send("GET", `${paths.node}/status`)).toMatchObject({
+      status: 409,
+      body: { errorMessage: containing("initializing") },
+    });
+    clock.pass(1_500);
+    const { status, body } = await send("GET", `${paths.node}/status`);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      id: matching(/^[0-9a-f]{128}$/),
+      geth: { public_address: hexOf(20), validators: [body.geth.public_address] },
+      user_accounts: [hexOf(20)],
+      block_height: 0,
+      urls: {
+        rpc: `${service.url}/runtime/${environment}/${node}`,
+        wss: `ws://127.0.0.1:${service.port}/runtime/${environment}/${node}`,
+      },
+    });
+    clock.pass(60_000);
+    const later = (await send("GET", `${paths.node}/status`)).body;
+    expect(later).toEqual({ ...body, block_height: 12 }); // ibft: a block in 5 seconds
+    await send("POST", `${paths.environment}/nodes`, { membership_id: membership });
+    clock.pass(60_000);
+    const joined = (await send("GET", `${paths.node}/status`)).body;
+    expect(joined).toMatchObject({ block_height: 24, geth: { validators: [body.geth.public_address, hexOf(20)] } });
+  });
+
+  test.each([
+    ["quorum", "ibft", "geth", 200],
+    ["quorum", "ibft", "constellation", 200],
+    ["quorum", "ibft", "parity", 400],
+    ["geth", "poa", "geth", 200],
+    ["geth", "poa", "constellation", 400],
+  ])("%s/%s has logs of %s: %i", async (provider, consensus_type, client, status) => {
+    const { send } = await start();
+    const { paths } = await build(send, { provider, consensus_type });
+    expect((await send("GET", `${paths.node}/logs/${client}`)).status).toBe(status);
+  });
+
+  test("maxlines is the number of most recent lines", async () => {
+    const clock = new FakeClock();
+    const { send } = await start({ clock: clock.now });
+    const { paths } = await build(send);
+    clock.pass(3_600_000);
+    const all = JSON.parse((await send("GET", `${paths.node}/logs/geth?maxlines=999`)).text) as string[];
+    expect(all.length).toBeGreaterThan(700);
+    expect((await send("GET", `${paths.node}/logs/geth?maxlines=3`)).body).toEqual(all.slice(-3));
+    expect((await send("GET", `${paths.node}/logs/geth`)).body).toEqual(all.slice(-100));
+    for (const wrong of ["0", "-1", "x", "1.5", ""]) {
+      expect((await send("GET", `${paths.node}/logs/geth?maxlines=${wrong}`)).status).toBe(400);
+    }
+  });
+});
+
+test("an account of the chain is never given to another member's node, and comes back to its own", async () => {
+  const { service, send } = await start({ timing: { deleting: 0 } });
+  const { paths, node, membership } = await build(send);
+  const other = (await send("POST", `${paths.consortium}/memberships`, { org_name: "other" })).body._id;
+  const account = (id: string) => service.store.nodes.get(id).fields.account ?? 0;
+  const make = async (member: string) =>
+    (await send("POST", `${paths.environment}/nodes`, { membership_id: member })).body._id;
+  const first = account(node);
+  expect((await send("DELETE", paths.node)).status).toBeLessThan(300);
+  expect(account(await make(other))).not.toBe(first);
+  expect(account(await make(membership))).toBe(first);
+  const shown = (await send("GET", `${paths.consortium}/environments`)).text;
+  expect(shown).not.toContain("accountOwners");
+});

@@ -1,0 +1,163 @@
+import fc from "fast-check";
+import { Pool } from "undici";
+import { build, client, start } from "../helpers";
+
+jest.setTimeout(120_000);
+
+test("10,000 random calls by keys of two organizations: nothing of the other one is shown or changed", async () => {
+  const { service } = await start({
+    organizations: [{ name: "north" }, { name: "south" }],
+    tethers: ["north", "south"].map((organization) => ({ id: `tether-of-${organization}`, organization })),
+    answers: { refuseChildren: false },
+    timing: { environmentStart: 0, nodeStart: 0, deletedVisible: 0 },
+  });
+  const pool = new Pool(service.url, { connections: 8 });
+  const world = async (apiKey: string) => {
+    const { consortium, membership, environment, node, credential } = await build(client(service.baseUrl, apiKey));
+    return {
+      consortia: consortium,
+      memberships: membership,
+      environments: environment,
+      nodes: node,
+      appcreds: credential.username,
+    };
+  };
+  const sides = await Promise.all(
+    service.organizations.map(async ({ name, id, apiKey }) => {
+      return { name, id, apiKey, mark: `marked-by-${name}`, ids: await world(apiKey), tether: `tether-of-${name}` };
+    }),
+  );
+  type Side = (typeof sides)[number];
+  const kinds = Object.keys(sides[0]!.ids) as (keyof Side["ids"])[];
+
+  /** All that an organization has, as it sees it. */
+  const seen = async ({ apiKey, tether }: Side) => {
+    const ask = async (path: string) => (await client(service.baseUrl, apiKey)("GET", path)).body;
+    const consortia = await ask("/consortia");
+    const below = await Promise.all(
+      consortia.map(async ({ _id }) => {
+        const environments = await ask(`/consortia/${_id}/environments`);
+        const inside = environments.flatMap((environment) =>
+          ["nodes", "appcreds"].map((list) => ask(`/consortia/${_id}/environments/${environment._id}/${list}`)),
+        );
+        return [environments, await ask(`/consortia/${_id}/memberships`), ...(await Promise.all(inside))];
+      }),
+    );
+    return { consortia, below, tether: await ask(`/tether/${tether}`) };
+  };
+  const idsIn = (value: unknown) =>
+    [...JSON.stringify(value).matchAll(/"(?:_id|id|username)":"([^"]+)"/g)].map(([, id]) => id!);
+
+  /** Something of everything has to be there, or nothing could be shown or changed. */
+  const restore = async (one: Side) => {
+    const found = new Set(idsIn(await seen(one)));
+    if (Object.values(one.ids).every((id) => found.has(id))) return;
+    const send = client(service.baseUrl, one.apiKey);
+    for (const { _id } of (await send("GET", "/consortia")).body) await send("DELETE", `/consortia/${_id}`);
+    one.ids = await world(one.apiKey);
+  };
+
+  const side = fc.constantFrom(0, 1);
+  const place = fc.tuple(fc.constantFrom(...kinds), side, fc.nat(3));
+  const extra = fc.constantFrom("", "", "", "/status", "/logs/geth", "?name=n1", "?org_name=acme", "/..", "/");
+  const call = fc.record({
+    method: fc.constantFrom("GET", "GET", "POST", "POST", "PATCH", "DELETE"),
+    path: fc.oneof(
+      {
+        weight: 1,
+        arbitrary: fc.tuple(
+          side,
+          fc.constantFrom(
+            "",
+            "/account",
+            "/account/rinkeby",
+            "/reports",
+            "/reportcount",
+            "/deploy",
+            "/activate",
+            "/deactivate",
+          ),
+        ),
+      },
+      { weight: 6, arbitrary: fc.tuple(fc.array(place, { minLength: 1, maxLength: 3 }), fc.boolean(), extra) },
+      // the way that the API has
+      {
+        weight: 6,
+        arbitrary: fc.tuple(
+          fc.tuple(side, side, side, fc.constantFrom("memberships", "nodes", "appcreds", "environments")),
+          fc.boolean(),
+          extra,
+        ),
+      },
+    ),
+    member: side,
+  });
+  type Call = typeof call extends fc.Arbitrary<infer T> ? T : never;
+
+  const pathOf = ({ path }: Call, fresh: string[][]): string => {
+    const pick = (kind: keyof Side["ids"], which: number, nth: number) =>
+      (nth > 1 ? fresh[which]![nth % Math.max(1, fresh[which]!.length)] : undefined) ?? sides[which]!.ids[kind];
+    const [first, second, third] = path as [unknown, unknown, unknown];
+    if (typeof first === "number") return `/tether/${sides[first]!.tether}${String(second)}`;
+    const parts = first as unknown[];
+    if (typeof parts[0] !== "number") {
+      const steps = (parts as [keyof Side["ids"], number, number][]).map((step) => `/${step[0]}/${pick(...step)}`);
+      return (second ? steps.join("") : steps.join("").replace(/\/[^/]*$/, "")) + String(third);
+    }
+    const [a, b, c, kind] = parts as [number, number, number, keyof Side["ids"]];
+    const within = kind === "nodes" || kind === "appcreds" ? `/environments/${pick("environments", b, 0)}` : "";
+    return `/consortia/${pick("consortia", a, 0)}${within}/${kind}${second ? `/${pick(kind, c, 0)}` : ""}${String(third)}`;
+  };
+
+  let made = 0;
+  const statuses = new Set<number>();
+  await fc.assert(
+    fc.asyncProperty(side, fc.array(call, { minLength: 100, maxLength: 100 }), async (who, calls) => {
+      const caller = sides[who]!;
+      const other = sides[1 - who]!;
+      await Promise.all(sides.map(restore));
+      const [before, own] = await Promise.all([seen(other), seen(caller)]);
+      const theirs = new Set([...idsIn(before), other.id, ...Object.values(other.ids)]);
+      const fresh = who === 0 ? [idsIn(own), idsIn(before)] : [idsIn(before), idsIn(own)];
+      const wrong: string[] = [];
+      const one = async (asked: Call) => {
+        const path = pathOf(asked, fresh);
+        const membership_id = sides[asked.member]!.ids.memberships;
+        const body = {
+          name: caller.mark,
+          org_name: caller.mark,
+          membership_id,
+          provider: "geth",
+          consensus_type: "poa",
+          network: "rinkeby",
+          interval: 1,
+        };
+        const change = { name: caller.mark };
+        const sent = ({ POST: body, PATCH: change } as Record<string, object>)[asked.method];
+        const { statusCode, body: answer } = await pool.request({
+          method: asked.method,
+          path: `/api/v1${path}`,
+          headers: {
+            authorization: `Bearer ${caller.apiKey}`,
+            ...(sent ? { "content-type": "application/json" } : {}),
+          },
+          ...(sent ? { body: JSON.stringify(sent) } : {}),
+        });
+        made++;
+        statuses.add(statusCode);
+        const text = await answer.text();
+        const shown =
+          statusCode < 300 ? idsIn(text === "" ? null : JSON.parse(text)).filter((id) => theirs.has(id)) : [];
+        if (shown.length > 0 || text.includes(other.mark) || statusCode >= 500)
+          wrong.push(`${asked.method} ${path}: ${statusCode} ${text}`);
+      };
+      for (let from = 0; from < calls.length; from += 8) await Promise.all(calls.slice(from, from + 8).map(one));
+      expect(wrong).toEqual([]);
+      expect(await seen(other)).toEqual(before);
+    }),
+    { numRuns: 100, endOnFailure: true },
+  );
+  expect(made).toBe(10_000);
+  expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 400, 404]));
+  await pool.close();
+});

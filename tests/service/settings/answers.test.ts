@@ -1,0 +1,157 @@
+import { anyText, build, containing, start } from "../helpers";
+
+const now = { environmentStart: 0, nodeStart: 0, deletedVisible: 0 };
+
+test.each([200, 202, 204])("created: %i", async (created) => {
+  const { send } = await start({ answers: { created } });
+  const { status, text } = await send("POST", "/consortia", { name: "a" });
+  expect({ status, empty: text === "" }).toEqual({ status: created, empty: created === 204 });
+});
+
+test.each([200, 202, 204])("updated: %i", async (updated) => {
+  const { send } = await start({ answers: { updated } });
+  const { paths } = await build(send);
+  const { status, text } = await send("PATCH", paths.membership, { org_name: "b" });
+  expect({ status, empty: text === "" }).toEqual({ status: updated, empty: updated === 204 });
+});
+
+test.each(["credential", "node", "environment", "membership", "consortium"] as const)("deleted: %s", async (kind) => {
+  const { service, send } = await start({ timing: now, answers: { refuseChildren: false } });
+  const { paths } = await build(send);
+  service.setAnswers({ deleted: { [kind]: 200 } });
+  const { status, body } = await send("DELETE", paths[kind]);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ _revision: "1", ...(kind === "credential" ? {} : { state: "deleted" }) });
+});
+
+test("a change of one answer leaves the others", async () => {
+  const { service } = await start({ answers: { created: 200, deleted: { node: 202 } } });
+  service.setAnswers({ deleted: { membership: 200 }, updated: 204 });
+  expect(service.answers).toMatchObject({ created: 200, updated: 204, deleted: { node: 202, membership: 200 } });
+  expect(() => service.setAnswers({ created: 500 })).toThrow(/setAnswers: created/);
+});
+
+test("emptyBodies: only a new credential answers with a body", async () => {
+  const { service, send } = await start({ timing: now });
+  const { paths, membership } = await build(send);
+  service.setAnswers({ emptyBodies: true });
+  for (const [method, path, body] of [
+    ["POST", "/consortia", { name: "a" }],
+    ["POST", `${paths.consortium}/memberships`, { org_name: "a" }],
+    ["PATCH", paths.node, { name: "b" }],
+    ["DELETE", paths.environment, undefined],
+  ] as const) {
+    const { status, text } = await send(method, path, body);
+    expect({ ok: status < 300, text }).toEqual({ ok: true, text: "" });
+  }
+  const environment = await send("POST", `${paths.consortium}/environments`, {
+    provider: "geth",
+    consensus_type: "poa",
+  });
+  expect(environment).toMatchObject({ status: 201, text: "" });
+  const { _id } = (await send("GET", `${paths.consortium}/environments`)).body[0]!;
+  const list = `${paths.consortium}/environments/${_id}/appcreds`;
+  expect((await send("POST", list, { membership_id: membership })).body).toHaveProperty("password");
+});
+
+test("idField: all objects carry id in place of _id", async () => {
+  const { service, send } = await start({ tethers: [{ id: "t" }] });
+  const { paths } = await build(send);
+  service.setAnswers({ idField: "id" });
+  for (const path of [...Object.values(paths), "/tether/t"]) {
+    const { body } = await send("GET", path);
+    expect(body).toHaveProperty("id", path.split("/").at(-1));
+    expect(body).not.toHaveProperty("_id");
+  }
+});
+
+test("getById: only nodes can be read by id", async () => {
+  const { service, send } = await start({ tethers: [{ id: "t" }] });
+  const { paths } = await build(send);
+  service.setAnswers({ getById: false });
+  const { node, ...others } = paths;
+  expect((await send("GET", node)).status).toBe(200);
+  for (const path of [...Object.values(others), "/tether/t"]) {
+    expect(await send("GET", path)).toMatchObject({ status: 404, body: { errorMessage: anyText } });
+  }
+});
+
+test.each([405, 404, 501])("patch: %i", async (patch) => {
+  const { service, send } = await start();
+  const { paths } = await build(send);
+  service.setAnswers({ patch });
+  for (const path of Object.values(paths)) {
+    const before = (await send("GET", path)).text;
+    expect(await send("PATCH", path, { name: "x" })).toMatchObject({
+      status: patch,
+      body: { errorMessage: anyText },
+    });
+    expect((await send("GET", path)).text).toBe(before);
+  }
+});
+
+test.each([404, 405])("listCredentials: %i", async (listCredentials) => {
+  const { service, send } = await start();
+  const { paths } = await build(send);
+  service.setAnswers({ listCredentials });
+  expect((await send("GET", `${paths.environment}/appcreds`)).status).toBe(listCredentials);
+  expect((await send("GET", `${paths.environment}/nodes`)).status).toBe(200);
+});
+
+test.each([404, 410, 403] as const)("gone: %i", async (gone) => {
+  const { send } = await start({ timing: now, answers: { gone } });
+  const { paths } = await build(send);
+  await send("DELETE", paths.environment);
+  for (const path of [
+    paths.environment,
+    paths.node,
+    `${paths.environment}/nodes`,
+    "/consortia/x",
+    "/tether/t/account",
+  ]) {
+    expect(await send("GET", path)).toMatchObject({ status: gone, body: { errorMessage: anyText } });
+  }
+});
+
+test("unknownFields: every object carries some, and nulls, and keeps what it had", async () => {
+  const { service, send } = await start({ tethers: [{ id: "t" }] });
+  const { paths } = await build(send);
+  for (const path of [...Object.values(paths), "/tether/t", "/tether/t/account"]) {
+    const plain = (await send("GET", path)).body;
+    service.setAnswers({ unknownFields: true });
+    const { body } = await send("GET", path);
+    service.setAnswers({ unknownFields: false });
+    expect(body).toMatchObject({ ...plain, x_plan: { renews: null }, x_retired_at: null });
+  }
+});
+
+test("strictBodies: fields that are not documented are refused", async () => {
+  const { service, send } = await start({ tethers: [{ id: "t" }] });
+  const { paths, membership } = await build(send);
+  service.setAnswers({ strictBodies: true });
+  const bodies: [string, object][] = [
+    ["/consortia", { name: "a", description: "d" }],
+    [`${paths.consortium}/memberships`, { org_name: "a" }],
+    [
+      `${paths.consortium}/environments`,
+      { provider: "geth", consensus_type: "poa", name: "e", chain_id: 5, description: "d" },
+    ],
+    [`${paths.environment}/nodes`, { membership_id: membership, name: "n" }],
+    [`${paths.environment}/appcreds`, { membership_id: membership, name: "n" }],
+    ["/tether/t/interval", { interval: 1 }],
+  ];
+  for (const [path, body] of bodies) {
+    const errorMessage = containing("colour");
+    expect(await send("POST", path, { ...body, colour: "red" })).toMatchObject({ status: 400, body: { errorMessage } });
+    expect((await send("POST", path, body)).status).toBeLessThan(300);
+  }
+});
+
+test("foundingMembership: a consortium comes with one, and goes with it", async () => {
+  const { send } = await start({ organizations: [{ name: "acme" }], answers: { foundingMembership: true } });
+  const consortium = (await send("POST", "/consortia", { name: "c" })).body._id;
+  const list = await send("GET", `/consortia/${consortium}/memberships`);
+  expect(list.body).toMatchObject([{ org_name: "acme", state: "active" }]);
+  expect(list.body[0]).not.toHaveProperty("founding");
+  expect((await send("DELETE", `/consortia/${consortium}`)).status).toBe(202);
+});

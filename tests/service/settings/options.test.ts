@@ -1,0 +1,69 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { startService, type ServiceOptions } from "../../../service";
+import { anyText, client, start } from "../helpers";
+
+test.each([
+  [{ prot: 1 }, /startService options: .*"prot"/],
+  [{ port: -1 }, /port: /],
+  [{ port: 70_000 }, /port: /],
+  [{ host: "" }, /host: /],
+  [{ organizations: [] }, /organizations: /],
+  [{ organizations: [{ name: "a" }, { name: "a" }] }, /organizations: each name must be different/],
+  [{ organizations: [{ name: "a", apiKey: "with space" }] }, /organizations.0.apiKey: must be visible characters/],
+  [
+    {
+      organizations: [
+        { name: "a", apiKey: "k" },
+        { name: "b", apiKey: "k" },
+      ],
+    },
+    /b cannot have the API key of a/,
+  ],
+  [{ tethers: [{ id: "a/b" }] }, /tethers.0.id: must be letters/],
+  [{ tethers: [{ id: "t" }, { id: "t" }] }, /tethers: each id must be different/],
+  [{ tethers: [{ id: "t", organization: "nobody" }] }, /tether t names an unknown organization, nobody/],
+  [{ tethers: [{ id: "t", funds: { rinkeby: "1.5" } }] }, /funds.rinkeby: must be a whole number of wei/],
+  [{ limits: { nodes: -1 } }, /limits.nodes: /],
+  [{ timing: { nodeStart: -1 } }, /timing.nodeStart: /],
+  [{ timing: { tetherHour: 0 } }, /timing.tetherHour: /],
+  [{ answers: { gone: 200 } }, /answers.gone: /],
+  [{ answers: { deleted: { node: 404 } } }, /answers.deleted.node: /],
+  [{ clock: 5 }, /clock: must be a function/],
+])("%j is refused with a sentence that says why", async (options, message) => {
+  await expect(startService(options as ServiceOptions)).rejects.toThrow(message);
+});
+
+test("options given as undefined mean their defaults", async () => {
+  const { service } = await start({
+    port: undefined,
+    timing: { nodeStart: undefined },
+    answers: { deleted: undefined },
+  });
+  expect(service.timing.nodeStart).toBe(1_500);
+  expect(service.answers.deleted.node).toBe(204);
+});
+
+test("the addresses fit together, and the key is new for every service", async () => {
+  const { service } = await start();
+  const other = await start();
+  expect(service.url).toBe(`http://127.0.0.1:${service.port}`);
+  expect(service.baseUrl).toBe(`${service.url}/api/v1`);
+  expect(service.organizations).toEqual([{ id: anyText, name: "local", apiKey: service.apiKey }]);
+  expect(other.service.apiKey).not.toBe(service.apiKey);
+  expect((await client(other.service.baseUrl, service.apiKey)("GET", "/consortia")).status).toBe(401);
+});
+
+test("a service on all addresses can be called at the one it names", async () => {
+  const { service, send } = await start({ host: "0.0.0.0" });
+  expect(service.url).toBe(`http://127.0.0.1:${service.port}`);
+  expect((await send("GET", "/consortia")).status).toBe(200);
+});
+
+test("a port in use is a clear error", async () => {
+  const blocker = createServer().listen(0, "127.0.0.1");
+  await new Promise((done) => blocker.once("listening", done));
+  const { port } = blocker.address() as AddressInfo;
+  await expect(startService({ port })).rejects.toThrow(`The port is in use: 127.0.0.1:${port}`);
+  await new Promise((done) => blocker.close(done));
+});

@@ -1,0 +1,57 @@
+import { build, FakeClock, start } from "../helpers";
+
+test("what happens behind a client's back is what the API then shows", async () => {
+  const clock = new FakeClock();
+  const { service, send } = await start({ clock: clock.now });
+  const { paths, node, membership, environment, consortium } = await build(send);
+  const { store } = service;
+  store.nodes.setState(node, "failed");
+  store.nodes.patch(node, { state_reason: "disk full" });
+  clock.pass(60_000);
+  expect((await send("GET", paths.node)).body).toMatchObject({
+    state: "failed",
+    state_reason: "disk full",
+    _revision: "2",
+  });
+  store.memberships.patch(membership, { org_name: "renamed" });
+  expect((await send("GET", paths.membership)).body).toMatchObject({ org_name: "renamed", _revision: "1" });
+  expect((await send("GET", paths.environment)).body.state).toBe("setup");
+  store.nodes.setState(node, "started");
+  expect((await send("GET", paths.environment)).body.state).toBe("live");
+  store.environments.setState(environment, "failed");
+  expect((await send("GET", paths.environment)).body.state).toBe("failed");
+  store.environments.remove(environment);
+  for (const path of [paths.environment, paths.node, paths.credential])
+    expect((await send("GET", path)).status).toBe(404);
+  expect((await send("GET", `${paths.consortium}/environments`)).body).toEqual([]);
+  store.consortia.remove(consortium);
+  expect((await send("GET", "/consortia")).body).toEqual([]);
+});
+
+test("lists of all objects, or of those with some fields, in the state they are in", async () => {
+  const clock = new FakeClock();
+  const { service, send } = await start({ clock: clock.now });
+  const { paths, membership, node, environment } = await build(send);
+  await send("POST", `${paths.environment}/nodes`, { membership_id: membership, name: "n2" });
+  const { nodes, environments, tethers } = service.store;
+  expect(nodes.list().map(({ fields }) => fields.name)).toEqual(["n1", "n2"]);
+  expect(nodes.list({ name: "n1" })).toMatchObject([{ id: node, parent: environment, state: "initializing" }]);
+  expect(nodes.list({ parent: "elsewhere" })).toEqual([]);
+  clock.pass(1_500);
+  expect(nodes.get(node).state).toBe("started");
+  expect(environments.list()).toHaveLength(1);
+  expect(() => environments.get(node)).toThrow(`There is no environment ${node}`);
+  expect(tethers.list()).toEqual([]);
+});
+
+test("a change behind the back shows up in lists when they have caught up", async () => {
+  const clock = new FakeClock();
+  const { service, send } = await start({ clock: clock.now, timing: { listLag: 100 } });
+  const { paths, node } = await build(send);
+  clock.pass(100);
+  service.store.nodes.setState(node, "started");
+  const state = async () => (await send("GET", `${paths.environment}/nodes`)).body[0]?.state;
+  expect(await state()).toBe("initializing");
+  clock.pass(100);
+  expect(await state()).toBe("started");
+});

@@ -1,0 +1,130 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { built, serveJson } from "../child";
+import { build, client, until } from "../helpers";
+import { blocks, isAlive, result } from "../ledgers";
+
+jest.setTimeout(60_000);
+beforeAll(built, 120_000);
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "consortium-disk-"))));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+interface Status {
+  urls: { rpc: string };
+  user_accounts: string[];
+  block_height: number;
+}
+
+const quickly = ["--node-start", "0", "--environment-start", "0", "--limit-consortia", "100000"];
+
+/** A small file system, where this user may mount one; else a folder in which no file may be larger. */
+function small(kilobytes: number) {
+  const dir = join(folder, "small");
+  mkdirSync(dir);
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${kilobytes}k`, "tmpfs", dir]).status === 0;
+  const shell = `trap '' XFSZ; ulimit -f ${kilobytes}; exec "$0" "$@"`; // blocks of 1 kB, or of 512 bytes
+  return {
+    dir,
+    through: mounted ? undefined : { command: "bash", args: ["-c", shell, process.execPath] },
+    release: () => mounted && execFileSync("umount", ["-l", dir]),
+  };
+}
+
+test("a full disk is an error at the call that met it, and all that was acknowledged is there", async () => {
+  const disk = small(200);
+  try {
+    const served = await serveJson(["--data", disk.dir, "--no-ledger", ...quickly], {}, disk.through);
+    const send = client(served.ready.baseUrl, served.key);
+    const acknowledged: string[] = [];
+    let refused: Awaited<ReturnType<typeof send>> | undefined;
+    while (!refused && acknowledged.length < 5_000) {
+      const answer = await send("POST", "/consortia", { name: "x".repeat(1_000) });
+      if (answer.status === 201) acknowledged.push(answer.body._id);
+      else refused = answer;
+    }
+    expect(refused).toMatchObject({ status: 507 });
+    expect(refused!.body.errorMessage).toMatch(/cannot be kept in .*, so it was not done: E(NOSPC|FBIG).*Make room/);
+    const listed = async (ask: typeof send) =>
+      (await ask("GET", "/consortia")).body.map(({ _id }: { _id: string }) => _id).sort();
+    expect(await listed(send)).toEqual(acknowledged.sort());
+    served.child.kill("SIGKILL");
+    await served.ended;
+
+    const copy = join(folder, "copy");
+    execFileSync("cp", ["-r", disk.dir, copy]);
+    const again = await serveJson(["--data", copy, "--no-ledger", ...quickly]);
+    expect(await listed(client(again.ready.baseUrl, again.key))).toEqual(acknowledged);
+  } finally {
+    disk.release();
+  }
+});
+
+test("a ledger on a full disk keeps the last whole state, and says so", async () => {
+  const disk = small(400);
+  try {
+    const first = await serveJson(["--data", disk.dir, ...quickly], {}, disk.through);
+    const send = client(first.ready.baseUrl, first.key);
+    const { paths, credential, environment } = await build(send, { provider: "quorum", consensus_type: "raft" });
+    const { urls, user_accounts } = (await send("GET", `${paths.node}/status`)).body as never as Status;
+    const state = join(disk.dir, "chains", environment, "state.gz");
+    const pay = (data: string) =>
+      result(urls.rpc, credential, "eth_sendTransaction", { from: user_accounts[0], to: user_accounts[0], data });
+    await pay("0x");
+    await blocks(urls.rpc, credential, 2);
+    await until(() => Promise.resolve(existsSync(state)));
+    const kept = readFileSync(state);
+    let errors = "";
+    first.child.stderr!.on("data", (part: Buffer) => (errors += part.toString()));
+    // what cannot be compressed, more than there is room for; the service may refuse the last of it
+    for (let at = 1; at <= 20; at++) await pay(`0x${randomBytes(24_000).toString("hex")}`).catch(() => undefined);
+    await until(() => Promise.resolve(/cannot be written to .*: E(NOSPC|FBIG)/.test(errors)));
+    expect(readFileSync(state).length).toBeGreaterThanOrEqual(kept.length);
+    first.child.kill("SIGKILL");
+    await first.ended;
+
+    const second = await serveJson(["--data", disk.dir, ...quickly]);
+    const after = client(second.ready.baseUrl, second.key);
+    const { block_height } = (await after("GET", `${paths.node}/status`)).body as never as Status;
+    expect(block_height).toBeGreaterThanOrEqual(1);
+    second.child.kill("SIGTERM");
+    await second.ended;
+  } finally {
+    disk.release();
+  }
+});
+
+test("nothing is left in the temporary folder, and no key is in the environment of another process", async () => {
+  const TMPDIR = join(folder, "tmp");
+  mkdirSync(TMPDIR);
+  const secret = "key-that-nobody-else-needs";
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    const env = { TMPDIR, CONSORTIUM_SERVE_API_KEY: secret };
+    const { ready, child, ended } = await serveJson(["--data", join(folder, "data"), ...quickly], env);
+    const send = client(ready.baseUrl, secret);
+    const { paths } = await build(send);
+    expect((await send("GET", `${paths.node}/status`)).status).toBe(200);
+    const below = descendants(ready.pid);
+    expect(below.length).toBeGreaterThanOrEqual(2);
+    if (process.platform === "linux") {
+      const environments = below.map((pid) => readFileSync(`/proc/${pid}/environ`, "latin1"));
+      expect(environments.filter((text) => text.includes(secret))).toEqual([]);
+    }
+    child.kill(signal);
+    await ended;
+    await until(() => Promise.resolve(!below.some(isAlive)));
+    expect(readdirSync(TMPDIR)).toEqual([]);
+  }
+});
+
+function descendants(root: number): number[] {
+  const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
+  const all = rows.map((row) => row.trim().split(/\s+/).map(Number) as [number, number]);
+  const below = (pid: number): number[] =>
+    all.filter(([, parent]) => parent === pid).flatMap(([child]) => [child, ...below(child)]);
+  return below(root);
+}

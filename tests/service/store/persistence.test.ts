@@ -1,0 +1,217 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startService, type ServiceOptions } from "../../../service";
+import { basic, build, client, FakeClock, start } from "../helpers";
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), "consortium-test-"));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+/** Starts a service on the folder, and a client with its key. */
+const open = (options: ServiceOptions = {}) => start({ dataDir, ...options });
+
+describe("a restart", () => {
+  test("keeps objects, keys, credentials and reports", async () => {
+    const clock = new FakeClock();
+    const options = { clock: clock.now, tethers: [{ id: "t", environment: "test" }] };
+    const before = await open(options);
+    const { paths, credential, environment, node } = await build(before.send);
+    clock.pass(10_000);
+    await before.send("POST", "/tether/t/targetNetwork", { network: "rinkeby" });
+    await before.send("POST", "/tether/t/interval", { interval: 1 });
+    await before.send("POST", "/tether/t/deploy", {});
+    await before.send("POST", "/tether/t/activate", {});
+    await before.send("PATCH", paths.membership, { org_name: "renamed" });
+    const seen = [...Object.values(paths), "/consortia", "/tether/t", "/tether/t/account", "/tether/t/reports/0"];
+    const look = (send: typeof before.send) => Promise.all(seen.map(async (path) => (await send("GET", path)).text));
+    const all = await look(before.send);
+    await before.service.close();
+
+    const after = await open(options);
+    expect(after.service.apiKey).toBe(before.service.apiKey);
+    expect(await look(after.send)).toEqual(all);
+    const { username, password } = credential;
+    const knock = await fetch(`${after.service.url}/runtime/${environment}/${node}`, {
+      headers: basic(username, password),
+    });
+    expect(knock.status).toBe(501);
+  });
+
+  test("keeps what is deleted deleted", async () => {
+    const before = await open({ timing: { environmentStart: 0, deletedVisible: 0 } });
+    const { paths } = await build(before.send);
+    expect((await before.send("DELETE", paths.environment)).status).toBe(202);
+    await before.service.close();
+    const { send } = await open();
+    expect((await send("GET", `${paths.consortium}/environments`)).body).toEqual([]);
+    expect((await send("GET", paths.environment)).status).toBe(404);
+  });
+
+  test("keeps the time at which a node will be started", async () => {
+    const clock = new FakeClock();
+    const before = await open({ clock: clock.now, timing: { nodeStart: 10_000 } });
+    const { paths } = await build(before.send);
+    clock.pass(6_000);
+    await before.service.close();
+    const { send } = await open({ clock: clock.now, timing: { nodeStart: 60_000 } });
+    clock.pass(3_999);
+    expect((await send("GET", paths.node)).body.state).toBe("initializing");
+    clock.pass(1);
+    expect((await send("GET", paths.node)).body.state).toBe("started");
+  });
+
+  test("keeps organizations that were added, and rotated keys; a given key replaces the kept one", async () => {
+    const before = await open();
+    const added = before.service.addOrganization("acme");
+    const key = before.service.rotateKey("local");
+    await before.service.close();
+    const after = await open();
+    expect(after.service.apiKey).toBe(key);
+    expect(after.service.organizations[1]).toEqual(added);
+    await after.service.close();
+    const given = await open({ organizations: [{ name: "local", apiKey: "given" }] });
+    expect((await client(given.service.baseUrl, key)("GET", "/consortia")).status).toBe(401);
+    expect((await given.send("GET", "/consortia")).status).toBe(200);
+  });
+
+  test("binds a tether to another environment when the options say so, and keeps its money", async () => {
+    const before = await open({ tethers: [{ id: "t", environment: "a", funds: { rinkeby: "7" } }] });
+    await before.service.close();
+    const { service } = await open({ tethers: [{ id: "t", environment: "b", funds: { rinkeby: "9" } }] });
+    expect(service.store.tethers.get("t").fields).toMatchObject({ environmentName: "b", balances: { rinkeby: "7" } });
+  });
+});
+
+const header = '{"format":"consortium-service","version":1}';
+const whole = JSON.stringify({
+  ...{ kind: "organization", id: "o1", parent: "", organization: "", state: "active", fields: { name: "local" } },
+  ...{ createdAt: 1, changedAt: 1, revision: 0 },
+});
+
+describe("files", () => {
+  test("only their owner may read them, and they hold no password", async () => {
+    const { service, send } = await open();
+    const { credential } = await build(send);
+    service.rotateKey("local");
+    const files = readdirSync(dataDir);
+    expect(files.sort()).toEqual(["api-key", "api-keys.json", "lock", "lock.held", "state.jsonl"]);
+    for (const file of files.filter((name) => name !== "lock.held"))
+      expect([file, statSync(join(dataDir, file)).mode & 0o777]).toEqual([file, 0o600]);
+    expect(readFileSync(join(dataDir, "api-key"), "utf8").trim()).toBe(service.apiKey);
+    const state = readFileSync(join(dataDir, "state.jsonl"), "utf8");
+    expect(state).not.toContain(credential.password);
+    expect(state).not.toContain(service.apiKey);
+  });
+
+  test("stay short however often something changes", async () => {
+    const { service, send } = await open();
+    const { membership, paths } = await build(send);
+    for (let change = 0; change < 3_000; change++)
+      service.store.memberships.patch(membership, { org_name: `name ${change}` });
+    const lines = readFileSync(join(dataDir, "state.jsonl"), "utf8").trim().split("\n");
+    expect(lines.length).toBeLessThan(1_100);
+    await service.close();
+    const after = await open();
+    expect((await after.send("GET", paths.membership)).body).toMatchObject({
+      org_name: "name 2999",
+      _revision: "3000",
+    });
+    expect(readFileSync(join(dataDir, "state.jsonl"), "utf8").trim().split("\n")).toHaveLength(7);
+  });
+
+  test("a line that was torn by a crash is left out, and the next one is whole", async () => {
+    const before = await open();
+    await before.send("POST", "/consortia", { name: "a" });
+    await before.service.close();
+    appendFileSync(join(dataDir, "state.jsonl"), '{"kind":"consortium","id":"c1","par');
+    const between = await open();
+    await between.send("POST", "/consortia", { name: "b" });
+    await between.service.close();
+    const { send } = await open();
+    expect((await send("GET", "/consortia")).body).toMatchObject([{ name: "a" }, { name: "b" }]);
+  });
+
+  test.each([
+    ["state.jsonl", "hello\n", /state.jsonl is not a data file/],
+    ["state.jsonl", `${header}\n{"kind":\n{}\n`, /state.jsonl is damaged in line 2/],
+    ["state.jsonl", `${header}\n`, /state.jsonl is damaged in line 2: it ends there/],
+    ["state.jsonl", header, /state.jsonl is damaged in line 2: it ends there/],
+    ...["{}", "5", "null", "[]", '"x"', `{"kind":"node","id":"n1"}`, whole.replace("organization", "chain")].map(
+      (line): [string, string, RegExp] => [
+        ...(["state.jsonl", `${header}\n${whole}\n${line}\n${whole}\n`] as const),
+        /state.jsonl is damaged in line 3: it is no object of the service/,
+      ],
+    ),
+    ["api-keys.json", "[1]", /api-keys.json is damaged/],
+    ["api-keys.json", "{", /api-keys.json is damaged/],
+  ])("a strange %s is a clear error and leaves no lock", async (file, text, message) => {
+    writeFileSync(join(dataDir, file), text);
+    const ledger = join(dataDir, "chains", "e1");
+    mkdirSync(ledger, { recursive: true });
+    await expect(startService({ dataDir, ledger: true })).rejects.toThrow(message);
+    expect(existsSync(ledger)).toBe(true);
+    expect(readFileSync(join(dataDir, file), "utf8")).toBe(text);
+    rmSync(join(dataDir, file));
+    await open();
+  });
+
+  test("a folder that cannot be one is a clear error", async () => {
+    const file = join(dataDir, "file");
+    writeFileSync(file, "");
+    await expect(startService({ dataDir: file })).rejects.toThrow(`The data folder ${file} cannot be used`);
+  });
+});
+
+test("a service that is stopped writes nothing more", async () => {
+  const { service, send } = await open();
+  const { consortium } = await build(send);
+  await service.close();
+  const before = readFileSync(join(dataDir, "state.jsonl"), "utf8");
+  expect(() => service.store.consortia.patch(consortium, { name: "late" })).toThrow("the service is stopping");
+  expect(readFileSync(join(dataDir, "state.jsonl"), "utf8")).toBe(before);
+});
+
+describe("a machine whose clock is set back by 30 days", () => {
+  const month = 30 * 24 * 3_600_000;
+
+  test("keeps keys and objects, and what is deleted stays deleted, while it runs and after a restart", async () => {
+    const clock = new FakeClock();
+    const before = await open({ clock: clock.now, timing: { nodeStart: 1_000 } });
+    const { paths } = await build(before.send);
+    clock.pass(1_000);
+    expect((await before.send("DELETE", paths.credential)).status).toBe(204);
+    const look = async (send: typeof before.send) => {
+      expect((await send("GET", paths.node)).body.state).toBe("started");
+      expect((await send("GET", paths.credential)).status).toBe(404);
+      expect((await send("GET", "/consortia")).body).toHaveLength(1);
+    };
+    clock.pass(-month);
+    await look(before.send);
+    await before.service.close();
+    const after = await open({ clock: clock.now, timing: { nodeStart: 1_000 } });
+    await look(after.send);
+    const { _id } = (await after.send("POST", paths.node.replace(/\/[^/]+$/, ""), { membership_id: await member() }))
+      .body;
+    const fresh = paths.node.replace(/[^/]+$/, _id);
+    expect((await after.send("GET", fresh)).body.state).toBe("initializing");
+    clock.pass(1_000);
+    expect((await after.send("GET", fresh)).body.state).toBe("started");
+
+    async function member() {
+      return (await after.send("GET", paths.membership)).body._id;
+    }
+  });
+});

@@ -1,0 +1,141 @@
+import { build, containing, FakeClock, start } from "../helpers";
+
+async function world(options: Parameters<typeof start>[0] = {}) {
+  const clock = new FakeClock();
+  const started = await start({ clock: clock.now, ...options });
+  const made = await build(started.send);
+  const state = async (path: string) => (await started.send("GET", path)).body.state;
+  return { ...started, ...made, clock, state };
+}
+
+test("an environment is initializing, then setup, then live with its first started node", async () => {
+  const { clock, state, paths } = await world({ timing: { environmentStart: 1_000, nodeStart: 3_000 } });
+  const seen: string[] = [];
+  for (const ms of [999, 1, 1_999, 1]) {
+    clock.pass(ms);
+    seen.push(`${await state(paths.environment)} with a node ${await state(paths.node)}`);
+  }
+  expect(seen).toEqual([
+    "initializing with a node initializing",
+    "setup with a node initializing",
+    "setup with a node initializing",
+    "live with a node started",
+  ]);
+});
+
+test("a change of timing applies to what is created afterwards", async () => {
+  const { service, send, clock, state, paths, membership } = await world({ timing: { nodeStart: 1_000 } });
+  service.setTiming({ nodeStart: 5_000 });
+  const late = (await send("POST", `${paths.environment}/nodes`, { membership_id: membership })).body._id;
+  clock.pass(1_000);
+  expect(await state(paths.node)).toBe("started");
+  expect(await state(`${paths.environment}/nodes/${late}`)).toBe("initializing");
+});
+
+test("an environment that is still initializing is not deleted", async () => {
+  const { send, clock, state, paths } = await world();
+  const refused = await send("DELETE", paths.environment);
+  expect(refused).toMatchObject({ status: 409, body: { errorMessage: containing("still initializing") } });
+  expect(await state(paths.environment)).toBe("initializing");
+  clock.pass(500);
+  expect((await send("DELETE", paths.environment)).status).toBe(202);
+});
+
+test("a deleted environment is out of reach at once, with all in it, and in lists for a while", async () => {
+  const { send, clock, paths, environment } = await world({ timing: { environmentStart: 0, deletedVisible: 700 } });
+  await send("DELETE", paths.environment);
+  for (const path of [paths.environment, paths.node, paths.credential, `${paths.environment}/nodes`]) {
+    expect((await send("GET", path)).status).toBe(404);
+  }
+  expect((await send("POST", `${paths.environment}/nodes`, {})).status).toBe(404);
+  const list = `${paths.consortium}/environments`;
+  clock.pass(699);
+  expect((await send("GET", list)).body).toMatchObject([{ _id: environment, state: "deleted", _revision: "1" }]);
+  clock.pass(1);
+  expect((await send("GET", list)).body).toEqual([]);
+});
+
+describe("deleting takes a while", () => {
+  test.each(["node", "membership", "consortium"] as const)("a %s is seen deleting, then it is gone", async (kind) => {
+    const { send, clock, paths, state } = await world({
+      timing: { deleting: 900 },
+      answers: { refuseChildren: false, deleted: { node: 202 } },
+    });
+    const list = paths[kind].replace(/\/[^/]+$/, "");
+    expect((await send("DELETE", paths[kind])).status).toBeLessThan(300);
+    clock.pass(899);
+    expect(await state(paths[kind])).toBe("deleting");
+    expect((await send("GET", list)).body).toMatchObject([{ state: "deleting", _revision: "1" }]);
+    expect((await send("DELETE", paths[kind])).status).toBeLessThan(300);
+    clock.pass(1);
+    expect((await send("GET", paths[kind])).status).toBe(404);
+    expect((await send("GET", list)).body).toEqual([]);
+  });
+
+  test("but not for credentials, nor for the nodes of an environment", async () => {
+    const { service, send, paths } = await world({ timing: { deleting: 900, environmentStart: 0 } });
+    await send("DELETE", paths.credential);
+    expect((await send("GET", paths.credential)).status).toBe(404);
+    await send("DELETE", paths.environment);
+    expect(service.store.nodes.list()).toEqual([]);
+  });
+
+  test("what is being deleted still counts as a child, and takes no new children", async () => {
+    const { send, clock, paths, membership } = await world({ timing: { deleting: 900 } });
+    await send("DELETE", paths.node);
+    expect((await send("DELETE", paths.membership)).status).toBe(409);
+    clock.pass(900);
+    expect((await send("DELETE", paths.membership)).status).toBe(204);
+    const node = await send("POST", `${paths.environment}/nodes`, { membership_id: membership });
+    await send("DELETE", paths.environment);
+    clock.pass(900);
+    expect((await send("DELETE", paths.consortium)).body.state).toBe("deleting");
+    const member = await send("POST", `${paths.consortium}/memberships`, { org_name: "late" });
+    expect(member).toMatchObject({ status: 409, body: { errorMessage: containing("being deleted") } });
+    expect(node).toMatchObject({ status: 409, body: { errorMessage: containing("being deleted") } });
+  });
+});
+
+describe("lists that lag", () => {
+  test("show what is new, changed and deleted only later; reading by id is immediate", async () => {
+    const { send, clock, paths } = await world({ timing: { listLag: 1_000 }, answers: { deleted: { node: 200 } } });
+    const list = async () => (await send("GET", `${paths.environment}/nodes`)).body.map(({ name }) => name);
+    const later = async () => {
+      const before = await list();
+      clock.pass(999);
+      expect(await list()).toEqual(before);
+      clock.pass(1);
+      return list();
+    };
+    expect(await list()).toEqual([]);
+    expect((await send("GET", paths.node)).body.name).toBe("n1");
+    expect(await later()).toEqual(["n1"]);
+    await send("PATCH", paths.node, { name: "n2" });
+    expect((await send("GET", paths.node)).body.name).toBe("n2");
+    expect(await later()).toEqual(["n2"]);
+    await send("DELETE", paths.node);
+    expect((await send("GET", paths.node)).status).toBe(404);
+    expect(await later()).toEqual([]);
+  });
+
+  test("show states late, too", async () => {
+    const { send, clock, paths, state } = await world({ timing: { listLag: 1_000, nodeStart: 2_000 } });
+    clock.pass(2_000);
+    expect(await state(paths.node)).toBe("started");
+    expect((await send("GET", `${paths.environment}/nodes`)).body).toMatchObject([{ state: "initializing" }]);
+    clock.pass(1_000);
+    expect((await send("GET", `${paths.environment}/nodes`)).body).toMatchObject([{ state: "started" }]);
+  });
+});
+
+test("latency delays every call, and calls under way are counted", async () => {
+  const { service, send } = await start({ timing: { latency: 60 } });
+  const began = performance.now();
+  await Promise.all(Array.from({ length: 5 }, () => send("GET", "/consortia")));
+  expect(performance.now() - began).toBeGreaterThanOrEqual(55);
+  expect(service.inFlight.max).toBe(5);
+  service.inFlight.reset();
+  service.setTiming({ latency: 0 });
+  await send("GET", "/consortia");
+  expect(service.inFlight.max).toBe(1);
+});

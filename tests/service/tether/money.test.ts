@@ -1,0 +1,206 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { built, serveJson } from "../child";
+import { build, client, start, until, type Wire } from "../helpers";
+import { quick } from "../ledgers";
+import { Network } from "../targets";
+
+jest.setTimeout(60_000);
+
+/** The network makes no blocks but those that the test orders. */
+const byHand = "--no-mining";
+
+const ways = (send: ReturnType<typeof client>) => ({
+  get: (path = "") => send("GET", `/tether/tether0001${path}`),
+  post: (path: string, body: unknown = {}) => send("POST", `/tether/tether0001${path}`, body),
+});
+
+/** A tether that pins to a network of the test's, and owns money there. */
+async function onNetwork(network: Network, options: Parameters<typeof start>[0] = {}) {
+  const started = await start({
+    ...{ ledger: { targets: { rinkeby: network.url } }, timing: { ...quick, tetherHour: 500 } },
+    ...{ tethers: [{ id: "tether0001" }], ...options },
+  });
+  await build(started.send);
+  const { get, post } = ways(started.send);
+  await post("/targetNetwork", { network: "rinkeby" });
+  await post("/interval", { interval: 1 });
+  const { account } = (await get()).body;
+  await network.fund(account);
+  return { ...started, get, post, account };
+}
+
+const count = async (get: ReturnType<typeof ways>["get"]) => Number((await get("/reportCount")).text);
+const addressIn = (answer: { body: Wire }) => (answer.body as unknown as { contract_address: string }).contract_address;
+
+/** Makes blocks until something is answered. */
+async function mining<T>(network: Network, asked: Promise<T>): Promise<T> {
+  let open = true;
+  const done = asked.finally(() => (open = false));
+  while (open) {
+    await network.call("anvil_mine", "0x1");
+    await Promise.race([done, new Promise((later) => setTimeout(later, 100))]);
+  }
+  return done;
+}
+
+test("five calls at once, and one more while the first waits for its block, pay one contract", async () => {
+  const network = await new Network().start(byHand);
+  const { post, account } = await onNetwork(network);
+  const five = Promise.all(Array.from({ length: 5 }, () => post("/deploy")));
+  await until(async () => (await network.waiting()) > 0);
+  const sixth = post("/deploy");
+  const answers = await mining(
+    network,
+    Promise.all([five, sixth]).then(([some, last]) => [...some, last]),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+  expect(new Set(answers.map(addressIn)).size).toBe(1);
+  expect(await network.deployedBy(account)).toBe(1);
+  expect((await post("/deploy")).status).toBe(409);
+});
+
+describe("a service of its own process", () => {
+  beforeAll(built, 120_000);
+  let dataDir: string;
+  beforeEach(() => (dataDir = mkdtempSync(join(tmpdir(), "consortium-money-"))));
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }));
+
+  async function serve(network: Network, url = network.url) {
+    const quickly = ["--node-start", "0", "--environment-start", "0", "--tether-hour", "1"];
+    const where = ["--data", dataDir, "--tether", "tether0001", "--target", `rinkeby=${url}`];
+    const served = await serveJson([...where, ...quickly]);
+    const send = client(served.ready.baseUrl, served.key);
+    return { ...served, send, ...ways(send) };
+  }
+
+  test("that is killed between sending and mining pays one contract, and knows it", async () => {
+    const network = await new Network().start(byHand);
+    const url = await network.guarded();
+    const first = await serve(network, url);
+    await first.post("/targetNetwork", { network: "rinkeby" });
+    const { account } = (await first.get()).body;
+    await network.fund(account);
+    const lost = first.post("/deploy").catch(() => undefined);
+    await until(async () => (await network.waiting()) > 0);
+    first.child.kill("SIGKILL");
+    await Promise.all([lost, first.ended]);
+
+    const second = await serve(network, url);
+    const asked = second.post("/deploy");
+    const before = network.headers.length;
+    await until(() => Promise.resolve(network.headers.length > before + 12)); // it waits for the block, or has sent another one
+    const again = await mining(network, asked);
+    expect([200, 409]).toContain(again.status);
+    expect(await network.deployedBy(account)).toBe(1);
+    expect((await second.get()).body).toMatchObject({ deployed_networks: ["rinkeby"] });
+  });
+
+  test("answers and stops while a pin waits for its block, and pins it once afterwards", async () => {
+    const network = await new Network().start(byHand);
+    const { post, get, send, child, ended } = await serve(network);
+    await build(send);
+    await post("/targetNetwork", { network: "rinkeby" });
+    await post("/interval", { interval: 1 });
+    await network.fund((await get()).body.account);
+    const contract = addressIn(await mining(network, post("/deploy")));
+    const begun = Date.now();
+    expect((await post("/activate")).text).toBe("true");
+    await until(async () => (await network.waiting()) > 0);
+    for (const asked of [get(), get("/reportCount"), get("/account"), get("/balance/rinkeby"), post("/deactivate")]) {
+      expect((await asked).status).toBe(200);
+    }
+    expect((await post("/activate")).text).toBe("true");
+    expect(Date.now() - begun).toBeLessThan(10_000);
+    const stopping = Date.now();
+    child.kill("SIGTERM");
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(Date.now() - stopping).toBeLessThan(5_000);
+
+    const after = await serve(network);
+    await until(async () => {
+      await network.call("anvil_mine", "0x1");
+      return (await count(after.get)) >= 1;
+    });
+    await after.post("/deactivate");
+    const report = (await after.get("/reports/0")).body as unknown as { contract_index: number };
+    expect(report.contract_index).toBe(0);
+    const { result } = { result: await network.call<string>("eth_getCode", contract, "latest") };
+    expect(result).not.toBe("0x");
+  });
+});
+
+test("a network that lost its state: it is noticed, said, and the contract can be deployed again", async () => {
+  const network = await new Network().start();
+  const { get, post, account } = await onNetwork(network);
+  expect((await post("/deploy")).status).toBe(200);
+  await post("/activate");
+  await until(async () => (await count(get)) >= 1);
+  await network.stop();
+  await until(async () => (await get()).text.includes("does not answer"));
+  await network.start();
+  await until(async () => (await get()).text.includes("lost its state. Deploy it again"));
+  expect((await get()).body).toMatchObject({ deployed_networks: [] });
+  const before = await count(get);
+  await network.fund(account);
+  expect((await post("/deploy")).status).toBe(200);
+  await until(async () => (await count(get)) > before);
+  expect((await get()).text).not.toContain("last_error");
+});
+
+test("a network that lost its state is noticed by a deployment, too", async () => {
+  const network = await new Network().start();
+  const { post, account } = await onNetwork(network);
+  expect((await post("/deploy")).status).toBe(200);
+  expect((await post("/deploy")).status).toBe(409);
+  await network.stop();
+  await network.start();
+  await network.fund(account);
+  expect((await post("/deploy")).status).toBe(200);
+});
+
+test("a target's user name and password are used, and shown nowhere", async () => {
+  const network = await new Network().start();
+  const url = await network.guarded("reader", "s3cret-pass");
+  const dataDir = mkdtempSync(join(tmpdir(), "consortium-money-"));
+  try {
+    const { get, post, service } = await onNetwork(network, {
+      ...{ dataDir, ledger: { targets: { rinkeby: url, mainnet: "http://reader:s3cret-pass@127.0.0.1:1" } } },
+    });
+    const answers = [await post("/deploy"), await post("/activate")];
+    await until(async () => (await count(get)) >= 1);
+    answers.push(await get(), await get("/account"), await get("/balance/mainnet"), await get("/reports/0"));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 502, 200]);
+    expect((await get()).body).toMatchObject({ target_urls: { mainnet: "http://127.0.0.1:1" } });
+    await service.close();
+    const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+    const kept = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "latin1"));
+    expect([...answers.map(({ text }) => text), ...kept].filter((text) => /s3cret|reader/.test(text))).toEqual([]);
+    expect(network.headers.length).toBeGreaterThan(0);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
+
+test("the local networks can be read by anybody, and changed by nobody but with a signed transaction", async () => {
+  const { service, send } = await start({ ledger: true, tethers: [{ id: "tether0001" }] });
+  const { target_urls } = (await ways(send).get()).body as unknown as { target_urls: { rinkeby: string } };
+  const ask = async (body: unknown) => {
+    const answer = await fetch(target_urls.rinkeby, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const call = (method: string, ...params: unknown[]) => ({ jsonrpc: "2.0", id: 1, method, params });
+  expect(await ask(call("eth_chainId"))).toEqual({ status: 200, text: expect.stringContaining("0xdbba4") as string });
+  expect((await ask([call("eth_blockNumber"), call("eth_gasPrice")])).status).toBe(200);
+  for (const method of ["anvil_setBalance", "evm_mine", "eth_sendTransaction", "anvil_reset", "hardhat_setBalance"]) {
+    expect((await ask(call(method))).status).toBe(403);
+    expect((await ask([call("eth_chainId"), call(method)])).status).toBe(403);
+  }
+  for (const body of [5, null, [], {}, "x"]) expect((await ask(body)).status).toBe(400);
+  expect((await fetch(`${service.url}/target/ropsten`, { method: "POST" })).status).toBe(404);
+});

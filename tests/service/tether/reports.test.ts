@@ -1,0 +1,94 @@
+import { build, FakeClock, matching, start } from "../helpers";
+import { refused, tethered } from "../tethered";
+
+const hour = 3_600_000;
+
+describe("reports", () => {
+  async function active(options: Parameters<typeof start>[0] = {}, interval = 2) {
+    const all = await tethered(options);
+    const world = await build(all.send);
+    all.clock.pass(5_000);
+    await all.configure("rinkeby", interval);
+    await all.post("/deploy");
+    const count = async () => Number((await all.get("/reportCount")).text);
+    return { ...all, ...world, count };
+  }
+
+  test("one at activation and then one every interval, none while inactive", async () => {
+    const { clock, count, post } = await active();
+    const seen = [await count()];
+    const after = async (ms: number) => {
+      clock.pass(ms);
+      seen.push(await count());
+    };
+    await post("/activate");
+    await after(0);
+    await after(2 * hour - 1);
+    await after(1);
+    await after(6 * hour);
+    await post("/deactivate");
+    await after(9 * hour);
+    await post("/activate");
+    await after(0);
+    expect(seen).toEqual([0, 1, 1, 2, 5, 5, 6]);
+  });
+
+  test("a report tells the state of each node of the environment at its time", async () => {
+    const { send, clock, get, post, paths, membership, node } = await active();
+    expect((await get("/lastReport")).status).toBe(404);
+    await post("/activate");
+    const second = (await send("POST", `${paths.environment}/nodes`, { membership_id: membership, name: "n2" })).body
+      ._id;
+    clock.pass(2 * hour);
+    const [first, last] = [(await get("/reports/0")).body, (await get("/reports/1")).body] as Record<
+      string,
+      unknown
+    >[][];
+    expect(first).toMatchObject([{ node_id: node, block_height: 0 }]);
+    expect(last!.map((state) => state.node_id)).toEqual([node, second]);
+    expect(last![0]).toMatchObject({ block_hash: matching(/^0x[0-9a-f]{64}$/) });
+    expect(last![0]!.block_height).toBeGreaterThan(1_000);
+    expect((await get("/lastReport")).body).toEqual(last);
+    await send("DELETE", paths.environment);
+    expect((await get("/reports/1")).body).toEqual(last);
+    expect((await get("/reports/2")).status).toBe(404);
+    expect((await get("/reports/-1")).status).toBe(400);
+  });
+
+  test("each costs wei; without funds there are none", async () => {
+    const { service, clock, count, get, post } = await active();
+    await post("/activate");
+    const before = BigInt((await get("/account")).body.balance);
+    clock.pass(2 * hour);
+    const pin = before - BigInt((await get("/account")).body.balance);
+    expect(pin).toBeGreaterThan(0n);
+    service.store.tethers.setFunds("tether0001", "rinkeby", pin);
+    clock.pass(20 * hour);
+    expect(await count()).toBe(3);
+    expect((await get("/account")).body.balance).toBe("0");
+  });
+
+  test("the hour of the service can be short", async () => {
+    const { clock, count, post } = await active({ timing: { tetherHour: 10 } }, 1);
+    await post("/activate");
+    clock.pass(95);
+    expect(await count()).toBe(10);
+  });
+
+  test("the environment is found by its name when it is needed", async () => {
+    const clock = new FakeClock();
+    const { service, send } = await start({ clock: clock.now, tethers: [{ id: "t", environment: "late" }] });
+    const { paths } = await build(send);
+    await send("POST", "/tether/t/targetNetwork", { network: "rinkeby" });
+    await send("POST", "/tether/t/interval", { interval: 1 });
+    await send("POST", "/tether/t/deploy", {});
+    expect(await send("POST", "/tether/t/activate", {})).toMatchObject(refused(409, "late"));
+    const late = { name: "late", provider: "geth", consensus_type: "poa" };
+    const made = (await send("POST", `${paths.consortium}/environments`, late)).body._id;
+    expect((await send("POST", "/tether/t/activate", {})).text).toBe("true");
+    expect(service.store.tethers.environmentOf("t")?.id).toBe(made);
+    const newer = (await send("POST", `${paths.consortium}/environments`, late)).body._id;
+    expect(service.store.tethers.environmentOf("t")?.id).toBe(newer);
+    expect((await send("GET", "/tether/t/lastReport")).body).toEqual([]); // it has no nodes yet
+  });
+});

@@ -1,0 +1,109 @@
+import { tetherNetworks } from "../../../provider/facts";
+import { build } from "../helpers";
+import { refused, tethered } from "../tethered";
+
+test("target network, interval, deploy, activate, deactivate: in that order", async () => {
+  const { service, send, get, post } = await tethered();
+  expect((await get("")).body).toMatchObject({ _id: "tether0001", state: "initial", deployed_networks: [] });
+  expect(await post("/deploy")).toMatchObject(refused(409, "target network"));
+  expect(await post("/activate")).toMatchObject(refused(409, "target network"));
+  expect((await post("/targetNetwork", { network: "rinkeby" })).status).toBe(200);
+  expect(await post("/activate")).toMatchObject(refused(409, "interval"));
+  expect((await post("/interval", { interval: 2 })).status).toBe(200);
+  expect(await post("/activate")).toMatchObject(refused(409, "Deploy the contract on rinkeby"));
+  expect((await post("/deploy")).status).toBe(200);
+  expect((await get("")).body).toMatchObject({
+    state: "deployed",
+    network: "rinkeby",
+    interval: 2,
+    deployed_networks: ["rinkeby"],
+  });
+  expect(await post("/activate")).toMatchObject(refused(409, "does not exist yet"));
+  await build(send);
+  expect(await post("/activate")).toMatchObject({ status: 200, text: "true" });
+  expect((await get("")).body.state).toBe("active");
+  expect(await post("/activate")).toMatchObject({ status: 200, text: "true" });
+  expect(await post("/targetNetwork", { network: "mainnet" })).toMatchObject(refused(409, "deactivate it first"));
+  expect(await post("/interval", { interval: 3 })).toMatchObject(refused(409, "deactivate it first"));
+  for (let again = 0; again < 2; again++)
+    expect(await post("/deactivate")).toMatchObject({ status: 200, text: "true" });
+  expect((await get("")).body.state).toBe("inactive");
+  expect((await post("/interval", { interval: 3 })).status).toBe(200);
+  expect(await post("/activate")).toMatchObject({ status: 200, text: "true" });
+  expect(service.store.tethers.get("tether0001").fields).toMatchObject({
+    interval: 3,
+    deployments: { rinkeby: 1, mainnet: 0 },
+  });
+});
+
+test.each([
+  ["/targetNetwork", {}],
+  ["/targetNetwork", { network: "ropsten" }],
+  ["/interval", {}],
+  ["/interval", { interval: 0 }],
+  ["/interval", { interval: 1.5 }],
+  ["/interval", { interval: "2" }],
+])("POST %s %j is refused", async (path, body) => {
+  const { get, post } = await tethered();
+  const before = (await get("")).text;
+  expect((await post(path, body)).status).toBe(400);
+  expect((await get("")).text).toBe(before);
+});
+
+describe("money", () => {
+  test("account and accounts tell address and balance on the target network, balance on any", async () => {
+    const { get, post } = await tethered({ tethers: [{ id: "tether0001", funds: { mainnet: "70", rinkeby: "5" } }] });
+    const address = (await get("")).body.account;
+    expect(address).toMatch(/^0x[0-9a-f]{40}$/);
+    expect((await get("/account")).body).toEqual({ address, balance: "0" });
+    await post("/targetNetwork", { network: "mainnet" });
+    expect((await get("/account")).body).toEqual({ address, balance: "70" });
+    expect((await get("/accounts")).body).toEqual({ address, balance: "70" });
+    expect((await get("/balance/rinkeby")).body).toEqual({ address, balance: "5" });
+    expect((await get("/balance/ropsten")).status).toBe(400);
+  });
+
+  test("deploying costs wei, once per network", async () => {
+    const { service, get, post, configure } = await tethered();
+    await configure();
+    const before = BigInt((await get("/account")).body.balance);
+    expect(before).toBe(10n ** 18n);
+    expect((await post("/deploy")).status).toBe(200);
+    const after = BigInt((await get("/account")).body.balance);
+    expect(after).toBeLessThan(before);
+    expect(await post("/deploy")).toMatchObject(refused(409, "already deployed"));
+    expect(BigInt((await get("/account")).body.balance)).toBe(after);
+    expect(service.store.tethers.get("tether0001").fields.deployments).toEqual({ rinkeby: 1, mainnet: 0 });
+  });
+
+  test("deploying without funds fails, names address and network, and can be repeated with funds", async () => {
+    const { service, get, post, configure } = await tethered();
+    await configure("mainnet");
+    const address = (await get("")).body.account;
+    expect(await post("/deploy")).toMatchObject(refused(402, `${address} has no funds on mainnet`));
+    expect((await get("")).body.deployed_networks).toEqual([]);
+    service.store.tethers.setFunds("tether0001", "mainnet", 10n ** 18n);
+    expect((await post("/deploy")).status).toBe(200);
+  });
+
+  test("another network needs another deployment", async () => {
+    const { send, post, get, configure } = await tethered({
+      tethers: [{ id: "tether0001", funds: { mainnet: "1000000000000000000" } }],
+    });
+    await build(send);
+    await configure();
+    await post("/deploy");
+    await post("/activate");
+    await post("/deactivate");
+    await post("/targetNetwork", { network: "mainnet" });
+    expect(await post("/activate")).toMatchObject(refused(409, "on mainnet"));
+    expect((await post("/deploy")).status).toBe(200);
+    expect((await post("/activate")).text).toBe("true");
+    expect((await get("")).body.deployed_networks).toEqual(tetherNetworks);
+  });
+});
+
+test("an unknown tether is unknown", async () => {
+  const { send } = await tethered();
+  expect(await send("GET", "/tether/nobody/account")).toMatchObject(refused(404, "nobody"));
+});
