@@ -1,7 +1,9 @@
-import { type Input, type Output, RunError } from "@pulumi/pulumi";
-import { type Consortium } from "./consortium";
-import { type Environment } from "./environment";
-import { type Membership } from "./membership";
+import { type CustomResource, type Input, type Output, RunError } from "@pulumi/pulumi";
+import { type ConsortiumOutputs, type EnvironmentOutputs, type MembershipOutputs } from "./generated";
+
+type Consortium = CustomResource & ConsortiumOutputs;
+type Environment = CustomResource & EnvironmentOutputs;
+type Membership = CustomResource & MembershipOutputs;
 
 /** The consortium, as the resource or by its id. */
 export type InConsortium =

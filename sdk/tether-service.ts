@@ -1,4 +1,5 @@
 import { type CustomResourceOptions, type Input, output, RunError } from "@pulumi/pulumi";
+import { tetherIdOf } from "../provider/facts";
 import { type TetherServiceFields, type TetherServiceOutputs } from "./generated";
 import { Managed, token } from "./managed";
 
@@ -19,7 +20,7 @@ export class TetherService extends Managed {
     const { consoleUrl, ...rest } = args;
     if (consoleUrl !== undefined && rest.tetherId !== undefined)
       throw new RunError(`TetherService ${name}: tetherId and consoleUrl are both given. Give one of them.`);
-    const fromUrl = consoleUrl && output(consoleUrl).apply((url) => url.replace(/[/?#]+$/, "").slice(-10));
+    const fromUrl = consoleUrl && output(consoleUrl).apply(tetherIdOf);
     super("TetherService", name, { ...rest, tetherId: rest.tetherId ?? fromUrl }, opts);
   }
 }

@@ -1,3 +1,4 @@
+import { tetherIdOf } from "../../provider/facts";
 import { definitions } from "../../provider/resources";
 import { type NetworkDefinition, type NetworkLimits } from "./generated";
 import { type Plan, type Planned, type PlannedConsortium, type PlannedEnvironment, type PlannedOf } from "./plan";
@@ -26,7 +27,7 @@ export function checkRules(plan: Plan, definition: NetworkDefinition): Found[] {
     ...once(
       environments.flatMap(({ tether }) => tether ?? []),
       "tether service",
-      ({ args: { tetherId, consoleUrl } }) => tetherId ?? consoleUrl?.replace(/[/?#]+$/, "").slice(-10),
+      ({ args: { tetherId, consoleUrl } }) => tetherId ?? (consoleUrl && tetherIdOf(consoleUrl)),
     ),
     ...adoptable.flatMap((entries) =>
       once(entries, "adopted object", ({ args: { adopt } }) => (typeof adopt === "string" ? adopt : undefined)),

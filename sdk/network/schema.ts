@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { docOf, field } from "../../provider/core/field";
+import { limits } from "../../provider/facts";
 import { definitions } from "../../provider/resources";
 import { key, mapping, named } from "./schema-parts";
 
@@ -110,7 +111,8 @@ export const Tether = named(
 
 export const Environment = named(
   "NetworkEnvironment",
-  "One ledger: client, consensus, nodes by member, credentials, and what pins it. A consortium has at most 3 environments.",
+  "One ledger: client, consensus, nodes by member, credentials, and what pins it. " +
+    `A consortium has at most ${limits.environments} environments.`,
   mapping("an environment", {
     name: of("environment", "name", "Name of the environment. Default: its key."),
     description: of("environment", "description"),
@@ -120,7 +122,7 @@ export const Environment = named(
     nodes: field(
       z.record(key, nodesOfMember, { error: "nodes is a mapping of members to a count or to names" }).optional(),
       "Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. " +
-        "At most 4 in all. Default: none.",
+        `At most ${limits.nodes} in all. Default: none.`,
     ),
     credentials: field(
       z
@@ -175,7 +177,10 @@ const members = () =>
   );
 
 const environments = () =>
-  field(entries("environments", Environment).optional(), "Ledgers by key. At most 3 in a consortium. Default: none.");
+  field(
+    entries("environments", Environment).optional(),
+    `Ledgers by key. At most ${limits.environments} in a consortium. Default: none.`,
+  );
 
 export const Consortium = named(
   "NetworkConsortium",
@@ -199,7 +204,11 @@ const limit = (what: string, usual: number) =>
   );
 
 /** What the service allows (spec, section 8). */
-export const usualLimits = { consortiaPerOrganization: 2, environmentsPerConsortium: 3, nodesPerEnvironment: 4 };
+export const usualLimits = {
+  consortiaPerOrganization: limits.consortia,
+  environmentsPerConsortium: limits.environments,
+  nodesPerEnvironment: limits.nodes,
+};
 
 export const Limits = named(
   "NetworkLimits",
@@ -235,7 +244,8 @@ export const Network = named(
     environments: environments(),
     consortia: field(
       entries("consortia", Consortium.nullable()).optional(),
-      "Several consortia by key, instead of `consortium`, `members` and `environments`. An organization owns at most 2 consortia.",
+      "Several consortia by key, instead of `consortium`, `members` and `environments`. " +
+        `An organization owns at most ${limits.consortia} consortia.`,
     ),
   }),
 );

@@ -1,3 +1,5 @@
+import { type TetherNetwork } from "../../provider/facts";
+
 /** What every object of the service has. */
 interface Found {
   /** The service's id (`_id`), as in the `id` of the resource. */
@@ -54,7 +56,7 @@ export interface TetherAccountResult {
   /** Balance in wei, decimal text. */
   balanceWei?: string;
 }
-export type TetherNetworkName = "mainnet" | "rinkeby";
+export type TetherNetworkName = TetherNetwork;
 
 /** What one node reported of itself; none of it is documented, so each part may be missing. */
 export interface NodeReport {

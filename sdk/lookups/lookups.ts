@@ -9,7 +9,7 @@ import {
   type TetherAccountResult,
   type TetherNetworkName,
   type TetherReportResult,
-} from "./lookup-results";
+} from "./results";
 
 const camel = (key: string): string =>
   key.replace(/^_/, "").replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
