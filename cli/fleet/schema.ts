@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { regions } from "../../provider/api";
-import { mapping } from "../../sdk/network/schema-parts";
+import { mapping } from "../../sdk/yaml/shape";
 
 /* The form of a fleet file; what it means, and what else has to hold, is in file.ts. */
 

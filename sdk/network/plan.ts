@@ -15,7 +15,7 @@ import {
   type NetworkTether,
 } from "./generated";
 import { chained, formerKeys, type Names } from "./names";
-import { type Path } from "./problems";
+import { type Path } from "../yaml/problems";
 
 /** One resource to be: its key, its place in the definition, its logical name and the earlier ones, and its arguments. */
 export interface Planned<A> {

@@ -2,13 +2,26 @@ import { z } from "zod";
 import { docOf, field } from "../../provider/core/field";
 import { limits } from "../../provider/facts";
 import { definitions } from "../../provider/resources";
-import { key, mapping, named } from "./schema-parts";
+import { mapping } from "../yaml/shape";
 
 /*
  * The definition of a whole network, as a person writes it. From this follow the checks, the JSON schema for editors
  * (schemas/network.schema.json), the types (sdk/network/generated.ts) and the tables of docs/network-files.md.
  * The properties of the resources are those of their own definitions; here is only what is different in a file.
  */
+
+const keyText =
+  'a key has at most 64 letters, digits, ".", "_" and "-", and begins with a letter or a digit; other names go into name, or orgName of a member';
+
+/** Keys become logical names in Pulumi, where a slash stands between them. */
+const key = z
+  .string({ error: "a key must be text" })
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, keyText)
+  .max(64, keyText);
+
+/** A mapping with the name that it has in the JSON schema and in TypeScript. */
+const named = <S extends z.ZodRawShape>(id: string, description: string, what: string, shape: S) =>
+  mapping(what, shape).meta({ id, description });
 
 const own = {
   consortium: definitions.consortium.inputs.shape,
@@ -56,17 +69,13 @@ const text = (what: string) => z.string({ error: `${what} must be text` });
 const entries = <S extends z.ZodType>(what: string, entry: S) =>
   z.record(key, entry, { error: `${what} is a mapping of keys to settings` });
 
-export const Node = named(
-  "NetworkNode",
-  "One node. Its key is its logical name within the environment.",
-  mapping("a node", {
-    name: of("node", "name", "Name of the node. Default: its key."),
-    adopt: adopt(),
-    protect: protect("it", "that of its environment"),
-    formerly: formerly(),
-    extra: extra(),
-  }),
-);
+export const Node = named("NetworkNode", "One node. Its key is its logical name within the environment.", "a node", {
+  name: of("node", "name", "Name of the node. Default: its key."),
+  adopt: adopt(),
+  protect: protect("it", "that of its environment"),
+  formerly: formerly(),
+  extra: extra(),
+});
 
 const nodesOfMember = z.union(
   [
@@ -80,20 +89,22 @@ const nodesOfMember = z.union(
 export const Credential = named(
   "NetworkCredential",
   "User name and password for the nodes of one member in this environment.",
-  mapping("a credential", {
+  "a credential",
+  {
     member: field(key.optional(), "Key of the member whose nodes it opens. Default: its own key."),
     name: of("appCred", "name", "Name of the credential. Default: its key as it was when the credential was made."),
     keepers: of("appCred", "keepers"),
     protect: protect("it", "that of its environment"),
     formerly: formerly(),
     extra: extra(),
-  }),
+  },
 );
 
 export const Tether = named(
   "NetworkTether",
   "Pins the ledger of the environment to a public chain, once all its nodes are there. Give `tetherId` or `consoleUrl`.",
-  mapping("a tether", {
+  "a tether",
+  {
     tetherId: of("tether", "tetherId", "Id of the tether service, which is ordered in the console: 10 characters."),
     consoleUrl: field(
       text("consoleUrl").min(10, "consoleUrl is the address of the tether service in the console").optional(),
@@ -106,14 +117,15 @@ export const Tether = named(
     waitForFunds: of("tether", "waitForFunds"),
     protect: protect("it", "that of its environment"),
     extra: of("tether", "extra"),
-  }),
+  },
 );
 
 export const Environment = named(
   "NetworkEnvironment",
   "One ledger: client, consensus, nodes by member, credentials, and what pins it. " +
     `A consortium has at most ${limits.environments} environments.`,
-  mapping("an environment", {
+  "an environment",
+  {
     name: of("environment", "name", "Name of the environment. Default: its key."),
     description: of("environment", "description"),
     provider: own.environment!.provider!,
@@ -137,20 +149,16 @@ export const Environment = named(
     protect: protect("it or what is in it"),
     formerly: formerly(),
     extra: extra(),
-  }),
+  },
 );
 
-export const Member = named(
-  "NetworkMember",
-  "One business of the consortium.",
-  mapping("a member", {
-    orgName: of("membership", "orgName", "Name of the business. Default: its key."),
-    adopt: adopt(),
-    protect: protect(),
-    formerly: formerly(),
-    extra: extra(),
-  }),
-);
+export const Member = named("NetworkMember", "One business of the consortium.", "a member", {
+  orgName: of("membership", "orgName", "Name of the business. Default: its key."),
+  adopt: adopt(),
+  protect: protect(),
+  formerly: formerly(),
+  extra: extra(),
+});
 
 const consortiumFields = (name: string) => ({
   name: of("consortium", "name", `Name of the consortium. Default: ${name}.`),
@@ -163,7 +171,8 @@ const consortiumFields = (name: string) => ({
 export const ConsortiumHead = named(
   "NetworkConsortiumHead",
   "What is said of the consortium itself.",
-  mapping("the consortium", consortiumFields("the name of the network")),
+  "the consortium",
+  consortiumFields("the name of the network"),
 );
 
 const members = () =>
@@ -182,16 +191,12 @@ const environments = () =>
     `Ledgers by key. At most ${limits.environments} in a consortium. Default: none.`,
   );
 
-export const Consortium = named(
-  "NetworkConsortium",
-  "One of several consortia, with what is in it.",
-  mapping("a consortium", {
-    ...consortiumFields("its key"),
-    formerly: formerly(),
-    members: members(),
-    environments: environments(),
-  }),
-);
+export const Consortium = named("NetworkConsortium", "One of several consortia, with what is in it.", "a consortium", {
+  ...consortiumFields("its key"),
+  formerly: formerly(),
+  members: members(),
+  environments: environments(),
+});
 
 const limit = (what: string, usual: number) =>
   field(
@@ -213,17 +218,19 @@ export const usualLimits = {
 export const Limits = named(
   "NetworkLimits",
   "Limits that the definition is checked against: raise them for an organization that has other ones.",
-  mapping("limits", {
+  "limits",
+  {
     consortiaPerOrganization: limit("consortia of the organization", usualLimits.consortiaPerOrganization),
     environmentsPerConsortium: limit("environments in a consortium", usualLimits.environmentsPerConsortium),
     nodesPerEnvironment: limit("nodes in an environment", usualLimits.nodesPerEnvironment),
-  }),
+  },
 );
 
 export const Network = named(
   "NetworkDefinition",
   "A whole network: one consortium with its members and environments, or several consortia.",
-  mapping("a network", {
+  "a network",
+  {
     name: field(
       key.optional(),
       "Name of the network, the first part of all logical names. Default: the name of the file.",
@@ -247,5 +254,5 @@ export const Network = named(
       "Several consortia by key, instead of `consortium`, `members` and `environments`. " +
         `An organization owns at most ${limits.consortia} consortia.`,
     ),
-  }),
+  },
 );

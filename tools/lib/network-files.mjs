@@ -21,7 +21,6 @@ const consensusRules = (allowed) =>
 /** @returns {Json} the JSON schema of a network file */
 export function networkSchema() {
   const { Network } = require(join(root, "dist/sdk/network/schema.js"));
-  const { types } = require(join(root, "dist/sdk/network/schema-parts.js"));
   const { docOf } = require(join(root, "dist/provider/core/field.js"));
   const { consensusOf } = require(join(root, "dist/provider/resources/environment.js"));
   /** @type {Json} */
@@ -29,7 +28,6 @@ export function networkSchema() {
     io: "input",
     target: "draft-7", // what the YAML extensions of editors know best
     unrepresentable: "any",
-    metadata: types,
     override: (/** @type {{ zodSchema: any, jsonSchema: Json }} */ { zodSchema, jsonSchema }) => {
       const doc = docOf(zodSchema);
       if (doc !== undefined) jsonSchema.description = doc;
