@@ -2,7 +2,8 @@
  * Generated from the resource definitions (provider/resources/) by `npm run generate`. Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schemas.
  */
-import { type Input, type Output } from "@pulumi/pulumi";
+import { type Input } from "@pulumi/pulumi";
+import { type Args, type Shown } from "./properties";
 
 /** Each client, with the consensus protocols that it runs. */
 export interface ConsensusOf {
@@ -10,286 +11,241 @@ export interface ConsensusOf {
   geth: "poa";
 }
 
-/** Arguments of `Consortium`, besides its parents. A business network that several organizations run together. An organization owns at most 2 consortia. */
-export interface ConsortiumFields {
+/** A business network that several organizations run together. An organization owns at most 2 consortia. */
+export interface ConsortiumProperties {
   /** Name of the consortium. Default: the name of the resource. */
-  name?: Input<string>;
+  name: string;
   /** What it is for, in words for people. Default: none. */
-  description?: Input<string>;
+  description?: string;
   /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
-  adopt?: Input<boolean | string>;
+  adopt?: boolean | string;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
-  extra?: Input<Record<string, unknown>>;
-}
-
-/** What the resource `Consortium` shows: its arguments, with the ids of its parents, and its outputs. */
-export interface ConsortiumOutputs {
-  /** Name of the consortium. Default: the name of the resource. */
-  readonly name: Output<string>;
-  /** What it is for, in words for people. Default: none. */
-  readonly description: Output<string | undefined>;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
-  readonly adopt: Output<boolean | string | undefined>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
-  readonly extra: Output<Record<string, unknown> | undefined>;
+  extra?: Record<string, unknown>;
   /** Id of the organization that owns it. */
-  readonly owner: Output<string>;
+  owner: string;
   /** State last seen, in the service's own words. */
-  readonly state: Output<string>;
+  state: string;
   /** Counter that rises with every change, from `0`. */
-  readonly revision: Output<string>;
+  revision: string;
   /** When it was created: ISO 8601, UTC. */
-  readonly createdAt: Output<string>;
+  createdAt: string;
 }
 
-/** Arguments of `Membership`, besides its parents. The part of one business in a consortium: it owns nodes and credentials. */
-export interface MembershipFields {
-  /** Name of the business. Default: the name of the resource. */
-  orgName?: Input<string>;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
-  adopt?: Input<boolean | string>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
-  extra?: Input<Record<string, unknown>>;
-}
+export type ConsortiumFields = Args<ConsortiumProperties, never, "name" | "description" | "adopt" | "extra">;
 
-/** What the resource `Membership` shows: its arguments, with the ids of its parents, and its outputs. */
-export interface MembershipOutputs {
+/** What the service's lists show of `Consortium`. */
+export type ConsortiumListed = Shown<ConsortiumProperties, "name" | "description" | "owner" | "state" | "revision" | "createdAt">;
+
+/** The part of one business in a consortium: it owns nodes and credentials. */
+export interface MembershipProperties {
   /** Id of the consortium it belongs to; in programs also `consortium`, the resource. */
-  readonly consortiumId: Output<string>;
+  consortiumId: string;
   /** Name of the business. Default: the name of the resource. */
-  readonly orgName: Output<string>;
+  orgName: string;
   /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
-  readonly adopt: Output<boolean | string | undefined>;
+  adopt?: boolean | string;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
-  readonly extra: Output<Record<string, unknown> | undefined>;
+  extra?: Record<string, unknown>;
   /** Id of the organization behind it. */
-  readonly orgId: Output<string>;
+  orgId: string;
   /** State last seen, in the service's own words. */
-  readonly state: Output<string>;
+  state: string;
   /** Fewest nodes it has to own in an environment. */
-  readonly minimumNodes: Output<number>;
+  minimumNodes: number;
   /** Most nodes it may own in an environment. */
-  readonly maximumNodes: Output<number>;
+  maximumNodes: number;
   /** Counter that rises with every change, from `0`. */
-  readonly revision: Output<string>;
+  revision: string;
   /** When it was created: ISO 8601, UTC. */
-  readonly createdAt: Output<string>;
+  createdAt: string;
 }
 
-/** Arguments of `Environment`, besides its parents. A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 environments. */
-export interface EnvironmentFields<Client extends keyof ConsensusOf = keyof ConsensusOf> {
-  /** Client that the nodes run: `quorum` or `geth`. */
-  provider: Input<Client>;
-  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`. */
-  consensusType: Input<ConsensusOf[Client]>;
-  /** Name of the environment. Default: the name of the resource. */
-  name?: Input<string>;
-  /** What it is for, in words for people. Default: none. */
-  description?: Input<string>;
-  /** Chain id of the ledger. Default: the service chooses one. */
-  chainId?: Input<number>;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
-  adopt?: Input<boolean | string>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
-  extra?: Input<Record<string, unknown>>;
-}
+export type MembershipFields = Args<MembershipProperties, never, "orgName" | "adopt" | "extra">;
 
-/** What the resource `Environment` shows: its arguments, with the ids of its parents, and its outputs. */
-export interface EnvironmentOutputs {
+/** What the service's lists show of `Membership`. */
+export type MembershipListed = Shown<MembershipProperties, "orgName" | "orgId" | "state" | "minimumNodes" | "maximumNodes" | "revision" | "createdAt">;
+
+/** A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 environments. */
+export interface EnvironmentProperties<Client extends keyof ConsensusOf = keyof ConsensusOf> {
   /** Id of the consortium it belongs to; in programs also `consortium`, the resource. */
-  readonly consortiumId: Output<string>;
+  consortiumId: string;
   /** Client that the nodes run: `quorum` or `geth`. */
-  readonly provider: Output<"quorum" | "geth">;
+  provider: Client;
   /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`. */
-  readonly consensusType: Output<"raft" | "ibft" | "poa">;
+  consensusType: ConsensusOf[Client];
   /** Name of the environment. Default: the name of the resource. */
-  readonly name: Output<string>;
+  name: string;
   /** What it is for, in words for people. Default: none. */
-  readonly description: Output<string | undefined>;
+  description?: string;
   /** Chain id of the ledger. Default: the service chooses one. */
-  readonly chainId: Output<number>;
+  chainId: number;
   /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
-  readonly adopt: Output<boolean | string | undefined>;
+  adopt?: boolean | string;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
-  readonly extra: Output<Record<string, unknown> | undefined>;
+  extra?: Record<string, unknown>;
   /** State last seen, in the service's own words. */
-  readonly state: Output<string>;
+  state: string;
   /** Region it runs in. */
-  readonly region: Output<string>;
+  region: string;
   /** Release of the service's software that it runs. */
-  readonly releaseId: Output<string>;
+  releaseId: string;
   /** Seconds between blocks. */
-  readonly blockPeriod: Output<number>;
+  blockPeriod: number;
   /** Delay before the first block, as the service shows it. */
-  readonly initialDelay: Output<number>;
+  initialDelay: number;
   /** Hours without use after which the service may pause it. */
-  readonly idleHours: Output<number>;
+  idleHours: number;
   /** Whether a tether service is enabled for it. */
-  readonly enableTether: Output<boolean>;
+  enableTether: boolean;
   /** Counter that rises with every change, from `0`. */
-  readonly revision: Output<string>;
+  revision: string;
   /** When it was created: ISO 8601, UTC. */
-  readonly createdAt: Output<string>;
+  createdAt: string;
 }
 
-/** Arguments of `Node`, besides its parents. A blockchain node that one member runs in an environment. An environment has at most 4 nodes. */
-export interface NodeFields {
-  /** Name of the node. Default: the name of the resource. */
-  name?: Input<string>;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
-  adopt?: Input<boolean | string>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
-  extra?: Input<Record<string, unknown>>;
-}
+export type EnvironmentFields<Client extends keyof ConsensusOf = keyof ConsensusOf> = Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "adopt" | "extra">;
 
-/** What the resource `Node` shows: its arguments, with the ids of its parents, and its outputs. */
-export interface NodeOutputs {
+/** What the service's lists show of `Environment`. */
+export type EnvironmentListed = Shown<EnvironmentProperties, "provider" | "consensusType" | "name" | "description" | "chainId" | "state" | "region" | "releaseId" | "blockPeriod" | "initialDelay" | "idleHours" | "enableTether" | "revision" | "createdAt">;
+
+/** A blockchain node that one member runs in an environment. An environment has at most 4 nodes. */
+export interface NodeProperties {
   /** Id of the consortium it belongs to; in programs also `consortium`, the resource. */
-  readonly consortiumId: Output<string>;
+  consortiumId: string;
   /** Id of the environment it belongs to; in programs also `environment`, the resource. */
-  readonly environmentId: Output<string>;
+  environmentId: string;
   /** Id of the member that owns it. In programs also `membership`, the resource. */
-  readonly membershipId: Output<string>;
+  membershipId: string;
   /** Name of the node. Default: the name of the resource. */
-  readonly name: Output<string>;
+  name: string;
   /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: `false`: a name that is taken is an error. */
-  readonly adopt: Output<boolean | string | undefined>;
+  adopt?: boolean | string;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
-  readonly extra: Output<Record<string, unknown> | undefined>;
+  extra?: Record<string, unknown>;
   /** Part it plays in the consensus, such as `validator`. */
-  readonly role: Output<string>;
+  role: string;
   /** State last seen, in the service's own words. */
-  readonly state: Output<string>;
+  state: string;
   /** Client that it runs, from its environment. */
-  readonly provider: Output<string>;
+  provider: string;
   /** Consensus protocol, from its environment. */
-  readonly consensusType: Output<string>;
+  consensusType: string;
   /** Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They open with an AppCred of the same member and environment. */
-  readonly urls: Output<{ rpc: string; wss: string }>;
+  urls: { rpc: string; wss: string };
   /** Identifier of the node on the blockchain network, hex. */
-  readonly nodeKey: Output<string>;
+  nodeKey: string;
   /** Address of the node's own account, hex. */
-  readonly publicAddress: Output<string>;
+  publicAddress: string;
   /** Addresses of the validators that it knows. */
-  readonly validators: Output<string[]>;
+  validators: string[];
   /** Accounts that the node holds for its users. */
-  readonly userAccounts: Output<string[]>;
+  userAccounts: string[];
   /** Counter that rises with every change, from `0`. */
-  readonly revision: Output<string>;
+  revision: string;
   /** When it was created: ISO 8601, UTC. */
-  readonly createdAt: Output<string>;
+  createdAt: string;
 }
 
-/** Arguments of `AppCred`, besides its parents. User name and password that open the runtime endpoints of one member's nodes in one environment, and nothing else. */
-export interface AppCredFields {
-  /** Name of the credential. Default: the name of the resource. */
-  name?: Input<string>;
-  /** Any values; when one changes, a new pair is made, and the old one deleted after that. Default: none. */
-  keepers?: Input<Record<string, unknown>>;
-  /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
-  extra?: Input<Record<string, unknown>>;
-}
+export type NodeFields = Args<NodeProperties, never, "name" | "adopt" | "extra">;
 
-/** What the resource `AppCred` shows: its arguments, with the ids of its parents, and its outputs. */
-export interface AppCredOutputs {
+/** What the service's lists show of `Node`. */
+export type NodeListed = Shown<NodeProperties, "membershipId" | "name" | "role" | "state" | "provider" | "consensusType" | "revision" | "createdAt">;
+
+/** User name and password that open the runtime endpoints of one member's nodes in one environment, and nothing else. */
+export interface AppCredProperties {
   /** Id of the consortium it belongs to; in programs also `consortium`, the resource. */
-  readonly consortiumId: Output<string>;
+  consortiumId: string;
   /** Id of the environment it belongs to; in programs also `environment`, the resource. */
-  readonly environmentId: Output<string>;
+  environmentId: string;
   /** Id of the member whose nodes it opens. In programs also `membership`, the resource. */
-  readonly membershipId: Output<string>;
+  membershipId: string;
   /** Name of the credential. Default: the name of the resource. */
-  readonly name: Output<string>;
+  name: string;
   /** Any values; when one changes, a new pair is made, and the old one deleted after that. Default: none. */
-  readonly keepers: Output<Record<string, unknown> | undefined>;
+  keepers?: Record<string, unknown>;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
-  readonly extra: Output<Record<string, unknown> | undefined>;
+  extra?: Record<string, unknown>;
   /** User name of the pair; also the id. */
-  readonly username: Output<string>;
+  username: string;
   /** How it authenticates: `basic_auth`. */
-  readonly authType: Output<string>;
+  authType: string;
   /** Password of the pair. The service shows it only once, when the pair is made. */
-  readonly password: Output<string>;
+  password: string;
   /** Value of the `Authorization` header: `Basic …`. */
-  readonly basicAuthHeader: Output<string>;
+  basicAuthHeader: string;
   /** Counter that rises with every change, from `0`. */
-  readonly revision: Output<string>;
+  revision: string;
 }
 
-/** Arguments of `TetherService`, besides its parents. Pins the state of an environment's ledger to a public chain. The service itself is made in the console; this configures it, deploys its contract once a network, and starts and stops it. */
-export interface TetherServiceFields {
+export type AppCredFields = Args<AppCredProperties, never, "name" | "keepers" | "extra">;
+
+/** Pins the state of an environment's ledger to a public chain. The service itself is made in the console; this configures it, deploys its contract once a network, and starts and stops it. */
+export interface TetherServiceProperties {
   /** Id of the tether service; in programs also `consoleUrl`, whose last 10 characters are it. */
-  tetherId: Input<string>;
+  tetherId: string;
   /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. */
-  network: Input<"mainnet" | "rinkeby">;
+  network: "mainnet" | "rinkeby";
   /** Hours between two pins: whole, at least 1. */
-  intervalHours: Input<number>;
+  intervalHours: number;
   /** Whether it pins. Default: `true`. */
-  active?: Input<boolean>;
+  active: boolean;
+  /** Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero. */
+  minimumBalanceWei?: string;
+  /** How long to wait for funds while the account has less than that, such as `30m`. Default: it does not wait, and fails before anything is spent. `customTimeouts` do not shorten it. */
+  waitForFunds?: string;
+  /** Fields for the body of `deploy`, sent as they are. */
+  extra?: Record<string, unknown>;
+  /** Address that pays for the pins on the public chain. */
+  account: string;
+  /** Balance of the account in wei, as read at the last change. */
+  balanceWei: string;
+  /** How far it is: `configured`, `deployed`, `active` or `inactive`. */
+  state: string;
+  /** Networks that its contract was deployed to by this resource. */
+  deployedNetworks: string[];
+}
+
+export type TetherServiceFields = Args<TetherServiceProperties, "tetherId" | "network" | "intervalHours", "active" | "waitForFunds" | "extra"> & {
   /** Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero. */
   minimumBalanceWei?: Input<string | number>;
-  /** How long to wait for funds while the account has less than that, such as `30m`. Default: it does not wait, and fails before anything is spent. `customTimeouts` do not shorten it. */
-  waitForFunds?: Input<string>;
-  /** Fields for the body of `deploy`, sent as they are. */
-  extra?: Input<Record<string, unknown>>;
-}
+};
 
-/** What the resource `TetherService` shows: its arguments, with the ids of its parents, and its outputs. */
-export interface TetherServiceOutputs {
-  /** Id of the tether service; in programs also `consoleUrl`, whose last 10 characters are it. */
-  readonly tetherId: Output<string>;
-  /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. */
-  readonly network: Output<"mainnet" | "rinkeby">;
-  /** Hours between two pins: whole, at least 1. */
-  readonly intervalHours: Output<number>;
-  /** Whether it pins. Default: `true`. */
-  readonly active: Output<boolean>;
-  /** Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero. */
-  readonly minimumBalanceWei: Output<string | undefined>;
-  /** How long to wait for funds while the account has less than that, such as `30m`. Default: it does not wait, and fails before anything is spent. `customTimeouts` do not shorten it. */
-  readonly waitForFunds: Output<string | undefined>;
-  /** Fields for the body of `deploy`, sent as they are. */
-  readonly extra: Output<Record<string, unknown> | undefined>;
-  /** Address that pays for the pins on the public chain. */
-  readonly account: Output<string>;
-  /** Balance of the account in wei, as read at the last change. */
-  readonly balanceWei: Output<string>;
-  /** How far it is: `configured`, `deployed`, `active` or `inactive`. */
-  readonly state: Output<string>;
-  /** Networks that its contract was deployed to by this resource. */
-  readonly deployedNetworks: Output<string[]>;
-}
-
-/** What a class has to know of its resource: the handler it names, what it shows, and which of that is secret. */
+/** What a class has to know of its resource: the handler it names, what it shows, what of that the service's lists do not show, and which of it is secret. */
 export const facts = {
   Consortium: {
     handler: "consortium",
     outputs: ["name", "description", "adopt", "extra", "owner", "state", "revision", "createdAt"],
+    unlisted: [],
     secrets: [],
   },
   Membership: {
     handler: "membership",
     outputs: ["consortiumId", "orgName", "adopt", "extra", "orgId", "state", "minimumNodes", "maximumNodes", "revision", "createdAt"],
+    unlisted: [],
     secrets: [],
   },
   Environment: {
     handler: "environment",
     outputs: ["consortiumId", "provider", "consensusType", "name", "description", "chainId", "adopt", "extra", "state", "region", "releaseId", "blockPeriod", "initialDelay", "idleHours", "enableTether", "revision", "createdAt"],
+    unlisted: [],
     secrets: [],
   },
   Node: {
     handler: "node",
     outputs: ["consortiumId", "environmentId", "membershipId", "name", "adopt", "extra", "role", "state", "provider", "consensusType", "urls", "nodeKey", "publicAddress", "validators", "userAccounts", "revision", "createdAt"],
+    unlisted: ["urls", "nodeKey", "publicAddress", "validators", "userAccounts"],
     secrets: [],
   },
   AppCred: {
     handler: "appCred",
     outputs: ["consortiumId", "environmentId", "membershipId", "name", "keepers", "extra", "username", "authType", "password", "basicAuthHeader", "revision"],
+    unlisted: ["password", "basicAuthHeader"],
     secrets: ["password", "basicAuthHeader"],
   },
   TetherService: {
     handler: "tetherService",
     outputs: ["tetherId", "network", "intervalHours", "active", "minimumBalanceWei", "waitForFunds", "extra", "account", "balanceWei", "state", "deployedNetworks"],
+    unlisted: ["account", "balanceWei", "state", "deployedNetworks"],
     secrets: [],
   },
 } as const;

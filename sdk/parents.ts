@@ -1,9 +1,10 @@
 import { type CustomResource, type Input, type Output, RunError } from "@pulumi/pulumi";
-import { type ConsortiumOutputs, type EnvironmentOutputs, type MembershipOutputs } from "./generated";
+import { type ConsortiumProperties, type EnvironmentProperties, type MembershipProperties } from "./generated";
+import { type Outputs } from "./properties";
 
-type Consortium = CustomResource & ConsortiumOutputs;
-type Environment = CustomResource & EnvironmentOutputs;
-type Membership = CustomResource & MembershipOutputs;
+type Consortium = CustomResource & Outputs<ConsortiumProperties>;
+type Environment = CustomResource & Outputs<EnvironmentProperties>;
+type Membership = CustomResource & Outputs<MembershipProperties>;
 
 /** The consortium, as the resource or by its id. */
 export type InConsortium =

@@ -1,7 +1,8 @@
 import { type CustomResourceOptions, type Input, output, RunError } from "@pulumi/pulumi";
 import { tetherIdOf } from "../provider/facts";
-import { type TetherServiceFields, type TetherServiceOutputs } from "./generated";
+import { type TetherServiceFields, type TetherServiceProperties } from "./generated";
 import { Managed, token } from "./managed";
+import { type Outputs } from "./properties";
 
 /** The tether service, by its id or by its address in the console. */
 export type WhichTether =
@@ -9,7 +10,7 @@ export type WhichTether =
 
 export type TetherServiceArgs = Omit<TetherServiceFields, "tetherId"> & WhichTether;
 
-export interface TetherService extends TetherServiceOutputs {}
+export interface TetherService extends Outputs<TetherServiceProperties> {}
 
 /** Pins the state of an environment's ledger to a public chain. */
 export class TetherService extends Managed {
