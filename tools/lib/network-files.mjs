@@ -3,7 +3,8 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { typeText } from "./properties.mjs";
+import { compile } from "json-schema-to-typescript";
+import { format } from "prettier";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const require = createRequire(import.meta.url);
@@ -39,46 +40,41 @@ export function networkSchema() {
 
 const nameOf = (/** @type {string} */ ref) => ref.split("/").at(-1) ?? "";
 
-/** @param {Json} schema @returns {string} */
-function text(schema) {
-  if (schema.$ref) return nameOf(schema.$ref);
-  if (schema.allOf && !schema.type) return text(schema.allOf[0]);
-  if (schema.anyOf) return [...new Set(schema.anyOf.map(text))].join(" | ");
-  if (schema.type === "null") return "null";
-  if (schema.type === "array") {
-    const item = text(schema.items);
-    return /[ |]/.test(item) ? `(${item})[]` : `${item}[]`;
-  }
-  if (schema.type === "object" && schema.additionalProperties && !schema.properties) {
-    const value = schema.additionalProperties;
-    return `Record<string, ${Object.keys(value).length === 0 ? "unknown" : text(value)}>`;
-  }
-  return typeText(schema, false);
-}
-
-/** The type of a property that depends on the client. @param {Json} one @param {string} key @returns {string | undefined} */
-const dependent = (one, key) => one.allOf && { provider: "Client", consensusType: "ConsensusOf[Client]" }[key];
-
-/** @param {Json} schema @returns {string} sdk/network/generated.ts */
-export function networkTypes(schema) {
-  const blocks = Object.entries(/** @type {Record<string, Json>} */ (schema.definitions)).map(([name, one]) => {
-    const required = new Set(one.required ?? []);
-    const members = Object.entries(one.properties).map(
-      ([key, member]) =>
-        `  /** ${member.description} */\n  ${key}${required.has(key) ? "" : "?"}: ${dependent(one, key) ?? text(member)};\n`,
-    );
-    const clients = one.allOf?.map((/** @type {Json} */ rule) => rule.if.properties.provider.const);
-    if (!clients) return `/** ${one.description} */\nexport interface ${name} {\n${members.join("")}}\n`;
-    const each = clients.map((/** @type {string} */ client) => `${name}Of<${JSON.stringify(client)}>`).join(" | ");
-    return `interface ${name}Of<Client extends keyof ConsensusOf> {\n${members.join("")}}\n\n/** ${one.description} */\nexport type ${name} = ${each};\n`;
-  });
-  const header = `/*
+const header = `/*
  * Generated from the schema of network files (sdk/network/schema.ts) by \`npm run generate\`. Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
+ */`;
+
+/**
+ * A client with a consensus that it runs: TypeScript has that as a choice beside the other settings.
+ * @param {Json} environment @returns {Json}
  */
-import { type ConsensusOf } from "../generated";
-`;
-  return [header, ...blocks].join("\n");
+function withChoice({ allOf: rules, properties, required, ...environment }) {
+  const { provider, consensusType, ...rest } = properties;
+  const others = { type: "object", title: "NetworkEnvironmentSettings", properties: rest, additionalProperties: false };
+  const choices = rules.map((/** @type {Json} */ rule) => {
+    const client = { ...provider, enum: [rule.if.properties.provider.const] };
+    const consensus = { ...consensusType, ...rule.then.properties.consensusType };
+    return { type: "object", properties: { provider: client, consensusType: consensus }, required };
+  });
+  return { description: environment.description, allOf: [others, { anyOf: choices }] };
+}
+
+/** `{ [k: string]: … }`, as the generator writes what TypeScript's authors call a Record. */
+const record = /\{\s*\[k: string\]: ([^{}]+?);?\s*\}/g;
+
+/** @param {Json} schema @returns {Promise<string>} sdk/network/generated.ts */
+export async function networkTypes(schema) {
+  const { NetworkDefinition, NetworkEnvironment, ...others } = schema.definitions;
+  const whole = {
+    ...NetworkDefinition,
+    definitions: { ...others, NetworkEnvironment: withChoice(NetworkEnvironment) },
+  };
+  const options = { additionalProperties: false, format: false, bannerComment: header };
+  let text = await compile(whole, "NetworkDefinition", options);
+  while (text.search(record) >= 0) text = text.replace(record, "Record<string, $1>");
+  text = text.replaceAll(/\/\*\*\n\s*\* (.*)\n\s*\*\//g, "/** $1 */");
+  return format(text, { parser: "typescript", printWidth: 120 });
 }
 
 const cell = (/** @type {string} */ words) => words.replaceAll("|", "\\|");
