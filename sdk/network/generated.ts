@@ -3,7 +3,7 @@
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
  */
 
-/** One ledger: client, consensus, nodes by member, credentials, and what pins it. A consortium has at most 3 environments. */
+/** One ledger: client, consensus, nodes by member, credentials and tether. A consortium has at most 3 environments. */
 export type NetworkEnvironment = NetworkEnvironmentSettings &
   (
     | {
@@ -24,37 +24,37 @@ export type NetworkEnvironment = NetworkEnvironmentSettings &
 export interface NetworkDefinition {
   /** Name of the network, the first part of all logical names. Default: the name of the file. */
   name?: string;
-  /** The name that the network had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
+  /** Previous name of the network, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
   formerly?: string | string[];
-  /** `true`: everything adopts what has its name, unless an entry says otherwise. Default: `false`. */
+  /** `true`: every entry adopts the object with its name, unless it says otherwise. Default: `false`. */
   adopt?: boolean;
   /** Limits of the organization. Default: those of the service. */
   limits?: NetworkLimits;
   /** The consortium: its name, or its settings. Default: one with the name of the network. */
   consortium?: string | NetworkConsortiumHead;
-  /** Businesses that take part: a list of keys, or a mapping of keys to settings. Default: none. */
+  /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
   members?: string[] | Record<string, NetworkMember | null>;
   /** Ledgers by key. At most 3 in a consortium. Default: none. */
   environments?: Record<string, NetworkEnvironment>;
   /** Several consortia by key, instead of `consortium`, `members` and `environments`. An organization owns at most 2 consortia. */
   consortia?: Record<string, NetworkConsortium | null>;
 }
-/** Limits that the definition is checked against: raise them for an organization that has other ones. */
+/** Limits that the definition is validated against. Raise them if your organization has higher ones. */
 export interface NetworkLimits {
-  /** Most consortia of the organization. Default: 2. */
+  /** Maximum number of consortia per organization. Default: 2. */
   consortiaPerOrganization?: number;
-  /** Most environments in a consortium. Default: 3. */
+  /** Maximum number of environments per consortium. Default: 3. */
   environmentsPerConsortium?: number;
-  /** Most nodes in an environment. Default: 4. */
+  /** Maximum number of nodes per environment. Default: 4. */
   nodesPerEnvironment?: number;
 }
-/** What is said of the consortium itself. */
+/** Settings of the consortium itself. */
 export interface NetworkConsortiumHead {
   /** Name of the consortium. Default: the name of the network. */
   name?: string;
   /** What it is for, in words for people. Default: none. */
   description?: string;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
@@ -65,11 +65,11 @@ export interface NetworkConsortiumHead {
 export interface NetworkMember {
   /** Name of the business. Default: its key. */
   orgName?: string;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
-  /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
   formerly?: string | string[];
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Record<string, unknown>;
@@ -85,13 +85,13 @@ export interface NetworkEnvironmentSettings {
   nodes?: Record<string, number | string[] | Record<string, NetworkNode | null>>;
   /** Credentials: a list of members, or a mapping of names to settings; `[]` for none. Default: one for each member with nodes here. */
   credentials?: string[] | Record<string, NetworkCredential | null>;
-  /** Pins the ledger to a public chain. Default: nothing does. */
+  /** Pins the ledger to a public chain. Default: no tether. */
   tether?: NetworkTether;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it or what is in it. Default: the option `protect` of the network. */
   protect?: boolean;
-  /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
   formerly?: string | string[];
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Record<string, unknown>;
@@ -100,35 +100,35 @@ export interface NetworkEnvironmentSettings {
 export interface NetworkNode {
   /** Name of the node. Default: its key. */
   name?: string;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
-  /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
   formerly?: string | string[];
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Record<string, unknown>;
 }
-/** User name and password for the nodes of one member in this environment. */
+/** Username and password for the nodes of one member in this environment. */
 export interface NetworkCredential {
   /** Key of the member whose nodes it opens. Default: its own key. */
   member?: string;
-  /** Name of the credential. Default: its key as it was when the credential was made. */
+  /** Name of the credential. Default: its key when the credential was created. */
   name?: string;
   /** Any values; when one changes, a new pair is made, and the old one deleted after that. Default: none. */
   keepers?: Record<string, unknown>;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;
-  /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
   formerly?: string | string[];
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Record<string, unknown>;
 }
-/** Pins the ledger of the environment to a public chain, once all its nodes are there. Give `tetherId` or `consoleUrl`. */
+/** Pins the ledger of the environment to a public chain, once all its nodes are running. Set `tetherId` or `consoleUrl`. */
 export interface NetworkTether {
-  /** Id of the tether service, which is ordered in the console: 10 characters. */
+  /** Id of the tether service, ordered in the console: 10 characters. */
   tetherId?: string;
-  /** Its address in the console instead, whose last 10 characters are the id. */
+  /** Its console address, which ends in the id, instead of `tetherId`. */
   consoleUrl?: string;
   /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. */
   network: "mainnet" | "rinkeby";
@@ -145,21 +145,21 @@ export interface NetworkTether {
   /** Fields for the body of `deploy`, sent as they are. */
   extra?: Record<string, unknown>;
 }
-/** One of several consortia, with what is in it. */
+/** One of several consortia, with its members and environments. */
 export interface NetworkConsortium {
   /** Name of the consortium. Default: its key. */
   name?: string;
   /** What it is for, in words for people. Default: none. */
   description?: string;
-  /** `true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network. */
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
   protect?: boolean;
   /** Fields for the create call beyond those documented here, under the service's own names, sent as they are. */
   extra?: Record<string, unknown>;
-  /** The key that it had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none. */
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
   formerly?: string | string[];
-  /** Businesses that take part: a list of keys, or a mapping of keys to settings. Default: none. */
+  /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
   members?: string[] | Record<string, NetworkMember | null>;
   /** Ledgers by key. At most 3 in a consortium. Default: none. */
   environments?: Record<string, NetworkEnvironment>;

@@ -2,26 +2,13 @@ import { z } from "zod";
 import { docOf, field } from "../../provider/core/field";
 import { limits } from "../../provider/facts";
 import { definitions } from "../../provider/resources";
-import { mapping } from "../yaml/shape";
+import { key, named } from "./schema-parts";
 
 /*
  * The definition of a whole network, as a person writes it. From this follow the checks, the JSON schema for editors
  * (schemas/network.schema.json), the types (sdk/network/generated.ts) and the tables of docs/network-files.md.
  * The properties of the resources are those of their own definitions; here is only what is different in a file.
  */
-
-const keyText =
-  'a key has at most 64 letters, digits, ".", "_" and "-", and begins with a letter or a digit; other names go into name, or orgName of a member';
-
-/** Keys become logical names in Pulumi, where a slash stands between them. */
-const key = z
-  .string({ error: "a key must be text" })
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, keyText)
-  .max(64, keyText);
-
-/** A mapping with the name that it has in the JSON schema and in TypeScript. */
-const named = <S extends z.ZodRawShape>(id: string, description: string, what: string, shape: S) =>
-  mapping(what, shape).meta({ id, description });
 
 const own = {
   consortium: definitions.consortium.inputs.shape,
@@ -41,12 +28,12 @@ const of = (resource: keyof typeof own, property: string, doc?: string) => {
   return field(schema.optional(), doc ?? docOf(schema) ?? "");
 };
 
-const formerly = (what = "key that it") =>
+const formerly = (what = "key") =>
   field(
     z
       .union([key, z.array(key)], { error: "formerly is the key that it had before, or a list of such keys" })
       .optional(),
-    `The ${what} had before it was renamed, or several, so that nothing is replaced. May stay for ever. Default: none.`,
+    `Previous ${what}, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none.`,
   );
 
 const protect = (what = "it", otherwise = "the option `protect` of the network") =>
@@ -58,7 +45,7 @@ const protect = (what = "it", otherwise = "the option `protect` of the network")
 const adopt = () =>
   field(
     own.node!.adopt!.optional(),
-    "`true` adopts the one with this name, if there is one; an id adopts that one or fails. Default: that of the network.",
+    "`true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network.",
   );
 
 const extra = () => of("node", "extra");
@@ -88,11 +75,11 @@ const nodesOfMember = z.union(
 
 export const Credential = named(
   "NetworkCredential",
-  "User name and password for the nodes of one member in this environment.",
+  "Username and password for the nodes of one member in this environment.",
   "a credential",
   {
     member: field(key.optional(), "Key of the member whose nodes it opens. Default: its own key."),
-    name: of("appCred", "name", "Name of the credential. Default: its key as it was when the credential was made."),
+    name: of("appCred", "name", "Name of the credential. Default: its key when the credential was created."),
     keepers: of("appCred", "keepers"),
     protect: protect("it", "that of its environment"),
     formerly: formerly(),
@@ -102,13 +89,13 @@ export const Credential = named(
 
 export const Tether = named(
   "NetworkTether",
-  "Pins the ledger of the environment to a public chain, once all its nodes are there. Give `tetherId` or `consoleUrl`.",
+  "Pins the ledger of the environment to a public chain, once all its nodes are running. Set `tetherId` or `consoleUrl`.",
   "a tether",
   {
-    tetherId: of("tether", "tetherId", "Id of the tether service, which is ordered in the console: 10 characters."),
+    tetherId: of("tether", "tetherId", "Id of the tether service, ordered in the console: 10 characters."),
     consoleUrl: field(
       text("consoleUrl").min(10, "consoleUrl is the address of the tether service in the console").optional(),
-      "Its address in the console instead, whose last 10 characters are the id.",
+      "Its console address, which ends in the id, instead of `tetherId`.",
     ),
     network: own.tether!.network!,
     intervalHours: own.tether!.intervalHours!,
@@ -122,7 +109,7 @@ export const Tether = named(
 
 export const Environment = named(
   "NetworkEnvironment",
-  "One ledger: client, consensus, nodes by member, credentials, and what pins it. " +
+  "One ledger: client, consensus, nodes by member, credentials and tether. " +
     `A consortium has at most ${limits.environments} environments.`,
   "an environment",
   {
@@ -144,7 +131,7 @@ export const Environment = named(
         .optional(),
       "Credentials: a list of members, or a mapping of names to settings; `[]` for none. Default: one for each member with nodes here.",
     ),
-    tether: field(Tether.optional(), "Pins the ledger to a public chain. Default: nothing does."),
+    tether: field(Tether.optional(), "Pins the ledger to a public chain. Default: no tether."),
     adopt: adopt(),
     protect: protect("it or what is in it"),
     formerly: formerly(),
@@ -170,7 +157,7 @@ const consortiumFields = (name: string) => ({
 
 export const ConsortiumHead = named(
   "NetworkConsortiumHead",
-  "What is said of the consortium itself.",
+  "Settings of the consortium itself.",
   "the consortium",
   consortiumFields("the name of the network"),
 );
@@ -182,7 +169,7 @@ const members = () =>
         error: "members is a list of keys, or a mapping of keys to settings",
       })
       .optional(),
-    "Businesses that take part: a list of keys, or a mapping of keys to settings. Default: none.",
+    "Participating businesses: a list of keys, or a mapping of keys to settings. Default: none.",
   );
 
 const environments = () =>
@@ -191,12 +178,17 @@ const environments = () =>
     `Ledgers by key. At most ${limits.environments} in a consortium. Default: none.`,
   );
 
-export const Consortium = named("NetworkConsortium", "One of several consortia, with what is in it.", "a consortium", {
-  ...consortiumFields("its key"),
-  formerly: formerly(),
-  members: members(),
-  environments: environments(),
-});
+export const Consortium = named(
+  "NetworkConsortium",
+  "One of several consortia, with its members and environments.",
+  "a consortium",
+  {
+    ...consortiumFields("its key"),
+    formerly: formerly(),
+    members: members(),
+    environments: environments(),
+  },
+);
 
 const limit = (what: string, usual: number) =>
   field(
@@ -205,7 +197,7 @@ const limit = (what: string, usual: number) =>
       .min(1, "a limit is at least 1")
       .max(1000, "a limit is at most 1000")
       .optional(),
-    `Most ${what}. Default: ${usual}.`,
+    `Maximum number of ${what}. Default: ${usual}.`,
   );
 
 /** What the service allows (spec, section 8). */
@@ -217,12 +209,12 @@ export const usualLimits = {
 
 export const Limits = named(
   "NetworkLimits",
-  "Limits that the definition is checked against: raise them for an organization that has other ones.",
+  "Limits that the definition is validated against. Raise them if your organization has higher ones.",
   "limits",
   {
-    consortiaPerOrganization: limit("consortia of the organization", usualLimits.consortiaPerOrganization),
-    environmentsPerConsortium: limit("environments in a consortium", usualLimits.environmentsPerConsortium),
-    nodesPerEnvironment: limit("nodes in an environment", usualLimits.nodesPerEnvironment),
+    consortiaPerOrganization: limit("consortia per organization", usualLimits.consortiaPerOrganization),
+    environmentsPerConsortium: limit("environments per consortium", usualLimits.environmentsPerConsortium),
+    nodesPerEnvironment: limit("nodes per environment", usualLimits.nodesPerEnvironment),
   },
 );
 
@@ -235,10 +227,10 @@ export const Network = named(
       key.optional(),
       "Name of the network, the first part of all logical names. Default: the name of the file.",
     ),
-    formerly: formerly("name that the network"),
+    formerly: formerly("name of the network"),
     adopt: field(
       z.boolean({ error: "adopt must be true or false here; an id belongs to one entry" }).optional(),
-      "`true`: everything adopts what has its name, unless an entry says otherwise. Default: `false`.",
+      "`true`: every entry adopts the object with its name, unless it says otherwise. Default: `false`.",
     ),
     limits: field(Limits.optional(), "Limits of the organization. Default: those of the service."),
     consortium: field(

@@ -47,15 +47,15 @@ function page(definition) {
 
 ${doc}
 
-Type token: \`${token}\`. Default time-outs: create ${minutes("create")} min, update ${minutes("update")} min, delete ${minutes("delete")} min (resource option \`customTimeouts\`).
-${definition.replaceWarning ? `\n> **${definition.replaceWarning}.** Every such change says so in the preview; \`protect: true\` forbids it.\n` : ""}
+Type token: \`${token}\`. Default timeouts: create ${minutes("create")} min, update ${minutes("update")} min, delete ${minutes("delete")} min (resource option \`customTimeouts\`).
+${definition.replaceWarning ? `\n> **${definition.replaceWarning}.** The preview warns about every such change; \`protect: true\` prevents it.\n` : ""}
 ## Arguments
 
 ${table(["argument", "type", "required", "a change", "meaning"], argumentRows)}
 
 ## Outputs
 
-Besides the arguments, with parents as ids:
+In addition to the arguments, with parents as ids:
 
 ${table(["output", "type", "meaning"], outputRows)}
 `;
