@@ -212,40 +212,10 @@ export type TetherServiceFields = Args<TetherServiceProperties, "tetherId" | "ne
 
 /** What a class has to know of its resource: the handler it names, what it shows, what of that the service's lists do not show, and which of it is secret. */
 export const facts = {
-  Consortium: {
-    handler: "consortium",
-    outputs: ["name", "description", "adopt", "extra", "owner", "state", "revision", "createdAt"],
-    unlisted: [],
-    secrets: [],
-  },
-  Membership: {
-    handler: "membership",
-    outputs: ["consortiumId", "orgName", "adopt", "extra", "orgId", "state", "minimumNodes", "maximumNodes", "revision", "createdAt"],
-    unlisted: [],
-    secrets: [],
-  },
-  Environment: {
-    handler: "environment",
-    outputs: ["consortiumId", "provider", "consensusType", "name", "description", "chainId", "adopt", "extra", "state", "region", "releaseId", "blockPeriod", "initialDelay", "idleHours", "enableTether", "revision", "createdAt"],
-    unlisted: [],
-    secrets: [],
-  },
-  Node: {
-    handler: "node",
-    outputs: ["consortiumId", "environmentId", "membershipId", "name", "adopt", "extra", "role", "state", "provider", "consensusType", "urls", "nodeKey", "publicAddress", "validators", "userAccounts", "revision", "createdAt"],
-    unlisted: ["urls", "nodeKey", "publicAddress", "validators", "userAccounts"],
-    secrets: [],
-  },
-  AppCred: {
-    handler: "appCred",
-    outputs: ["consortiumId", "environmentId", "membershipId", "name", "keepers", "extra", "username", "authType", "password", "basicAuthHeader", "revision"],
-    unlisted: ["password", "basicAuthHeader"],
-    secrets: ["password", "basicAuthHeader"],
-  },
-  TetherService: {
-    handler: "tetherService",
-    outputs: ["tetherId", "network", "intervalHours", "active", "minimumBalanceWei", "waitForFunds", "extra", "account", "balanceWei", "state", "deployedNetworks"],
-    unlisted: ["account", "balanceWei", "state", "deployedNetworks"],
-    secrets: [],
-  },
+  Consortium: {"handler":"consortium","outputs":["name","description","adopt","extra","owner","state","revision","createdAt"],"unlisted":[],"secrets":[]},
+  Membership: {"handler":"membership","outputs":["consortiumId","orgName","adopt","extra","orgId","state","minimumNodes","maximumNodes","revision","createdAt"],"unlisted":[],"secrets":[]},
+  Environment: {"handler":"environment","outputs":["consortiumId","provider","consensusType","name","description","chainId","adopt","extra","state","region","releaseId","blockPeriod","initialDelay","idleHours","enableTether","revision","createdAt"],"unlisted":[],"secrets":[]},
+  Node: {"handler":"node","outputs":["consortiumId","environmentId","membershipId","name","adopt","extra","role","state","provider","consensusType","urls","nodeKey","publicAddress","validators","userAccounts","revision","createdAt"],"unlisted":["urls","nodeKey","publicAddress","validators","userAccounts"],"secrets":[]},
+  AppCred: {"handler":"appCred","outputs":["consortiumId","environmentId","membershipId","name","keepers","extra","username","authType","password","basicAuthHeader","revision"],"unlisted":["password","basicAuthHeader"],"secrets":["password","basicAuthHeader"]},
+  TetherService: {"handler":"tetherService","outputs":["tetherId","network","intervalHours","active","minimumBalanceWei","waitForFunds","extra","account","balanceWei","state","deployedNetworks"],"unlisted":["account","balanceWei","state","deployedNetworks"],"secrets":[]},
 } as const;

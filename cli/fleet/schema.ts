@@ -70,7 +70,7 @@ const kubernetes = mapping("kubernetes", {
   }).optional(),
 });
 
-const count = "concurrency is how many stacks run at a time, from 1 to 64";
+const count = "concurrency is the maximum number of parallel stacks, from 1 to 64";
 
 export const FleetFile = mapping("a fleet", {
   project: name.optional(),

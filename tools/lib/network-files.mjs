@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compile } from "json-schema-to-typescript";
 import { format } from "prettier";
+import { table, withPart } from "./markdown.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const require = createRequire(import.meta.url);
@@ -77,8 +78,6 @@ export async function networkTypes(schema) {
   return format(text, { parser: "typescript", printWidth: 120 });
 }
 
-const cell = (/** @type {string} */ words) => words.replaceAll("|", "\\|");
-
 /** Where each kind of mapping stands, in the order of the page. @type {[string, string][]} */
 const places = [
   ["NetworkDefinition", "The file"],
@@ -116,26 +115,16 @@ function words(schema, many = false) {
   return Object.keys(value).length === 0 ? "mapping" : `mapping of keys to ${words(value, true)}`;
 }
 
-/** @param {Json} schema */
-function tables(schema) {
-  return places.map(([name, title]) => {
+/** @param {Json} schema @param {string} [page] docs/network-files.md as it is @returns {string} */
+export function networkPage(schema, page = "") {
+  const tables = places.map(([name, title]) => {
     const { properties, required = [], description } = schema.definitions[name];
     const rows = Object.entries(/** @type {Record<string, Json>} */ (properties)).map(([key, member]) => [
       `\`${key}\`${required.includes(key) ? ", required" : ""}`,
       words(member),
-      cell(member.description),
+      member.description,
     ]);
-    const lines = [["key", "value", "meaning"], ["---", "---", "---"], ...rows].map((row) => `| ${row.join(" | ")} |`);
-    return `### ${title}\n\n${description}\n\n${lines.join("\n")}`;
+    return `### ${title}\n\n${description}\n\n${table(["key", "value", "meaning"], rows)}`;
   });
-}
-
-/** @param {Json} schema @param {string} [page] docs/network-files.md as it is @returns {string} */
-export function networkPage(schema, page = "") {
-  const marks = { start: "<!-- prettier-ignore-start -->", end: "<!-- prettier-ignore-end -->" };
-  const [before, rest] = page.split(marks.start);
-  const after = rest?.split(marks.end)[1];
-  if (before === undefined || after === undefined) throw new Error("docs/network-files.md has no place for its tables");
-  const note = "<!-- Generated from sdk/network/schema.ts by `npm run generate`. -->";
-  return [before + marks.start, note, "", tables(schema).join("\n\n"), "", marks.end + after].join("\n");
+  return withPart("docs/network-files.md", page, "sdk/network/schema.ts", tables.join("\n\n"));
 }

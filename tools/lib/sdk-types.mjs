@@ -18,9 +18,7 @@ import { type Args, type Shown } from "./properties";
 /** @typedef {import("./properties.mjs").Property} Property */
 
 const comment = (/** @type {string} */ doc, indent = "") => `${indent}/** ${doc} */\n`;
-const quoted = (/** @type {Property[]} */ some) => some.map(({ key }) => JSON.stringify(key));
-const union = (/** @type {Property[]} */ some) => quoted(some).join(" | ") || "never";
-const list = (/** @type {Property[]} */ some) => `[${quoted(some).join(", ")}]`;
+const union = (/** @type {Property[]} */ some) => some.map(({ key }) => JSON.stringify(key)).join(" | ") || "never";
 
 const clients = Object.entries(/** @type {Record<string, readonly string[]>} */ (consensusOf)).map(
   ([client, types]) => `  ${client}: ${types.map((type) => JSON.stringify(type)).join(" | ")};\n`,
@@ -66,13 +64,14 @@ function resource({ type, doc, naming, wire, inputs: given, outputs: added }) {
     blocks.push(
       `${comment(`What the service's lists show of \`${type}\`.`)}export type ${type}Listed = Shown<${type}Properties, ${union(listed)}>;\n`,
     );
-  const facts = `  ${type}: {
-    handler: ${JSON.stringify(handlerName(type))},
-    outputs: ${list(properties)},
-    unlisted: ${list(outputs.filter((one) => !listed.includes(one)))},
-    secrets: ${list(outputs.filter(({ meta }) => meta.secret))},
-  },\n`;
-  return { text: blocks.join("\n"), facts };
+  const keysOf = (/** @type {Property[]} */ some) => some.map(({ key }) => key);
+  const facts = {
+    handler: handlerName(type),
+    outputs: keysOf(properties),
+    unlisted: keysOf(outputs.filter((one) => !listed.includes(one))),
+    secrets: keysOf(outputs.filter(({ meta }) => meta.secret)),
+  };
+  return { text: blocks.join("\n"), facts: `  ${type}: ${JSON.stringify(facts)},\n` };
 }
 
 /** @param {Record<string, any>} definitions */
