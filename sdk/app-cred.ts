@@ -1,11 +1,12 @@
 import { type CustomResourceOptions } from "@pulumi/pulumi";
-import { type AppCredFields, type AppCredOutputs } from "./generated";
+import { type AppCredFields, type AppCredProperties } from "./generated";
 import { Managed, token } from "./managed";
 import { flatten, type InEnvironment, type OfMembership } from "./parents";
+import { type Outputs } from "./properties";
 
 export type AppCredArgs = AppCredFields & InEnvironment & OfMembership;
 
-export interface AppCred extends AppCredOutputs {}
+export interface AppCred extends Outputs<AppCredProperties> {}
 
 /** User name and password for the runtime endpoints of one member's nodes. */
 export class AppCred extends Managed {

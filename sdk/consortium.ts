@@ -1,10 +1,11 @@
 import { type CustomResourceOptions, type Input } from "@pulumi/pulumi";
-import { type ConsortiumFields, type ConsortiumOutputs } from "./generated";
+import { type ConsortiumFields, type ConsortiumProperties } from "./generated";
 import { external, Managed, token } from "./managed";
+import { type Outputs } from "./properties";
 
 export type ConsortiumArgs = ConsortiumFields;
 
-export interface Consortium extends ConsortiumOutputs {}
+export interface Consortium extends Outputs<ConsortiumProperties> {}
 
 /** A business network that several organizations run together. */
 export class Consortium extends Managed {

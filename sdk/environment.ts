@@ -1,14 +1,15 @@
 import { type CustomResourceOptions, type Input } from "@pulumi/pulumi";
-import { type ConsensusOf, type EnvironmentFields, type EnvironmentOutputs } from "./generated";
+import { type ConsensusOf, type EnvironmentFields, type EnvironmentProperties } from "./generated";
 import { external, Managed, token } from "./managed";
 import { flatten, type InConsortium } from "./parents";
+import { type Outputs } from "./properties";
 
 type Client = keyof ConsensusOf;
 
 /** Arguments of `Environment`. A client goes with a consensus protocol that it runs. */
 export type EnvironmentArgs = { [C in Client]: EnvironmentFields<C> }[Client] & InConsortium;
 
-export interface Environment extends EnvironmentOutputs {}
+export interface Environment extends Outputs<EnvironmentProperties> {}
 
 /** A blockchain network: one ledger, with a client and a consensus protocol. */
 export class Environment<C extends Client = Client> extends Managed {

@@ -1,8 +1,8 @@
 export { AppCred, type AppCredArgs } from "./app-cred";
 export { Consortium, type ConsortiumArgs } from "./consortium";
 export { Environment, type EnvironmentArgs } from "./environment";
-export type * from "./lookup-results";
-export * from "./lookups";
+export * from "./lookups/lookups";
+export type * from "./lookups/results";
 export { Membership, type MembershipArgs } from "./membership";
 export type {
   NetworkConsortium,
@@ -20,7 +20,7 @@ export { type NetworkEnvironmentOutputs, type NetworkOutputs } from "./network/o
 export { NetworkDefinitionError, type NetworkProblem } from "./network/problems";
 export { Node, type NodeArgs } from "./node";
 export { Provider, type ProviderArgs } from "./provider";
-export { CredentialRefused } from "./refused";
+export { CredentialRefused } from "./runtime/credential-refused";
 export {
   type AnyLogin,
   type AnyNode,
@@ -30,6 +30,6 @@ export {
   type KnownNode,
   runtimeUrl,
   type Via,
-} from "./runtime";
+} from "./runtime/connect";
 export { TetherService, type TetherServiceArgs } from "./tether-service";
-export { type Verification, verifyReport, type VerifyOptions } from "./verify";
+export { type Verification, verifyReport, type VerifyOptions } from "./runtime/verify";

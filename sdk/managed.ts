@@ -1,13 +1,14 @@
 import { CustomResource, type CustomResourceOptions, type Input, RunError, runtime } from "@pulumi/pulumi";
 import { printable } from "../provider/api/printable";
 import { previewKey, stub } from "../provider/dynamic/stub";
-import { timeoutInputs } from "./durations";
+import { durationSeconds, dynamicPrefix } from "../provider/facts";
+
 import { facts } from "./generated";
 
 export type Kind = keyof typeof facts;
 
 /** The type token of a resource class, for policies and states. */
-export const token = (kind: Kind): string => `pulumi-nodejs:dynamic/consortium:${kind}`;
+export const token = (kind: Kind): string => dynamicPrefix + kind;
 
 /** What to do in place of Pulumi's import, for a kind that cannot be adopted. */
 const insteadOfImport: Partial<Record<Kind, string>> = {
@@ -23,6 +24,20 @@ function refuseImport(kind: Kind, name: string, { import: id }: CustomResourceOp
   const adopt = `Set the argument adopt: "${known}" instead; for a whole network, use \`consortium export --adopt\`.`;
   const why = "Pulumi's option import does not work for dynamic resources.";
   throw new RunError(`${kind} ${name}: ${why} ${insteadOfImport[kind] ?? adopt}`);
+}
+
+/** The resource option in seconds, for the inputs: the host does not hand the option on to the provider. */
+function timeoutInputs(name: string, opts?: CustomResourceOptions): Record<string, number> | undefined {
+  const given = Object.entries(opts?.customTimeouts ?? {}).filter(([, text]) => text !== undefined);
+  if (given.length === 0) return undefined;
+  const seconds = given.map(([verb, text]) => {
+    const found = durationSeconds(String(text));
+    if (found !== undefined) return [verb, found];
+    throw new RunError(
+      `${name}: customTimeouts.${verb}: "${text}" is not a duration. Write it like 90s, 10m or 1h30m.`,
+    );
+  });
+  return Object.fromEntries(seconds) as Record<string, number>;
 }
 
 /** What all resources of this package share: the inputs go to the provider process under flat names. */

@@ -1,11 +1,12 @@
 import { type CustomResourceOptions, type Input } from "@pulumi/pulumi";
-import { type MembershipFields, type MembershipOutputs } from "./generated";
+import { type MembershipFields, type MembershipProperties } from "./generated";
 import { external, Managed, token } from "./managed";
 import { flatten, type InConsortium } from "./parents";
+import { type Outputs } from "./properties";
 
 export type MembershipArgs = MembershipFields & InConsortium;
 
-export interface Membership extends MembershipOutputs {}
+export interface Membership extends Outputs<MembershipProperties> {}
 
 /** The part of one business in a consortium. */
 export class Membership extends Managed {

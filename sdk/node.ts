@@ -1,11 +1,12 @@
 import { type CustomResourceOptions, type Input } from "@pulumi/pulumi";
-import { type NodeFields, type NodeOutputs } from "./generated";
+import { type NodeFields, type NodeProperties } from "./generated";
 import { external, Managed, token } from "./managed";
 import { flatten, type InEnvironment, type OfMembership } from "./parents";
+import { type Outputs } from "./properties";
 
 export type NodeArgs = NodeFields & InEnvironment & OfMembership;
 
-export interface Node extends NodeOutputs {}
+export interface Node extends Outputs<NodeProperties> {}
 
 /** A blockchain node that one member runs in an environment. */
 export class Node extends Managed {

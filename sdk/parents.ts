@@ -1,7 +1,10 @@
-import { type Input, type Output, RunError } from "@pulumi/pulumi";
-import { type Consortium } from "./consortium";
-import { type Environment } from "./environment";
-import { type Membership } from "./membership";
+import { type CustomResource, type Input, type Output, RunError } from "@pulumi/pulumi";
+import { type ConsortiumProperties, type EnvironmentProperties, type MembershipProperties } from "./generated";
+import { type Outputs } from "./properties";
+
+type Consortium = CustomResource & Outputs<ConsortiumProperties>;
+type Environment = CustomResource & Outputs<EnvironmentProperties>;
+type Membership = CustomResource & Outputs<MembershipProperties>;
 
 /** The consortium, as the resource or by its id. */
 export type InConsortium =
@@ -56,23 +59,13 @@ interface Parents {
 
 type Flat<T> = Omit<T, "consortium" | "environment" | "membership"> & Record<string, Input<unknown>>;
 
-/** Two ways to name one parent. */
-const sameParent = [
-  ["consortium", "consortiumId"],
-  ["environment", "environmentId"],
-  ["membership", "membershipId"],
-] as const;
-
-/** @throws where a parent is given twice: one of them would be ignored. */
-function refuseBoth(what: string, args: Parents): void {
-  const twice = sameParent.find((pair) => pair.every((key) => args[key] !== undefined));
-  if (twice) throw new RunError(`${what}: ${twice[0]} and ${twice[1]} are both given. Give ${twice[0]} alone.`);
-}
-
-/** Turns parents that are given as resources into ids; everything else stays as it is. */
+/** Turns parents that are given as resources into ids. @throws where one is given twice: one of both would be ignored */
 export function flatten<T extends Parents>(what: string, args: T): Flat<T> {
-  refuseBoth(what, args);
   const { consortium, environment, membership, ...rest } = args;
+  for (const [key, parent] of Object.entries({ consortium, environment, membership })) {
+    if (parent && args[`${key}Id` as keyof Parents] !== undefined)
+      throw new RunError(`${what}: ${key} and ${key}Id are both given. Give ${key} alone.`);
+  }
   const ids: Record<string, Output<string>> = {};
   if (consortium) ids.consortiumId = consortium.id;
   if (environment) Object.assign(ids, { environmentId: environment.id, consortiumId: environment.consortiumId });

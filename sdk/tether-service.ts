@@ -1,6 +1,8 @@
 import { type CustomResourceOptions, type Input, output, RunError } from "@pulumi/pulumi";
-import { type TetherServiceFields, type TetherServiceOutputs } from "./generated";
+import { tetherIdOf } from "../provider/facts";
+import { type TetherServiceFields, type TetherServiceProperties } from "./generated";
 import { Managed, token } from "./managed";
+import { type Outputs } from "./properties";
 
 /** The tether service, by its id or by its address in the console. */
 export type WhichTether =
@@ -8,7 +10,7 @@ export type WhichTether =
 
 export type TetherServiceArgs = Omit<TetherServiceFields, "tetherId"> & WhichTether;
 
-export interface TetherService extends TetherServiceOutputs {}
+export interface TetherService extends Outputs<TetherServiceProperties> {}
 
 /** Pins the state of an environment's ledger to a public chain. */
 export class TetherService extends Managed {
@@ -19,7 +21,7 @@ export class TetherService extends Managed {
     const { consoleUrl, ...rest } = args;
     if (consoleUrl !== undefined && rest.tetherId !== undefined)
       throw new RunError(`TetherService ${name}: tetherId and consoleUrl are both given. Give one of them.`);
-    const fromUrl = consoleUrl && output(consoleUrl).apply((url) => url.replace(/[/?#]+$/, "").slice(-10));
+    const fromUrl = consoleUrl && output(consoleUrl).apply(tetherIdOf);
     super("TetherService", name, { ...rest, tetherId: rest.tetherId ?? fromUrl }, opts);
   }
 }

@@ -33,7 +33,7 @@ const files = {
   ...referenceDocs(definitions),
   ...policyDocs(policies, read(join(root, "docs/policies.md"))),
   "schemas/network.schema.json": `${JSON.stringify(schema, null, 2)}\n`,
-  "sdk/network/generated.ts": networkTypes(schema),
+  "sdk/network/generated.ts": await networkTypes(schema),
   "docs/network-files.md": networkPage(schema, read(join(root, "docs/network-files.md"))),
 };
 const checkOnly = process.argv.includes("--check");

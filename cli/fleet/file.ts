@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { shapeOf } from "../../sdk/network/check-shape";
 import { plan, readFile } from "../../sdk/network/load";
 import { NetworkDefinitionError } from "../../sdk/network/problems";
-import { type Found, type Reading } from "../../sdk/network/reading";
-import { readYaml } from "../../sdk/network/yaml-text";
+import { readYaml } from "../../sdk/yaml/document";
+import { lineOf, placed, type Problem, type Reading } from "../../sdk/yaml/problems";
+import { checkShape } from "../../sdk/yaml/shape";
 import { chosen, organizationsOf } from "./only";
 import { FleetFile, type FleetDefinition, type SecretSource } from "./schema";
 
@@ -71,13 +71,7 @@ function textOf(file: string): string {
   }
 }
 
-const shown = (file: string, reading: Reading, found: readonly Found[]): string[] => {
-  const places = found.map((one) => ({ ...one, ...reading.position(one) }));
-  places.sort((one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0));
-  return places.map(({ line, column, path, message }) =>
-    [`${file}:${line ?? 1}:${column ?? 1}`, path.join("."), message].filter((part) => part !== "").join(": "),
-  );
-};
+const shown = (reading: Reading, problems: readonly Problem[]): string[] => placed(reading, problems).map(lineOf);
 
 export interface ReadOptions {
   env: Env;
@@ -90,16 +84,17 @@ export interface ReadOptions {
 /** Reads a fleet file and all that it names. @throws FleetFileError with everything that is wrong, before anything is started */
 export function readFleet(file: string, { env, secrets = true, only = [] }: ReadOptions): Fleet {
   const reading = readYaml(textOf(file), file, { one: "fleet", least: "organizations with their stacks" });
-  if (reading.found.length > 0) throw new FleetFileError(file, shown(file, reading, reading.found));
-  const found = shapeOf(reading, FleetFile);
-  if (found.length > 0) throw new FleetFileError(file, shown(file, reading, found));
+  const { problems } = reading;
+  if (problems.length === 0) problems.push(...checkShape(reading, FleetFile));
+  if (problems.length > 0) throw new FleetFileError(file, shown(reading, problems));
   const definition = FleetFile.parse(reading.value);
   const fleet = fleetOf(file, definition);
   const elsewhere: string[] = [];
-  found.push(...doubles(definition), ...emptiness(definition), ...missing(definition, fleet, elsewhere));
-  if (secrets && found.length === 0) found.push(...unset(definition, fleet, organizationsOf(chosen(fleet, only)), env));
-  if (found.length + elsewhere.length > 0)
-    throw new FleetFileError(file, [...shown(file, reading, found), ...elsewhere]);
+  problems.push(...doubles(definition), ...emptiness(definition), ...missing(definition, fleet, elsewhere));
+  if (secrets && problems.length === 0)
+    problems.push(...unset(definition, fleet, organizationsOf(chosen(fleet, only)), env));
+  if (problems.length + elsewhere.length > 0)
+    throw new FleetFileError(file, [...shown(reading, problems), ...elsewhere]);
   return fleet;
 }
 
@@ -140,7 +135,7 @@ function* everyStack({ organizations }: FleetDefinition) {
       yield { organization, key, given, path: ["organizations", organization, "stacks", key] };
 }
 
-function doubles(definition: FleetDefinition): Found[] {
+function doubles(definition: FleetDefinition): Problem[] {
   const seen = new Map<string, string>();
   return [...everyStack(definition)].flatMap(({ organization, key, path }) => {
     const name = stackName(organization, key);
@@ -152,15 +147,15 @@ function doubles(definition: FleetDefinition): Found[] {
   });
 }
 
-function emptiness(definition: FleetDefinition): Found[] {
+function emptiness(definition: FleetDefinition): Problem[] {
   if ([...everyStack(definition)].length > 0) return [];
   return [{ path: ["organizations"], message: "there is no stack: write at least one network file under stacks" }];
 }
 
 /** Files that are not there; what is wrong inside of network files has places of its own. */
-function missing(definition: FleetDefinition, { folder }: Fleet, elsewhere: string[]): Found[] {
+function missing(definition: FleetDefinition, { folder }: Fleet, elsewhere: string[]): Problem[] {
   const checked = new Set<string>();
-  return [...everyStack(definition)].flatMap(({ key, given, path }): Found[] => {
+  return [...everyStack(definition)].flatMap(({ key, given, path }): Problem[] => {
     const { definition: file, program, name } = { program: undefined, name: undefined, ...settingsOf(given) };
     const place = (setting: string): string[] => (typeof given === "string" ? path : [...path, setting]);
     if ((file === undefined) === (program === undefined))
@@ -188,15 +183,13 @@ function problemsOf(file: string, name: string): string[] {
   } catch (error) {
     if (!(error instanceof NetworkDefinitionError)) throw error;
     const near = relative(process.cwd(), file) || basename(file);
-    return error.problems.map(({ line, column, path, message }) =>
-      [`${near}:${line ?? 1}:${column ?? 1}`, path, message].filter((part) => part !== "").join(": "),
-    );
+    return error.problems.map((problem) => lineOf({ ...problem, file: near }));
   }
 }
 
 /** Variables that are named, and not set; and a passphrase that the state will need. */
-function unset(definition: FleetDefinition, { backend }: Fleet, needed: readonly Organization[], env: Env): Found[] {
-  const found: Found[] = [];
+function unset(definition: FleetDefinition, { backend }: Fleet, needed: readonly Organization[], env: Env): Problem[] {
+  const found: Problem[] = [];
   const look = (source: SecretSource | undefined, path: string[]): void => {
     if (source?.env !== undefined && !env[source.env])
       found.push({ path: [...path, "env"], message: `the environment variable ${source.env} is not set` });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { regions } from "../../provider/api";
-import { mapping } from "../../sdk/network/schema-parts";
+import { mapping } from "../../sdk/yaml/shape";
 
 /* The form of a fleet file; what it means, and what else has to hold, is in file.ts. */
 
@@ -70,7 +70,7 @@ const kubernetes = mapping("kubernetes", {
   }).optional(),
 });
 
-const count = "concurrency is how many stacks run at a time, from 1 to 64";
+const count = "concurrency is the maximum number of parallel stacks, from 1 to 64";
 
 export const FleetFile = mapping("a fleet", {
   project: name.optional(),

@@ -2,7 +2,23 @@
  * Generated from the schema of network files (sdk/network/schema.ts) by `npm run generate`. Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
  */
-import { type ConsensusOf } from "../generated";
+
+/** One ledger: client, consensus, nodes by member, credentials and tether. A consortium has at most 3 environments. */
+export type NetworkEnvironment = NetworkEnvironmentSettings &
+  (
+    | {
+        /** Client that the nodes run: `quorum` or `geth`. */
+        provider: "quorum";
+        /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`. */
+        consensusType: "raft" | "ibft";
+      }
+    | {
+        /** Client that the nodes run: `quorum` or `geth`. */
+        provider: "geth";
+        /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`. */
+        consensusType: "poa";
+      }
+  );
 
 /** A whole network: one consortium with its members and environments, or several consortia. */
 export interface NetworkDefinition {
@@ -23,7 +39,6 @@ export interface NetworkDefinition {
   /** Several consortia by key, instead of `consortium`, `members` and `environments`. An organization owns at most 2 consortia. */
   consortia?: Record<string, NetworkConsortium | null>;
 }
-
 /** Limits that the definition is validated against. Raise them if your organization has higher ones. */
 export interface NetworkLimits {
   /** Maximum number of consortia per organization. Default: 2. */
@@ -33,7 +48,6 @@ export interface NetworkLimits {
   /** Maximum number of nodes per environment. Default: 4. */
   nodesPerEnvironment?: number;
 }
-
 /** Settings of the consortium itself. */
 export interface NetworkConsortiumHead {
   /** Name of the consortium. Default: the name of the network. */
@@ -47,7 +61,6 @@ export interface NetworkConsortiumHead {
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
-
 /** One business of the consortium. */
 export interface NetworkMember {
   /** Name of the business. Default: its key. */
@@ -61,16 +74,11 @@ export interface NetworkMember {
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
-
-interface NetworkEnvironmentOf<Client extends keyof ConsensusOf> {
+export interface NetworkEnvironmentSettings {
   /** Name of the environment. Default: its key. */
   name?: string;
   /** Description for people. Default: none. */
   description?: string;
-  /** Client that the nodes run: `quorum` or `geth`. */
-  provider: Client;
-  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`. */
-  consensusType: ConsensusOf[Client];
   /** Chain id of the ledger. Default: the service chooses one. */
   chainId?: number;
   /** Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. At most 4 in all. Default: none. */
@@ -88,10 +96,6 @@ interface NetworkEnvironmentOf<Client extends keyof ConsensusOf> {
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
-
-/** One ledger: client, consensus, nodes by member, credentials and tether. A consortium has at most 3 environments. */
-export type NetworkEnvironment = NetworkEnvironmentOf<"quorum"> | NetworkEnvironmentOf<"geth">;
-
 /** One node. Its key is its logical name within the environment. */
 export interface NetworkNode {
   /** Name of the node. Default: its key. */
@@ -105,7 +109,6 @@ export interface NetworkNode {
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
-
 /** Username and password for the nodes of one member in this environment. */
 export interface NetworkCredential {
   /** Key of the member whose nodes it opens. Default: its own key. */
@@ -121,7 +124,6 @@ export interface NetworkCredential {
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
 }
-
 /** Pins the ledger of the environment to a public chain, once all its nodes are running. Set `tetherId` or `consoleUrl`. */
 export interface NetworkTether {
   /** Id of the tether service, ordered in the console: 10 characters. */
@@ -143,7 +145,6 @@ export interface NetworkTether {
   /** Additional fields for the body of `deploy`, sent unchanged. */
   extra?: Record<string, unknown>;
 }
-
 /** One of several consortia, with its members and environments. */
 export interface NetworkConsortium {
   /** Name of the consortium. Default: its key. */

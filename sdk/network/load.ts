@@ -1,12 +1,13 @@
 import { readFileSync, statSync } from "node:fs";
-import { checkShape } from "./check-shape";
+import { readYaml } from "../yaml/document";
+import { readData } from "../yaml/plain-data";
+import { isWithin, placed, type Problem, type Reading } from "../yaml/problems";
+import { checkShape } from "../yaml/shape";
 import { type NetworkDefinition } from "./generated";
 import { type Plan, planOf } from "./plan";
-import { readData } from "./plain-data";
 import { NetworkDefinitionError } from "./problems";
-import { type Found, isWithin, type Reading } from "./reading";
 import { checkRules } from "./rules";
-import { readYaml } from "./yaml-text";
+import { Network } from "./schema";
 
 /* Loaded by Network when the first one is made: this brings yaml and zod with it. */
 
@@ -43,43 +44,28 @@ function textOf(file: string): string {
 /** Definitions that were read from files: their errors have a line. */
 const readings = new WeakMap<object, Reading>();
 
-/** Reads a file. What is wrong with it is said when it is planned; as much as can be used is given back. */
+/** Reads a file. Its errors are reported when it is planned; as much as can be used is given back. */
 export function readFile(file: string): NetworkDefinition {
-  const reading = readYaml(textOf(file), file);
+  const reading = readYaml(textOf(file), file, { one: "network", least: "a name and members" });
   const value = typeof reading.value === "object" && reading.value !== null ? reading.value : {};
   readings.set(value, reading);
   return value;
 }
 
-/** What a definition stands for. @throws NetworkDefinitionError with everything that is wrong */
+/** What a definition stands for. @throws NetworkDefinitionError with all errors */
 export function plan(name: string, given: NetworkDefinition, adopt: boolean | undefined): Plan {
   const reading = readings.get(given) ?? readData(given);
-  const found = [...reading.found];
-  const shape = reading.value === undefined ? undefined : checkShape(reading);
-  found.push(...(shape?.found ?? []));
-  const made = shape?.definition && planOf(name, shape.definition, adopt);
-  if (made) found.push(...checkRules(made, shape.definition!).filter((one) => isNews(found, one)));
-  if (!made || found.length > 0) throw refusedAll(name, reading, found);
-  return made;
-}
-
-function refusedAll(name: string, reading: Reading, found: readonly Found[]): NetworkDefinitionError {
+  const problems = [...reading.problems];
+  if (reading.value !== undefined) problems.push(...checkShape(reading, Network));
+  const definition = reading.value as NetworkDefinition | undefined;
+  const made = definition && planOf(name, definition, adopt);
+  if (made) problems.push(...checkRules(made, definition).filter((one) => isNews(problems, one)));
+  if (made && problems.length === 0) return made;
   const what =
     reading.file === undefined ? `The definition of the network ${name}` : `The network file ${reading.file}`;
-  return new NetworkDefinitionError(what, inOrder(reading, found));
+  throw new NetworkDefinitionError(what, placed(reading, problems));
 }
 
 /** What is wrong elsewhere may be why something is missing here. */
-const isNews = (said: readonly Found[], { unless }: Found): boolean =>
+const isNews = (said: readonly Problem[], { unless }: Problem): boolean =>
   unless === undefined || !said.some(({ path }) => isWithin(path, unless) && path.length <= unless.length + 1);
-
-function inOrder(reading: Reading, found: readonly Found[]): NetworkDefinitionError["problems"] {
-  const problems = found.map((one) => {
-    const path = one.path.reduce<string>(
-      (text, step) => (typeof step === "number" ? `${text}[${step}]` : text === "" ? step : `${text}.${step}`),
-      "",
-    );
-    return { path, message: one.message, file: reading.file, ...reading.position(one) };
-  });
-  return problems.sort((one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0));
-}

@@ -1,16 +1,18 @@
 import { type Output, secret } from "@pulumi/pulumi";
+import { type AppCred } from "../app-cred";
+import { type Environment } from "../environment";
+import { type Node } from "../node";
+import { type TetherService } from "../tether-service";
 import { type NetworkConsortiumResources, type NetworkEnvironmentResources } from "./make";
 
 /** What one environment shows. */
-export interface NetworkEnvironmentOutputs {
-  id: Output<string>;
-  chainId: Output<number>;
+export interface NetworkEnvironmentOutputs extends Pick<Environment, "id" | "chainId"> {
   /** Runtime endpoints of each node. */
-  nodes: Record<string, { id: Output<string>; urls: Output<{ rpc?: string; wss?: string }> }>;
+  nodes: Record<string, Pick<Node, "id" | "urls">>;
   /** Each credential; the password is secret. */
-  credentials: Record<string, { username: Output<string>; password: Output<string> }>;
+  credentials: Record<string, Pick<AppCred, "username" | "password">>;
   /** The account that pays for the pins, where there is a tether. */
-  tether?: { id: Output<string>; account: Output<string> };
+  tether?: Pick<TetherService, "id" | "account">;
 }
 
 /** What each consortium shows, by key. */
@@ -26,12 +28,7 @@ export type NetworkOutputs = Record<
 const mapped = <T, R>(record: Readonly<Record<string, T>>, show: (one: T) => R): Record<string, R> =>
   Object.fromEntries(Object.entries(record).map(([key, one]) => [key, show(one)]));
 
-const environmentOutputs = ({
-  environment,
-  nodes,
-  credentials,
-  tether,
-}: NetworkEnvironmentResources): NetworkEnvironmentOutputs => ({
+const environmentOutputs = ({ environment, nodes, credentials, tether }: NetworkEnvironmentResources) => ({
   ...{ id: environment.id, chainId: environment.chainId },
   nodes: mapped(nodes, ({ id, urls }) => ({ id, urls })),
   credentials: mapped(credentials, ({ username, password }) => ({ username, password: secret(password) })),

@@ -5,6 +5,7 @@ import {
   type MembershipFields,
   type NodeFields,
 } from "../generated";
+import { type Path } from "../yaml/problems";
 import {
   type NetworkConsortium,
   type NetworkCredential,
@@ -14,8 +15,9 @@ import {
   type NetworkNode,
   type NetworkTether,
 } from "./generated";
-import { chained, formerKeys, type Names } from "./names";
-import { type Path } from "./problems";
+
+/** The logical name of a resource, and after it those that it may have had before. */
+type Names = readonly string[];
 
 /** One resource to be: its key, its place in the definition, its logical name and the earlier ones, and its arguments. */
 export interface Planned<A> {
@@ -28,16 +30,17 @@ export interface Planned<A> {
   args: A;
 }
 
-export interface PlannedOf<A> extends Planned<A> {
-  /** Key of the member that owns it. */
+/** The key of a member, and where it is named. */
+interface Owner {
   member: string;
-  /** Where the member is named. */
   memberPath: Path;
 }
 
+export type PlannedOf<A> = Planned<A> & Owner;
+
 export interface PlannedEnvironment extends Planned<EnvironmentFields> {
   /** Members that `nodes` names. */
-  owners: { member: string; memberPath: Path }[];
+  owners: Owner[];
   nodes: PlannedOf<NodeFields>[];
   credentials: PlannedOf<AppCredFields>[];
   tether?: Planned<Omit<NetworkTether, "protect">>;
@@ -57,161 +60,120 @@ export interface Plan {
   consortia: PlannedConsortium[];
 }
 
-const recordOf = <T>(
-  given: readonly string[] | Record<string, T> | undefined,
-): [string, T | undefined, string | number][] =>
-  Array.isArray(given)
-    ? given.flatMap((key, index): [string, undefined, number][] =>
-        typeof key === "string" ? [[key, undefined, index]] : [],
-      )
-    : Object.entries((given ?? {}) as Record<string, T>).map(([key, entry]): [string, T, string] => [key, entry, key]);
+/** What is written under a key, and where. */
+interface Entry<T> {
+  key: string;
+  entry: T;
+  path: Path;
+}
+
+/** The entries of a mapping, or of a list of keys. */
+function entriesOf<T>(given: readonly string[] | Record<string, T> = {}, path: Path): Entry<T | undefined>[] {
+  if (!Array.isArray(given))
+    return Object.entries(given).map(([key, entry]: [string, T]) => ({ key, entry, path: [...path, key] }));
+  return given.flatMap((key: unknown, at) =>
+    typeof key === "string" ? [{ key, entry: undefined, path: [...path, at] }] : [],
+  );
+}
+
+/** The keys that an entry had before. */
+const formerKeys = (entry?: { formerly?: string | readonly string[] } | null): string[] =>
+  [entry?.formerly ?? []].flat();
+
+/**
+ * A resource under each name of its parent with each of its keys, first those of today: `trade/prod` and `acme-1` make
+ * `trade/prod/acme-1`.
+ */
+function planned<A>(
+  parent: Names,
+  { key, entry, path }: Entry<{ formerly?: string | string[]; protect?: boolean } | null | undefined>,
+  args: A,
+  otherKeys: readonly string[] = [],
+): Planned<A> {
+  const formerly = formerKeys(entry);
+  const keys = [key, ...formerly, ...otherKeys];
+  const names = [...new Set(parent.flatMap((one) => keys.map((each) => `${one}/${each}`)))];
+  return { key, path, names, formerly, protect: entry?.protect, args };
+}
 
 /** Works out what a definition stands for. `adopt` of the program comes before that of the definition. */
-export function planOf(name: string, definition: NetworkDefinition, adoptAll: boolean | undefined): Plan {
-  return new Planner(name, definition, adoptAll ?? definition.adopt).plan();
-}
-
-class Planner {
-  private readonly formerly: string[];
-
-  constructor(
-    private readonly name: string,
-    private readonly definition: NetworkDefinition,
-    private readonly adoptAll: boolean | undefined,
-  ) {
-    this.formerly = formerKeys(definition);
-  }
-
-  plan(): Plan {
-    const { name, definition, formerly } = this;
-    const consortia = definition.consortia
-      ? Object.entries(definition.consortia).map(([key, entry]) =>
-          this.consortium(key, entry ?? {}, ["consortia", key]),
-        )
-      : [this.only()];
-    return { name, formerly, consortia };
-  }
-
-  /** One consortium is written without a key: it has that of the network. */
-  private only(): PlannedConsortium {
-    const { consortium, members, environments, name } = this.definition;
-    const head = typeof consortium === "string" ? { name: consortium } : consortium;
-    const entry = { name: name ?? this.name, ...head, members, environments, formerly: this.formerly };
-    return this.consortium(this.name, entry, [], ["consortium"]);
-  }
-
+export function planOf(name: string, definition: NetworkDefinition, adoptAll = definition.adopt): Plan {
+  const formerly = formerKeys(definition);
   /** A network that gets a second consortium keeps the names of its first, if the key of that is the network's name. */
-  private namesOf(consortium: string): Names {
-    const own = `${this.name}/${consortium}`;
-    if (consortium === this.name) return [this.name];
-    return this.formerly.includes(consortium) ? [own, this.name] : [own];
-  }
-
-  private consortium(key: string, entry: NetworkConsortium, base: Path, path: Path = base): PlannedConsortium {
-    const formerly = formerKeys(entry);
-    const names = [...new Set([key, ...formerly].flatMap((one) => this.namesOf(one)))];
-    const { name = key, description, extra } = entry;
-    const members = recordOf<NetworkMember | null>(entry.members).map(
-      ([member, settings, at]): Planned<MembershipFields> => {
-        const { orgName = member, extra: more, adopt, protect } = settings ?? {};
-        const formerly = formerKeys(settings);
-        return {
-          ...{ key: member, path: [...base, "members", at], formerly, protect },
-          names: chained(names, [member, ...formerly]),
-          args: { orgName, extra: more, adopt: adopt ?? this.adoptAll },
-        };
-      },
-    );
-    const environments = Object.entries(entry.environments ?? {}).map(([one, settings]) =>
-      new EnvironmentPlanner(names, members, this.adoptAll).plan(one, settings, [...base, "environments", one]),
-    );
-    const args = { name, description, extra, adopt: entry.adopt ?? this.adoptAll };
-    return { ...{ key, path, names, formerly, protect: entry.protect, args }, base, members, environments };
-  }
-}
-
-class EnvironmentPlanner {
-  constructor(
-    private readonly consortium: Names,
-    private readonly members: readonly Planned<MembershipFields>[],
-    private readonly adoptAll: boolean | undefined,
-  ) {}
-
-  plan(key: string, entry: NetworkEnvironment, path: Path): PlannedEnvironment {
-    const { name = key, description, provider, consensusType, chainId, extra, protect, tether } = entry;
-    const formerly = formerKeys(entry);
-    const names = chained(this.consortium, [key, ...formerly]);
-    const nodes = Object.entries(entry.nodes ?? {}).flatMap(([member, given]) =>
-      this.nodes(names, member, given, [...path, "nodes", member]),
-    );
-    const owners = [...new Set(nodes.map(({ member }) => member))];
-    const credentials = recordOf<NetworkCredential | null>(entry.credentials ?? owners).map(([one, settings, at]) =>
-      this.credential(
-        names,
-        one,
-        settings ?? {},
-        entry.credentials === undefined ? [...path, "nodes", one] : [...path, "credentials", at],
-      ),
-    );
-    const within = <P extends Planned<unknown>>(planned: P): P => ({ ...planned, protect: planned.protect ?? protect });
-    return {
-      ...{ key, path, names, formerly, protect },
-      owners: Object.keys(entry.nodes ?? {}).map((member) => ({ member, memberPath: [...path, "nodes", member] })),
-      args: { name, description, provider, consensusType, chainId, extra, adopt: entry.adopt ?? this.adoptAll },
-      nodes: nodes.map(within),
-      credentials: credentials.map(within),
-      tether: tether && within(tetherOf(names, tether, [...path, "tether"])),
-    };
-  }
-
-  /** A member's keys of all times: the names of its nodes begin with them. */
-  private keysOf(key: string): string[] {
-    return [key, ...(this.members.find((one) => one.key === key)?.formerly ?? [])];
-  }
-
-  private nodes(
-    names: Names,
-    member: string,
-    given: number | string[] | Record<string, NetworkNode | null>,
-    path: Path,
-  ): PlannedOf<NodeFields>[] {
-    const owner = { member, memberPath: path };
-    if (typeof given === "number") {
-      const numbers = Array.from({ length: given }, (_, index) => index + 1);
-      return numbers.map((number) => {
-        const keys = this.keysOf(member).map((one) => `${one}-${number}`);
-        return {
-          ...owner,
-          key: keys[0]!,
-          path,
-          names: chained(names, keys),
-          formerly: [],
-          args: { name: keys[0], adopt: this.adoptAll },
-        };
-      });
-    }
-    return recordOf<NetworkNode | null>(given).map(([key, settings, at]) => {
-      const { name = key, extra, protect, adopt = this.adoptAll } = settings ?? {};
-      const formerly = formerKeys(settings);
-      const planned = { key, path: [...path, at], names: chained(names, [key, ...formerly]), formerly, protect };
-      return { ...owner, ...planned, args: { name, extra, adopt } };
+  const namesOf = (key: string): Names => {
+    if (key === name) return [name];
+    return formerly.includes(key) ? [`${name}/${key}`, name] : [`${name}/${key}`];
+  };
+  const consortiumOf = (key: string, entry: NetworkConsortium, base: Path, path = base): PlannedConsortium => {
+    const { name: ownName = key, description, extra, adopt = adoptAll } = entry;
+    const made = planned([], { key, entry, path }, { name: ownName, description, extra, adopt });
+    const names = [...new Set([key, ...made.formerly].flatMap(namesOf))];
+    const members = entriesOf<NetworkMember | null>(entry.members, [...base, "members"]).map((one) => {
+      const { orgName = one.key, extra, adopt = adoptAll } = one.entry ?? {};
+      return planned(names, one, { orgName, extra, adopt });
     });
+    const environments = entriesOf(entry.environments, [...base, "environments"]).map((one) =>
+      environmentOf(names, members, one as Entry<NetworkEnvironment>, adoptAll),
+    );
+    return { ...made, names, base, members, environments };
+  };
+  const { consortia, consortium, members, environments } = definition;
+  if (consortia) {
+    const several = Object.entries(consortia);
+    return { name, formerly, consortia: several.map(([key, one]) => consortiumOf(key, one ?? {}, ["consortia", key])) };
   }
-
-  private credential(names: Names, key: string, settings: NetworkCredential, path: Path): PlannedOf<AppCredFields> {
-    const { member = key, name, keepers, extra, protect } = settings;
-    const formerly = formerKeys(settings);
-    const keys = [key, ...formerly, ...(member === key ? this.keysOf(key) : [])];
-    const memberPath = settings.member === undefined ? path : [...path, "member"];
-    return {
-      ...{ member, memberPath, key, path, formerly, protect },
-      names: chained(names, keys),
-      args: { name, keepers, extra },
-    };
-  }
+  // One consortium is written without a key: it has that of the network.
+  const head = typeof consortium === "string" ? { name: consortium } : consortium;
+  const only = { name: definition.name ?? name, ...head, members, environments, formerly };
+  return { name, formerly, consortia: [consortiumOf(name, only, [], ["consortium"])] };
 }
 
-function tetherOf(names: Names, tether: NetworkTether, path: Path): Planned<Omit<NetworkTether, "protect">> {
-  const { protect, ...args } = tether;
-  return { key: "tether", path, names, formerly: [], protect, args };
+function environmentOf(
+  parent: Names,
+  members: readonly Planned<unknown>[],
+  one: Entry<NetworkEnvironment>,
+  adoptAll: boolean | undefined,
+): PlannedEnvironment {
+  const { key, entry, path } = one;
+  const { name = key, description, provider, consensusType, chainId, extra, adopt = adoptAll } = entry;
+  const made = planned(parent, one, { name, description, provider, consensusType, chainId, extra, adopt });
+  const within = <P extends Planned<unknown>>(part: P): P => ({ ...part, protect: part.protect ?? made.protect });
+  /** The names of a member's nodes begin with its keys, those of before, too. */
+  const formerOf = (member: string) => members.find(({ key }) => key === member)?.formerly ?? [];
+
+  const nodeOf = (owner: Owner, one: Entry<NetworkNode | null | undefined>, otherKeys?: string[]) => {
+    const { name = one.key, extra, adopt = adoptAll } = one.entry ?? {};
+    return within({ ...owner, ...planned(made.names, one, { name, extra, adopt }, otherKeys) });
+  };
+  const groups = entriesOf(entry.nodes, [...path, "nodes"]);
+  const nodes = groups.flatMap(({ key: member, entry: given, path: memberPath }) => {
+    const owner = { member, memberPath };
+    if (typeof given !== "number")
+      return entriesOf<NetworkNode | null>(given, memberPath).map((node) => nodeOf(owner, node));
+    return Array.from({ length: given }, (_, index) => {
+      const [key, ...others] = [member, ...formerOf(member)].map((one) => `${one}-${index + 1}`);
+      return nodeOf(owner, { key: key!, entry: undefined, path: memberPath }, others);
+    });
+  });
+
+  const usual = [...new Set(nodes.map(({ member }) => member))];
+  const written = entry.credentials
+    ? entriesOf<NetworkCredential | null>(entry.credentials, [...path, "credentials"])
+    : usual.map((key) => ({ key, entry: undefined, path: [...path, "nodes", key] }));
+  const credentials = written.map((one) => {
+    const { member = one.key, name, keepers, extra } = one.entry ?? {};
+    const memberPath = one.entry?.member === undefined ? one.path : [...one.path, "member"];
+    const otherKeys = member === one.key ? formerOf(member) : [];
+    return within({ ...planned(made.names, one, { name, keepers, extra }, otherKeys), member, memberPath });
+  });
+
+  const { protect, ...tether } = entry.tether ?? {};
+  const tetherPart = { key: "tether", path: [...path, "tether"], names: made.names, formerly: [], protect };
+  return {
+    ...made,
+    owners: groups.map(({ key: member, path: memberPath }) => ({ member, memberPath })),
+    nodes,
+    credentials,
+    tether: entry.tether && within({ ...tetherPart, args: tether as Omit<NetworkTether, "protect"> }),
+  };
 }

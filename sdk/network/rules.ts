@@ -1,14 +1,14 @@
+import { tetherIdOf } from "../../provider/facts";
 import { definitions } from "../../provider/resources";
 import { type NetworkDefinition, type NetworkLimits } from "./generated";
 import { type Plan, type Planned, type PlannedConsortium, type PlannedEnvironment, type PlannedOf } from "./plan";
-import { type Path } from "./problems";
-import { type Found } from "./reading";
+import { type Path, type Problem } from "../yaml/problems";
 import { usualLimits } from "./schema";
 import { once, unique } from "./siblings";
 import { didYouMean } from "../../provider/core/suggest";
 
 /** What has to hold between the parts of a definition (spec, sections 2.2, 2.8 and 8). */
-export function checkRules(plan: Plan, definition: NetworkDefinition): Found[] {
+export function checkRules(plan: Plan, definition: NetworkDefinition): Problem[] {
   const { consortia } = plan;
   const environments = consortia.flatMap((consortium) => consortium.environments);
   const adoptable: readonly Planned<{ adopt?: unknown }>[][] = [
@@ -26,7 +26,7 @@ export function checkRules(plan: Plan, definition: NetworkDefinition): Found[] {
     ...once(
       environments.flatMap(({ tether }) => tether ?? []),
       "tether service",
-      ({ args: { tetherId, consoleUrl } }) => tetherId ?? consoleUrl?.replace(/[/?#]+$/, "").slice(-10),
+      ({ args: { tetherId, consoleUrl } }) => tetherId ?? (consoleUrl && tetherIdOf(consoleUrl)),
     ),
     ...adoptable.flatMap((entries) =>
       once(entries, "adopted object", ({ args: { adopt } }) => (typeof adopt === "string" ? adopt : undefined)),
@@ -49,7 +49,7 @@ const limited: Record<Limit, string> = {
 class Limits {
   constructor(private readonly given: NetworkLimits = {}) {}
 
-  check(limit: Limit, found: number, path: Path): Found[] {
+  check(limit: Limit, found: number, path: Path): Problem[] {
     const most = this.given[limit] ?? usualLimits[limit];
     if (found <= most) return [];
     const rule = limited[limit].replace("#", String(most));
@@ -59,7 +59,7 @@ class Limits {
 }
 
 /** Either one consortium, or several under their keys. */
-function form(definition: NetworkDefinition): Found[] {
+function form(definition: NetworkDefinition): Problem[] {
   const single = (["consortium", "members", "environments"] as const).filter((key) => definition[key] !== undefined);
   if (definition.consortia !== undefined) {
     return single.map((key) => {
@@ -72,7 +72,7 @@ function form(definition: NetworkDefinition): Found[] {
   return [{ path: [], message, unless: [] }];
 }
 
-function inConsortium({ members, environments, base }: PlannedConsortium, limits: Limits): Found[] {
+function inConsortium({ members, environments, base }: PlannedConsortium, limits: Limits): Problem[] {
   return [
     ...unique(members, "members", ({ args }) => nameIn(args, args.orgName)),
     ...unique(environments, "environments", ({ args }) => nameIn(args, args.name)),
@@ -89,7 +89,7 @@ function strangers(
   { owners, credentials }: PlannedEnvironment,
   members: readonly Planned<unknown>[],
   where: Path,
-): Found[] {
+): Problem[] {
   const keys = members.map(({ key }) => key);
   const named: Pick<PlannedOf<unknown>, "member" | "memberPath">[] = [...owners, ...credentials];
   const unknown = named.filter(({ member }) => !keys.includes(member));
@@ -100,7 +100,7 @@ function strangers(
   });
 }
 
-function inEnvironment({ path, args, nodes, credentials, tether }: PlannedEnvironment, limits: Limits): Found[] {
+function inEnvironment({ path, args, nodes, credentials, tether }: PlannedEnvironment, limits: Limits): Problem[] {
   const known = { provider: args.provider, consensusType: args.consensusType };
   return [
     ...(definitions.environment.rules?.(known) ?? []).map(({ property, reason }) => ({
@@ -114,7 +114,7 @@ function inEnvironment({ path, args, nodes, credentials, tether }: PlannedEnviro
   ];
 }
 
-function whichTether({ path, args }: Planned<{ tetherId?: string; consoleUrl?: string }>): Found[] {
+function whichTether({ path, args }: Planned<{ tetherId?: string; consoleUrl?: string }>): Problem[] {
   const { tetherId, consoleUrl } = args;
   if ((tetherId === undefined) !== (consoleUrl === undefined)) return [];
   const message =

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { docOf, field } from "../../provider/core/field";
+import { limits } from "../../provider/facts";
 import { definitions } from "../../provider/resources";
-import { key, mapping, named } from "./schema-parts";
+import { key, named } from "./schema-parts";
 
 /*
  * The definition of a whole network, as a person writes it. From this follow the checks, the JSON schema for editors
@@ -55,17 +56,13 @@ const text = (what: string) => z.string({ error: `${what} must be text` });
 const entries = <S extends z.ZodType>(what: string, entry: S) =>
   z.record(key, entry, { error: `${what} is a mapping of keys to settings` });
 
-export const Node = named(
-  "NetworkNode",
-  "One node. Its key is its logical name within the environment.",
-  mapping("a node", {
-    name: of("node", "name", "Name of the node. Default: its key."),
-    adopt: adopt(),
-    protect: protect("it", "that of its environment"),
-    formerly: formerly(),
-    extra: extra(),
-  }),
-);
+export const Node = named("NetworkNode", "One node. Its key is its logical name within the environment.", "a node", {
+  name: of("node", "name", "Name of the node. Default: its key."),
+  adopt: adopt(),
+  protect: protect("it", "that of its environment"),
+  formerly: formerly(),
+  extra: extra(),
+});
 
 const nodesOfMember = z.union(
   [
@@ -79,20 +76,22 @@ const nodesOfMember = z.union(
 export const Credential = named(
   "NetworkCredential",
   "Username and password for the nodes of one member in this environment.",
-  mapping("a credential", {
+  "a credential",
+  {
     member: field(key.optional(), "Key of the member whose nodes it opens. Default: its own key."),
     name: of("appCred", "name", "Name of the credential. Default: its key when the credential was created."),
     keepers: of("appCred", "keepers"),
     protect: protect("it", "that of its environment"),
     formerly: formerly(),
     extra: extra(),
-  }),
+  },
 );
 
 export const Tether = named(
   "NetworkTether",
   "Pins the ledger of the environment to a public chain, once all its nodes are running. Set `tetherId` or `consoleUrl`.",
-  mapping("a tether", {
+  "a tether",
+  {
     tetherId: of("tether", "tetherId", "Id of the tether service, ordered in the console: 10 characters."),
     consoleUrl: field(
       text("consoleUrl").min(10, "consoleUrl is the address of the tether service in the console").optional(),
@@ -105,13 +104,15 @@ export const Tether = named(
     waitForFunds: of("tether", "waitForFunds"),
     protect: protect("it", "that of its environment"),
     extra: of("tether", "extra"),
-  }),
+  },
 );
 
 export const Environment = named(
   "NetworkEnvironment",
-  "One ledger: client, consensus, nodes by member, credentials and tether. A consortium has at most 3 environments.",
-  mapping("an environment", {
+  "One ledger: client, consensus, nodes by member, credentials and tether. " +
+    `A consortium has at most ${limits.environments} environments.`,
+  "an environment",
+  {
     name: of("environment", "name", "Name of the environment. Default: its key."),
     description: of("environment", "description"),
     provider: own.environment!.provider!,
@@ -120,7 +121,7 @@ export const Environment = named(
     nodes: field(
       z.record(key, nodesOfMember, { error: "nodes is a mapping of members to a count or to names" }).optional(),
       "Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. " +
-        "At most 4 in all. Default: none.",
+        `At most ${limits.nodes} in all. Default: none.`,
     ),
     credentials: field(
       z
@@ -135,20 +136,16 @@ export const Environment = named(
     protect: protect("it or what is in it"),
     formerly: formerly(),
     extra: extra(),
-  }),
+  },
 );
 
-export const Member = named(
-  "NetworkMember",
-  "One business of the consortium.",
-  mapping("a member", {
-    orgName: of("membership", "orgName", "Name of the business. Default: its key."),
-    adopt: adopt(),
-    protect: protect(),
-    formerly: formerly(),
-    extra: extra(),
-  }),
-);
+export const Member = named("NetworkMember", "One business of the consortium.", "a member", {
+  orgName: of("membership", "orgName", "Name of the business. Default: its key."),
+  adopt: adopt(),
+  protect: protect(),
+  formerly: formerly(),
+  extra: extra(),
+});
 
 const consortiumFields = (name: string) => ({
   name: of("consortium", "name", `Name of the consortium. Default: ${name}.`),
@@ -161,7 +158,8 @@ const consortiumFields = (name: string) => ({
 export const ConsortiumHead = named(
   "NetworkConsortiumHead",
   "Settings of the consortium itself.",
-  mapping("the consortium", consortiumFields("the name of the network")),
+  "the consortium",
+  consortiumFields("the name of the network"),
 );
 
 const members = () =>
@@ -175,17 +173,21 @@ const members = () =>
   );
 
 const environments = () =>
-  field(entries("environments", Environment).optional(), "Ledgers by key. At most 3 in a consortium. Default: none.");
+  field(
+    entries("environments", Environment).optional(),
+    `Ledgers by key. At most ${limits.environments} in a consortium. Default: none.`,
+  );
 
 export const Consortium = named(
   "NetworkConsortium",
   "One of several consortia, with its members and environments.",
-  mapping("a consortium", {
+  "a consortium",
+  {
     ...consortiumFields("its key"),
     formerly: formerly(),
     members: members(),
     environments: environments(),
-  }),
+  },
 );
 
 const limit = (what: string, usual: number) =>
@@ -199,22 +201,28 @@ const limit = (what: string, usual: number) =>
   );
 
 /** What the service allows (spec, section 8). */
-export const usualLimits = { consortiaPerOrganization: 2, environmentsPerConsortium: 3, nodesPerEnvironment: 4 };
+export const usualLimits = {
+  consortiaPerOrganization: limits.consortia,
+  environmentsPerConsortium: limits.environments,
+  nodesPerEnvironment: limits.nodes,
+};
 
 export const Limits = named(
   "NetworkLimits",
   "Limits that the definition is validated against. Raise them if your organization has higher ones.",
-  mapping("limits", {
+  "limits",
+  {
     consortiaPerOrganization: limit("consortia per organization", usualLimits.consortiaPerOrganization),
     environmentsPerConsortium: limit("environments per consortium", usualLimits.environmentsPerConsortium),
     nodesPerEnvironment: limit("nodes per environment", usualLimits.nodesPerEnvironment),
-  }),
+  },
 );
 
 export const Network = named(
   "NetworkDefinition",
   "A whole network: one consortium with its members and environments, or several consortia.",
-  mapping("a network", {
+  "a network",
+  {
     name: field(
       key.optional(),
       "Name of the network, the first part of all logical names. Default: the name of the file.",
@@ -235,7 +243,8 @@ export const Network = named(
     environments: environments(),
     consortia: field(
       entries("consortia", Consortium.nullable()).optional(),
-      "Several consortia by key, instead of `consortium`, `members` and `environments`. An organization owns at most 2 consortia.",
+      "Several consortia by key, instead of `consortium`, `members` and `environments`. " +
+        `An organization owns at most ${limits.consortia} consortia.`,
     ),
-  }),
+  },
 );

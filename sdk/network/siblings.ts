@@ -1,16 +1,16 @@
 import { type Planned } from "./plan";
-import { type Found } from "./reading";
+import { type Problem } from "../yaml/problems";
 
 /** Keys, names and former keys of siblings do not meet. */
 export function unique<A>(
   entries: readonly Planned<A>[],
   kinds: string,
   nameOf: (entry: Planned<A>) => unknown,
-): Found[] {
+): Problem[] {
   const keys = new Map<string, Planned<A>>();
   const names = new Map<string, string>();
   const former = new Map<string, string>();
-  const found: Found[] = [];
+  const found: Problem[] = [];
   const say = ({ path }: Planned<A>, message: string): void => void found.push({ path, message, atKey: true });
   for (const entry of entries) {
     const given = nameOf(entry);
@@ -38,7 +38,7 @@ export function once<A>(
   entries: readonly Planned<A>[],
   what: string,
   idOf: (entry: Planned<A>) => string | undefined,
-): Found[] {
+): Problem[] {
   const seen = new Map<string, string>();
   return entries.flatMap((entry) => {
     const id = idOf(entry);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { canonical } from "../../sdk/pinned-report";
+import { canonicalJson } from "../../sdk/runtime/report-hash";
 import { canonicalJson as ofTheService } from "../../service/tether/report-hash";
 import { programOf } from "../e2e/support/backends/programs";
 
@@ -51,7 +51,7 @@ test("200 random reports", async () => {
     const json = JSON.stringify(value);
     const written = await inPython(json);
     const parsed = JSON.parse(json) as unknown;
-    expect(canonical(parsed)).toBe(written);
+    expect(canonicalJson(parsed)).toBe(written);
     expect(ofTheService(parsed)).toBe(written);
     expect(JSON.parse(written)).toEqual(parsed);
   });
@@ -66,5 +66,5 @@ test.each([
   ],
   ["text", '["\\u0000\\u001f\\u007f\\u2028\\"\\\\/\\ud800x\\udfff\\ud83d\\ude00é"]'],
 ])("%s", async (_, json) => {
-  expect(canonical(JSON.parse(json))).toBe(await inPython(json));
+  expect(canonicalJson(JSON.parse(json))).toBe(await inPython(json));
 });

@@ -12,7 +12,7 @@ import {
 import solc from "solc";
 import Anchor from "../../contracts/Anchor.json";
 import { verifyReport } from "../../sdk";
-import { canonical } from "../../sdk/pinned-report";
+import { canonicalJson } from "../../sdk/runtime/report-hash";
 import { type Service, startService } from "../../service";
 import { build, client, until } from "../service/helpers";
 import { quick } from "../service/ledgers";
@@ -106,7 +106,7 @@ beforeAll(async () => {
   stranger = new Wallet(Wallet.createRandom().privateKey, chain);
   await network.fund(stranger.address);
   const reports = genuine.reports.map((one, at) => (at === 0 ? { ...one, node_id: "forged" } : one));
-  lie = { reports, hash: keccak256(toUtf8Bytes(canonical(reports))) };
+  lie = { reports, hash: keccak256(toUtf8Bytes(canonicalJson(reports))) };
 });
 afterAll(async () => {
   chain.destroy();

@@ -3,7 +3,9 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { typeText } from "./properties.mjs";
+import { compile } from "json-schema-to-typescript";
+import { format } from "prettier";
+import { table, withPart } from "./markdown.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const require = createRequire(import.meta.url);
@@ -21,7 +23,6 @@ const consensusRules = (allowed) =>
 /** @returns {Json} the JSON schema of a network file */
 export function networkSchema() {
   const { Network } = require(join(root, "dist/sdk/network/schema.js"));
-  const { types } = require(join(root, "dist/sdk/network/schema-parts.js"));
   const { docOf } = require(join(root, "dist/provider/core/field.js"));
   const { consensusOf } = require(join(root, "dist/provider/resources/environment.js"));
   /** @type {Json} */
@@ -29,7 +30,6 @@ export function networkSchema() {
     io: "input",
     target: "draft-7", // what the YAML extensions of editors know best
     unrepresentable: "any",
-    metadata: types,
     override: (/** @type {{ zodSchema: any, jsonSchema: Json }} */ { zodSchema, jsonSchema }) => {
       const doc = docOf(zodSchema);
       if (doc !== undefined) jsonSchema.description = doc;
@@ -41,49 +41,42 @@ export function networkSchema() {
 
 const nameOf = (/** @type {string} */ ref) => ref.split("/").at(-1) ?? "";
 
-/** @param {Json} schema @returns {string} */
-function text(schema) {
-  if (schema.$ref) return nameOf(schema.$ref);
-  if (schema.allOf && !schema.type) return text(schema.allOf[0]);
-  if (schema.anyOf) return [...new Set(schema.anyOf.map(text))].join(" | ");
-  if (schema.type === "null") return "null";
-  if (schema.type === "array") {
-    const item = text(schema.items);
-    return /[ |]/.test(item) ? `(${item})[]` : `${item}[]`;
-  }
-  if (schema.type === "object" && schema.additionalProperties && !schema.properties) {
-    const value = schema.additionalProperties;
-    return `Record<string, ${Object.keys(value).length === 0 ? "unknown" : text(value)}>`;
-  }
-  return typeText(schema, false);
-}
-
-/** The type of a property that depends on the client. @param {Json} one @param {string} key @returns {string | undefined} */
-const dependent = (one, key) => one.allOf && { provider: "Client", consensusType: "ConsensusOf[Client]" }[key];
-
-/** @param {Json} schema @returns {string} sdk/network/generated.ts */
-export function networkTypes(schema) {
-  const blocks = Object.entries(/** @type {Record<string, Json>} */ (schema.definitions)).map(([name, one]) => {
-    const required = new Set(one.required ?? []);
-    const members = Object.entries(one.properties).map(
-      ([key, member]) =>
-        `  /** ${member.description} */\n  ${key}${required.has(key) ? "" : "?"}: ${dependent(one, key) ?? text(member)};\n`,
-    );
-    const clients = one.allOf?.map((/** @type {Json} */ rule) => rule.if.properties.provider.const);
-    if (!clients) return `/** ${one.description} */\nexport interface ${name} {\n${members.join("")}}\n`;
-    const each = clients.map((/** @type {string} */ client) => `${name}Of<${JSON.stringify(client)}>`).join(" | ");
-    return `interface ${name}Of<Client extends keyof ConsensusOf> {\n${members.join("")}}\n\n/** ${one.description} */\nexport type ${name} = ${each};\n`;
-  });
-  const header = `/*
+const header = `/*
  * Generated from the schema of network files (sdk/network/schema.ts) by \`npm run generate\`. Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
+ */`;
+
+/**
+ * A client with a consensus that it runs: TypeScript has that as a choice beside the other settings.
+ * @param {Json} environment @returns {Json}
  */
-import { type ConsensusOf } from "../generated";
-`;
-  return [header, ...blocks].join("\n");
+function withChoice({ allOf: rules, properties, required, ...environment }) {
+  const { provider, consensusType, ...rest } = properties;
+  const others = { type: "object", title: "NetworkEnvironmentSettings", properties: rest, additionalProperties: false };
+  const choices = rules.map((/** @type {Json} */ rule) => {
+    const client = { ...provider, enum: [rule.if.properties.provider.const] };
+    const consensus = { ...consensusType, ...rule.then.properties.consensusType };
+    return { type: "object", properties: { provider: client, consensusType: consensus }, required };
+  });
+  return { description: environment.description, allOf: [others, { anyOf: choices }] };
 }
 
-const cell = (/** @type {string} */ words) => words.replaceAll("|", "\\|");
+/** `{ [k: string]: … }`, as the generator writes what TypeScript's authors call a Record. */
+const record = /\{\s*\[k: string\]: ([^{}]+?);?\s*\}/g;
+
+/** @param {Json} schema @returns {Promise<string>} sdk/network/generated.ts */
+export async function networkTypes(schema) {
+  const { NetworkDefinition, NetworkEnvironment, ...others } = schema.definitions;
+  const whole = {
+    ...NetworkDefinition,
+    definitions: { ...others, NetworkEnvironment: withChoice(NetworkEnvironment) },
+  };
+  const options = { additionalProperties: false, format: false, bannerComment: header };
+  let text = await compile(whole, "NetworkDefinition", options);
+  while (text.search(record) >= 0) text = text.replace(record, "Record<string, $1>");
+  text = text.replaceAll(/\/\*\*\n\s*\* (.*)\n\s*\*\//g, "/** $1 */");
+  return format(text, { parser: "typescript", printWidth: 120 });
+}
 
 /** Where each kind of mapping stands, in the order of the page. @type {[string, string][]} */
 const places = [
@@ -122,26 +115,16 @@ function words(schema, many = false) {
   return Object.keys(value).length === 0 ? "mapping" : `mapping of keys to ${words(value, true)}`;
 }
 
-/** @param {Json} schema */
-function tables(schema) {
-  return places.map(([name, title]) => {
+/** @param {Json} schema @param {string} [page] docs/network-files.md as it is @returns {string} */
+export function networkPage(schema, page = "") {
+  const tables = places.map(([name, title]) => {
     const { properties, required = [], description } = schema.definitions[name];
     const rows = Object.entries(/** @type {Record<string, Json>} */ (properties)).map(([key, member]) => [
       `\`${key}\`${required.includes(key) ? ", required" : ""}`,
       words(member),
-      cell(member.description),
+      member.description,
     ]);
-    const lines = [["key", "value", "meaning"], ["---", "---", "---"], ...rows].map((row) => `| ${row.join(" | ")} |`);
-    return `### ${title}\n\n${description}\n\n${lines.join("\n")}`;
+    return `### ${title}\n\n${description}\n\n${table(["key", "value", "meaning"], rows)}`;
   });
-}
-
-/** @param {Json} schema @param {string} [page] docs/network-files.md as it is @returns {string} */
-export function networkPage(schema, page = "") {
-  const marks = { start: "<!-- prettier-ignore-start -->", end: "<!-- prettier-ignore-end -->" };
-  const [before, rest] = page.split(marks.start);
-  const after = rest?.split(marks.end)[1];
-  if (before === undefined || after === undefined) throw new Error("docs/network-files.md has no place for its tables");
-  const note = "<!-- Generated from sdk/network/schema.ts by `npm run generate`. -->";
-  return [before + marks.start, note, "", tables(schema).join("\n\n"), "", marks.end + after].join("\n");
+  return withPart("docs/network-files.md", page, "sdk/network/schema.ts", tables.join("\n\n"));
 }

@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const require = createRequire(import.meta.url);
 const { z } = require("zod");
-const { metaOf } = require(join(root, "dist/provider/core/field.js"));
+export const { dynamicPrefix } = require(join(root, "dist/provider/facts.js"));
+const { metaOf, wireName } = require(join(root, "dist/provider/core/field.js"));
 
 /**
  * @typedef {object} Property
@@ -64,3 +65,9 @@ export const isArgument = ({ key, meta }) => !meta.parent && key !== "customTime
 
 /** The name of the definition and of the export that the provider process loads. @param {string} type */
 export const handlerName = (type) => type[0]?.toLowerCase() + type.slice(1);
+
+/** Properties that an object of the service has, by its schema. @param {any} wire @returns {{ has(key: string): boolean }} */
+export function wireKeys(wire) {
+  const { properties = {} } = z.toJSONSchema(wire, { io: "output", unrepresentable: "any" });
+  return { has: (key) => wireName(key) in properties };
+}

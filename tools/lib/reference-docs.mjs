@@ -1,9 +1,6 @@
 // @ts-check
-import { isArgument, propertiesOf } from "./properties.mjs";
-
-const cell = (/** @type {string} */ text) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
-const table = (/** @type {string[]} */ head, /** @type {string[][]} */ rows) =>
-  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
+import { table } from "./markdown.mjs";
+import { dynamicPrefix, isArgument, propertiesOf } from "./properties.mjs";
 
 const fileOf = (/** @type {string} */ type) => type.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 
@@ -40,14 +37,13 @@ function page(definition) {
     meta.doc,
   ]);
   const minutes = (/** @type {"create" | "update" | "delete"} */ verb) => (definition.timeouts?.[verb] ?? 300) / 60;
-  const token = `pulumi-nodejs:dynamic/consortium:${type}`;
   return `<!-- Generated from provider/resources/ by \`npm run generate\`. -->
 
 # ${type}
 
 ${doc}
 
-Type token: \`${token}\`. Default timeouts: create ${minutes("create")} min, update ${minutes("update")} min, delete ${minutes("delete")} min (resource option \`customTimeouts\`).
+Type token: \`${dynamicPrefix}${type}\`. Default timeouts: create ${minutes("create")} min, update ${minutes("update")} min, delete ${minutes("delete")} min (resource option \`customTimeouts\`).
 ${definition.replaceWarning ? `\n> **${definition.replaceWarning}.** The preview warns about every such change; \`protect: true\` prevents it.\n` : ""}
 ## Arguments
 

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { handlerName, isArgument, propertiesOf } from "./properties.mjs";
+import { handlerName, isArgument, propertiesOf, wireKeys } from "./properties.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const { consensusOf } = createRequire(import.meta.url)(join(root, "dist/provider/resources/environment.js"));
@@ -11,10 +11,14 @@ const header = `/*
  * Generated from the resource definitions (provider/resources/) by \`npm run generate\`. Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schemas.
  */
-import { type Input, type Output } from "@pulumi/pulumi";
+import { type Input } from "@pulumi/pulumi";
+import { type Args, type Shown } from "./properties";
 `;
 
+/** @typedef {import("./properties.mjs").Property} Property */
+
 const comment = (/** @type {string} */ doc, indent = "") => `${indent}/** ${doc} */\n`;
+const union = (/** @type {Property[]} */ some) => some.map(({ key }) => JSON.stringify(key)).join(" | ") || "never";
 
 const clients = Object.entries(/** @type {Record<string, readonly string[]>} */ (consensusOf)).map(
   ([client, types]) => `  ${client}: ${types.map((type) => JSON.stringify(type)).join(" | ")};\n`,
@@ -24,41 +28,57 @@ const consensus = `${comment("Each client, with the consensus protocols that it 
 /** Arguments that depend on one another: of a client other than the one that is given, no consensus compiles. @type {Record<string, string>} */
 const dependent = { provider: "Client", consensusType: "ConsensusOf[Client]" };
 
+/** @param {any} definition */
+function resource({ type, doc, naming, wire, inputs: given, outputs: added }) {
+  const outputs = propertiesOf(added, "output");
+  const seen = propertiesOf(given, "output").filter(({ key }) => key !== "customTimeouts");
+  const args = propertiesOf(given, "input").filter(isArgument);
+  const properties = [...seen, ...outputs];
+
+  const isOpen = (/** @type {Property} */ property) =>
+    property.optional &&
+    seen.includes(property) &&
+    !property.meta.computed &&
+    !property.meta.doc.includes("Default: `true`");
+  const lines = properties.map((property) => {
+    const text = (type === "Environment" && seen.includes(property) && dependent[property.key]) || property.type;
+    return `${comment(property.meta.doc, "  ")}  ${property.key}${isOpen(property) ? "?" : ""}: ${text};\n`;
+  });
+  // Some arguments have more forms than the state has.
+  const isWider = (/** @type {Property} */ arg) => seen.some(({ key, type }) => key === arg.key && type !== arg.type);
+  const mayLack = (/** @type {Property} */ { key, optional }) => optional || key === naming || key === "name";
+  const wider = args
+    .filter(isWider)
+    .map(({ key, type: text, meta }) => ` & {\n${comment(meta.doc, "  ")}  ${key}?: Input<${text}>;\n}`);
+  const same = args.filter((arg) => !isWider(arg));
+
+  const [parameter, argument] =
+    type === "Environment" ? ["<Client extends keyof ConsensusOf = keyof ConsensusOf>", "<Client>"] : ["", ""];
+  const names = `${union(same.filter((arg) => !mayLack(arg)))}, ${union(same.filter(mayLack))}`;
+  const blocks = [
+    `${comment(doc)}export interface ${type}Properties${parameter} {\n${lines.join("")}}\n`,
+    `export type ${type}Fields${parameter} = Args<${type}Properties${argument}, ${names}>${wider.join("")};\n`,
+  ];
+  const listed = properties.filter(({ key }) => wire && wireKeys(wire).has(key));
+  if (naming)
+    blocks.push(
+      `${comment(`What the service's lists show of \`${type}\`.`)}export type ${type}Listed = Shown<${type}Properties, ${union(listed)}>;\n`,
+    );
+  const keysOf = (/** @type {Property[]} */ some) => some.map(({ key }) => key);
+  const facts = {
+    handler: handlerName(type),
+    outputs: keysOf(properties),
+    unlisted: keysOf(outputs.filter((one) => !listed.includes(one))),
+    secrets: keysOf(outputs.filter(({ meta }) => meta.secret)),
+  };
+  return { text: blocks.join("\n"), facts: `  ${type}: ${JSON.stringify(facts)},\n` };
+}
+
 /** @param {Record<string, any>} definitions */
 export function sdkTypes(definitions) {
-  const blocks = Object.values(definitions).map((definition) => {
-    const { type, doc } = definition;
-    const inputs = propertiesOf(definition.inputs, "input");
-    const inputsSeen = propertiesOf(definition.inputs, "output");
-    const outputs = propertiesOf(definition.outputs, "output");
-    const args = inputs.filter(isArgument).map(({ key, type: text, meta, optional }) => {
-      const naming = key === definition.naming || (key === "name" && !optional);
-      const mark = optional || naming ? "?" : "";
-      return `${comment(meta.doc, "  ")}  ${key}${mark}: Input<${(type === "Environment" && dependent[key]) || text}>;\n`;
-    });
-    const parameter = type === "Environment" ? "<Client extends keyof ConsensusOf = keyof ConsensusOf>" : "";
-    const seen = [...inputsSeen.filter(({ key }) => key !== "customTimeouts"), ...outputs];
-    const shown = seen.map(({ key, type: text, meta, optional }) => {
-      const isInput = inputsSeen.some((input) => input.key === key);
-      const maybe = isInput && optional && !meta.computed && !meta.doc.includes("Default: `true`");
-      return `${comment(meta.doc, "  ")}  readonly ${key}: Output<${text}${maybe ? " | undefined" : ""}>;\n`;
-    });
-    return [
-      `${comment(`Arguments of \`${type}\`, except its parents. ${doc}`)}export interface ${type}Fields${parameter} {\n${args.join("")}}\n`,
-      `${comment(`Properties of \`${type}\`: its arguments, with parents as ids, and its outputs.`)}export interface ${type}Outputs {\n${shown.join("")}}\n`,
-    ].join("\n");
-  });
-  const table = Object.values(definitions).map((definition) => {
-    const outputs = propertiesOf(definition.outputs, "output");
-    const shown = propertiesOf(definition.inputs, "output").filter(({ key }) => key !== "customTimeouts");
-    const names = [...shown, ...outputs].map(({ key }) => key);
-    const secrets = outputs.filter(({ meta }) => meta.secret).map(({ key }) => key);
-    return `  ${definition.type}: {
-    handler: ${JSON.stringify(handlerName(definition.type))},
-    outputs: ${JSON.stringify(names).replaceAll(",", ", ")},
-    secrets: ${JSON.stringify(secrets).replaceAll(",", ", ")},
-  },\n`;
-  });
-  const facts = `${comment("What a class has to know of its resource: the handler it names, what it shows, and which of that is secret.")}export const facts = {\n${table.join("")}} as const;\n`;
-  return [header, consensus, ...blocks, facts].join("\n");
+  const all = Object.values(definitions).map(resource);
+  const what =
+    "What a class has to know of its resource: the handler it names, what it shows, what of that the service's lists do not show, and which of it is secret.";
+  const facts = `${comment(what)}export const facts = {\n${all.map(({ facts }) => facts).join("")}} as const;\n`;
+  return [header, consensus, ...all.map(({ text }) => text), facts].join("\n");
 }

@@ -119,7 +119,7 @@ const wrong: [string, string, string[]][] = [
   [
     "too many at a time",
     `concurrency: 0\n${organization("prod: networks/trade.yaml")}`,
-    ["fleet.yaml:1:14: concurrency: concurrency is how many stacks run at a time, from 1 to 64"],
+    ["fleet.yaml:1:14: concurrency: concurrency is the maximum number of parallel stacks, from 1 to 64"],
   ],
 ];
 

@@ -28,6 +28,8 @@ export type Verification =
     }
   | { verified: false; reason: string };
 
+/* The form of a report: pinned-report.ts. Its hash: report-hash.ts. What the chain has to hold: target-chain.ts. */
+
 /**
  * Checks that a report of a tether service is really on the target chain: its hash is computed anew from what the nodes
  * reported, and has to be what a tether's contract stores, and what a transaction of the contract's owner wrote there.

@@ -1,6 +1,6 @@
 import { Config, type InvokeOptions, type ProviderResource, RunError, runtime } from "@pulumi/pulumi";
-import { type ConsortiumClient, type SettingName } from "../provider/api";
-import { Provider } from "./provider";
+import { type ConsortiumClient, type SettingName } from "../../provider/api";
+import { Provider } from "../provider";
 
 const clients = new Map<string, ConsortiumClient>();
 
@@ -53,7 +53,7 @@ export async function lookUp<T>(
     );
   }
   const { ApiError, ConsortiumClient, resolveSettings, settingNames, SettingsError } =
-    await import("../provider/api/index.js");
+    await import("../../provider/api/index.js");
   try {
     const config = new Config("consortium");
     const stack = Object.fromEntries(settingNames.map((name) => [name, config.get(name)]));

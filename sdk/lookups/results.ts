@@ -1,52 +1,31 @@
+import { type TetherNetwork } from "../../provider/facts";
+import {
+  type ConsortiumListed,
+  type EnvironmentListed,
+  type facts,
+  type MembershipListed,
+  type NodeListed,
+  type NodeProperties,
+} from "../generated";
+import { type Shown } from "../properties";
+
 /** What every object of the service has. */
 interface Found {
   /** The service's id (`_id`), as in the `id` of the resource. */
   id: string;
-  state?: string;
-  revision?: string;
-  createdAt?: string;
 }
 
-export interface ConsortiumResult extends Found {
-  name?: string;
-  description?: string;
-  owner?: string;
-}
-export interface MembershipResult extends Found {
-  orgName?: string;
-  orgId?: string;
-  minimumNodes?: number;
-  maximumNodes?: number;
-}
-export interface EnvironmentResult extends Found {
-  name?: string;
-  description?: string;
-  provider?: string;
-  consensusType?: string;
-  chainId?: number;
-  region?: string;
-  releaseId?: string;
-  blockPeriod?: number;
-  initialDelay?: number;
-  idleHours?: number;
-  enableTether?: boolean;
-}
-export interface NodeResult extends Found {
-  name?: string;
-  membershipId?: string;
-  role?: string;
-  provider?: string;
-  consensusType?: string;
-}
-export interface NodeStatusResult {
-  /** Identifier of the node on the blockchain network, hex. */
-  nodeKey?: string;
-  publicAddress?: string;
-  validators?: string[];
-  userAccounts?: string[];
+export interface ConsortiumResult extends Found, ConsortiumListed {}
+export interface MembershipResult extends Found, MembershipListed {}
+export interface EnvironmentResult extends Found, EnvironmentListed {}
+export interface NodeResult extends Found, NodeListed {}
+
+/** What a node itself says: its outputs that the service's list does not show. */
+export interface NodeStatusResult extends Omit<Shown<NodeProperties, (typeof facts.Node.unlisted)[number]>, "urls"> {
   blockHeight?: number;
-  urls?: { rpc?: string; wss?: string };
+  urls?: Partial<NodeProperties["urls"]>;
 }
+
 /** The account that pays for a tether's pins. */
 export interface TetherAccountResult {
   /** Address on the public chain, 0x and 40 hex digits. */
@@ -54,7 +33,7 @@ export interface TetherAccountResult {
   /** Balance in wei, decimal text. */
   balanceWei?: string;
 }
-export type TetherNetworkName = "mainnet" | "rinkeby";
+export type TetherNetworkName = TetherNetwork;
 
 /** What one node reported of itself; none of it is documented, so each part may be missing. */
 export interface NodeReport {

@@ -1,7 +1,7 @@
-import { Contract, getAddress, isError, JsonRpcProvider, keccak256, toUtf8Bytes } from "ethers";
-import Anchor from "../contracts/Anchor.json";
-import { canonical, must, type Pin, same } from "./pinned-report";
-import { type Verification, type VerifyOptions } from "./verify";
+import { Contract, getAddress, isError, JsonRpcProvider } from "ethers";
+import Anchor from "../../contracts/Anchor.json";
+import { must, type Pin, same } from "./pinned-report";
+import { checkHash } from "./report-hash";
 
 /* Loaded at the first report that is to be verified, since it loads ethers. */
 
@@ -26,13 +26,9 @@ function messageOf(error: unknown): string {
   return shortMessage ?? (message || code || String(error));
 }
 
-/** @throws Refused at the first thing that does not hold */
-export async function checkOnChain(pin: Pin, url: string, expected: VerifyOptions): Promise<Verification> {
-  const hash = keccak256(toUtf8Bytes(canonical(pin.reports)));
-  must(
-    same(hash, pin.hash),
-    () => `the hash of what the nodes reported is ${hash}, but the report says ${pin.hash}: it was changed`,
-  );
+/** What the chain says of a report. @throws Refused at the first thing that does not hold */
+export async function checkOnChain(pin: Pin, url: string, expected: { account?: string; contractAddress?: string }) {
+  const hash = checkHash(pin);
   const target = await openTarget(url);
   const { transaction_hash: transaction } = pin;
   const address = getAddress(pin.contract_address.toLowerCase());
@@ -77,7 +73,7 @@ export async function checkOnChain(pin: Pin, url: string, expected: VerifyOption
     const block = await provider.getBlock(receipt.blockNumber);
     must(block !== null, () => `there is no block ${receipt.blockNumber} on this chain`);
     return {
-      ...{ verified: true, hash, chainId: pin.chain_id, contractAddress: address, owner },
+      ...{ verified: true as const, hash, chainId: pin.chain_id, contractAddress: address, owner },
       ...{ transactionHash: transaction, blockNumber: receipt.blockNumber, pinnedAt: new Date(block.timestamp * 1000) },
     };
   } finally {

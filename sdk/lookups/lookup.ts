@@ -10,7 +10,7 @@ import {
   runtime,
   unknown,
 } from "@pulumi/pulumi";
-import { type ConsortiumClient } from "../provider/api";
+import { type ConsortiumClient } from "../../provider/api";
 import { lookUp, ownSettings, providerOf } from "./connection";
 
 type Inputs<A> = { [K in keyof A]: Input<A[K]> };

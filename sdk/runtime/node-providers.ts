@@ -11,9 +11,9 @@ import {
   WebSocketProvider,
 } from "ethers";
 import { WebSocket } from "ws";
-import { CredentialRefused } from "./refused";
+import { CredentialRefused } from "./credential-refused";
 
-/* Loaded at the first `connect`, not before: see runtime.ts. */
+/* Loaded at the first `connect`, not before: see connect.ts. */
 
 /** A node's chain never changes, and its blocks may come every second. */
 const options = { staticNetwork: true, pollingInterval: 1_000 };
