@@ -3,7 +3,7 @@ export { ConsortiumClient, type EnvironmentRequest } from "./client";
 export { type Clock, type Deadline, noDeadline, systemClock } from "./clock";
 export { ApiError, type ErrorKind, isApiError } from "./errors";
 export { Http, type Answer, type CallOptions, type HttpOptions, type Method } from "./http";
-export { path, paths } from "./paths";
+export { path } from "./paths";
 export {
   ApiKey,
   regions,

@@ -1,4 +1,5 @@
-import { type Identified, isApiError, paths } from "../api";
+import { type Identified, isApiError } from "../api";
+import { paths } from "../api/paths";
 import { type CollectionDefinition, nameOf, type Place, type Props } from "./definition";
 import { sameValue } from "./diff";
 import { wireName } from "./field";

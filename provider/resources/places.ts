@@ -1,4 +1,4 @@
-import { paths } from "../api";
+import { paths } from "../api/paths";
 import { type Place, type Props } from "../core/definition";
 
 /** An id among properties; empty where it is missing, which no path takes. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type ConsortiumClient, isApiError, paths } from "../../api";
+import { type ConsortiumClient, isApiError } from "../../api";
+import { paths } from "../../api/paths";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
 import { stateVersion } from "../../core/state";

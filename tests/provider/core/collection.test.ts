@@ -1,4 +1,5 @@
-import { ConsortiumClient, paths } from "../../../provider/api";
+import { ConsortiumClient } from "../../../provider/api";
+import { paths } from "../../../provider/api/paths";
 import { type Place } from "../../../provider/core/definition";
 import { locate } from "../../../provider/core/collection";
 import { Origins } from "../../../provider/core/origins";
