@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * node tests/golden/make.mjs: keeps a state of this version for ever, in a folder named after it, together with the program that
- * it is of and with the data of the service that it tells of. tests/e2e/upgrade.test.ts goes on from it with later versions.
+ * it is of and with the data of the service that it tells of. tests/e2e/life/upgrade.test.ts goes on from it with later versions.
  * Made once for a version, after the last change to the provider: a state that users may have is never made again.
  */
 import "../../tools/lib/node-version.mjs";
