@@ -31,16 +31,6 @@ test("without adopt, a name that is taken is a clear error that names the id and
   expect(text).toContain("CONSORTIUM_ADOPT=true pulumi up");
 });
 
-test("adopting an environment with another consensus is refused, with the facts", async () => {
-  w.stack.program(`
-    const { Environment } = require("pulumi-consortium");
-    new Environment("e", { consortiumId: "${ids.c}", provider: "quorum", consensusType: "ibft", adopt: true });
-  `);
-  const { code, text } = await w.stack.up();
-  expect(code).not.toBe(0);
-  expect(text).toContain(`environment "e": ${ids.e} cannot be adopted, since consensusType is raft, not ibft.`);
-});
-
 /** What a run says about adoption, as its diagnostics have it. */
 const adoptions = (text: string): string[] =>
   text
@@ -89,65 +79,18 @@ test("adopt adopts by name and by id, preview and up say so once each, and only 
   expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
 });
 
-test("adopting an id that is not there fails at up, before anything is changed", async () => {
-  w.stack.program(`new (require("pulumi-consortium").Consortium)("x", { adopt: "nowhere" });`);
-  expect((await w.stack.preview({}, "--target", "**Consortium::x")).code).toBe(0);
+test("pulumi import prints what the documentation quotes, and changes nothing", async () => {
+  const before = await w.stack.ids();
   w.service.clearCalls();
-  const { code, text } = await w.stack.up({}, "--target", "**Consortium::x");
+  const { code, text } = await w.stack.run([
+    ...["import", "pulumi-nodejs:dynamic/consortium:Node", "another", "n1", "--yes"],
+  ]);
   expect(code).not.toBe(0);
-  expect(text).toContain('consortium "x": there is no consortium nowhere under /consortia to adopt.');
-  expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
-});
-
-describe("Pulumi's own ways to import", () => {
-  let other: World;
-  beforeAll(async () => {
-    other = await world("");
-  });
-  afterAll(() => other.close());
-
-  const classes = `const { AppCred, Membership, TetherService } = require("pulumi-consortium");`;
-  const parents = `consortiumId: "c1", environmentId: "e1", membershipId: "m1"`;
-  test.each([
-    [
-      "of what can be adopted names adopt",
-      `new Membership("x", { consortiumId: "c1" }, { import: "m1" })`,
-      /error: Membership x: Pulumi's option import does not work .* adopt: "m1" instead; .*`consortium export --adopt`/,
-    ],
-    [
-      "of a credential says that a new one is made",
-      `new AppCred("x", { ${parents} }, { import: "a1" })`,
-      /error: AppCred x: Pulumi's option import .* leave the option out to make a new one/,
-    ],
-    [
-      "of a tether says that its id is enough",
-      `new TetherService("x", { tetherId: "0123456789", network: "rinkeby", intervalHours: 1 }, { import: "0123456789" })`,
-      /error: TetherService x: Pulumi's option import .* leave the option out, its tetherId says which/,
-    ],
-  ])("the option import %s", async (_, program, message) => {
-    other.stack.program(`${classes}\n${program}`);
-    const { code, text } = await other.stack.preview();
-    expect(/^.*\berror: .*$/m.exec(text)?.[0]).toMatch(message);
-    expect(text).not.toContain("toJavaScript");
-    expect(code).not.toBe(0);
-    expect(other.service.calls).toEqual([]);
-  });
-
-  test("pulumi import prints what the documentation quotes, and changes nothing", async () => {
-    const { code, text } = await other.stack.run([
-      "import",
-      "pulumi-nodejs:dynamic/consortium:Node",
-      "n",
-      "n1",
-      "--yes",
-    ]);
-    expect(code).not.toBe(0);
-    const [printed] = /error: .*$/m.exec(text)!;
-    expect(readFileSync(join(root, "docs/operations.md"), "utf8")).toContain(`\`\`\`text\n${printed}\n\`\`\``);
-    expect(readFileSync(join(root, "README.md"), "utf8")).toContain(`| \`${printed.split(": ").at(-1)}\` `);
-    expect(await other.stack.resources()).toEqual([]);
-    expect(other.service.calls).toEqual([]);
-  });
+  const [printed] = /error: .*$/m.exec(text)!;
+  expect(readFileSync(join(root, "docs/operations.md"), "utf8")).toContain(`\`\`\`text\n${printed}\n\`\`\``);
+  expect(readFileSync(join(root, "README.md"), "utf8")).toContain(`| \`${printed.split(": ").at(-1)}\` `);
+  expect(await w.stack.ids()).toEqual(before);
+  expect(w.service.calls).toEqual([]);
 });
 
 test("get reads what this stack does not manage, and never deletes it", async () => {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo } from "node:net";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { finished, type Result, root } from "../support/stack";
 import { canaryKey, type World, world } from "../support/world";
 
@@ -29,9 +29,8 @@ const script = (
   env: Record<string, string> = {},
   hear: (text: string) => void = () => undefined,
 ): Promise<Result> => {
-  const path = [join(root, "tools"), process.env.PATH].join(delimiter);
   const child = spawn(join(w.stack.folder, "scripts", name), args, {
-    env: { ...w.stack.env, PATH: path, ...env },
+    env: { ...w.stack.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   child.stderr.on("data", (chunk) => hear(String(chunk)));
@@ -45,6 +44,15 @@ const patch = (path: string, body: object): Promise<Response> =>
     headers: { authorization: `Bearer ${canaryKey}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
+
+const locks = (): string => join(w.stack.folder, "state/.pulumi/locks/organization/trade-network/staging");
+/** Somebody else is at work on staging. */
+function lock(): void {
+  const holder = { pid: 1, username: "somebody", hostname: "elsewhere", timestamp: new Date() };
+  mkdirSync(locks(), { recursive: true });
+  writeFileSync(join(locks(), "7d6f1c1e-0000-4000-8000-000000000000.json"), JSON.stringify(holder));
+}
+const unlock = (): void => rmSync(locks(), { recursive: true });
 
 /** One story: each test goes on where the one before it ended. */
 describe("the scripts that the workflows call", () => {
@@ -62,11 +70,25 @@ describe("the scripts that the workflows call", () => {
     expect(writes()).toEqual([]);
   });
 
-  test("a merge: applied, and the second time there is nothing to do", async () => {
+  test("a merge: applied", async () => {
     expect(await script("apply.sh", ["staging"])).toMatchObject({ code: 0 });
     expect((await w.network()).nodes.map(({ name }) => name)).toEqual(["harbour-1"]);
+  });
+
+  test("a night in which the stack is locked: exit code 1 if it stays so", async () => {
+    lock();
+    expect(await script("drift.sh", ["staging"], { LOCK_WAIT_SECONDS: "0" })).toMatchObject({
+      code: 1,
+      text: expect.stringContaining("the stack is currently locked by 1 lock(s)") as string,
+    });
+  });
+
+  test("a merge while the stack is locked waits for it; the second time there is nothing to do", async () => {
     w.service.clearCalls();
-    expect(await script("apply.sh", ["staging"])).toMatchObject({ code: 0 });
+    const waiting = script("apply.sh", ["staging"], {}, (text) => {
+      if (text.includes("another run is at work on the stack")) unlock();
+    });
+    expect(await waiting).toMatchObject({ code: 0 });
     expect(report()).toMatch(/Nothing to do: \d+ unchanged\.\n$/);
     expect(writes()).toEqual([]);
   });
@@ -93,22 +115,6 @@ describe("the scripts that the workflows call", () => {
     const { code, text } = await script("drift.sh", ["staging"], { CONSORTIUM_API_KEY: "refused" });
     expect({ code, text }).toMatchObject({ code: 1 });
     expect(report()).toContain("**It failed.**");
-  });
-
-  test("a night in which the stack is locked: waits for it, and exit code 1 if it stays so", async () => {
-    const locks = join(w.stack.folder, "state/.pulumi/locks/organization/trade-network/staging");
-    const lock = join(locks, "7d6f1c1e-0000-4000-8000-000000000000.json");
-    mkdirSync(locks, { recursive: true });
-    writeFileSync(lock, JSON.stringify({ pid: 1, username: "somebody", hostname: "elsewhere", timestamp: new Date() }));
-    expect(await script("drift.sh", ["staging"], { LOCK_WAIT_SECONDS: "0" })).toMatchObject({
-      code: 1,
-      text: expect.stringContaining("the stack is currently locked by 1 lock(s)") as string,
-    });
-    const waiting = script("apply.sh", ["staging"], {}, (text) => {
-      if (text.includes("another run is at work on the stack")) rmSync(lock, { force: true });
-    });
-    expect(await waiting).toMatchObject({ code: 0 });
-    expect(await script("drift.sh", ["staging"])).toMatchObject({ code: 0 });
   });
 
   test("a change that would replace the ledger: a loud warning, and applied only when that is allowed", async () => {

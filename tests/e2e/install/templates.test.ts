@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { parse } from "yaml";
 import { type Service, startService } from "../../../service";
+import { packed } from "../support/packed";
 import { root } from "../support/stack";
 
 const execute = promisify(execFile);
@@ -19,11 +20,7 @@ let tarball: string;
 
 beforeAll(async () => {
   service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
-  await execute("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: root });
-  tarball = join(
-    folder,
-    readdirSync(folder).find((file) => file.endsWith(".tgz"))!,
-  );
+  ({ tarball } = await packed());
   mkdirSync(join(folder, "state"));
   env = {
     ...process.env,

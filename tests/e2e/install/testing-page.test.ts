@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { pages } from "../../docs/markdown";
-import { pulumiPath } from "../support/fleet";
-import { root } from "../support/stack";
+import { packed } from "../support/packed";
 import { type World, world } from "../support/world";
 
 /* The examples of docs/testing.md, as they are printed there. */
@@ -15,10 +14,14 @@ const { blocks } = pages.find(({ file }) => file === "docs/testing.md")!;
 const example = (part: string): string => blocks.find(({ text }) => text.includes(part))!.text;
 
 let w: World;
-beforeEach(async () => {
+beforeAll(async () => {
   w = await world("");
 });
-afterEach(() => w.close());
+beforeEach(() => {
+  w.stack.write("Pulumi.yaml", "name: e2e\nruntime: nodejs\n");
+  w.service.clearCalls();
+});
+afterAll(() => w.close());
 
 test("unit tests pass, and call no service although a key is at hand", async () => {
   w.stack.write("unit.test.mjs", example("setMocks"));
@@ -34,7 +37,6 @@ test("a component makes what is in it, with the provider that it was given", asy
     "tsconfig.json",
     '{ "compilerOptions": { "target": "ES2022", "module": "Node16", "skipLibCheck": true } }',
   );
-  rmSync(join(w.stack.folder, "index.js"));
   const { apiKey } = w.service.addOrganization("partners");
   w.stack.write(
     "index.ts",
@@ -55,7 +57,7 @@ test("an inline program runs from any folder with workDir and projectSettings, a
   const program = example("LocalWorkspace");
   w.stack.write("with.mjs", program);
   w.stack.write("without.mjs", program.replace(/workDir: .*? \}/, ""));
-  const env = { ...process.env, ...w.stack.env, PATH: pulumiPath() };
+  const env = { ...process.env, ...w.stack.env };
   const run = (file: string) => execute(process.execPath, [join(w.stack.folder, file)], { cwd: tmpdir(), env });
   expect((await run("without.mjs")).stderr).toMatch(/cannot be found|Cannot find|could not/); // it ends with 0 all the same
   const { stdout } = await run("with.mjs");
@@ -66,17 +68,10 @@ test("an inline program runs from any folder with workDir and projectSettings, a
 test("where packages are kept apart, the project of a component lists this package, too", async () => {
   const { folder } = w.stack;
   const json = (value: object): string => JSON.stringify(value);
-  const pack = (of: string) => execute("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: of });
-  const tarball = (prefix: string): string =>
-    `file:${join(
-      folder,
-      readdirSync(folder).find((file) => file.startsWith(prefix) && file.endsWith(".tgz"))!,
-    )}`;
   const { devDependencies } = jest.requireActual<{ devDependencies: Record<string, string> }>("../../../package.json");
   const pulumi = { "@pulumi/pulumi": devDependencies["@pulumi/pulumi"] };
 
-  await pack(root);
-  const ours = { "pulumi-consortium": tarball("pulumi-consortium") };
+  const ours = { "pulumi-consortium": `file:${(await packed()).tarball}` };
   mkdirSync(join(folder, "network"));
   const network = { name: "@acme/network", version: "1.0.0", main: "index.js" };
   w.stack.write("network/package.json", json({ ...network, dependencies: ours, peerDependencies: pulumi }));
@@ -91,9 +86,9 @@ test("where packages are kept apart, the project of a component lists this packa
       }
     };`,
   );
-  await pack(join(folder, "network"));
+  await execute("npm", ["pack", "--pack-destination", folder], { cwd: join(folder, "network") });
   const install = async (more: object): Promise<void> => {
-    const dependencies = { "@acme/network": tarball("acme-network"), ...pulumi, ...more };
+    const dependencies = { "@acme/network": `file:${join(folder, "acme-network-1.0.0.tgz")}`, ...pulumi, ...more };
     w.stack.write("package.json", json({ name: "e2e", private: true, main: "index.js", dependencies }));
     const flags = ["--install-strategy=linked", "--no-audit", "--no-fund", "--prefer-offline", "--omit=optional"];
     rmSync(join(folder, "node_modules"), { recursive: true });
@@ -108,5 +103,5 @@ test("where packages are kept apart, the project of a component lists this packa
   expect(alone.text).toContain("Cannot find module 'pulumi-consortium/runtime'");
   await install(ours);
   await w.stack.ok(["up", "--yes", "--skip-preview"]);
-  expect((await w.network()).consortia).toMatchObject([{ name: "trade" }]);
+  expect((await w.network()).consortia.map(({ name }) => name)).toContain("trade");
 });

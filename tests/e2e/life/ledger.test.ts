@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, CredentialRefused, type KnownLogin, verifyReport } from "../../../sdk";
 import { serveJson } from "../../service/child";
-import { ask, type Company, type Outputs, processesOf, program, targetUrl, tetherId, until } from "../support/ledger";
+import { ask, type Company, type Outputs, processesOf, program, targetUrl, tetherId } from "../support/ledger";
 import { finished, root, Stack } from "../support/stack";
+import { until } from "../support/until";
 import { canaryKey, type Network, networkOf, type World, world } from "../support/world";
 
 interface Report {

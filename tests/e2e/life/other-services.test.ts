@@ -1,29 +1,33 @@
 import { type ServiceOptions } from "../../../service";
 import { canaryKey, wholeTree, world } from "../support/world";
 
-/** Services that answer in other ways than the embedded one does by default, all within what the spec allows. */
+/**
+ * Services that answer in other ways than the embedded one does by default, all within what the spec allows. Each way alone, for
+ * every resource: tests/provider/resources/answers.test.ts.
+ */
 const services: [string, ServiceOptions][] = [
   [
-    "answers 200 to everything, without bodies",
+    "answers 200 to everything, without bodies, and 410 to what is gone",
     {
       answers: {
         created: 200,
         deleted: { environment: 200, consortium: 200, membership: 200, node: 200, credential: 200 },
         emptyBodies: true,
+        gone: 410,
+        listCredentials: 405,
       },
     },
   ],
-  ["says id instead of _id, and adds fields that nobody knows", { answers: { idField: "id", unknownFields: true } }],
   [
-    "has only the calls that the spec lists",
-    { answers: { getById: false, patch: 404, listCredentials: 404, strictBodies: true } },
+    "says id instead of _id, adds fields that nobody knows, has lists that lag half a second, and answers 403 to what is gone",
+    { answers: { idField: "id", unknownFields: true, gone: 403 }, timing: { listLag: 500 } },
   ],
-  ["answers 410 to what is gone", { answers: { gone: 410, listCredentials: 405 } }],
-  ["answers 403 to what is gone", { answers: { gone: 403 } }],
-  ["has lists that lag half a second", { timing: { listLag: 500 } }],
   [
-    "deletes slowly, and keeps parents until their children are gone",
-    { timing: { deleting: 1_500, deletedVisible: 2_000 }, answers: { refuseChildren: true } },
+    "has only the calls that the spec lists, deletes slowly, and keeps parents until their children are gone",
+    {
+      answers: { getById: false, patch: 404, listCredentials: 404, strictBodies: true, refuseChildren: true },
+      timing: { deleting: 1_500, deletedVisible: 2_000 },
+    },
   ],
 ];
 

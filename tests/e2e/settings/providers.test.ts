@@ -3,7 +3,7 @@ import { type World, world } from "../support/world";
 let w: World;
 let keys: { acme: string; globex: string };
 beforeAll(async () => {
-  w = await world("", { secrets: {} });
+  w = await world("");
   keys = { acme: w.service.addOrganization("acme").apiKey, globex: w.service.addOrganization("globex").apiKey };
   w.stack.program(`
     const pulumi = require("@pulumi/pulumi");
@@ -19,7 +19,7 @@ beforeAll(async () => {
     }
     exports.own = new Consortium("own-trade").name;
   `);
-  for (const [name, key] of Object.entries(keys)) await w.stack.ok(["config", "set", "--secret", name, key]);
+  await w.stack.secrets(keys);
 });
 afterAll(() => w.close());
 
@@ -32,7 +32,7 @@ const owners = (): Record<string, string | undefined> =>
 
 describe("several organizations in one program", () => {
   test("each resource is made with the key of its own provider, whatever the environment says", async () => {
-    const { code, text } = await w.stack.run(["up", "--yes"]);
+    const { code, text } = await w.stack.up();
     expect({ code, text }).toMatchObject({ code: 0 });
     expect(owners()).toEqual({ "acme-trade": "acme", "globex-trade": "globex", "own-trade": "local" });
     expect(Object.values(keys).filter((key) => text.includes(key))).toEqual([]);
@@ -55,9 +55,9 @@ describe("several organizations in one program", () => {
 
   test("a rotated key of one organization is taken from the program, and replaces nothing", async () => {
     const before = await w.stack.ids();
-    await w.stack.ok(["config", "set", "--secret", "acme", w.service.rotateKey("acme")]);
+    await w.stack.secrets({ acme: w.service.rotateKey("acme") });
     w.service.clearCalls();
-    const { code, text } = await w.stack.run(["up", "--yes", "--refresh", "--run-program"]);
+    const { code, text } = await w.stack.up({}, "--refresh", "--run-program");
     expect({ code, text }).toMatchObject({ code: 0 });
     expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
     expect(await w.stack.ids()).toEqual(before);
@@ -69,7 +69,7 @@ describe("several organizations in one program", () => {
       (name) => w.service.organizations.find((one) => one.name === name)!.id,
     );
     const key = w.service.rotateKey("acme");
-    for (const name of ["acme", "globex"]) await w.stack.ok(["config", "set", "--secret", name, key]);
+    await w.stack.secrets({ acme: key, globex: key });
     const theirs = (await w.stack.resources()).find(({ urn }) => urn.endsWith("globex-member"))!.urn;
     w.service.clearCalls();
     const commands = [
@@ -85,8 +85,8 @@ describe("several organizations in one program", () => {
     }
     expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
     expect(await w.stack.ids()).toEqual(before);
-    await w.stack.ok(["config", "set", "--secret", "globex", w.service.rotateKey("globex")]);
-    expect(await w.stack.run(["up", "--yes", "--refresh", "--run-program"])).toMatchObject({ code: 0 });
+    await w.stack.secrets({ globex: w.service.rotateKey("globex") });
+    expect(await w.stack.up({}, "--refresh", "--run-program")).toMatchObject({ code: 0 });
   });
 
   test("refresh and destroy, without the program, use the keys of the state", async () => {

@@ -18,15 +18,17 @@ beforeAll(async () => {
       balance: getTetherBalanceOutput({ tetherId: tether.tetherId, network: "mainnet" }).apply(({ balanceWei }) => balanceWei),
       reports: getTetherReportsOutput({ tetherId: tether.id }).apply(([first]) => first.index),
     };`;
-  w = await world(wholeTree + lookups, { env: { CONSORTIUM_API_KEY: undefined, CONSORTIUM_BASE_URL: undefined } });
-  await w.stack.ok(["config", "set", "--secret", "consortium:apiKey", canaryKey]);
+  w = await world(wholeTree + lookups, {
+    env: { CONSORTIUM_API_KEY: undefined, CONSORTIUM_BASE_URL: undefined },
+    secrets: { "consortium:apiKey": canaryKey },
+  });
   await w.stack.ok(["config", "set", "consortium:baseUrl", w.service.baseUrl]);
 });
 afterAll(() => w.close());
 
 describe("settings in the stack configuration", () => {
   test("up works, lookups too, and the key is nowhere in clear", async () => {
-    const { code, text } = await w.stack.run(["up", "--yes"]);
+    const { code, text } = await w.stack.up();
     expect({ code, text }).toMatchObject({ code: 0 });
     expect(text).not.toContain(canaryKey);
     expect(await w.stack.exported()).not.toContain(canaryKey);
