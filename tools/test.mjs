@@ -4,7 +4,7 @@ import "./lib/node-version.mjs";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readReport, runChecks, staticChecks, tally } from "./lib/checks.mjs";
+import { readReport, runChecks, slowest, staticChecks, tally } from "./lib/checks.mjs";
 import { build, installPackages, root } from "./lib/prepare.mjs";
 import { runAttached } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
@@ -41,7 +41,9 @@ async function main() {
   say("Checking types, style and the Pulumi CLI …");
   const checked = await runChecks([pulumi, ...staticChecks(root)], 2);
   say(cli ? "Running the tests …" : "Running the tests that need no Pulumi CLI …");
-  return tally([...prepared, ...checked], await jest(process.argv.slice(2), cli));
+  const tests = await jest(process.argv.slice(2), cli);
+  if (tests.report) say(["The slowest test files:", ...slowest(tests.report, root)].join("\n"));
+  return tally([...prepared, ...checked], tests);
 }
 
 const { passed, failed } = await main().catch((error) => {

@@ -41,19 +41,22 @@ export class Lab {
   }
 
   /**
-   * One fault in one `up`.
-   * @param {import("./faults.mjs").Cell} cell
+   * One fault in one `up`, or several at different calls of it.
+   * @param {import("./faults.mjs").Cell[]} cells
    */
-  fault({ call, kind, lag }) {
+  fault(...cells) {
     return this.trial(async ({ service, stack, env }) => {
-      service.setTiming({ listLag: lag });
-      const fault = service.faults.add({ ...call, ...kind.rule, nth: 1, times: 1 });
-      const first = await stack.up({ ...env, ...kind.env });
+      service.setTiming({ listLag: Math.max(...cells.map(({ lag }) => lag)) });
+      const faults = cells.map(({ call, kind }) => service.faults.add({ ...call, ...kind.rule, nth: 1, times: 1 }));
+      const first = await stack.up(Object.assign({}, env, ...cells.map(({ kind }) => kind.env)));
       // Whether a contract was paid for is not tried out: who has looked says that it was not.
-      const [, word] = (!kind.acted && /CONSORTIUM_NOT_DEPLOYED=(\S+)/.exec(first.text)) || [];
+      const unacted = cells.some(({ kind }) => !kind.acted);
+      const [, word] = (unacted && /CONSORTIUM_NOT_DEPLOYED=(\S+)/.exec(first.text)) || [];
       const ended = word ? await stack.up({ ...env, CONSORTIUM_NOT_DEPLOYED: word }) : first;
       service.setTiming({ listLag: 0 });
-      if (fault.hits !== 1) return { ...ended, code: null, text: `error: the fault hit ${fault.hits} calls` };
+      const hits = faults.map((fault) => fault.hits);
+      if (hits.some((count) => count !== 1))
+        return { ...ended, code: null, text: `error: the faults hit ${hits.join(", ")} calls` };
       return ended;
     });
   }

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { complaintsAbout, documentsIn } from "../support/operator";
-import { operatorCrds, refusedBy } from "../support/operator-crds";
+import { complaintsAbout, documentsIn } from "./operator";
+import { operatorCrds, refusedBy } from "./operator-crds";
 import { filesIn, folder, found, gitlab, text, workflows } from "./files";
 
 const commands = [

@@ -1,5 +1,5 @@
-import { complaintsAbout } from "../support/operator";
-import { crdsIn, refusedBy } from "../support/operator-crds";
+import { complaintsAbout } from "./operator";
+import { crdsIn, refusedBy } from "./operator-crds";
 
 const stack = (spec: string) => `
 apiVersion: pulumi.com/v1

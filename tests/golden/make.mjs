@@ -1,11 +1,12 @@
 // @ts-check
 /**
- * node tests/golden/make.mjs: keeps a state of this version for ever, in a folder named after it, together with the program that
- * it is of and with the data of the service that it tells of. tests/e2e/upgrade.test.ts goes on from it with later versions.
+ * node tests/golden/make.mjs: keeps a state of this version for ever, together with the data of the service that it tells of, beside
+ * the program that it is of: tests/golden/VERSION/program.cjs, one resource of each kind with every argument, to be written first.
+ * tests/e2e/life/upgrade.test.ts goes on from it with later versions.
  * Made once for a version, after the last change to the provider: a state that users may have is never made again.
  */
 import "../../tools/lib/node-version.mjs";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeFormatted } from "../../bench/lib/document.mjs";
@@ -28,7 +29,7 @@ await runMain("tests/golden/make", async () => {
   const { startService } = await import("pulumi-consortium/service");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const folder = join(root, "tests", "golden", version);
-  const program = readFileSync(join(root, "tests/golden/program.cjs"), "utf8");
+  const program = readFileSync(join(folder, "program.cjs"), "utf8");
   const data = mkdtempSync(join(tmpdir(), "consortium-golden-"));
   const service = await startService({ ...golden, dataDir: data });
   const env = {
@@ -39,13 +40,11 @@ await runMain("tests/golden/make", async () => {
   const stack = await Stack.create(await pulumiCli(), { project: "e2e", program, env });
   try {
     await stack.ok(["up", "--yes", "--skip-preview"]);
-    mkdirSync(folder, { recursive: true });
     const exported = join(stack.folder, "stack.json");
     await stack.ok(["stack", "export", "--file", exported]);
     await service.close();
     await writeFormatted(join(folder, "stack.json"), withoutPlaces(readFileSync(exported, "utf8")));
     writeFileSync(join(folder, "service.jsonl"), readFileSync(join(data, "state.jsonl")));
-    writeFileSync(join(folder, "program.cjs"), program);
     say(`The state of version ${version} is in ${folder}.`);
   } finally {
     stack.remove();

@@ -3,20 +3,10 @@ import { UndiciTransport } from "../../provider/api/undici-transport";
 /** fast-check prints seed and path of a failure, shrunk; RELIABILITY_REPLAY="seed,path" repeats it. */
 const [seed, path] = process.env.RELIABILITY_REPLAY?.split(",") ?? [];
 
-const longestMs = 12_000;
-
 export const bounds = (numRuns: number) => ({
   numRuns,
   ...(seed === undefined ? {} : { seed: Number(seed), path }),
 });
-
-/** As many runs as fit into the time, on a slow machine fewer: what would begin later does nothing, and none is broken off. */
-export function inTime<A extends unknown[]>(run: (...args: A) => Promise<void>): typeof run {
-  const end = performance.now() + longestMs;
-  return async (...args) => {
-    if (performance.now() < end) await run(...args);
-  };
-}
 
 /** Ends the connections of all the provider processes that were played: there are many. */
 export async function disconnect(): Promise<void> {

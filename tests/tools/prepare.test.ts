@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { minVersion, satisfies } from "semver";
-import { tally, withoutIntegrity } from "../../tools/lib/checks.mjs";
+import { slowest, tally, withoutIntegrity } from "../../tools/lib/checks.mjs";
 import { isTooOld } from "../../tools/lib/node-version.mjs";
 import { fingerprint, isInstalled, root } from "../../tools/lib/prepare.mjs";
 import { duration } from "../../tools/lib/say.mjs";
@@ -98,7 +98,7 @@ describe("a package without integrity in the lock file", () => {
 
 describe("the closing line of npm test counts", () => {
   const report = (numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites = 0) => ({
-    ...{ numPassedTests, numFailedTests, numRuntimeErrorTestSuites },
+    ...{ numPassedTests, numFailedTests, numRuntimeErrorTestSuites, testResults: [] },
   });
 
   test.each([
@@ -113,6 +113,20 @@ describe("the closing line of npm test counts", () => {
   ])("%s", (_, steps, jest, expected) => {
     expect(tally(steps, jest)).toEqual(expected);
   });
+});
+
+test("the slowest files are told, slowest first, by their place in the project", () => {
+  const file = (name: string, ms: number) => ({
+    name: `/project/tests/${name}`,
+    startTime: 1_000,
+    endTime: 1_000 + ms,
+  });
+  const testResults = [file("a.test.ts", 400), file("e2e/b.test.ts", 65_000), file("c.test.ts", 20_000)];
+  const report = { numPassedTests: 3, numFailedTests: 0, numRuntimeErrorTestSuites: 0, testResults };
+  expect(slowest(report, "/project", 2)).toEqual([
+    "  1 min 05 s  tests/e2e/b.test.ts",
+    "        20 s  tests/c.test.ts",
+  ]);
 });
 
 test.each([

@@ -1,13 +1,20 @@
 // @ts-check
 /** The steps of `npm test`, and how they are counted. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { run } from "./processes.mjs";
 import { duration, say, Trouble } from "./say.mjs";
 
 /** @typedef {{ passed: number, failed: number }} Tally */
 /** @typedef {{ name: string, work: () => Promise<unknown> }} Check its work throws a Trouble when it fails */
-/** @typedef {{ numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites: number }} JestReport */
+/** @typedef {{ name: string, startTime: number, endTime: number }} TestFile its path; ms since 1970 */
+/**
+ * @typedef {object} JestReport
+ * @property {number} numPassedTests
+ * @property {number} numFailedTests
+ * @property {number} numRuntimeErrorTestSuites
+ * @property {TestFile[]} testResults
+ */
 
 /**
  * Each step counts as one, each test as one. Whatever went wrong with jest itself counts as a failure too.
@@ -29,6 +36,17 @@ export function tally(steps, jest) {
 /** @param {string} file @returns {JestReport | undefined} */
 export function readReport(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+}
+
+/**
+ * The slowest test files, one a line.
+ * @param {JestReport} report
+ * @param {string} root
+ */
+export function slowest({ testResults }, root, count = 10) {
+  const took = (/** @type {TestFile} */ { startTime, endTime }) => endTime - startTime;
+  const files = testResults.toSorted((a, b) => took(b) - took(a)).slice(0, count);
+  return files.map((file) => `${duration(took(file)).padStart(12)}  ${relative(root, file.name)}`);
 }
 
 /** What the registry did not have when the lock file was made; CONTRIBUTING.md says how npm verifies it then. */

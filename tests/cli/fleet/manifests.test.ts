@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFleet } from "../../../cli/fleet/file";
 import { fleetManifests, neededSecrets } from "../../../cli/fleet/manifests";
-import { complaintsAbout, documentsIn } from "../../support/operator";
-import { operatorCrds, refusedBy } from "../../support/operator-crds";
+import { complaintsAbout, documentsIn } from "../../gitops/operator";
+import { operatorCrds, refusedBy } from "../../gitops/operator-crds";
 
 const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-manifests-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -62,11 +62,6 @@ export async function targetUrl(baseUrl: string, key: string): Promise<string> {
   return shown.target_urls.rinkeby;
 }
 
-/** Until something holds, or for ever: the test's own time limit ends it. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 100));
-}
-
 /** Command lines of processes that work in a folder: the chains, and what watches over them. */
 export function processesOf(folder: string): string[] {
   const lines = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8", maxBuffer: 2 ** 24 }).split("\n");

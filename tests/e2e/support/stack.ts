@@ -2,9 +2,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stringify } from "yaml";
+import { type PulumiCli, pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
 
 export const root = join(__dirname, "../../..");
-const cli = join(root, "tools/pulumi");
+
+let found: Promise<PulumiCli> | undefined;
+/** The real CLI itself: `tools/pulumi` would be one more process for a signal to pass. */
+export const cli = (): Promise<PulumiCli> => (found ??= pulumiCli());
 
 export interface Result {
   code: number | null;
@@ -30,7 +35,6 @@ function baseEnvironment(state: string): Record<string, string | undefined> {
     ...Object.fromEntries(own),
     PULUMI_BACKEND_URL: `file://${state}`,
     PULUMI_CONFIG_PASSPHRASE: "end-to-end",
-    PULUMI_SKIP_UPDATE_CHECK: "true",
     PULUMI_NODEJS_TRANSPILE_ONLY: "true", // npm test checks the types of all examples
     PULUMI_CONSORTIUM_CACHE: process.env.PULUMI_CONSORTIUM_CACHE,
   };
@@ -41,10 +45,13 @@ export class Stack {
   readonly folder = mkdtempSync(join(tmpdir(), "consortium-e2e-"));
   readonly env: Record<string, string | undefined>;
 
-  private constructor(options: StackOptions) {
+  private constructor(
+    private readonly cli: PulumiCli,
+    options: StackOptions,
+  ) {
     const state = join(this.folder, "state");
     mkdirSync(state);
-    this.env = { ...baseEnvironment(state), ...options.env };
+    this.env = { ...baseEnvironment(state), ...cli.env, ...options.env };
     const modules = join(this.folder, "node_modules");
     mkdirSync(join(modules, "@pulumi"), { recursive: true });
     symlinkSync(root, join(modules, "pulumi-consortium"));
@@ -65,12 +72,10 @@ export class Stack {
   }
 
   static async create(options: StackOptions): Promise<Stack> {
-    const stack = new Stack(options);
+    const stack = new Stack(await cli(), options);
+    if (options.config) stack.write("Pulumi.test.yaml", stringify({ config: options.config }));
     await stack.ok(["stack", "init", "test"]);
-    for (const [key, value] of Object.entries(options.config ?? {})) await stack.ok(["config", "set", key, value]);
-    for (const [key, value] of Object.entries(options.secrets ?? {})) {
-      await stack.ok(["config", "set", "--secret", key, value]);
-    }
+    if (options.secrets) await stack.secrets(options.secrets);
     return stack;
   }
 
@@ -83,8 +88,14 @@ export class Stack {
     this.write("index.js", text);
   }
 
+  /** Sets secret configuration. */
+  async secrets(values: Record<string, string>): Promise<void> {
+    const given = Object.entries(values).flatMap(([key, value]) => ["--secret", `${key}=${value}`]);
+    await this.ok(["config", "set-all", ...given]);
+  }
+
   start(args: string[], env: Record<string, string | undefined> = {}): ChildProcess {
-    return spawn(cli, [...args, "--non-interactive", "--color", "never"], {
+    return spawn(this.cli.command, [...args, "--non-interactive", "--color", "never"], {
       cwd: this.folder,
       env: { ...this.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],

@@ -5,7 +5,7 @@ import { Stack, type StackOptions } from "./stack";
 export const canaryKey = "canary-key-5c1f0e";
 
 /** Quick enough for tests, and still with something to wait for. */
-const timing = { environmentStart: 300, nodeStart: 700 };
+const timing = { environmentStart: 100, nodeStart: 300 };
 
 export interface World {
   service: Service;

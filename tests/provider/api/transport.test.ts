@@ -8,18 +8,23 @@ import { virtualTime } from "../../support/virtual-time";
 /* What counts as "not sent", and may be repeated: on real sockets, at each moment at which a connection can fail. */
 
 const servers: Server[] = [];
+const sockets: Socket[] = [];
 
-/** A server of bare sockets. */
-async function bare(onSocket: (socket: Socket) => void): Promise<number> {
-  const server = createServer(onSocket);
+/** Listens on a free port; it ends with the test, and so does every connection to it. */
+async function listen(server: Server): Promise<number> {
   servers.push(server);
+  server.on("connection", (socket) => sockets.push(socket));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return (server.address() as AddressInfo).port;
 }
 
+/** A server of bare sockets. */
+const bare = (onSocket: (socket: Socket) => void): Promise<number> => listen(createServer(onSocket));
+
 afterEach(() => {
   jest.restoreAllMocks();
   servers.splice(0).forEach((server) => server.close());
+  sockets.splice(0).forEach((socket) => socket.destroy());
 });
 
 /** The certificate of the tests counts as one of a known authority. */
@@ -50,11 +55,10 @@ describe("what fails after the request was written counts as lost, and a create 
           breakIt(client);
         }),
     );
-    servers.push(secure);
-    await new Promise<void>((done) => secure.listen(0, "127.0.0.1", done));
+    const securePort = await listen(secure);
     const port = await bare((socket) => {
       client = socket.on("error", () => undefined);
-      const onward = connect((secure.address() as AddressInfo).port, "127.0.0.1").on("error", () => undefined);
+      const onward = connect(securePort, "127.0.0.1").on("error", () => undefined);
       socket.pipe(onward).pipe(socket);
     });
     const error = await create(`https://127.0.0.1:${port}/api/v1`);

@@ -1,5 +1,6 @@
 import { type FaultRule } from "../../../service";
 import { bases, type Collected, collected } from "../../support/bases";
+import { acts, lostAnswers, titled } from "../../support/faults";
 import { world } from "../../support/lifecycle";
 import { impatient, setEnvironment } from "../../support/service";
 
@@ -16,33 +17,20 @@ const routes: Record<Collected, string> = {
 };
 
 const faults: FaultRule[] = [
-  { kind: "resetBefore" },
-  { kind: "resetAfter" },
-  { kind: "hang" },
-  { kind: "hang", acted: true },
-  { kind: "truncated" },
+  ...lostAnswers,
   { kind: "truncated", wellFormed: true },
-  { kind: "html" },
-  { kind: "html", acted: true },
   { kind: "html", status: 200, acted: true },
   { kind: "status", status: 429, retryAfter: 3 },
-  { kind: "status", status: 500 },
-  { kind: "status", status: 500, acted: true },
   { kind: "status", status: 502, acted: true },
   { kind: "status", status: 503, retryAfter: 3 },
   { kind: "status", status: 503, acted: true },
   { kind: "status", status: 504 },
-  { kind: "status", status: 504, acted: true },
   { kind: "resetAfter", times: 2 },
   { kind: "resetBefore", times: 3 },
 ];
 
-/** Whether the service made one although the answer was lost. */
-const acted = (fault: FaultRule): boolean =>
-  fault.kind === "resetAfter" || fault.kind === "truncated" || ("acted" in fault && fault.acted === true);
-
 describe.each(collected)("%s", (kind) => {
-  test.each(faults.map((fault) => [JSON.stringify(fault), fault] as const))("%s", async (_title, fault) => {
+  test.each(titled(faults))("%s", async (_title, fault) => {
     const { engine, service, net, count, calls, shown } = await world(kind);
     impatient(fault);
     const before = await count();
@@ -56,8 +44,8 @@ describe.each(collected)("%s", (kind) => {
     const posts = made.filter((call) => call.startsWith("POST")).length;
     const lost = fault.times ?? 1;
     // Named ones are found again; of a credential the password is lost, so the lost ones go and another is made.
-    expect(posts).toBe(kind !== "appCred" && acted(fault) ? 1 : lost + 1);
-    expect(made.filter((call) => call.startsWith("DELETE")).length).toBe(kind === "appCred" && acted(fault) ? lost : 0);
+    expect(posts).toBe(kind !== "appCred" && acts(fault) ? 1 : lost + 1);
+    expect(made.filter((call) => call.startsWith("DELETE")).length).toBe(kind === "appCred" && acts(fault) ? lost : 0);
     service.faults.clear();
     expect(await count()).toBe(before + 1);
     expect(await shown()).toBeDefined();
@@ -147,7 +135,7 @@ test.each(collected)("%s: a verb has one deadline, throttled calls included", as
   });
 });
 
-const once = faults.filter(({ times }) => times === undefined).map((fault) => [JSON.stringify(fault), fault] as const);
+const once = titled(faults.filter(({ times }) => times === undefined));
 
 test.each(once)("the answer to a delete is lost (%s): asked again, and gone", async (_title, fault) => {
   const { engine, service, net, shown, count } = await world("membership");

@@ -108,13 +108,17 @@ describe("adopt", () => {
     expect(await count()).toBe(before);
   });
 
-  test.each(named)("%s: an id that does not exist fails, and nothing is made", async (kind) => {
-    const { engine, net, count } = await world(kind);
+  test.each(named)("%s: an id that does not exist fails at up, and nothing is made", async (kind) => {
+    const { engine, net, count, calls } = await world(kind);
     const before = await count();
-    expect(await engine.up({ ...bases[kind](net), adopt: "nowhere" })).toMatchObject({
+    const args = { ...bases[kind](net), adopt: "nowhere" };
+    expect(await engine.preview(args)).toEqual({ then: "created" });
+    calls();
+    expect(await engine.up(args)).toMatchObject({
       then: "failed",
       error: expect.stringMatching(/there is no .* nowhere under .* to adopt/) as string,
     });
+    expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
     expect(await count()).toBe(before);
   });
 
@@ -138,7 +142,7 @@ describe("adopt", () => {
     [
       "environment",
       { provider: "geth", consensusType: "poa" },
-      /provider is quorum, not geth; consensusType is raft, not poa/,
+      /cannot be adopted, since provider is quorum, not geth; consensusType is raft, not poa/,
     ],
     ["environment", { chainId: 5 }, /chainId is \d+, not 5/],
   ] as const)("%s refuses what does not fit: %j", async (kind, change, why) => {

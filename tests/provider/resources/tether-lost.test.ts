@@ -1,5 +1,6 @@
 import { type FaultRule } from "../../../service";
 import { Engine } from "../../support/engine";
+import { acts, lostAnswers, titled } from "../../support/faults";
 import { impatient, newProcess, setEnvironment } from "../../support/service";
 import { errorOf, ether, tetherArgs, tethered, tetherId } from "../../support/tethered";
 
@@ -8,28 +9,16 @@ import { errorOf, ether, tetherArgs, tethered, tetherId } from "../../support/te
 const deploy = { method: "POST", route: "/tether/:tetherId/deploy" };
 
 const faults: FaultRule[] = [
-  { kind: "resetBefore" },
-  { kind: "resetAfter" },
-  { kind: "hang" },
-  { kind: "hang", acted: true },
-  { kind: "truncated" },
-  { kind: "html" },
-  { kind: "html", acted: true },
-  { kind: "status", status: 500 },
-  { kind: "status", status: 500, acted: true },
+  ...lostAnswers,
   { kind: "status", status: 503 },
-  { kind: "status", status: 504, acted: true },
   { kind: "status", status: 429, retryAfter: 2 },
 ];
-const acted = (fault: FaultRule): boolean =>
-  fault.kind === "resetAfter" || fault.kind === "truncated" || ("acted" in fault && fault.acted === true);
-const table = faults.map((fault) => [JSON.stringify(fault), fault] as const);
 const deploys = (calls: string[]): number => calls.filter((call) => call.endsWith("/deploy")).length;
 
 describe.each([true, false])("active: %s", (active) => {
   const args = { ...tetherArgs, active };
 
-  test.each(table)("the answer to deploy is lost: %s", async (_title, fault) => {
+  test.each(titled(faults))("the answer to deploy is lost: %s", async (_title, fault) => {
     const { engine, service, calls, fields } = await tethered();
     impatient(fault);
     service.faults.add({ ...fault, ...deploy });
@@ -41,7 +30,7 @@ describe.each([true, false])("active: %s", (active) => {
     expect(made.filter((call) => call.endsWith("/activate")).length).toBe(active && outcome.then === "created" ? 1 : 0);
     expect(fields().deployments).toMatchObject({ rinkeby: outcome.then === "created" ? 1 : 0 });
     if (outcome.then !== "created") {
-      expect(acted(fault)).toBe(false);
+      expect(acts(fault)).toBe(false);
       const word = /CONSORTIUM_NOT_DEPLOYED=(\S+)/.exec(errorOf(outcome))![1]!;
       setEnvironment({ CONSORTIUM_NOT_DEPLOYED: word });
       expect(await engine.up(args)).toEqual({ then: "updated" });

@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../support/stack";
+import { tetherId, wholeTree, type World, world } from "../support/world";
+
+let w: World;
+let ids: Record<string, string>;
+
+/** A network made by hand, as in the console. */
+beforeAll(async () => {
+  w = await world(wholeTree);
+  const post = async (path: string, body: object): Promise<string> => {
+    const headers = { authorization: `Bearer ${w.service.apiKey}`, "content-type": "application/json" };
+    const answer = await fetch(w.service.baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
+    const made = (await answer.json()) as { _id: string };
+    expect(answer.status).toBe(201);
+    return made._id;
+  };
+  const c = await post("/consortia", { name: "c", description: "by hand" });
+  const m = await post(`/consortia/${c}/memberships`, { org_name: "m" });
+  const e = await post(`/consortia/${c}/environments`, { name: "e", provider: "quorum", consensus_type: "raft" });
+  const n = await post(`/consortia/${c}/environments/${e}/nodes`, { name: "n", membership_id: m });
+  ids = { c, m, e, n };
+});
+afterAll(() => w.close());
+
+test("without adopt, a name that is taken is a clear error that names the id and says what to do", async () => {
+  const { code, text } = await w.stack.up();
+  expect(code).not.toBe(0);
+  expect(text).toContain(`consortium "c": the name is already taken by ${ids.c}.`);
+  expect(text).toContain("CONSORTIUM_ADOPT=true pulumi up");
+});
+
+/** What a run says about adoption, as its diagnostics have it. */
+const adoptions = (text: string): string[] =>
+  text
+    .slice(text.indexOf("Diagnostics:"))
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => /\badopts\b/.test(line))
+    .sort();
+
+test("adopt adopts by name and by id, preview and up say so once each, and only what differs is changed", async () => {
+  w.stack.program(
+    wholeTree
+      .replace('{ description: "first" }', '{ description: "first", adopt: true }')
+      .replace('"m", { consortium }', `"m", { consortium, adopt: "${ids.m}" }`)
+      .replace('consensusType: "raft" }', 'consensusType: "raft", adopt: true }')
+      .replace('"n", { environment, membership }', '"n", { environment, membership, adopt: true }'),
+  );
+  const preview = await w.stack.preview();
+  const byName = "adopts the one with this name, if there is one";
+  expect(adoptions(preview.text)).toEqual([
+    `consortium "c": ${byName}`,
+    `environment "e": ${byName}`,
+    `membership "m": adopts ${ids.m}`,
+    `node "n": ${byName}`,
+  ]);
+  w.service.clearCalls();
+  const { code, text } = await w.stack.up();
+  expect({ code, text }).toMatchObject({ code: 0 });
+  const found = "(exists already; nothing is created";
+  expect(adoptions(text)).toEqual([
+    `consortium "c": adopts ${ids.c} ${found}; changes description)`,
+    `environment "e": adopts ${ids.e} ${found})`,
+    `membership "m": adopts ${ids.m} ${found})`,
+    `node "n": adopts ${ids.n} ${found})`,
+  ]);
+  expect(text).toMatch(/^\s+\+ \d+ created$/m); // so the documentation says: Pulumi counts adoption there
+  const created = w.service.calls.filter(({ method, route }) => method === "POST" && !route.startsWith("/tether"));
+  expect(created.map(({ route }) => route.split("/").at(-1))).toEqual(["appcreds"]);
+  const network = await w.network();
+  expect(network.consortia).toMatchObject([{ _id: ids.c, description: "first" }]);
+  expect([network.memberships[0]?._id, network.environments[0]?._id, network.nodes[0]?._id]).toEqual([
+    ids.m,
+    ids.e,
+    ids.n,
+  ]);
+  expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+});
+
+test("pulumi import prints what the documentation quotes, and changes nothing", async () => {
+  const before = await w.stack.ids();
+  w.service.clearCalls();
+  const { code, text } = await w.stack.run([
+    ...["import", "pulumi-nodejs:dynamic/consortium:Node", "another", "n1", "--yes"],
+  ]);
+  expect(code).not.toBe(0);
+  const [printed] = /error: .*$/m.exec(text)!;
+  expect(readFileSync(join(root, "docs/operations.md"), "utf8")).toContain(`\`\`\`text\n${printed}\n\`\`\``);
+  expect(readFileSync(join(root, "README.md"), "utf8")).toContain(`| \`${printed.split(": ").at(-1)}\` `);
+  expect(await w.stack.ids()).toEqual(before);
+  expect(w.service.calls).toEqual([]);
+});
+
+test("get reads what this stack does not manage, and never deletes it", async () => {
+  const reader = await world(`
+    const { Consortium, Environment, Membership, Node } = require("pulumi-consortium");
+    const consortium = Consortium.get("c", "${ids.c}");
+    const environment = Environment.get("e", "${ids.e}", { consortium });
+    const membership = Membership.get("m", "${ids.m}", { consortium });
+    const node = Node.get("n", "${ids.n}", { environment });
+    exports.name = consortium.name;
+    exports.chainId = environment.chainId;
+    exports.orgName = membership.orgName;
+    exports.rpc = node.urls.rpc;
+  `);
+  try {
+    const env = { CONSORTIUM_BASE_URL: w.service.baseUrl, CONSORTIUM_API_KEY: w.service.apiKey };
+    const { code, text } = await reader.stack.up(env);
+    expect({ code, text }).toMatchObject({ code: 0 });
+    expect(await reader.stack.outputs()).toEqual({
+      name: "c",
+      chainId: w.service.store.environments.get(ids.e!).fields.chain_id,
+      orgName: "m",
+      rpc: expect.stringContaining(w.service.url) as string,
+    });
+    expect(await reader.stack.destroy(env)).toMatchObject({ code: 0 });
+    expect((await w.network()).nodes).toHaveLength(1);
+  } finally {
+    await reader.close();
+  }
+});
+
+test("the tether of the adopted network is the one of the program", () => {
+  expect(w.service.store.tethers.get(tetherId).fields).toMatchObject({ network: "rinkeby", interval: 1 });
+});

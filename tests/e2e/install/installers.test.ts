@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { loadAll, packed, type Packed } from "../support/packed";
+import { root } from "../support/stack";
+
+/** The packed package, installed in an empty project by each installer that people use besides npm, which holds `engines` against this Node.js. */
+
+const execute = promisify(execFile);
+const { devDependencies, optionalDependencies } = jest.requireActual<{
+  devDependencies: Record<string, string>;
+  optionalDependencies: Record<string, string>;
+}>("../../../package.json");
+const pulumi = devDependencies["@pulumi/pulumi"]!;
+
+const folder = mkdtempSync(join(tmpdir(), "consortium-installers-"));
+let made: Packed;
+beforeAll(async () => {
+  made = await packed();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Yarn asks for the packages of all platforms, and not every registry has each of anvil's. */
+const anvil = "@foundry-rs/anvil";
+const anvils = ["darwin-amd64", "darwin-arm64", "linux-arm64", "win32-amd64"].map((platform) => [
+  `${anvil}-${platform}`,
+  `npm:${anvil}@${optionalDependencies[anvil]}`,
+]);
+/** As docs/operations.md says it for Yarn. */
+const resolutions = { "@pulumi/pulumi": pulumi, "light-my-request": "6.6.0" };
+
+/** name → how it is run; files of the project besides package.json; what package.json holds */
+const installers: [string, string[], Record<string, string>, object][] = [
+  ["pnpm", ["npx", "--yes", "pnpm@10.34.8", "install"], { ".npmrc": "engine-strict=true\nstore-dir=.store\n" }, {}],
+  [
+    "Yarn 4",
+    ["npx", "--yes", "--package", "@yarnpkg/cli-dist@4.18.1", "yarn", "install"],
+    {
+      "yarn.lock": "",
+      ".yarnrc.yml":
+        "nodeLinker: node-modules\nenableTelemetry: false\nglobalFolder: .yarn-global\nenableImmutableInstalls: false\n",
+    },
+    { resolutions: { ...resolutions, ...(Object.fromEntries(anvils) as object) } },
+  ],
+];
+
+test("nothing of the build but its results is packed", () => {
+  expect(made.files).toContain("dist/cli/consortium.js");
+  expect(made.files.filter((path) => /(^|\/)\.|tsbuildinfo|stamp/.test(path))).toEqual([]);
+});
+
+/** What a debugger looks for: the map that a file names, and the sources that a map names and does not hold. */
+function lookedFor(path: string): string[] {
+  const text = readFileSync(join(root, path), "utf8");
+  if (!path.endsWith(".map"))
+    return [...text.matchAll(/^\/\/# sourceMappingURL=(?!data:)(.+)$/gm)].map(([, map = ""]) => map);
+  const { sources, sourcesContent } = JSON.parse(text) as { sources: string[]; sourcesContent?: (string | null)[] };
+  return sources.filter((_, at) => typeof sourcesContent?.[at] !== "string");
+}
+
+test("source maps, if any, lead to sources that are in the package", () => {
+  const missing = made.files
+    .filter((path) => /\.([cm]?js|ts|map)$/.test(path))
+    .flatMap((path) => lookedFor(path).map((other) => `${path}: ${join(dirname(path), other)}`))
+    .filter((line) => !made.files.includes(line.split(": ")[1]!));
+  expect(missing).toEqual([]);
+});
+
+test.each(installers)("%s", async (name, [command, ...args], files, more) => {
+  const project = join(folder, name.replace(" ", "-"));
+  mkdirSync(project);
+  const dependencies = { "@pulumi/pulumi": pulumi, "pulumi-consortium": `file:${made.tarball}` };
+  writeFileSync(join(project, "package.json"), JSON.stringify({ name: "user", private: true, dependencies, ...more }));
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(project, file), text);
+  await execute(command!, args, { cwd: project, maxBuffer: 1e8 });
+  expect(await loadAll(project)).toEqual([pulumi]);
+});

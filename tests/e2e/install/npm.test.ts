@@ -1,0 +1,149 @@
+import { execFile } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { loadAll, packed, pinned } from "../support/packed";
+import { world, type World } from "../support/world";
+
+/**
+ * The packed package as npm installs it for a user, with the oldest and with the newest @pulumi/pulumi of the range that package.json
+ * names: a short life with each, and every kind of program.
+ */
+
+const execute = promisify(execFile);
+const { peerDependencies, devDependencies } =
+  jest.requireActual<Record<"peerDependencies" | "devDependencies", Record<string, string>>>("../../../package.json");
+const [, oldest, newest] = /^>=(\S+) <=(\S+)$/.exec(peerDependencies["@pulumi/pulumi"]!)!;
+
+test("the newest is the one that everything else is tested with", () => {
+  expect(devDependencies["@pulumi/pulumi"]).toBe(newest);
+});
+
+/** A stack in a project that knows nothing of this repository. */
+async function installed(...modules: string[]): Promise<World> {
+  const { tarball } = await packed();
+  const w = await world("", { timing: { environmentStart: 0, nodeStart: 0 } });
+  rmSync(join(w.stack.folder, "node_modules"), { recursive: true });
+  w.stack.write("package.json", '{ "name": "user", "private": true, "main": "index.js" }');
+  w.stack.write(".npmrc", "engine-strict=true\n");
+  const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", tarball, ...modules];
+  await execute("npm", args, { cwd: w.stack.folder });
+  return w;
+}
+
+const life = `
+  const { Consortium, Environment, Membership, Provider, getConsortiaOutput } = require("pulumi-consortium");
+  const provider = new Provider("own", { apiKey: process.env.CONSORTIUM_API_KEY });
+  const consortium = new Consortium("c", { description: "of the program" }, { provider });
+  new Environment("e", { consortium, provider: "geth", consensusType: "poa" }, { parent: consortium });
+  new Membership("m", { consortium }, { parent: consortium });
+  exports.seen = getConsortiaOutput({}, { provider, dependsOn: consortium }).apply((found) => found.map(({ name }) => name));
+`;
+
+/** Up, a refresh that shows a change by hand, another up, destroy. */
+async function live({ stack, service, network }: World): Promise<void> {
+  stack.program(life);
+  await stack.ok(["up", "--yes", "--skip-preview"]);
+  expect(await stack.outputs()).toEqual({ seen: ["c"] });
+
+  const [{ _id: id }] = (await network()).consortia as [{ _id: string }];
+  const headers = { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" };
+  const body = JSON.stringify({ description: "by hand" });
+  const changed = await fetch(`${service.baseUrl}/consortia/${id}`, { method: "PATCH", headers, body });
+  expect(changed.status).toBe(200);
+
+  await stack.ok(["refresh", "--yes", "--skip-preview"]);
+  const found = (await stack.resources()).find(({ type }) => type.endsWith(":Consortium"))!;
+  expect(found.inputs.description).toBe("by hand");
+  const { text } = await stack.ok(["up", "--yes", "--skip-preview"]);
+  expect(text).toMatch(/1 updated/);
+  expect((await network()).consortia).toMatchObject([{ description: "of the program" }]);
+
+  await stack.ok(["destroy", "--yes", "--skip-preview"]);
+  expect((await network()).consortia).toEqual([]);
+}
+
+test(`a short life with @pulumi/pulumi ${oldest}`, async () => {
+  const w = await installed("--omit=optional", `@pulumi/pulumi@${oldest}`);
+  try {
+    await live(w);
+  } finally {
+    await w.close();
+  }
+});
+
+const body = `
+const consortium = new Consortium("packed");
+const environment = new Environment("e", { consortium, provider: "geth", consensusType: "poa" });
+const node = new Node("n", { environment, membership: new Membership("m", { consortium }) });
+`;
+const names = "Consortium, Environment, Membership, Node";
+
+/** module kind → files of the program */
+const programs: [string, Record<string, string>][] = [
+  [
+    "CommonJS",
+    {
+      "package.json": '{ "name": "user", "private": true, "main": "index.js" }',
+      "index.js": `const { ${names} } = require("pulumi-consortium");${body}exports.url = node.urls.rpc;`,
+    },
+  ],
+  [
+    "ESM",
+    {
+      "package.json": '{ "name": "user", "private": true, "type": "module", "main": "index.js" }',
+      "index.js": `import { ${names} } from "pulumi-consortium";${body}export const url = node.urls.rpc;`,
+    },
+  ],
+  [
+    "TypeScript",
+    {
+      "package.json": '{ "name": "user", "private": true, "main": "index.ts" }',
+      "tsconfig.json":
+        '{ "compilerOptions": { "strict": true, "target": "ES2022", "module": "Node16", "moduleResolution": "Node16" } }',
+      "index.ts": `import { ${names} } from "pulumi-consortium";\nimport type { Output } from "@pulumi/pulumi";${body}export const url: Output<string> = node.urls.rpc;`,
+    },
+  ],
+  [
+    "TypeScript with the older module resolution of Pulumi's templates",
+    {
+      "package.json": '{ "name": "user", "private": true, "main": "index.ts" }',
+      "tsconfig.json":
+        '{ "compilerOptions": { "strict": true, "target": "ES2020", "module": "CommonJS", "moduleResolution": "Node" } }',
+      "index.ts": `import { ${names} } from "pulumi-consortium";\nimport { ConsortiumClient } from "pulumi-consortium/client";\nimport { startService } from "pulumi-consortium/service";${body}export const url = node.urls.rpc;\nexport const there = typeof ConsortiumClient + typeof startService;`,
+    },
+  ],
+];
+
+describe(`with @pulumi/pulumi ${newest}`, () => {
+  let w: World;
+  beforeAll(async () => {
+    w = await installed(...["@pulumi/pulumi", "typescript", "ts-node", "@types/node"].map(pinned));
+  });
+  afterAll(() => w.close());
+
+  test("each of its modules can be loaded, and there is one Pulumi SDK", async () => {
+    expect(await loadAll(w.stack.folder)).toEqual([newest]);
+  });
+
+  test("a short life", () => live(w));
+
+  test.each(programs)(
+    "a %s program runs; of the network that another kind has made it changes nothing",
+    async (kind, files) => {
+      for (const file of ["index.js", "index.ts", "tsconfig.json"]) rmSync(join(w.stack.folder, file), { force: true });
+      for (const [file, text] of Object.entries(files)) w.stack.write(file, text);
+      w.service.clearCalls();
+      const { code, text } = await w.stack.up({ PULUMI_NODEJS_TRANSPILE_ONLY: undefined });
+      expect({ code, text }).toMatchObject({ code: 0 });
+      expect(await w.stack.outputs()).toMatchObject({ url: expect.stringContaining(w.service.url) as string });
+      const writes = w.service.calls.filter(({ method }) => method !== "GET");
+      expect(writes).toHaveLength(kind === programs[0]![0] ? 4 : 0);
+    },
+  );
+
+  test("and is taken down", async () => {
+    expect(await w.stack.destroy()).toMatchObject({ code: 0 });
+    expect((await w.network()).consortia).toEqual([]);
+  });
+});

@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { parse } from "yaml";
+import { type Service, startService } from "../../../service";
+import { packed } from "../support/packed";
+import { root } from "../support/stack";
+
+const execute = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), "consortium-templates-"));
+const templates = readdirSync(join(root, "templates"), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+let service: Service;
+let env: NodeJS.ProcessEnv;
+let tarball: string;
+
+beforeAll(async () => {
+  service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
+  ({ tarball } = await packed());
+  mkdirSync(join(folder, "state"));
+  env = {
+    ...process.env,
+    PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
+    PULUMI_CONFIG_PASSPHRASE: "templates",
+    CONSORTIUM_BASE_URL: service.baseUrl,
+    CONSORTIUM_API_KEY: service.apiKey,
+  };
+});
+
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface PulumiFile {
+  name: string;
+  description: string;
+  template?: { description: string; config: Record<string, { secret?: boolean; default?: string }> };
+}
+const pulumiFile = (path: string): PulumiFile => parse(readFileSync(join(path, "Pulumi.yaml"), "utf8")) as PulumiFile;
+
+test("there is a template for each language", () => {
+  expect(templates).toEqual(expect.arrayContaining(["javascript", "typescript"]));
+});
+
+describe.each(templates)("pulumi new with templates/%s", (template) => {
+  const project = `made-with-${template}`;
+  const cwd = join(folder, project);
+  const source = join(root, "templates", template);
+  const pulumi = (...args: string[]) =>
+    execute(join(root, "tools/pulumi"), [...args, "--non-interactive", "--color", "never"], { cwd, env });
+
+  test("says what it is, and asks for the region and for the key, which it keeps secret", () => {
+    const { description, config } = pulumiFile(source).template!;
+    expect(description.length).toBeGreaterThan(20);
+    expect(config).toMatchObject({ "consortium:region": { default: "us" }, "consortium:apiKey": { secret: true } });
+  });
+
+  test("makes a project", async () => {
+    mkdirSync(cwd);
+    const about = ["--name", project, "--description", "A network for this test"];
+    await pulumi("new", source, "--yes", "--generate-only", ...about);
+    expect(pulumiFile(cwd)).toMatchObject({ name: project, description: "A network for this test" });
+    expect(pulumiFile(cwd).template).toBeUndefined();
+    expect(existsSync(join(cwd, ".gitignore"))).toBe(true);
+    const left = readdirSync(cwd).filter((file) => readFileSync(join(cwd, file), "utf8").includes("${PROJECT}"));
+    expect(left).toEqual([]);
+  });
+
+  test("which installs, builds its network, has nothing left to change, and is taken down", async () => {
+    // Until the package is on npm, it comes from a file. What else the template asks for comes from npm.
+    const manifest = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8")) as {
+      dependencies: Record<string, string>;
+    };
+    expect(manifest.dependencies["pulumi-consortium"]).toMatch(/^\^\d/);
+    manifest.dependencies["pulumi-consortium"] = `file:${tarball}`;
+    writeFileSync(join(cwd, "package.json"), JSON.stringify(manifest));
+    await execute("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline"], { cwd });
+    await pulumi("stack", "init", "dev");
+    await pulumi("up", "--yes", "--skip-preview");
+    const { stdout } = await pulumi("stack", "output", "--json");
+    expect(stdout).toContain(service.url);
+    await pulumi("preview", "--expect-no-changes");
+    await pulumi("destroy", "--yes", "--skip-preview");
+    expect(service.store.consortia.list()).toEqual([]);
+  });
+});

@@ -1,0 +1,107 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { pages } from "../../docs/markdown";
+import { packed } from "../support/packed";
+import { type World, world } from "../support/world";
+
+/* The examples of docs/testing.md, as they are printed there. */
+
+const execute = promisify(execFile);
+const { blocks } = pages.find(({ file }) => file === "docs/testing.md")!;
+const example = (part: string): string => blocks.find(({ text }) => text.includes(part))!.text;
+
+let w: World;
+beforeAll(async () => {
+  w = await world("");
+});
+beforeEach(() => {
+  w.stack.write("Pulumi.yaml", "name: e2e\nruntime: nodejs\n");
+  w.service.clearCalls();
+});
+afterAll(() => w.close());
+
+test("unit tests pass, and call no service although a key is at hand", async () => {
+  w.stack.write("unit.test.mjs", example("setMocks"));
+  const env = { ...process.env, ...w.stack.env };
+  const { stdout } = await execute(process.execPath, ["--test", "unit.test.mjs"], { cwd: w.stack.folder, env });
+  expect(stdout).toMatch(/pass 2\n(.*\n)*.*fail 0/);
+  expect(w.service.calls).toEqual([]);
+});
+
+test("a component makes what is in it, with the provider that it was given", async () => {
+  w.stack.write("package.json", '{ "name": "e2e", "main": "index.ts" }');
+  w.stack.write(
+    "tsconfig.json",
+    '{ "compilerOptions": { "target": "ES2022", "module": "Node16", "skipLibCheck": true } }',
+  );
+  const { apiKey } = w.service.addOrganization("partners");
+  w.stack.write(
+    "index.ts",
+    `${example("ComponentResource")}
+    import { Provider } from "pulumi-consortium";
+    const provider = new Provider("partners", { apiKey: "${apiKey}" });
+    export const id = new Partners("trade", { companies: ["a", "b"] }, { providers: [provider] }).consortiumId;`,
+  );
+  await w.stack.ok(["up", "--yes", "--skip-preview"]);
+  const nodes = w.service.store.nodes.list();
+  expect(nodes.map(({ fields }) => fields.name).sort()).toEqual(["a", "b"]);
+  expect((await w.network()).consortia).toEqual([]);
+  await w.stack.ok(["destroy", "--yes", "--skip-preview"]);
+});
+
+test("an inline program runs from any folder with workDir and projectSettings, and not without", async () => {
+  rmSync(join(w.stack.folder, "Pulumi.yaml"));
+  const program = example("LocalWorkspace");
+  w.stack.write("with.mjs", program);
+  w.stack.write("without.mjs", program.replace(/workDir: .*? \}/, ""));
+  const env = { ...process.env, ...w.stack.env };
+  const run = (file: string) => execute(process.execPath, [join(w.stack.folder, file)], { cwd: tmpdir(), env });
+  expect((await run("without.mjs")).stderr).toMatch(/cannot be found|Cannot find|could not/); // it ends with 0 all the same
+  const { stdout } = await run("with.mjs");
+  expect((await w.network()).consortia).toMatchObject([{ _id: stdout.trim() }]);
+});
+
+/** As pnpm does: every package sees only what it lists itself. */
+test("where packages are kept apart, the project of a component lists this package, too", async () => {
+  const { folder } = w.stack;
+  const json = (value: object): string => JSON.stringify(value);
+  const { devDependencies } = jest.requireActual<{ devDependencies: Record<string, string> }>("../../../package.json");
+  const pulumi = { "@pulumi/pulumi": devDependencies["@pulumi/pulumi"] };
+
+  const ours = { "pulumi-consortium": `file:${(await packed()).tarball}` };
+  mkdirSync(join(folder, "network"));
+  const network = { name: "@acme/network", version: "1.0.0", main: "index.js" };
+  w.stack.write("network/package.json", json({ ...network, dependencies: ours, peerDependencies: pulumi }));
+  w.stack.write(
+    "network/index.js",
+    `const { ComponentResource } = require("@pulumi/pulumi");
+    const { Consortium } = require("pulumi-consortium");
+    exports.Partners = class extends ComponentResource {
+      constructor(name, opts) {
+        super("acme:network:Partners", name, {}, opts);
+        new Consortium(name, {}, { parent: this });
+      }
+    };`,
+  );
+  await execute("npm", ["pack", "--pack-destination", folder], { cwd: join(folder, "network") });
+  const install = async (more: object): Promise<void> => {
+    const dependencies = { "@acme/network": `file:${join(folder, "acme-network-1.0.0.tgz")}`, ...pulumi, ...more };
+    w.stack.write("package.json", json({ name: "e2e", private: true, main: "index.js", dependencies }));
+    const flags = ["--install-strategy=linked", "--no-audit", "--no-fund", "--prefer-offline", "--omit=optional"];
+    rmSync(join(folder, "node_modules"), { recursive: true });
+    rmSync(join(folder, "package-lock.json"), { force: true });
+    await execute("npm", ["install", ...flags], { cwd: folder });
+  };
+  w.stack.program('new (require("@acme/network").Partners)("trade");');
+
+  await install({});
+  const alone = await w.stack.up();
+  expect(alone.code).not.toBe(0);
+  expect(alone.text).toContain("Cannot find module 'pulumi-consortium/runtime'");
+  await install(ours);
+  await w.stack.ok(["up", "--yes", "--skip-preview"]);
+  expect((await w.network()).consortia.map(({ name }) => name)).toContain("trade");
+});

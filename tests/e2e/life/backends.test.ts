@@ -1,0 +1,102 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Backend } from "../support/backends/programs";
+import { startPostgres } from "../support/backends/postgres";
+import { startS3 } from "../support/backends/s3";
+import { descendants } from "../support/processes";
+import { finished } from "../support/stack";
+import { until } from "../support/until";
+import { type World, world } from "../support/world";
+
+// The first run on a machine installs the servers.
+jest.setTimeout(600_000);
+
+const network = `
+  const { AppCred, Consortium, Environment, Membership, Node } = require("pulumi-consortium");
+  const consortium = new Consortium("c");
+  const membership = new Membership("m", { consortium });
+  const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "raft" });
+  new Node("n", { environment, membership });
+  const cred = new AppCred("a", { environment, membership });
+  exports.password = cred.password;
+  exports.header = cred.basicAuthHeader;
+`;
+const oneMore = `${network} new Node("second", { environment, membership });`;
+
+/** One story each: every test goes on where the one before it ended. */
+describe.each([
+  ["PostgreSQL", startPostgres],
+  ["an S3-compatible store", startS3],
+])("a stack whose state is in %s", (_, start) => {
+  let backend: Backend;
+  let w: World;
+
+  beforeAll(async () => {
+    backend = await start();
+    // Nodes start when a test lets them: until then a run is at work, however slow the machine is.
+    const options = { timing: { nodeStart: 3_600_000 }, env: { PULUMI_BACKEND_URL: backend.url, ...backend.env } };
+    w = await world(network, options);
+  });
+
+  afterAll(async () => {
+    await w?.close();
+    await backend?.stop();
+  });
+
+  const nodes = () => w.service.store.nodes.list();
+  const letStart = (): void => nodes().forEach(({ id }) => w.service.store.nodes.setState(id, "started"));
+  const beginUp = async (count: number) => {
+    const end = finished(w.stack.start(["up", "--yes", "--skip-preview"]));
+    await until(() => nodes().length === count);
+    return { end };
+  };
+
+  test("is built", async () => {
+    const { end } = await beginUp(1);
+    letStart();
+    expect(await end).toMatchObject({ code: 0 });
+    expect(readdirSync(join(w.stack.folder, "state"))).toEqual([]);
+  });
+
+  test("its state holds no secret in clear", async () => {
+    const { password, header } = (await w.stack.outputs()) as Record<string, string>;
+    const text = await w.stack.exported();
+    expect([password, header].filter((one) => text.includes(one!))).toEqual([]);
+  });
+
+  test("of two runs at once the second is told of the lock, nothing is lost, and then nothing is left to change", async () => {
+    w.stack.program(oneMore);
+    const { end } = await beginUp(2);
+    const second = await w.stack.up();
+    expect(second.code).not.toBe(0);
+    expect(second.text).toMatch(/the stack is currently locked by 1 lock/);
+    expect(second.text).toContain("pulumi cancel");
+    letStart();
+    expect(await end).toMatchObject({ code: 0 });
+    expect((await w.network()).nodes).toHaveLength(2);
+    expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+  });
+
+  test("a run that was killed leaves its lock, and pulumi cancel takes it away", async () => {
+    const fault = w.service.faults.add({ method: "GET", route: "/consortia", kind: "hang" });
+    const run = w.stack.start(["refresh", "--yes", "--skip-preview"]);
+    const end = finished(run);
+    await until(() => fault.hits > 0);
+    for (const pid of [...descendants(run.pid!), run.pid!]) process.kill(pid, "SIGKILL");
+    await end;
+    w.service.faults.clear();
+    const refused = await w.stack.destroy();
+    expect(refused).not.toMatchObject({ code: 0 });
+    expect(refused.text).toMatch(/currently locked by 1 lock/);
+    await w.stack.ok(["cancel", "--yes"]);
+    expect((await w.network()).nodes).toHaveLength(2);
+  });
+
+  test("is destroyed and removed, and nothing stays behind", async () => {
+    expect(await w.stack.destroy()).toMatchObject({ code: 0 });
+    expect((await w.network()).consortia).toEqual([]);
+    await w.stack.ok(["stack", "rm", "test", "--yes"]);
+    const { stdout } = await w.stack.ok(["stack", "ls", "--json"]);
+    expect(JSON.parse(stdout)).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+import { kinds, lagMs } from "../../../bench/lib/faults.mjs";
+import { Lab } from "../../../bench/lib/lab.mjs";
+import * as service from "../../../service";
+import { pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
+
+/* A sample of the matrix that `npm run reliability` runs one by one: an `up` in which calls fail ends with exactly the network. */
+
+const environments = "/consortia/:consortiumId/environments";
+const deploy = "/tether/:tetherId/deploy";
+
+type Fault = [kind: string, method: string, route: string];
+const runs: [title: string, faults: Fault[]][] = [
+  [
+    "one at each kind of resource",
+    [
+      ["refused for 1.5 s", "POST", "/consortia"],
+      ["reset after", "POST", environments],
+      ["acted, no answer", "POST", `${environments}/:environmentId/nodes`],
+      ["429, Retry-After: 1", "GET", `${environments}/:environmentId/nodes`],
+      ["cut, well-formed", "POST", `${environments}/:environmentId/appcreds`],
+      ["acted, HTML, 502", "POST", deploy],
+    ],
+  ],
+  [
+    "a slow service, and a deployment that nobody knows of",
+    [
+      ["slow: acts after 3 × the time-out", "POST", environments],
+      ["reset before", "POST", deploy],
+    ],
+  ],
+  ["lists far behind", [["reset after, lists 8 s behind", "POST", `${environments}/:environmentId/appcreds`]]],
+];
+
+let lab: Lab;
+beforeAll(async () => {
+  lab = new Lab(await pulumiCli(), service);
+});
+afterAll(() => lab.close());
+
+test.each(runs)("%s: %j", async (_, faults) => {
+  const cells = faults.map(([name, method, route]) => {
+    const kind = kinds.find((one) => one.name === name)!;
+    return { call: { method, route }, kind, lag: kind.lag ?? (kind.acted ? lagMs : 0) };
+  });
+  expect(await lab.fault(...cells)).toMatchObject({ ok: true, why: "" });
+});

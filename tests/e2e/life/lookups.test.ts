@@ -1,0 +1,97 @@
+import { Stack } from "../support/stack";
+import { canaryKey, type World, world } from "../support/world";
+
+/* Lookups in programs whose answers depend on what the same run makes. */
+
+let w: World;
+beforeAll(async () => {
+  w = await world("");
+});
+afterAll(() => w.close());
+
+const program = (body: string): void =>
+  w.stack.program(`
+    const { output } = require("@pulumi/pulumi");
+    const { Consortium, Environment, Membership, Node, Provider, getConsortia, getConsortiaOutput } = require("pulumi-consortium");
+    ${body}
+  `);
+const names = "apply((found) => found.map(({ name }) => name))";
+
+test("the plain form, with a Provider whose key is only known once something was made, names the setting and the other form", async () => {
+  program(`
+    const vault = new Consortium("vault");
+    const provider = new Provider("later", { apiKey: vault.id.apply(() => process.env.CONSORTIUM_API_KEY) });
+    exports.found = getConsortia({}, { provider });
+  `);
+  const { code, text } = await w.stack.preview();
+  expect(text).toMatch(
+    /getConsortia has no settings: the setting apiKey of the Provider "later" will only be known .*Use getConsortiaOutput/,
+  );
+  expect(code).not.toBe(0);
+  expect(text).not.toMatch(/\n\s+at .*\.js:\d+/);
+});
+
+test.each([
+  ["a promise", "Promise.reject(error)"],
+  ["an output", "output(1).apply(() => { throw error; })"],
+])("a setting that fails, as %s, is named with its reason, by both forms", async (_, failing) => {
+  program(`
+    // Without a stack: for one with frames of Pulumi in it Node takes a minute to color it.
+    const error = Object.assign(new Error("it is sealed"), { stack: "" });
+    const provider = new Provider("sealed", { apiKey: ${failing} });
+    getConsortia({}, { provider }).catch(({ message }) => console.log("plain form: " + message));
+    exports.found = getConsortiaOutput({}, { provider });
+  `);
+  const { code, text } = await w.stack.preview();
+  const why = 'the setting apiKey of the Provider "sealed" failed: it is sealed';
+  expect(text).toMatch(new RegExp(`plain form: .*${why}`));
+  expect(text).toMatch(new RegExp(`error: .*${why}`));
+  expect(code).not.toBe(0);
+});
+
+test("the Output form waits for the key, and for what it depends on: unknown in the preview, there in the run", async () => {
+  program(`
+    const vault = new Consortium("vault");
+    const environment = new Environment("e", { consortium: vault, provider: "quorum", consensusType: "raft" });
+    const { id } = new Node("n", { environment, membership: new Membership("m", { consortium: vault }) });
+    const provider = new Provider("later", { apiKey: vault.id.apply(() => process.env.CONSORTIUM_API_KEY) });
+    exports.found = getConsortiaOutput({}, { provider }).${names};
+    const last = new Consortium("last", {}, { dependsOn: [environment] });
+    exports.seen = getConsortiaOutput({ name: "last" }, { dependsOn: [last] }).${names};
+    exports.ids = [vault.id, environment.id, id];
+  `);
+  const { code, text } = await w.stack.preview();
+  expect({ code, text }).toMatchObject({ code: 0 });
+  for (const name of ["found", "seen"]) expect(text).toMatch(new RegExp(`${name}\\s*: \\[unknown\\]`));
+  await w.stack.ok(["up", "--yes", "--skip-preview"]);
+  const { found, seen } = await w.stack.outputs();
+  expect(found).toContain("vault");
+  expect(seen).toEqual(["last"]);
+  expect(await w.stack.exported()).not.toContain(canaryKey);
+});
+
+test("get: every output of what exists, and an error that names what does not", async () => {
+  const { ids } = (await w.stack.outputs()) as { ids: [string, string, string] };
+  const [consortiumId, environmentId, nodeId] = ids;
+  const get = (id: string) => `
+    const { id: _, urn: __, ...shown } = Node.get("its", "${id}", { consortiumId: "${consortiumId}", environmentId: "${environmentId}" });
+    exports.found = Object.fromEntries(Object.entries(shown).filter(([key]) => !key.startsWith("__")));
+  `;
+  const { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } = w.stack.env;
+  const stack = await Stack.create({ program: "", env: { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } });
+  const looking = (id: string): void => stack.program(`const { Node } = require("pulumi-consortium");${get(id)}`);
+  looking(nodeId);
+  expect((await stack.up()).text).toContain("Outputs:");
+  const { found } = (await stack.outputs()) as { found: Record<string, unknown> };
+  expect(found).toMatchObject({ consortiumId, environmentId, name: "n", provider: "quorum", consensusType: "raft" });
+  for (const key of ["membershipId", "role", "state", "urls", "nodeKey", "publicAddress", "validators", "userAccounts"])
+    expect([key, found[key]]).toEqual([key, expect.anything()]);
+
+  looking("nonesuch12");
+  const { code, text } = await stack.preview();
+  expect(text).toContain(
+    `Node "nonesuch12" was not found in /consortia/${consortiumId}/environments/${environmentId}/nodes`,
+  );
+  expect(code).not.toBe(0);
+  stack.remove();
+});

@@ -1,0 +1,103 @@
+import { until } from "../support/until";
+import { tetherId, type World, wholeTree, world } from "../support/world";
+
+/** Nodes that never become ready by themselves, in a program that allows them two seconds. */
+const impatient = wholeTree.replace(
+  "{ environment, membership });\n  const cred",
+  '{ environment, membership }, { customTimeouts: { create: "2s", update: "2s" } });\n  const cred',
+);
+
+const poorTether = "t0e2eempty";
+
+let w: World;
+beforeAll(async () => {
+  expect(impatient).toContain("customTimeouts");
+  const tethers = [{ id: tetherId }, { id: poorTether, funds: { rinkeby: "0" } }];
+  w = await world(impatient, { tethers, timing: { nodeStart: 600_000 } });
+});
+afterAll(() => w.close());
+
+const nodeOf = async (name = "n") => (await w.stack.resources()).find(({ urn }) => urn.endsWith(`:Node::${name}`));
+/** Ends the waiting for those that are starting. */
+const finish = (state: string): void => {
+  const { nodes } = w.service.store;
+  for (const { id, state: now } of nodes.list()) if (now === "initializing") nodes.setState(id, state);
+};
+
+/** What a run says before the engine's own heading of such an error, which names no cause. */
+function beforeHeading(text: string): string {
+  const heading = text.indexOf("error: 1 error occurred:");
+  expect(heading).toBeGreaterThan(0);
+  return text.slice(0, heading);
+}
+
+/** One story: each test goes on where the one before it ended. */
+test("a node that takes too long is kept as not ready", async () => {
+  const { code, text } = await w.stack.up();
+  expect(code).not.toBe(0);
+  expect(text).toMatch(
+    /node "n" \(\w+\) exists, but is not ready: still "initializing" after 2 s, which is the limit \(customTimeouts\)/,
+  );
+  expect(beforeHeading(text)).toMatch(/ node "n" \(\w+\) exists, but is not ready: still "initializing"/);
+  expect(await nodeOf()).toMatchObject({
+    id: w.service.store.nodes.list()[0]!.id,
+    outputs: { state: "initializing", __provider: expect.stringContaining("runtime") as string },
+  });
+});
+
+test("the next up goes on waiting for it, also after a refresh", async () => {
+  expect(await w.stack.refresh()).toMatchObject({ code: 0 });
+  const kept = await nodeOf();
+  expect(kept).toMatchObject({ outputs: { state: "initializing" } });
+  // A refresh drops the engine's own note that it is not ready: up still goes on waiting.
+  expect((await w.stack.up()).text).toMatch(/node "n" \(\w+\) exists, but is not ready/);
+  finish("started");
+  w.service.clearCalls();
+  expect(await w.stack.up()).toMatchObject({ code: 0 });
+  expect(w.service.calls.filter(({ method, route }) => method === "POST" && route.endsWith("/nodes"))).toEqual([]);
+  expect(await nodeOf()).toMatchObject({
+    id: kept?.id,
+    outputs: { state: "started", urls: { rpc: expect.any(String) as string } },
+  });
+  expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+});
+
+test("a node that fails ends the waiting at once, and destroy works straight after it", async () => {
+  w.stack.program(`${impatient} new Node("second", { environment, membership });`);
+  const failing = setInterval(() => finish("failed"), 100);
+  const { code, text } = await w.stack.up().finally(() => clearInterval(failing));
+  expect(code).not.toBe(0);
+  expect(text).toMatch(/node "second" \(\w+\) exists, but is not ready: it went to the state "failed"/);
+  expect(await nodeOf("second")).toMatchObject({ outputs: { state: "failed" } });
+  expect(await w.stack.destroy()).toMatchObject({ code: 0 });
+  expect((await w.network()).consortia).toEqual([]);
+});
+
+test("a tether without funds: the resource, the cause and the account come before the engine's heading", async () => {
+  w.stack.program(`const { TetherService } = require("pulumi-consortium");
+    new TetherService("t", { tetherId: "${poorTether}", network: "rinkeby", intervalHours: 1 });`);
+  const { code, text } = await w.stack.up();
+  expect(code).not.toBe(0);
+  expect(beforeHeading(text)).toMatch(
+    new RegExp(
+      ` tether service "${poorTether}": the account 0x[0-9a-f]{40} has 0 wei on rinkeby, .* Nothing was spent`,
+    ),
+  );
+});
+
+test("a service that dies during a run: the resource, the call and the address come before the engine's heading", async () => {
+  const patient = impatient.replace('create: "2s"', 'create: "6s"');
+  expect(patient).not.toBe(impatient);
+  w.stack.program(patient);
+  const run = w.stack.up();
+  await until(() => w.service.store.nodes.list().length > 0);
+  const looks = () => w.service.calls.filter(({ method, route }) => method === "GET" && route.endsWith("/nodes"));
+  const before = looks().length;
+  await until(() => looks().length > before); // the run knows of it, and waits
+  await w.service.close();
+  const { code, text } = await run;
+  expect(code).not.toBe(0);
+  expect(beforeHeading(text)).toMatch(
+    / node "n" \(\w+\) exists, but is not ready: GET \/consortia\/\w+\/environments\/\w+\/nodes: .* The service at http:\S+ /,
+  );
+});

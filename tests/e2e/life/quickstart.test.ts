@@ -1,0 +1,73 @@
+import { canaryKey, tetherId, type World, world } from "../support/world";
+
+let w: World;
+beforeAll(async () => {
+  w = await world({ example: "examples/quickstart" }, { config: { "quickstart:tetherId": tetherId } });
+});
+afterAll(() => w.close());
+
+const leaks = (text: string, secrets: string[]): string[] => secrets.filter((secret) => text.includes(secret));
+
+/** One story: each test goes on where the one before it ended. */
+describe("the quickstart, through the real CLI", () => {
+  let passwords: string[] = [];
+
+  test("a preview creates nothing and calls nobody", async () => {
+    const { code, text } = await w.stack.preview();
+    expect({ code, text }).toMatchObject({ code: 0, text: expect.stringContaining("12 to create") as string });
+    expect(w.service.calls).toEqual([]);
+  });
+
+  test("up builds the whole network and shows its outputs, but no secret", async () => {
+    const result = await w.stack.up();
+    expect(result).toMatchObject({ code: 0 });
+    const outputs = await w.stack.outputs();
+    expect(Object.values(outputs.rpcUrls as object)).toHaveLength(4);
+    expect(outputs.tetherAccount).toMatch(/^0x[0-9a-f]{40}$/i);
+    passwords = Object.values(outputs.passwords as Record<string, string>);
+    expect(passwords.every((password) => password.length > 8)).toBe(true);
+    const encoded = passwords.map((password, index) => {
+      const username = Object.values(outputs.usernames as Record<string, string>)[index]!;
+      return Buffer.from(`${username}:${password}`).toString("base64");
+    });
+    passwords.push(...encoded);
+    expect(leaks(result.text, [canaryKey, ...passwords])).toEqual([]);
+    expect(leaks(await w.stack.exported(), [canaryKey, ...passwords])).toEqual([]);
+  });
+
+  test("the service has exactly the network, each node started, the environment live", async () => {
+    const { memberships, environments, nodes, appcreds } = await w.network();
+    expect(memberships.map(({ org_name }) => org_name).sort()).toEqual(["grower", "roaster"]);
+    expect(environments.map(({ state }) => state)).toEqual(["live"]);
+    expect(nodes.map(({ state }) => state)).toEqual(["started", "started", "started", "started"]);
+    expect(appcreds).toHaveLength(2);
+  });
+
+  test("right after it nothing is left to change", async () => {
+    w.service.clearCalls();
+    expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+    expect(w.service.calls).toEqual([]);
+  });
+
+  test("a refresh finds no drift, with at most 8 requests", async () => {
+    w.service.clearCalls();
+    const { code, text } = await w.stack.run(["refresh", "--preview-only", "--expect-no-changes"]);
+    expect({ code, text }).toMatchObject({ code: 0 });
+    expect(w.service.calls.length).toBeLessThanOrEqual(8);
+    expect(leaks(text, [canaryKey, ...passwords])).toEqual([]);
+  });
+
+  test("destroy leaves nothing, children before parents", async () => {
+    w.service.clearCalls();
+    const { code, text } = await w.stack.destroy();
+    expect({ code, text }).toMatchObject({ code: 0 });
+    const deleted = w.service.calls
+      .filter(({ method }) => method === "DELETE")
+      .map(({ route }) => route.split("/").at(-2));
+    // A membership may be asked for more than once: the service keeps it until its nodes are gone.
+    expect(new Set(deleted)).toEqual(new Set(["appcreds", "nodes", "environments", "memberships", "consortia"]));
+    expect(deleted.at(-1)).toBe("consortia");
+    expect(await w.network()).toEqual({ consortia: [], memberships: [], environments: [], nodes: [], appcreds: [] });
+    expect(await w.stack.resources()).toEqual([]);
+  });
+});

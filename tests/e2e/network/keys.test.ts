@@ -1,0 +1,88 @@
+import { type World, world } from "../support/world";
+
+/**
+ * Keys of a network file that become others: without `formerly` an environment is another ledger, and the preview says so.
+ * Then the network of one consortium gets a second one, and another name.
+ */
+
+const program = `
+  const { Network } = require("pulumi-consortium");
+  const network = Network.fromFile("network.yaml");
+  exports.ids = Object.fromEntries(Object.entries(network.consortia).map(([key, { consortium }]) => [key, consortium.id]));
+`;
+const settings = "provider: geth, consensusType: poa, nodes: { acme: 1 }";
+const environments = (...lines: string[]): string =>
+  ["members: { acme: {}, globex: {} }", "environments:", ...lines.map((line) => `  ${line}`)].join("\n");
+
+let w: World;
+const write = (text: string): void => w.stack.write("network.yaml", text);
+const trade = (...lines: string[]): void => write(`name: trade\n${environments(...lines)}\n`);
+beforeAll(async () => {
+  w = await world(program, { ledger: false });
+  trade(`prod: { ${settings} }`, `test: { ${settings} }`);
+  expect(await w.stack.up()).toMatchObject({ code: 0 });
+});
+afterAll(() => w.close());
+
+const loss =
+  'WARNING: environment "trade/prod": DELETING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials (its key is no longer in the definition of the network)';
+const hint =
+  'environment "trade/prod": if only its key is another one now ("live"), write "formerly: prod" there: then nothing is deleted.';
+
+async function preview(...args: string[]): Promise<string> {
+  const { code, text } = await w.stack.preview({}, ...args);
+  expect({ code, text }).toMatchObject({ code: 0 });
+  return text;
+}
+
+/** One story: each test goes on where the one before it ended. */
+describe("an environment", () => {
+  test("under another key: the preview warns, and names formerly", async () => {
+    trade(`live: { ${settings} }`, `test: { ${settings} }`);
+    const text = await preview();
+    expect(text).toContain(loss);
+    expect(text).toContain(hint);
+  });
+
+  test("with formerly, and in another order: it does not", async () => {
+    trade(`test: { ${settings} }`, `live: { formerly: prod, ${settings} }`);
+    expect(await preview()).not.toMatch(/WARNING|formerly:|to delete|to create/);
+  });
+
+  test("that is taken out is a loss, too, also after a refresh", async () => {
+    expect(await w.stack.refresh()).toMatchObject({ code: 0 });
+    trade(`test: { ${settings} }`);
+    const text = await preview();
+    expect(text).toContain(loss);
+    expect(text).not.toContain("formerly");
+    expect((await w.stack.up()).text).toContain(loss);
+  });
+});
+
+const one = environments(`test: { ${settings} }`).replaceAll(/^/gm, "    ");
+const two = `consortia:\n  trade:\n${one}\n  spice:\n${one.replaceAll("acme", "zest")}\n`;
+
+describe("a second consortium", () => {
+  test("touches nothing of the first; of an environment that is gone nothing more is said", async () => {
+    const before = await w.stack.ids();
+    write(`name: trade\n${two}`);
+    const text = await preview();
+    expect(text).toMatch(/\+ 6 to create\n +8 unchanged/);
+    expect(text).not.toContain("WARNING");
+    expect(await w.stack.up()).toMatchObject({ code: 0 });
+    expect(await w.stack.ids()).toEqual(expect.arrayContaining(before));
+    expect(await w.stack.outputs()).toMatchObject({
+      ids: { trade: expect.any(String) as string, spice: expect.any(String) as string },
+    });
+  });
+
+  test("another name of the network replaces nothing, and formerly can go afterwards", async () => {
+    const before = await w.stack.ids();
+    write(`name: commerce\nformerly: trade\n${two}`);
+    expect(await preview("--diff")).not.toMatch(/\((replace|create|delete)\)/);
+    expect(await w.stack.up()).toMatchObject({ code: 0 });
+    write(`name: commerce\n${two}`);
+    await preview("--expect-no-changes");
+    expect(await w.stack.ids()).toEqual(before);
+  });
+});

@@ -1,0 +1,96 @@
+import { send } from "../../support/network";
+import { type Result } from "../support/stack";
+import { tetherId, type World, world } from "../support/world";
+
+const pack = ["--policy-pack", "node_modules/pulumi-consortium/policy-pack", "--policy-pack-config"];
+
+/** A network whose environment is full; `change` is what a later version of the program does otherwise. */
+const program = (
+  nodes: string[],
+  change: { more?: string; tether?: string; options?: string; protect?: boolean } = {},
+) => `
+  const { AppCred, Consortium, Environment, Membership, Node, TetherService } = require("pulumi-consortium");
+  const consortium = new Consortium("trade");
+  const memberships = ["acme", "bolt"].map((name) => new Membership(name, { consortium }));
+  const environment = new Environment("ledger", { consortium, provider: "quorum", consensusType: "raft" }, { protect: ${change.protect ?? false} });
+  const nodes = ${JSON.stringify(nodes)}.map((name, i) => new Node(name, { environment, membership: memberships[i % 2] }));
+  for (const membership of memberships) new AppCred("app-" + memberships.indexOf(membership), { environment, membership });
+  new TetherService("pin", { tetherId: "${tetherId}", network: "${change.tether ?? "rinkeby"}", intervalHours: 1 },
+    { dependsOn: nodes, ${change.options ?? ""} });
+  ${change.more ?? ""}
+`;
+
+const live = { live: true };
+const everywhere = {
+  "consortia-per-organization": live,
+  "environments-per-consortium": live,
+  "nodes-per-environment": live,
+};
+const later = program(["a", "b", "c", "e"], {
+  ...{ tether: "mainnet", options: 'ignoreChanges: ["network"]', protect: true },
+});
+
+/** One story: each test goes on where the one before it ended. */
+describe("a network that is there, and the next version of its program", () => {
+  let w: World;
+  const preview = (text: string, config: object, env: Record<string, string | undefined> = {}): Promise<Result> => {
+    w.stack.program(text);
+    w.stack.write("rules.json", JSON.stringify(config));
+    return w.stack.preview(env, ...pack, "rules.json");
+  };
+  beforeAll(async () => {
+    w = await world(program(["a", "b", "c", "d"]));
+    w.stack.write("rules.json", JSON.stringify(everywhere));
+    const { code, text } = await w.stack.up({}, ...pack, "rules.json");
+    expect({ code, text }).toMatchObject({ code: 0 });
+  });
+  afterAll(() => w.close());
+
+  test("what is deleted does not count, what is ignored does not change, what is protected is protected", async () => {
+    const { code, text } = await preview(later, { "protect-ledgers": { stacks: ["test"] } });
+    expect(code).toBe(0);
+    expect(text.match(/\[(advisory|mandatory)\] .*/g)).toEqual([
+      "[advisory]  protect-ledgers  (pulumi-nodejs:dynamic/consortium:Consortium: trade)",
+    ]);
+    expect(text).toContain("1 to delete");
+  });
+
+  test("one node too many is found by the ids that are known now", async () => {
+    const { code, text } = await preview(program(["a", "b", "c", "d", "e"]), {});
+    expect(code).not.toBe(0);
+    expect(text).toContain('Environment "ledger" would have 5 nodes (in this stack "a", "b", "c", "d" and "e")');
+  });
+
+  test("live: what is managed here is not counted twice, what others have is counted, and what goes last still is", async () => {
+    await send(w.service, "POST", "/consortia", { name: "others" });
+    const same = program(["a", "b", "c", "d"]);
+    expect(await preview(same, everywhere)).toMatchObject({ code: 0 });
+    const { code, text } = await preview(`${later}; new Consortium("new");`, everywhere);
+    expect(code).not.toBe(0);
+    expect(text).toContain(
+      'would have 3 consortia (in this stack "new" and "trade", and outside of it "others"), but at most 2 are allowed.',
+    );
+    expect(text).toContain(
+      'Environment "ledger" would have 5 nodes (in this stack "a", "b", "c" and "e", and outside of it "d"), but at most ' +
+        "4 are allowed. Remove some, or put them into another environment. What this run deletes counts, too, since " +
+        "Pulumi deletes last.",
+    );
+    expect(text).not.toContain("environments-per-consortium");
+  });
+
+  test.each<[string, Record<string, string | undefined>, string]>([
+    ["no key", { CONSORTIUM_API_KEY: undefined }, "Only this stack was counted. No API key is set."],
+    [
+      "nobody there",
+      { CONSORTIUM_BASE_URL: "http://127.0.0.1:9/api/v1" },
+      "Only this stack was counted. GET /consortia: the connection was refused. The service at http://127.0.0.1:9/api/v1 " +
+        "(from environment variable CONSORTIUM_BASE_URL) cannot be reached",
+    ],
+  ])("live: %s is advice, no failure", async (_, env, message) => {
+    const { code, text } = await preview(later, everywhere, env);
+    expect(code).toBe(0);
+    expect(text).toContain("[advisory]  consortia-per-organization");
+    expect(text).toContain(message);
+    expect(text).not.toContain("[mandatory]");
+  });
+});

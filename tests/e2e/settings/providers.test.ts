@@ -1,0 +1,97 @@
+import { type World, world } from "../support/world";
+
+let w: World;
+let keys: { acme: string; globex: string };
+beforeAll(async () => {
+  w = await world("");
+  keys = { acme: w.service.addOrganization("acme").apiKey, globex: w.service.addOrganization("globex").apiKey };
+  w.stack.program(`
+    const pulumi = require("@pulumi/pulumi");
+    const { Consortium, Membership, Provider, getConsortia, getConsortiaOutput } = require("pulumi-consortium");
+    const config = new pulumi.Config();
+    const acme = new Provider("acme", { apiKey: config.requireSecret("acme") });
+    const globex = new Provider("globex", { apiKey: config.requireSecret("globex"), maxConcurrency: 2 });
+    for (const [name, provider] of Object.entries({ acme, globex })) {
+      const consortium = new Consortium(name + "-trade", {}, { provider });
+      new Membership(name + "-member", { consortium }, { provider });
+      exports[name] = consortium.name.apply((name) => getConsortia({ name }, { provider })).apply((all) => all.map(({ name }) => name));
+      exports[name + "Sees"] = getConsortiaOutput({ name: consortium.name.apply(() => undefined) }, { provider }).apply((all) => all.map(({ name }) => name));
+    }
+    exports.own = new Consortium("own-trade").name;
+  `);
+  await w.stack.secrets(keys);
+});
+afterAll(() => w.close());
+
+const owners = (): Record<string, string | undefined> =>
+  Object.fromEntries(
+    w.service.store.consortia
+      .list()
+      .map(({ fields, parent }) => [fields.name, w.service.organizations.find(({ id }) => id === parent)?.name]),
+  );
+
+describe("several organizations in one program", () => {
+  test("each resource is made with the key of its own provider, whatever the environment says", async () => {
+    const { code, text } = await w.stack.up();
+    expect({ code, text }).toMatchObject({ code: 0 });
+    expect(owners()).toEqual({ "acme-trade": "acme", "globex-trade": "globex", "own-trade": "local" });
+    expect(Object.values(keys).filter((key) => text.includes(key))).toEqual([]);
+  });
+
+  test("lookups see one organization each", async () => {
+    expect(await w.stack.outputs()).toMatchObject({
+      acme: ["acme-trade"],
+      globex: ["globex-trade"],
+      acmeSees: ["acme-trade"],
+      globexSees: ["globex-trade"],
+    });
+  });
+
+  test("their keys are encrypted in the state", async () => {
+    const state = await w.stack.exported();
+    expect(Object.values(keys).filter((key) => state.includes(key))).toEqual([]);
+    expect(state).toContain('"consortium:apiKey"');
+  });
+
+  test("a rotated key of one organization is taken from the program, and replaces nothing", async () => {
+    const before = await w.stack.ids();
+    await w.stack.secrets({ acme: w.service.rotateKey("acme") });
+    w.service.clearCalls();
+    const { code, text } = await w.stack.up({}, "--refresh", "--run-program");
+    expect({ code, text }).toMatchObject({ code: 0 });
+    expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(await w.stack.ids()).toEqual(before);
+  });
+
+  test("a Provider with the key of another organization changes nothing, and is told whose it should have", async () => {
+    const before = await w.stack.ids();
+    const [acme, globex] = ["acme", "globex"].map(
+      (name) => w.service.organizations.find((one) => one.name === name)!.id,
+    );
+    const key = w.service.rotateKey("acme");
+    await w.stack.secrets({ acme: key, globex: key });
+    const theirs = (await w.stack.resources()).find(({ urn }) => urn.endsWith("globex-member"))!.urn;
+    w.service.clearCalls();
+    const commands = [
+      ["up", "--refresh", "--run-program"],
+      ["refresh", "--run-program"],
+      ["destroy", "--run-program", "--target", theirs],
+    ];
+    for (const args of commands) {
+      const { code, text } = await w.stack.run([...args, "--yes", "--skip-preview"]);
+      expect({ code, text }).toMatchObject({ code: 255 });
+      const why = `was made with organization ${globex}, but the API key from argument apiKey of the Provider belongs to organization ${acme}`;
+      expect(text).toContain(why);
+    }
+    expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect(await w.stack.ids()).toEqual(before);
+    await w.stack.secrets({ globex: w.service.rotateKey("globex") });
+    expect(await w.stack.up({}, "--refresh", "--run-program")).toMatchObject({ code: 0 });
+  });
+
+  test("refresh and destroy, without the program, use the keys of the state", async () => {
+    expect(await w.stack.run(["refresh", "--preview-only", "--expect-no-changes"])).toMatchObject({ code: 0 });
+    expect(await w.stack.destroy()).toMatchObject({ code: 0 });
+    expect(owners()).toEqual({});
+  });
+});

@@ -1,0 +1,54 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { withLock } from "../../../tools/lib/lock.mjs";
+import { root } from "./stack";
+
+const execute = promisify(execFile);
+const { devDependencies, exports } = jest.requireActual<{
+  devDependencies: Record<string, string>;
+  exports: Record<string, unknown>;
+}>("../../../package.json");
+
+/** A package that this one is developed with, at that version. */
+export const pinned = (name: string): string => `${name}@${devDependencies[name]}`;
+
+export interface Packed {
+  tarball: string;
+  /** Paths of the files in it. */
+  files: string[];
+}
+
+/** This package as npm packs it: once for all test files of a run, which share a temporary folder. */
+export async function packed(): Promise<Packed> {
+  const folder = join(tmpdir(), "consortium-packed");
+  const report = join(folder, "report.json");
+  await withLock(`${folder}.lock`, async () => {
+    if (existsSync(report)) return;
+    await mkdir(folder, { recursive: true });
+    const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+    const { stdout } = await execute("npm", args, { cwd: root, maxBuffer: 1e8 });
+    await writeFile(`${report}.draft`, stdout);
+    await rename(`${report}.draft`, report);
+  });
+  const [{ filename, files }] = JSON.parse(readFileSync(report, "utf8")) as [
+    { filename: string; files: { path: string }[] },
+  ];
+  return { tarball: join(folder, filename), files: files.map(({ path }) => path) };
+}
+
+/** Loads the installed package by each of its doors, and answers the versions of Pulumi's SDK that came with it. */
+export async function loadAll(project: string): Promise<string[]> {
+  const doors = Object.keys(exports).filter((door) => !door.endsWith(".json"));
+  const loading = `for (const door of ${JSON.stringify(doors)}) require("pulumi-consortium" + door.slice(1));`;
+  await execute(process.execPath, ["-e", loading], { cwd: project });
+  const { stdout } = await execute("find", [".", "-path", "*/node_modules/@pulumi/pulumi/package.json"], {
+    cwd: project,
+  });
+  const files = stdout.trim().split("\n");
+  const versions = files.map((file) => JSON.parse(readFileSync(join(project, file), "utf8")) as { version: string });
+  return [...new Set(versions.map(({ version }) => version))];
+}

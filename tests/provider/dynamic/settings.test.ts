@@ -1,0 +1,99 @@
+import { UndiciTransport } from "../../../provider/api/undici-transport";
+import * as runtime from "../../../provider/dynamic/runtime";
+import { seenOrigins, session } from "../../../provider/dynamic/session";
+import { stub } from "../../../provider/dynamic/stub";
+import { newProcess, setEnvironment, start } from "../../support/service";
+
+/* The settings that the host of dynamic providers hands over, looked up at every call. */
+
+const __provider = stub("consortium");
+const { consortium } = runtime;
+
+/** Configuration as the host hands it over. */
+const config = (values: Record<string, string> = {}): { config: { get(key: string): string | undefined } } => ({
+  config: { get: (key) => values[key] },
+});
+afterEach(() => consortium.configure(config()));
+
+test("configure keeps what it is given, at once, and does nothing else", () => {
+  const send = jest.spyOn(UndiciTransport.prototype, "send");
+  const get = jest.fn();
+  expect(consortium.configure({ config: { get } })).toBeUndefined();
+  expect(get).not.toHaveBeenCalled();
+  expect(send).not.toHaveBeenCalled();
+});
+
+test("a wrong setting is told in the preview, with where it comes from; a missing key at the first use", async () => {
+  await start();
+  setEnvironment({ CONSORTIUM_BASE_URL: "nonsense" });
+  consortium.configure(config());
+  for (const verb of [consortium.check({}, { name: "a" }), consortium.create({ name: "a", __provider })])
+    await expect(verb).rejects.toThrow(/base address from environment variable CONSORTIUM_BASE_URL is not an address/);
+  setEnvironment({ CONSORTIUM_BASE_URL: undefined, CONSORTIUM_API_KEY: undefined });
+  expect((await consortium.check({}, { name: "a" })).failures).toEqual([]);
+  await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(/No API key is set/);
+  consortium.configure(config({ "consortium:region": "de" }));
+  await expect(consortium.check({}, { name: "a" })).rejects.toThrow(
+    'The setting region from stack configuration consortium:region is not usable: "de" is not one of us, eu, ap, ko.',
+  );
+});
+
+test("are looked up at every call: a key that was rotated in between works", async () => {
+  const { service } = await start();
+  const { id, outs } = await consortium.create({ name: "a", __provider });
+  setEnvironment({ CONSORTIUM_API_KEY: service.rotateKey("local") });
+  expect((await consortium.update(id, outs, { name: "b", __provider })).outs).toMatchObject({ name: "b" });
+  service.rotateKey("local");
+  await expect(consortium.delete(id, outs)).rejects.toThrow(
+    /HTTP 401.*key from environment variable CONSORTIUM_API_KEY/,
+  );
+});
+
+test("the environment wins over the stack, and the stack serves without it", async () => {
+  const { service } = await start();
+  consortium.configure(config({ "consortium:apiKey": "stale", "consortium:baseUrl": "http://127.0.0.1:1/api/v1" }));
+  expect(await consortium.create({ name: "a", __provider })).toHaveProperty("id");
+  setEnvironment({ CONSORTIUM_API_KEY: undefined, CONSORTIUM_BASE_URL: undefined });
+  consortium.configure(config({ "consortium:apiKey": service.apiKey, "consortium:baseUrl": service.baseUrl }));
+  expect(await consortium.create({ name: "b", __provider })).toHaveProperty("id");
+});
+
+test("an explicit Provider's own win over the environment; what it only took from the stack does not", async () => {
+  const { service } = await start();
+  const theirs = service.addOrganization("theirs");
+  const given = { "consortium:apiKey": theirs.apiKey, "consortium:baseUrl": "http://127.0.0.1:1/api/v1" };
+  consortium.configure(config({ ...given, "consortium:own": "apiKey,region" }));
+  await consortium.create({ name: "a", __provider });
+  expect(service.calls.map(({ organization }) => organization)).toEqual(["theirs", "theirs"]);
+});
+
+test.each(["true", "1", "yes", "TRUE"])(
+  "consortium:adopt %s adopts by name; the environment can say no",
+  async (adopt) => {
+    await start();
+    const first = await consortium.create({ name: "a", __provider });
+    newProcess();
+    consortium.configure(config({ "consortium:adopt": adopt }));
+    expect((await consortium.create({ name: "a", __provider })).id).toBe(first.id);
+    newProcess();
+    setEnvironment({ CONSORTIUM_ADOPT: "false" });
+    await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(/already taken/);
+  },
+);
+
+test("long waits between attempts are told", async () => {
+  const { service, said } = await start();
+  service.faults.add({ kind: "status", status: 429, retryAfter: 9, method: "POST" });
+  await consortium.create({ name: "a", __provider });
+  expect(said).toEqual(["POST /consortia: Too Many Requests; trying again in 9 s"]);
+});
+
+test("the host hands the configuration over for each type of resource: they share one session all the same", async () => {
+  await start();
+  runtime.consortium.configure(config({}));
+  const first = session();
+  const origins = seenOrigins();
+  runtime.node.configure(config({}));
+  expect(session()).toBe(first);
+  expect(seenOrigins()).toBe(origins);
+});

@@ -1,0 +1,38 @@
+import { setEnvironment, start } from "../support/service";
+import { type Spec } from "./shapes";
+import { Stack } from "./stack";
+
+/* A service that refuses a third of all requests (through the CLI, and with what it costs: `npm run bench -- throttled`). */
+
+const inConsortium = { consortiumId: "c" };
+const quorum = { provider: "quorum", consensusType: "raft" };
+/** The reference network, and members enough to fill any limit. */
+const specs: Spec[] = [
+  { key: "c", kind: "consortium", args: { name: "coffee-trade" }, parents: {} },
+  { key: "e", kind: "environment", args: { name: "ledger", ...quorum }, parents: inConsortium },
+  ...Array.from({ length: 42 }, (_, at): Spec => {
+    const key = `m${at}`;
+    return { key, kind: "membership", args: { orgName: key }, parents: inConsortium };
+  }),
+  ...["m0", "m0", "m1", "m1"].map((member, at): Spec => {
+    const parents = { ...inConsortium, environmentId: "e", membershipId: member };
+    return { key: `n${at}`, kind: "node", args: { name: `n${at}` }, parents };
+  }),
+];
+
+test.each([
+  ["", 8],
+  ["2", 2],
+])("CONSORTIUM_MAX_CONCURRENCY=%s: up completes, with %d requests in flight at most", async (setting, limit) => {
+  const { service } = await start({ timing: { latency: 20 } });
+  setEnvironment({ CONSORTIUM_MAX_CONCURRENCY: setting });
+  const stack = new Stack();
+  service.faults.add({ kind: "status", status: 429, every: 3 });
+  expect(await stack.up(specs)).toEqual([]);
+  service.faults.clear();
+  const refused = service.calls.filter(({ status }) => status === 429).length;
+  expect(refused).toBeGreaterThan(20);
+  expect(service.inFlight.max).toBe(limit);
+  expect(service.store.nodes.list()).toHaveLength(4);
+  expect(service.store.memberships.list()).toHaveLength(42);
+});

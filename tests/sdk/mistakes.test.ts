@@ -1,0 +1,139 @@
+import { type CustomResource } from "@pulumi/pulumi";
+import * as runtime from "../../provider/dynamic/runtime";
+import * as sdk from "../../sdk";
+import { type Kind } from "../support/engine";
+import { program } from "../support/program";
+import { start } from "../support/service";
+
+/* Programs with one mistake: what the class says at once, or else the check of a preview, names it and what to do. */
+
+/** The classes, without the types that would not let the mistakes be written down. */
+type Class = new (name: string, args: object, opts?: object) => CustomResource;
+const { AppCred, Consortium, Environment, Membership, Node, TetherService } = sdk as unknown as Record<
+  "AppCred" | "Consortium" | "Environment" | "Membership" | "Node" | "TetherService",
+  Class
+>;
+const ids = { consortiumId: "c1", environmentId: "e1", membershipId: "m1" };
+const pinned = { tetherId: "0123456789", network: "rinkeby", intervalHours: 1 };
+const inConsortium = { consortiumId: "c1", provider: "quorum", consensusType: "raft" };
+
+test.each<[string, () => CustomResource, RegExp]>([
+  [
+    "a consensus that the client does not run",
+    () => new Environment("x", { ...inConsortium, provider: "geth" }),
+    /^property consensusType: geth runs poa, not raft: choose one of these, or provider: "quorum"/,
+  ],
+  [
+    "an unknown client",
+    () => new Environment("x", { ...inConsortium, provider: "besu" }),
+    /^property provider: .*must be one of quorum, geth/,
+  ],
+  [
+    "an interval below 1",
+    () => new TetherService("x", { ...pinned, intervalHours: 0 }),
+    /^property intervalHours: .*at least 1/,
+  ],
+  [
+    "an interval that is not whole",
+    () => new TetherService("x", { ...pinned, intervalHours: 1.5 }),
+    /^property intervalHours: .*whole number of hours/,
+  ],
+  [
+    "an unknown network",
+    () => new TetherService("x", { ...pinned, network: "ropsten" }),
+    /^property network: .*mainnet, rinkeby/,
+  ],
+  [
+    "a tether id of the wrong length",
+    () => new TetherService("x", { ...pinned, tetherId: "short" }),
+    /^property tetherId: .*last 10 of the tether service's console address/,
+  ],
+  [
+    "no tether at all",
+    () => new TetherService("x", { ...pinned, tetherId: undefined }),
+    /^property tetherId: .*give tetherId, or consoleUrl/,
+  ],
+  ["an empty name", () => new Consortium("x", { name: " " }), /^property name: .*not empty/],
+  ["a missing parent", () => new Membership("x", {}), /^property consortiumId: .*give consortium: .* or consortiumId:/],
+  [
+    "a missing environment",
+    () => new Node("x", { membershipId: "m1" }),
+    /^property environmentId: .*give environment: .* or environmentId:/,
+  ],
+  [
+    "an unknown argument",
+    () => new Node("x", { ...ids, size: "large" }),
+    /^property size: Node has no argument "size".*extra/,
+  ],
+  [
+    "a misspelt argument",
+    () => new Environment("x", { ...inConsortium, consensusType: undefined, consensus: "raft" }),
+    /^property consensus: Environment has no argument "consensus"; did you mean "consensusType"\?/,
+  ],
+  [
+    "a misspelt parent",
+    () => new Membership("x", { consortim: new Consortium("one", {}) }),
+    /^property consortim: .*did you mean "consortium"\?/,
+  ],
+  [
+    "a misspelt value",
+    () => new Environment("x", { ...inConsortium, provider: "quorom" }),
+    /^property provider: .*must be one of quorum, geth, not "quorom"; did you mean "quorum"\?/,
+  ],
+  [
+    "a name that is a number",
+    () => new Consortium("x", { name: 12 }),
+    /^property name: name must be text: write "12" instead of 12/,
+  ],
+  [
+    "a parent that is a number",
+    () => new Membership("x", { consortiumId: 7 }),
+    /^property consortiumId: consortiumId must be text: write "7" instead of 7/,
+  ],
+  [
+    "a parent that is given twice",
+    () => new Membership("x", { consortium: new Consortium("one", {}), consortiumId: "c1" }),
+    /^Membership x: consortium and consortiumId are both given/,
+  ],
+  [
+    "a tether that is given twice",
+    () => new TetherService("x", { ...pinned, consoleUrl: "https://x/0123456789" }),
+    /^TetherService x: tetherId and consoleUrl are both given/,
+  ],
+  [
+    "a chain id that is not whole",
+    () => new Environment("x", { consortiumId: "c1", provider: "geth", consensusType: "poa", chainId: 0.5 }),
+    /^property chainId: .*whole number/,
+  ],
+  [
+    "Pulumi's option import of what can be adopted: names adopt",
+    () => new Membership("x", { consortiumId: "c1" }, { import: "m1" }),
+    /^Membership x: Pulumi's option import does not work .* adopt: "m1" instead; .*`consortium export --adopt`/,
+  ],
+  [
+    "Pulumi's option import of a credential: says that a new one is made",
+    () => new AppCred("x", ids, { import: "a1" }),
+    /^AppCred x: Pulumi's option import .* leave the option out to make a new one/,
+  ],
+  [
+    "Pulumi's option import of a tether: says that its id is enough",
+    () => new TetherService("x", pinned, { import: "0123456789" }),
+    /^TetherService x: Pulumi's option import .* leave the option out, its tetherId says which/,
+  ],
+])("%s is refused before any call", async (_, make, message) => {
+  const { service } = await start();
+  expect(await complaintOf(make)).toMatch(message);
+  expect(service.calls).toEqual([]);
+});
+
+async function complaintOf(make: () => CustomResource): Promise<string> {
+  const { of } = await program();
+  try {
+    const { type, inputs } = await of(make());
+    const [, first = "", rest = ""] = /:(\w)(\w+)$/.exec(type)!;
+    const { failures } = await runtime[`${first.toLowerCase()}${rest}` as Kind].check({}, inputs);
+    return failures.map(({ property, reason }) => `property ${property}: ${reason}`).join("\n");
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
