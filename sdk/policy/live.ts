@@ -2,7 +2,7 @@ import { type PolicyProviderResource } from "@pulumi/policy";
 import { type ConsortiumClient, type Identified } from "../../provider/api";
 import { providerTitle, settingsOf } from "./connection";
 import { type Report } from "./define";
-import { type Families } from "./parents";
+import { type Parents } from "./parents";
 import { type Member, unknown } from "./resources";
 
 /** Something that the organization has, wherever it came from. */
@@ -32,10 +32,13 @@ export class Organization {
   consortia(): Promise<Existing[]> {
     return this.#once("", () => this.client.listConsortia());
   }
-  environments(consortiumId: string): Promise<Existing[]> {
+  /** Those of a parent that does not exist yet are none. */
+  async environments(consortiumId: string | undefined): Promise<Existing[]> {
+    if (!consortiumId) return [];
     return this.#once(consortiumId, () => this.client.listEnvironments(consortiumId));
   }
-  nodes(consortiumId: string, environmentId: string): Promise<Existing[]> {
+  async nodes(consortiumId: string | undefined, environmentId: string | undefined): Promise<Existing[]> {
+    if (!consortiumId || !environmentId) return [];
     return this.#once(`${consortiumId}/${environmentId}`, () => this.client.listNodes(consortiumId, environmentId));
   }
 
@@ -110,7 +113,7 @@ const adopted = (member: Member): string | undefined => member.text("adopt");
  * that its children know, by the one it adopts, by its name (names tell siblings apart), or by its name in the program,
  * which an earlier run may have used. One whose name is not known yet may be any of them.
  */
-export function others(mine: readonly Member[], existing: readonly Existing[], families: Families): Existing[] {
+export function outsideStack(mine: readonly Member[], existing: readonly Existing[], parents: Parents): Existing[] {
   const rest = [...existing];
   const take = (members: readonly Member[], same: (member: Member, item: Existing) => boolean): Member[] =>
     members.filter((member) => {
@@ -118,7 +121,7 @@ export function others(mine: readonly Member[], existing: readonly Existing[], f
       if (index >= 0) rest.splice(index, 1);
       return index < 0;
     });
-  const withoutId = take(mine, (member, { id }) => id === (families.idOf(member.urn) ?? adopted(member)));
+  const withoutId = take(mine, (member, { id }) => id === (parents.idOf(member.urn) ?? adopted(member)));
   const withoutName = take(withoutId, (member, { name }) => name !== undefined && name === nameOf(member));
   const renamed = take(withoutName, (member, { name }) => nameOf(member) !== undefined && name === member.name);
   take(renamed, (member) => nameOf(member) === undefined && member.get("name") === unknown);
@@ -128,17 +131,20 @@ export function others(mine: readonly Member[], existing: readonly Existing[], f
 /** The id of a parent that a key stands for; undefined: it is made in this run, and there is nothing in it yet. */
 export async function idOf(
   organization: Organization,
-  families: Families,
+  parents: Parents,
   kind: "Consortium" | "Environment",
-  key: string,
+  key: string | undefined,
 ): Promise<string | undefined> {
-  const member = families.find(kind, key);
-  if (!member || families.idOf(member.urn)) return key.startsWith("urn:") ? undefined : key;
+  if (key === undefined) return undefined;
+  const member = parents.find(kind, key);
+  if (!member || parents.idOf(member.urn)) return key.startsWith("urn:") ? undefined : key;
   if (adopted(member)) return adopted(member);
   if (member.get("adopt") !== true) return undefined;
-  const consortium = kind === "Environment" ? families.key(member, "Consortium") : undefined;
-  if (kind === "Consortium") return (await organization.consortia()).find(({ name }) => name === nameOf(member))?.id;
-  const consortiumId = consortium && (await idOf(organization, families, "Consortium", consortium));
-  if (!consortiumId) return undefined;
-  return (await organization.environments(consortiumId)).find(({ name }) => name === nameOf(member))?.id;
+  const siblings =
+    kind === "Consortium"
+      ? await organization.consortia()
+      : await organization.environments(
+          await idOf(organization, parents, "Consortium", parents.key(member, "Consortium")),
+        );
+  return siblings.find(({ name }) => name === nameOf(member))?.id;
 }

@@ -12,7 +12,7 @@ import { Trouble, withProgress } from "./say.mjs";
 /** @typedef {{ name: string, folder: string, source: string, ldflags: string }} Program */
 
 const sources = fileURLToPath(new URL("../pulumi-cli/", import.meta.url));
-const scripts = ["run-module.cjs", "run-policy-pack.cjs", "pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
+const scripts = ["run-module.cjs", "pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
 
 /**
  * @param {string} version

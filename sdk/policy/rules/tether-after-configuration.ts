@@ -1,12 +1,9 @@
 import { type PolicyResource } from "@pulumi/policy";
-import { definePolicy } from "./define";
-import { Families } from "./parents";
-import { ancestorsOf, dependenciesOf, type Member, type Stack } from "./resources";
-import { listed, titled } from "./text";
-
-export interface TetherSettings {
-  infer: boolean;
-}
+import { z } from "zod";
+import { definePolicy } from "../define";
+import { Parents } from "../parents";
+import { ancestorsOf, dependenciesOf, type Member, type Stack } from "../resources";
+import { listed } from "../text";
 
 /** Everything that is there before a resource is: its dependencies, and theirs. */
 function before(source: PolicyResource, seen = new Set<string>()): Set<string> {
@@ -33,43 +30,43 @@ function nearestEnvironment(tether: Member, stack: Stack): Member | undefined {
 }
 
 /** The service does not tell a program which environment a tether pins: its dependencies do, or where it stands. */
-function environmentOf(tether: Member, ready: Set<string>, stack: Stack, families: Families, infer: boolean) {
+function environmentOf(tether: Member, ready: Set<string>, stack: Stack, parents: Parents, infer: boolean) {
   const known = stack.members.filter(({ urn }) => ready.has(urn));
   const keys = known.flatMap((member) => {
-    const key = member.kind === "Environment" ? families.keyOf(member) : families.key(member, "Environment");
+    const key = member.kind === "Environment" ? parents.keyOf(member) : parents.key(member, "Environment");
     return key === undefined ? [] : [key];
   });
   if (keys.length > 0) return only(keys);
   const nearest = infer ? nearestEnvironment(tether, stack) : undefined;
-  return nearest && families.keyOf(nearest);
+  return nearest && parents.keyOf(nearest);
 }
 
-export const tetherAfterConfiguration = definePolicy<"tether-after-configuration", TetherSettings>({
+export const tetherAfterConfiguration = definePolicy({
   name: "tether-after-configuration",
   level: "mandatory",
   rule: "A tether service that is active depends on every node of its environment, so that it starts after them.",
   settings: {
-    infer: {
-      type: "boolean",
-      default: true,
-      description:
+    infer: z
+      .boolean()
+      .default(true)
+      .describe(
         "Where its dependencies name no environment: take the only one of the component that it is in, or of the stack.",
-    },
+      ),
   },
   stack(stack, { infer }, report) {
-    const families = new Families(stack);
-    const nodes = families.group("Node", "Environment");
+    const parents = new Parents(stack);
+    const nodes = parents.group("Node", "Environment");
     for (const tether of stack.of("TetherService")) {
       const active = tether.get("active");
       if (active !== true && active !== undefined) continue;
       const ready = before(tether.source);
-      const key = environmentOf(tether, ready, stack, families, infer);
+      const key = environmentOf(tether, ready, stack, parents, infer);
       const missing = (key === undefined ? [] : (nodes.get(key) ?? [])).filter(({ urn }) => !ready.has(urn));
       if (key === undefined || missing.length === 0) continue;
       const names = missing.map(({ name }) => name);
-      const environment = families.find("Environment", key)?.name ?? key;
+      const environment = parents.find("Environment", key)?.name ?? key;
       report.violation(
-        `Tether service "${tether.name}" is active, but does not depend on ${titled("node", names)} of environment ` +
+        `Tether service "${tether.name}" is active, but does not depend on ${names.length > 1 ? "nodes" : "node"} ${listed(names)} of environment ` +
           `"${environment}". Add ${listed(names)} to its resource option dependsOn.`,
         tether.urn,
       );

@@ -1,20 +1,12 @@
-import { definePolicy } from "./define";
+import { z } from "zod";
+import { definePolicy } from "../define";
 
-export interface NetworkSettings {
-  mainnetStacks: string[];
-}
-
-export const allowedNetworks = definePolicy<"allowed-networks", NetworkSettings>({
+export const allowedNetworks = definePolicy({
   name: "allowed-networks",
   level: "advisory",
   rule: "Only stacks that are named pin to mainnet, where each pin costs money.",
   settings: {
-    mainnetStacks: {
-      type: "array",
-      items: { type: "string" },
-      default: [],
-      description: "Names of the stacks that may use mainnet.",
-    },
+    mainnetStacks: z.array(z.string()).default([]).describe("Names of the stacks that may use mainnet."),
   },
   resource(tether, { mainnetStacks }, report) {
     if (tether.kind !== "TetherService" || tether.text("network") !== "mainnet") return;

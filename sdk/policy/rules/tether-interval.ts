@@ -1,22 +1,13 @@
-import { definePolicy } from "./define";
+import { z } from "zod";
+import { definePolicy } from "../define";
 
-export interface IntervalSettings {
-  minHours: number;
-  maxHours?: number;
-}
-
-export const tetherInterval = definePolicy<"tether-interval", IntervalSettings>({
+export const tetherInterval = definePolicy({
   name: "tether-interval",
   level: "mandatory",
   rule: "A tether service pins neither too often nor too seldom.",
   settings: {
-    minHours: {
-      type: "number",
-      minimum: 1,
-      default: 1,
-      description: "Fewest hours between two pins.",
-    },
-    maxHours: { type: "number", minimum: 1, description: "Most hours between two pins. Default: no limit." },
+    minHours: z.number().min(1).default(1).describe("Fewest hours between two pins."),
+    maxHours: z.number().min(1).optional().describe("Most hours between two pins. Default: no limit."),
   },
   resource(tether, { minHours, maxHours }, report) {
     const hours = tether.number("intervalHours");
