@@ -4,8 +4,12 @@ import { Stack } from "./stack.mjs";
 
 /** @typedef {import("../../service/index.js").Service} Service */
 /** @typedef {import("../../service/index.js").ServiceOptions} ServiceOptions */
-/** @typedef {{ cli: import("../../tools/lib/pulumi-cli.mjs").PulumiCli, module: typeof import("../../service/index.js") }} Tools */
+/** @typedef {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} PulumiCli */
+/** @typedef {{ cli: PulumiCli, module: typeof import("../../service/index.js"), options?: Options }} Tools */
+/** @typedef {Record<string, string | undefined>} Options those of the command line */
 /** @typedef {{ measure: string, target: string, measured: string, met: boolean }} Row one line of the published table */
+/** @typedef {{ rows: Row[], details?: string }} Measured details: Markdown */
+/** @typedef {(tools: Tools) => Promise<Measured>} Measure one of each name in bench/measures */
 
 const apiKey = "bench-key";
 export const tetherId = "t0bench000";

@@ -1,10 +1,10 @@
 // @ts-check
 /** SIGKILL at any request of an `up`, and the documented recovery from it. */
-import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { setTimeout as wait } from "node:timers/promises";
-import { run } from "../../tools/lib/processes.mjs";
-import { finished } from "./stack.mjs";
+import { isAlive, run } from "../../tools/lib/processes.mjs";
+import { treeOf } from "../lib/process-tree.mjs";
+import { finished } from "../lib/stack.mjs";
 
 /** @typedef {"CLI" | "provider"} Victim */
 /** @typedef {{ call: import("./faults.mjs").Call, victim: Victim, acted: boolean }} Kill */
@@ -33,45 +33,22 @@ async function until(holds, what) {
   }
 }
 
-/** @typedef {{ pid: number, ppid: number, command: string }} Process */
-
-/** Processes below one, the children of its children included. @param {number} root */
-function below(root) {
-  const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).trim().split("\n");
-  /** @type {Process[]} */
-  const all = lines.map((line) => {
-    const [, pid, ppid, command = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-    return { pid: Number(pid), ppid: Number(ppid), command };
-  });
-  /** @param {number} parent @returns {Process[]} */
-  const children = (parent) => all.filter(({ ppid }) => ppid === parent).flatMap((one) => [one, ...children(one.pid)]);
-  return children(root);
-}
-
-const isProvider = (/** @type {Process} */ { command }) => /dynamic-provider/.test(command);
-
-const isAlive = (/** @type {number} */ pid) => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
+const isProvider = (/** @type {import("../lib/process-tree.mjs").Process} */ { command }) =>
+  /dynamic-provider/.test(command);
 
 /**
  * @param {Kill} kill
  * @param {import("./lab.mjs").Bench} bench
- * @returns {Promise<import("./stack.mjs").Ended>} what the `up` after it says
+ * @returns {Promise<import("../lib/stack.mjs").Ended>} what the `up` after it says
  */
 export async function killAndRecover({ call, victim, acted }, { service, stack, env }) {
   const fault = service.faults.add({ ...call, kind: "hang", acted, nth: 1, times: 1 });
   const started = stack.start(["up", "--yes", "--skip-preview"], env);
   const end = finished(started);
   await until(() => fault.hits > 0, `the call ${call.method} ${call.route} came`);
-  const processes = below(started.pid ?? 0);
+  const processes = treeOf(started.pid ?? 0);
   const providers = processes.filter(isProvider);
   const victims = victim === "CLI" ? processes.filter((one) => !isProvider(one)) : providers;
-  if (victim === "CLI") started.kill("SIGKILL");
   for (const { pid } of victims) if (isAlive(pid)) process.kill(pid, "SIGKILL");
   await end;
   await until(() => !providers.some(({ pid }) => isAlive(pid)), "the provider of the dead run ended");

@@ -1,7 +1,7 @@
 // @ts-check
 /** Trials: each builds the network of one of each on a service of its own, while something goes wrong once. */
 import { problems, program, remains, tetherId, timing } from "./one-of-each.mjs";
-import { Stack } from "./stack.mjs";
+import { Stack } from "../lib/stack.mjs";
 
 const apiKey = "reliability-key";
 
@@ -60,7 +60,7 @@ export class Lab {
 
   /**
    * Whatever is done has to end well and to leave exactly the network, and a destroy after it has to leave nothing.
-   * @param {(bench: Bench) => Promise<import("./stack.mjs").Ended>} build
+   * @param {(bench: Bench) => Promise<import("../lib/stack.mjs").Ended>} build
    * @returns {Promise<Verdict>}
    */
   async trial(build) {

@@ -1,8 +1,8 @@
 // @ts-check
 /** The published tables: which faults an `up` survives, and which kills it recovers from. */
-import { comparedGroups, groups } from "./faults.mjs";
+import { comparedGroups, groups, textOf } from "./faults.mjs";
 import { commands } from "./foreign-key.mjs";
-import { table } from "./report.mjs";
+import { table } from "../lib/report.mjs";
 
 /** @typedef {import("./faults.mjs").Call} Call */
 /** @typedef {import("./lab.mjs").Verdict} Verdict */
@@ -11,8 +11,6 @@ import { table } from "./report.mjs";
 /** The six calls that the Terraform provider for the same API was measured with. */
 const compared = /^(POST \/consortia|POST .*\/(memberships|environments|nodes|appcreds)|GET .*\/nodes)$/;
 
-/** @param {Call} call */
-const textOf = ({ method, route }) => `${method} ${route}`;
 const short = (/** @type {Call} */ { method, route }) => `\`${method} ${route.replace(/:\w+Id/g, "…")}\``;
 
 /** @param {Result[]} results */

@@ -1,6 +1,6 @@
 // @ts-check
 /** The reference network, which is that of examples/quickstart: two members with two nodes and a credential each. */
-import { tetherId } from "./rig.mjs";
+import { tetherId } from "../lib/rig.mjs";
 
 export const reference = `
   const { AppCred, Consortium, Environment, Membership, Node, TetherService } = require("pulumi-consortium");

@@ -1,28 +1,21 @@
 // @ts-check
 /**
- * node bench/fleet.mjs [--stacks 50] [--parallel 8] [--widths 2,4,8]: `consortium fleet up` of many new stacks on the embedded service, beside the
- * same `up`s by hand: a JavaScript program, its stacks made beforehand, and `xargs -P` at widths 2, 4 and 8. Exit code 1 when the
- * fleet takes more than 1.3 times as long as the best of them, or more than 2.5 GB of memory, or leaves a stack undone.
+ * `consortium fleet up` of many new stacks on the embedded service, beside the same `up`s by hand: a JavaScript program, its stacks
+ * made beforehand, and `xargs -P` at several widths.
  */
-import "../tools/lib/node-version.mjs";
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { build, installPackages, root } from "../tools/lib/prepare.mjs";
-import { run } from "../tools/lib/processes.mjs";
-import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
-import { runMain, say, Trouble } from "../tools/lib/say.mjs";
-import { circumstances } from "./lib/document.mjs";
-import { watchMemory } from "./lib/memory.mjs";
-import { seconds, table } from "./lib/report.mjs";
-import { finished } from "./lib/stack.mjs";
+import { limits } from "../../dist/provider/facts.js";
+import { root } from "../../tools/lib/prepare.mjs";
+import { say, Trouble } from "../../tools/lib/say.mjs";
+import { watchMemory } from "../lib/process-tree.mjs";
+import { bounded, lowest, seconds, table } from "../lib/report.mjs";
+import { finished, stateEnv } from "../lib/stack.mjs";
 
-const most = { ratio: 1.3, bytes: 2.5e9 };
+const most = { ratio: 1.3, gigabytes: 2.5 };
 const defaultWidths = [2, 4, 8];
-/** What the service allows. */
-const consortiaPerOrganization = 2;
 const objectsPerStack = 8;
 
 const network = `members: [grower, roaster]
@@ -42,8 +35,8 @@ const program = `
 /** @param {number} count @returns {Job[]} */
 const jobsOf = (count) =>
   Array.from({ length: count }, (_, index) => {
-    const number = Math.floor(index / consortiaPerOrganization);
-    const stack = `n${index % consortiaPerOrganization}`;
+    const number = Math.floor(index / limits.consortia);
+    const stack = `n${index % limits.consortia}`;
     return { organization: `org${number}`, key: `bench-key-of-organization-${number}`, stack };
   });
 
@@ -54,12 +47,11 @@ const jobsOf = (count) =>
  * @param {(baseUrl: string, folder: string) => Promise<T>} work
  */
 async function withService(jobs, work) {
-  /** @type {typeof import("../service/index.js")} */
+  /** @type {typeof import("../../service/index.js")} */
   const { startService } = await import("pulumi-consortium/service");
   const keys = new Map(jobs.map(({ organization, key }) => [organization, key]));
   const service = await startService({ organizations: [...keys].map(([name, apiKey]) => ({ name, apiKey })) });
   const folder = mkdtempSync(join(tmpdir(), "consortium-bench-fleet-"));
-  mkdirSync(join(folder, "state"));
   writeFileSync(join(folder, "network.yaml"), network);
   try {
     const result = await work(service.baseUrl, folder);
@@ -70,17 +62,6 @@ async function withService(jobs, work) {
     rmSync(folder, { recursive: true, force: true });
     await service.close();
   }
-}
-
-/**
- * @param {Awaited<ReturnType<typeof pulumiCli>>} cli
- * @param {string} baseUrl
- * @param {string} folder
- */
-function environment(cli, baseUrl, folder) {
-  const others = Object.entries(process.env).filter(([name]) => !/^(PULUMI|CONSORTIUM)_/.test(name));
-  const own = { PULUMI_BACKEND_URL: `file://${join(folder, "state")}`, PULUMI_CONFIG_PASSPHRASE: "bench" };
-  return { ...Object.fromEntries(others), ...cli.env, ...own, CONSORTIUM_BASE_URL: baseUrl };
 }
 
 /**
@@ -95,7 +76,7 @@ function start(command, args, { cwd, env, input = "" }) {
 }
 
 /**
- * @param {Awaited<ReturnType<typeof pulumiCli>>} cli
+ * @param {import("../lib/rig.mjs").PulumiCli} cli
  * @param {Job[]} jobs
  * @param {number} width
  */
@@ -107,7 +88,7 @@ const byHand = (cli, jobs, width) =>
     writeFileSync(join(folder, "Pulumi.yaml"), "name: bench\nruntime: nodejs\n");
     writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "bench", main: "index.js" }));
     writeFileSync(join(folder, "index.js"), program);
-    const env = { ...environment(cli, baseUrl, folder), PULUMI: cli.command };
+    const env = { ...stateEnv(cli, folder), CONSORTIUM_BASE_URL: baseUrl, PULUMI: cli.command };
     const lines = jobs.map(({ organization, stack, key }) => `${organization}-${stack} ${key}`).join("\n");
     const xargs = (/** @type {string} */ script) =>
       finished(
@@ -123,7 +104,7 @@ const byHand = (cli, jobs, width) =>
   });
 
 /**
- * @param {Awaited<ReturnType<typeof pulumiCli>>} cli
+ * @param {import("../lib/rig.mjs").PulumiCli} cli
  * @param {Job[]} jobs
  * @param {number} parallel
  */
@@ -137,7 +118,7 @@ const byFleet = (cli, jobs, parallel) =>
     // JSON is YAML, too.
     writeFileSync(join(folder, "fleet.yaml"), JSON.stringify({ organizations: Object.fromEntries(organizations) }));
     const keys = jobs.map(({ organization, key }) => [`KEY_${organization}`, key]);
-    const env = { ...environment(cli, baseUrl, folder), ...Object.fromEntries(keys) };
+    const env = { ...stateEnv(cli, folder), CONSORTIUM_BASE_URL: baseUrl, ...Object.fromEntries(keys) };
     const args = ["fleet", "up", "fleet.yaml", "--yes", "--json", "--parallel", String(parallel)];
     const child = start(process.execPath, [join(root, "dist/cli/consortium.js"), ...args], { cwd: folder, env });
     const memory = watchMemory(child.pid ?? 0);
@@ -149,40 +130,39 @@ const byFleet = (cli, jobs, parallel) =>
     return { ms, peak };
   });
 
-await runMain("bench/fleet", async () => {
-  const { values } = parseArgs({
-    options: { stacks: { type: "string" }, parallel: { type: "string" }, widths: { type: "string" } },
-  });
-  const widths = values.widths?.split(",").map(Number) ?? defaultWidths;
-  const [stacks, parallel] = [Number(values.stacks ?? 50), Number(values.parallel ?? 8)];
+/** @type {import("../lib/rig.mjs").Measure} */
+export const fleet = async ({ cli, options = {} }) => {
+  const widths = options.widths?.split(",").map(Number) ?? defaultWidths;
+  const [stacks, parallel] = [Number(options.stacks ?? 50), Number(options.parallel ?? 8)];
   if (!(stacks >= 1) || !(parallel >= 1)) throw new Trouble("--stacks and --parallel are numbers from 1.");
-  await installPackages();
-  await build();
-  const cli = await pulumiCli();
-  const { stdout } = await run(cli.command, ["version"], { env: { ...process.env, ...cli.env } });
   const jobs = jobsOf(stacks);
-  const fleet = await byFleet(cli, jobs, parallel);
+  const { ms, peak } = await byFleet(cli, jobs, parallel);
   const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(2)} GB`;
-  say(`fleet, ${parallel} at a time: ${seconds(fleet.ms)}, ${gigabytes(fleet.peak.pss)}`);
-  const rows = [];
+  say(`fleet, ${parallel} at a time: ${seconds(ms)}, ${gigabytes(peak.pss)}`);
+  const hands = [];
   for (const width of widths) {
-    const ms = await byHand(cli, jobs, width);
-    say(`xargs -P ${width}: ${seconds(ms)}`);
-    rows.push({ width, ms });
+    hands.push({ width, ms: await byHand(cli, jobs, width) });
+    say(`xargs -P ${width}: ${seconds(hands.at(-1)?.ms ?? NaN)}`);
   }
-  const best = rows.reduce((one, other) => (one.ms <= other.ms ? one : other));
-  const ratio = fleet.ms / best.ms;
-  const { pss, rss, processes } = fleet.peak;
-  console.log(
-    `${circumstances(stdout.trim())}; ${stacks} new stacks of ${objectsPerStack} objects\n\n${table(
+  const best = lowest(hands.map((one) => one.ms));
+  const what = `\`consortium fleet up --parallel ${parallel}\` of ${stacks} new stacks of ${objectsPerStack} objects`;
+  return {
+    rows: [
+      bounded(what, ms / best, {
+        ...{ most: most.ratio, of: "the best width of `xargs -P` by hand" },
+        measured: `${seconds(ms)} against ${seconds(best)}: ×${(ms / best).toFixed(2)}`,
+      }),
+      bounded("its memory, in GB", peak.pss / 1e9, {
+        most: most.gigabytes,
+        measured: `${gigabytes(peak.pss)} in ${peak.processes} processes, ${gigabytes(peak.rss)} if what they share is counted for each`,
+      }),
+    ],
+    details: table(
       ["", "wall clock"],
       [
-        [`\`consortium fleet up --parallel ${parallel}\``, seconds(fleet.ms)],
-        ...rows.map(({ width, ms }) => [`\`xargs -P ${width}\` by hand`, seconds(ms)]),
+        [`\`consortium fleet up --parallel ${parallel}\``, seconds(ms)],
+        ...hands.map((one) => [`\`xargs -P ${one.width}\` by hand`, seconds(one.ms)]),
       ],
-    )}\n\nRatio to the best width: ${ratio.toFixed(2)} (at most ${most.ratio}). ` +
-      `Most memory of the fleet: ${gigabytes(pss)} in ${processes} processes (at most ${gigabytes(most.bytes)}; ` +
-      `${gigabytes(rss)} if what they share is counted for each).`,
-  );
-  return ratio <= most.ratio && pss <= most.bytes ? 0 : 1;
-});
+    ),
+  };
+};

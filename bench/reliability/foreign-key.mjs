@@ -11,7 +11,7 @@ export const foreignKeys = () => commands.flatMap((command) => [true, false].map
 /**
  * @param {Foreign} foreign
  * @param {import("./lab.mjs").Bench} bench
- * @returns {Promise<import("./stack.mjs").Ended>} what the `up` with the right key says after it
+ * @returns {Promise<import("../lib/stack.mjs").Ended>} what the `up` with the right key says after it
  */
 export async function tryForeignKey({ command, owns }, { service, stack, env }) {
   const first = await stack.up(env);
