@@ -1,19 +1,10 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
 import { z } from "zod";
-import { type Report } from "./define";
+import { definePolicy, type Report } from "./define";
 import { ask, type Existing, type Organization, outsideStack } from "./live";
-import { type Parents } from "./parents";
-import { type Member } from "./resources";
+import { Parents } from "./parents";
+import { type Member, type Stack } from "./resources";
 import { listed } from "./text";
-
-/** Settings of a policy that counts: the service's own limit is the default (provider/facts.ts). */
-export const maximumSettings = (limit: number, of: string) => ({
-  max: z.int().min(0).default(limit).describe(`Most ${of}.`),
-  live: z
-    .boolean()
-    .default(false)
-    .describe("Count what the organization already has outside this stack, too; needs an API key."),
-});
 
 /** Resources that share one limit. */
 interface Counted {
@@ -21,33 +12,54 @@ interface Counted {
   owner: string;
   /** The resource to blame. */
   urn?: string;
-  things: string;
   mine: readonly Member[];
   provider?: PolicyProviderResource;
   /** All that the owner has. */
   list: (organization: Organization) => Promise<Existing[]>;
-  remedy: string;
+  /** What else must hold. `others` exist outside this stack; undefined: that was not asked, or not answered. */
+  further?: (others: Existing[] | undefined, report: Report) => void;
 }
 
-/** Reports what is too much. Answers what exists outside this stack; undefined: that was not asked, or not answered. */
-export async function checkMaximum(
-  { owner, urn, things, mine, provider, list, remedy }: Counted,
-  { max, live }: { max: number; live: boolean },
-  parents: Parents,
-  report: Report,
-): Promise<Existing[] | undefined> {
-  const existing = live ? await ask(provider, report, list) : undefined;
-  const others = existing && outsideStack(mine, existing, parents);
-  const outside = (others ?? []).map(({ id, name }) => name ?? id);
-  const count = mine.length + outside.length;
-  if (count > max) {
-    const where = outside.length === 0 ? "" : `, and outside of it ${listed(outside)}`;
-    const here = `in this stack ${listed(mine.map(({ name }) => name))}${where}`;
-    const deleted = outside.length === 0 ? "" : " What this run deletes counts, too, since Pulumi deletes last.";
-    report.violation(
-      `${owner} would have ${count} ${things} (${here}), but at most ${max} are allowed. ${remedy}${deleted}`,
-      urn,
-    );
-  }
-  return others;
+interface Maximum<Name extends string> {
+  name: Name;
+  rule: string;
+  /** What the service itself allows: provider/facts.ts. */
+  limit: number;
+  things: string;
+  /** What the limit is of, as the setting says it. */
+  of: string;
+  remedy: string;
+  counted: (parents: Parents, stack: Stack) => Counted[];
 }
+
+/** A policy of how many resources something may have: in this stack, and outside of it where the setting `live` asks for that. */
+export const maximumPolicy = <Name extends string>(maximum: Maximum<Name>) =>
+  definePolicy({
+    name: maximum.name,
+    level: "mandatory",
+    rule: maximum.rule,
+    settings: {
+      max: z.int().min(0).default(maximum.limit).describe(`Most ${maximum.things} of ${maximum.of}.`),
+      live: z
+        .boolean()
+        .default(false)
+        .describe("Count what the organization already has outside this stack, too; needs an API key."),
+    },
+    async stack(stack, { max, live }, report) {
+      const parents = new Parents(stack);
+      for (const { owner, urn, mine, provider, list, further } of maximum.counted(parents, stack)) {
+        const existing = live ? await ask(provider, report, list) : undefined;
+        const others = existing && outsideStack(mine, existing, parents);
+        const outside = (others ?? []).map(({ id, name }) => name ?? id);
+        const count = mine.length + outside.length;
+        if (count > max) {
+          const where = outside.length === 0 ? "" : `, and outside of it ${listed(outside)}`;
+          const here = `in this stack ${listed(mine.map(({ name }) => name))}${where}`;
+          const deleted = outside.length === 0 ? "" : " What this run deletes counts, too, since Pulumi deletes last.";
+          const found = `${owner} would have ${count} ${maximum.things} (${here}), but at most ${max} are allowed.`;
+          report.violation(`${found} ${maximum.remedy}${deleted}`, urn);
+        }
+        further?.(others, report);
+      }
+    },
+  });

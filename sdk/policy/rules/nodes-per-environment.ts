@@ -1,34 +1,33 @@
 import { limits } from "../../../provider/facts";
-import { definePolicy, type Report } from "../define";
-import { type Existing, idOf, type Organization } from "../live";
-import { checkMaximum, maximumSettings } from "../maximum";
-import { groupBy, Parents, type Siblings } from "../parents";
+import { type Report } from "../define";
+import { type Existing, idOf } from "../live";
+import { maximumPolicy } from "../maximum";
+import { groupBy, type Parents, type Siblings } from "../parents";
 
-export const nodesPerEnvironment = definePolicy({
+export const nodesPerEnvironment = maximumPolicy({
   name: "nodes-per-environment",
-  level: "mandatory",
   rule: "An environment holds no more nodes than the service allows, and each membership owns as many as it has to and may.",
-  settings: maximumSettings(limits.nodes, "nodes of one environment"),
-  async stack(stack, settings, report) {
-    const parents = new Parents(stack);
+  limit: limits.nodes,
+  things: "nodes",
+  of: "one environment",
+  remedy: "Remove some, or put them into another environment.",
+  counted(parents) {
     const someUnknown = parents.group("Node", "Environment").has(undefined);
-    for (const siblings of parents.siblings("Node", "Environment")) {
-      const consortium = parents.key(siblings.mine[0]!, "Consortium");
-      const counted = {
-        ...siblings,
-        things: "nodes",
-        remedy: "Remove some, or put them into another environment.",
-        list: async (organization: Organization) =>
-          organization.nodes(
-            await idOf(organization, parents, "Consortium", consortium),
-            await idOf(organization, parents, "Environment", siblings.key),
-          ),
-      };
-      const others = await checkMaximum(counted, settings, parents, report);
-      // Nodes of an environment that another stack manages, and those whose environment is not known, may count as well.
-      const complete = !someUnknown && (siblings.urn !== undefined || others !== undefined);
-      checkMemberships(siblings, { others, complete }, parents, report);
-    }
+    return parents.siblings("Node", "Environment").map((siblings) => ({
+      ...siblings,
+      async list(organization) {
+        const consortium = parents.key(siblings.mine[0]!, "Consortium");
+        return organization.nodes(
+          await idOf(organization, parents, "Consortium", consortium),
+          await idOf(organization, parents, "Environment", siblings.key),
+        );
+      },
+      further(others, report) {
+        // Nodes of an environment that another stack manages, and those whose environment is not known, may count as well.
+        const complete = !someUnknown && (siblings.urn !== undefined || others !== undefined);
+        checkMemberships(siblings, { others, complete }, parents, report);
+      },
+    }));
   },
 });
 
