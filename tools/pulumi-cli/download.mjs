@@ -1,11 +1,9 @@
 // @ts-check
 /** Pulumi's own installer, where the network lets it through. */
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
-import { run } from "./processes.mjs";
-import { Trouble } from "./say.mjs";
+import { run } from "../lib/processes.mjs";
 
-/** @typedef {import("./processes.mjs").Env} Env */
+/** @typedef {import("../lib/processes.mjs").Env} Env */
 
 const installerAddress = "https://get.pulumi.com/install.sh";
 const probeMs = 5_000;
@@ -31,24 +29,14 @@ export async function downloadHostAnswers() {
   }
 }
 
-/** @returns {string | undefined} the module that holds the installer, once the packages are installed */
-export function automationModule() {
-  try {
-    return createRequire(fileURLToPath(import.meta.url)).resolve("@pulumi/pulumi/automation");
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * @param {string} root gets bin/pulumi and its companions
- * @param {{ version: string, env: Env, signal: AbortSignal, automation?: string | undefined }} options
+ * @param {{ version: string, env: Env, signal: AbortSignal, automation?: string }} options automation: the module of the installer
  * @returns {Promise<string | undefined>} why it did not work
  */
-export async function installOfficial(root, { version, env, signal, automation = automationModule() }) {
-  if (!automation)
-    throw new Trouble("Pulumi can be downloaded here, and its installer is one of the packages: run `npm ci` first.");
-  const args = ["-e", installation, automation, root, version];
+export async function installOfficial(root, { version, env, signal, automation }) {
+  const module = automation ?? createRequire(import.meta.url).resolve("@pulumi/pulumi/automation");
+  const args = ["-e", installation, module, root, version];
   const { code, output } = await run(process.execPath, args, { env, signal, timeoutMs: installMs });
   signal.throwIfAborted();
   if (code === 0) return undefined;

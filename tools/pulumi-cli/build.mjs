@@ -3,15 +3,15 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isOlder } from "./path-pulumi.mjs";
-import { onPath, run } from "./processes.mjs";
-import { Trouble, withProgress } from "./say.mjs";
+import { isOlder } from "../lib/node-version.mjs";
+import { onPath, run } from "../lib/processes.mjs";
+import { Trouble, withProgress } from "../lib/say.mjs";
 
-/** @typedef {import("./processes.mjs").Env} Env */
-/** @typedef {import("./say.mjs").Say} Say */
+/** @typedef {import("../lib/processes.mjs").Env} Env */
+/** @typedef {import("../lib/say.mjs").Say} Say */
 /** @typedef {{ name: string, folder: string, source: string, ldflags: string }} Program */
 
-const sources = fileURLToPath(new URL("../pulumi-cli/", import.meta.url));
+const sources = fileURLToPath(new URL(".", import.meta.url));
 const scripts = ["run-module.cjs", "pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
 
 /**
