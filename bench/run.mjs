@@ -16,7 +16,7 @@ import { runMain, say, Trouble } from "../tools/lib/say.mjs";
 import { circumstances, writePart } from "./lib/document.mjs";
 import { table } from "./lib/report.mjs";
 
-/** Those that docs/performance.md shows in one table, those that are measured besides, and those that are asked for by name. */
+/** Those that docs/performance.md shows in one table; those that run when no name is given; all. */
 const published = ["waiting", "reading", "scale", "throttled"];
 const usual = [...published, "preview", "policy", "network"];
 const all = [...usual, "proxy", "fleet", "soak"];

@@ -64,13 +64,13 @@ async function phases(stack) {
   const classes = program("loaded classes") - program("load classes") - classesChecked;
   return {
     "Pulumi, until the program starts": program("start") - startedAt,
-    "SDK, TypeScript and ts-node are loaded": program("load program") - program("start"),
-    "ts-node checks and translates the program": program("checked program") - program("load program") + classesChecked,
-    "the resource classes are loaded": classes,
-    "the program runs": program("loaded program") - program("checked program") - classes - classesChecked,
-    "its resources are registered and checked": program("end") - program("loaded program"),
+    "loading the SDK, TypeScript and ts-node": program("load program") - program("start"),
+    "ts-node: type check and compilation": program("checked program") - program("load program") + classesChecked,
+    "loading the resource classes": classes,
+    "running the program": program("loaded program") - program("checked program") - classes - classesChecked,
+    "registering and checking its resources": program("end") - program("loaded program"),
     "Pulumi, after the program": startedAt + ms - program("end"),
-    "besides that, a provider starts": provider("ready") - provider("start"),
-    "and loads the resource definitions": provider("loaded runtime") - provider("load runtime"),
+    "in parallel: provider startup": provider("ready") - provider("start"),
+    "in parallel: loading resource definitions": provider("loaded runtime") - provider("load runtime"),
   };
 }

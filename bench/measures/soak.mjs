@@ -26,12 +26,12 @@ export const soak = ({ options = {} }) => {
   return withServed(["--tether-hour", "5", ...tethers], async ({ ask, pid, data }) => {
     const parents = await makeParents(ask);
     /** @type {Record<string, string>} what runs for which folder */
-    const names = { "target-rinkeby": "chain of the target network" };
+    const names = { "target-rinkeby": "target network chain" };
     const nodes = [];
     for (const kind of kinds) {
       const name = kind.consensus_type;
       const made = await makeNodes(ask, parents, { ...kind, name }, 4);
-      names[made.environment._id] = `chain of ${name}, a block in ${made.environment.block_period} s`;
+      names[made.environment._id] = `${name} chain, a block every ${made.environment.block_period} s`;
       nodes.push(...made.nodes);
       await ask(`/tether/t-${name}/targetNetwork`, { network: "rinkeby" });
       await ask(`/tether/t-${name}/interval`, { interval: 1 });
@@ -105,12 +105,12 @@ function summary(samples, minutes, note) {
   const settled = samples.filter(({ at }) => at >= settling);
   const part = Math.max(1, Math.floor(settled.length / 5));
   const mega = (/** @type {number} */ bytes) => (bytes / 1e6).toFixed(1);
-  const lines = [...Object.keys(samples.at(-1)?.memory ?? {}), "disk"].map((name) => {
-    const values = settled.map(({ memory, disk }) => (name === "disk" ? disk : (memory[name] ?? NaN)));
+  const lines = [...Object.keys(samples.at(-1)?.memory ?? {}), "files"].map((name) => {
+    const values = settled.map(({ memory, disk }) => (name === "files" ? disk : (memory[name] ?? NaN)));
     const [early, late] = [median(values.slice(0, part)), median(values.slice(-part))];
     return { name, early, late, most: Math.max(...values) };
   });
-  const grown = lines.filter(({ name, early, late }) => name !== "disk" && !(late <= early * mostGrowth));
+  const grown = lines.filter(({ name, early, late }) => name !== "files" && !(late <= early * mostGrowth));
   const row = {
     measure: `memory of the service and its chains, minute ${settling} to ${minutes}`,
     target: `none more than ${mostGrowth} × as much`,
@@ -118,7 +118,7 @@ function summary(samples, minutes, note) {
     met: grown.length === 0,
   };
   const figures = table(
-    ["MB", `after ${settling} minutes`, `after ${minutes} minutes`, "most"],
+    ["MB", `after ${settling} minutes`, `after ${minutes} minutes`, "maximum"],
     lines.map(({ name, early, late, most }) => [name, ...[early, late, most].map(mega)]),
   );
   return { rows: [row], details: `${figures}\n\n${note}` };

@@ -26,8 +26,8 @@ interface Maximum<Name extends string> {
   /** What the service itself allows: provider/facts.ts. */
   limit: number;
   things: string;
-  /** What the limit is of, as the setting says it. */
-  of: string;
+  /** Where they are counted, as the setting says it: `per environment`. */
+  per: string;
   remedy: string;
   counted: (parents: Parents, stack: Stack) => Counted[];
 }
@@ -39,11 +39,11 @@ export const maximumPolicy = <Name extends string>(maximum: Maximum<Name>) =>
     level: "mandatory",
     rule: maximum.rule,
     settings: {
-      max: z.int().min(0).default(maximum.limit).describe(`Most ${maximum.things} of ${maximum.of}.`),
+      max: z.int().min(0).default(maximum.limit).describe(`Maximum number of ${maximum.things} ${maximum.per}.`),
       live: z
         .boolean()
         .default(false)
-        .describe("Count what the organization already has outside this stack, too; needs an API key."),
+        .describe("Also count what the organization already has outside this stack; needs an API key."),
     },
     async stack(stack, { max, live }, report) {
       const parents = new Parents(stack);

@@ -44,9 +44,9 @@ type PackArgs = Omit<PolicyPackArgs, "policies"> & { policies: ConsortiumPolicy[
  */
 export function consortiumPolicies(settings: PackSettings = {}): PackArgs {
   const names: string[] = policies.map(({ name }) => name);
-  const strangers = Object.keys(settings).filter((name) => !names.includes(name));
-  if (strangers.length > 0) {
-    throw new PolicySettingsError(`There is no policy "${strangers[0]}"; the policies are ${names.join(", ")}.`);
+  const unknown = Object.keys(settings).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new PolicySettingsError(`There is no policy "${unknown}"; the policies are ${names.join(", ")}.`);
   }
   const chosen = settings as Partial<Record<string, Choice<object>>>;
   return {

@@ -23,7 +23,7 @@ const ofKind = (kind: ParentKind, resources: readonly PolicyResource[]): (Resour
   resources.map((source) => resourceOf(source)).filter((resource) => resource?.kind === kind);
 
 /**
- * At a first preview no id is known: then the property's dependencies tell the parent, or else the resource that it is a
+ * At a first preview no id is known: then the property's dependencies show the parent, or else the resource that it is a
  * child of, or the only one in `dependsOn`. More than one candidate is none.
  */
 function linkOf(source: PolicyResource, kind: ParentKind): Link {
@@ -53,7 +53,7 @@ export class Parents {
     }
   }
 
-  /** The id of a resource, as far as its children know it: the host does not tell policies any id. */
+  /** The id of a resource, as far as its children know it: the policy host passes no ids. */
   idOf(urn: string): string | undefined {
     return this.#ids.get(urn);
   }

@@ -4,9 +4,9 @@ import { definePolicy } from "../define";
 export const allowedNetworks = definePolicy({
   name: "allowed-networks",
   level: "advisory",
-  rule: "Only stacks that are named pin to mainnet, where each pin costs money.",
+  rule: "Only listed stacks pin to mainnet, where each pin costs money.",
   settings: {
-    mainnetStacks: z.array(z.string()).default([]).describe("Names of the stacks that may use mainnet."),
+    mainnetStacks: z.array(z.string()).default([]).describe("Stacks that may use mainnet."),
   },
   resource(tether, { mainnetStacks }, report) {
     if (tether.kind !== "TetherService" || tether.text("network") !== "mainnet") return;

@@ -8,12 +8,12 @@ import { unknown } from "../resources";
 export const allowedRegions = definePolicy({
   name: "allowed-regions",
   level: "disabled",
-  rule: "Every provider that is used works in a region that is allowed.",
+  rule: "Every provider in use works in an allowed region.",
   settings: {
     regions: z
       .array(z.enum(regions))
       .default([...regions])
-      .describe("The regions that are allowed."),
+      .describe("Allowed regions."),
   },
   stack(stack, { regions: allowed }, report) {
     for (const [, [first]] of groupBy(stack.members, ({ provider }) => provider?.urn)) {

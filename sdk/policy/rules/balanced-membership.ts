@@ -17,7 +17,7 @@ export const balancedMembership = definePolicy({
       .min(0)
       .max(1)
       .default(0.5)
-      .describe("Largest part of an environment's nodes that one membership may own, from 0 to 1."),
+      .describe("Largest share of an environment's nodes that one membership may own, from 0 to 1."),
   },
   stack(stack, { maxShare }, report) {
     const parents = new Parents(stack);

@@ -6,13 +6,13 @@ const protocols = z.array(z.enum(["raft", "ibft", "poa"])).optional();
 export const consensusForProvider = definePolicy({
   name: "consensus-for-provider",
   level: "mandatory",
-  rule: "The consensus protocol of an environment is one that is allowed for its client.",
+  rule: "The consensus protocol of an environment is allowed for its client.",
   settings: {
     allowed: z
       .strictObject({ quorum: protocols, geth: protocols })
       // The service's own rule (spec, section 2.2); a test compares it with that of the provider, which is not loaded here.
       .default({ quorum: ["raft", "ibft"], geth: ["poa"] })
-      .describe("The protocols that are allowed for each client; a client that is left out is not allowed at all."),
+      .describe("Protocols allowed for each client; a client that is not listed is not allowed at all."),
   },
   resource(environment, { allowed }, report) {
     const [provider, consensusType] = [environment.text("provider"), environment.text("consensusType")];

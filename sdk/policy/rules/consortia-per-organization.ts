@@ -8,7 +8,7 @@ export const consortiaPerOrganization = maximumPolicy({
   rule: "An organization owns no more consortia than the service allows.",
   limit: limits.consortia,
   things: "consortia",
-  of: "one organization, counted for each provider instance",
+  per: "per organization, counted for each provider instance",
   remedy: "Use fewer, or create some with a Provider of another organization.",
   counted: (_, stack) =>
     [...groupBy(stack.of("Consortium"), ({ provider }) => provider?.urn).values()].map((mine) => {

@@ -4,7 +4,7 @@ import { groupBy, Parents } from "../parents";
 export const credentialPerMember = definePolicy({
   name: "credential-per-member",
   level: "advisory",
-  rule: "Every membership that owns nodes of an environment has a credential there, or nobody can use them.",
+  rule: "Every membership that owns nodes in an environment has a credential there; without one, nobody can use them.",
   settings: {},
   stack(stack, _, report) {
     const parents = new Parents(stack);

@@ -7,7 +7,7 @@ export const environmentsPerConsortium = maximumPolicy({
   rule: "A consortium holds no more environments than the service allows.",
   limit: limits.environments,
   things: "environments",
-  of: "one consortium",
+  per: "per consortium",
   remedy: "Remove some, or put them into another consortium.",
   counted: (parents) =>
     parents.siblings("Environment", "Consortium").map((siblings) => ({

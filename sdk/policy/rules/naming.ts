@@ -8,14 +8,12 @@ const types = { Consortium: pattern, Membership: pattern, Environment: pattern, 
 export const naming = definePolicy({
   name: "naming",
   level: "disabled",
-  rule: "Names keep to the pattern for their type of resource.",
+  rule: "Names match the pattern for their resource type.",
   settings: {
     pattern: z
       .union([regularExpression, z.strictObject(types)])
       .default("^[a-z][a-z0-9-]*$")
-      .describe(
-        `Regular expression for all names, or an object with one for each type: ${Object.keys(types).join(", ")}.`,
-      ),
+      .describe(`Regular expression for all names, or an object with one per type: ${Object.keys(types).join(", ")}.`),
   },
   resource({ kind, name, text }, { pattern }, report) {
     const property = kind === "Membership" ? "orgName" : "name";

@@ -6,10 +6,10 @@ import { groupBy, type Parents, type Siblings } from "../parents";
 
 export const nodesPerEnvironment = maximumPolicy({
   name: "nodes-per-environment",
-  rule: "An environment holds no more nodes than the service allows, and each membership owns as many as it has to and may.",
+  rule: "An environment holds no more nodes than the service allows, and each membership owns no fewer and no more than it may.",
   limit: limits.nodes,
   things: "nodes",
-  of: "one environment",
+  per: "per environment",
   remedy: "Remove some, or put them into another environment.",
   counted(parents) {
     const someUnknown = parents.group("Node", "Environment").has(undefined);

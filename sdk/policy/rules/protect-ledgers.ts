@@ -4,9 +4,9 @@ import { definePolicy } from "../define";
 export const protectLedgers = definePolicy({
   name: "protect-ledgers",
   level: "advisory",
-  rule: "Environments and consortia are protected in stacks that are named, since deleting one destroys ledgers.",
+  rule: "Environments and consortia are protected in the listed stacks, since deleting one destroys ledgers.",
   settings: {
-    stacks: z.array(z.string()).default(["prod", "production"]).describe("Names of the stacks where ledgers matter."),
+    stacks: z.array(z.string()).default(["prod", "production"]).describe("Stacks whose ledgers must not be lost."),
   },
   resource({ kind, name, stack, protect }, { stacks }, report) {
     if ((kind !== "Environment" && kind !== "Consortium") || protect || !stacks.includes(stack)) return;

@@ -29,7 +29,7 @@ function nearestEnvironment(tether: Member, stack: Stack): Member | undefined {
   return undefined;
 }
 
-/** The service does not tell a program which environment a tether pins: its dependencies do, or where it stands. */
+/** The service does not show which environment a tether pins: its dependencies do, or else its place in the program. */
 function environmentOf(tether: Member, ready: Set<string>, stack: Stack, parents: Parents, infer: boolean) {
   const known = stack.members.filter(({ urn }) => ready.has(urn));
   const keys = known.flatMap((member) => {
@@ -44,14 +44,12 @@ function environmentOf(tether: Member, ready: Set<string>, stack: Stack, parents
 export const tetherAfterConfiguration = definePolicy({
   name: "tether-after-configuration",
   level: "mandatory",
-  rule: "A tether service that is active depends on every node of its environment, so that it starts after them.",
+  rule: "An active tether service depends on every node of its environment, so that it starts after them.",
   settings: {
     infer: z
       .boolean()
       .default(true)
-      .describe(
-        "Where its dependencies name no environment: take the only one of the component that it is in, or of the stack.",
-      ),
+      .describe("If its dependencies name no environment, assume the only one in its component, or in the stack."),
   },
   stack(stack, { infer }, report) {
     const parents = new Parents(stack);

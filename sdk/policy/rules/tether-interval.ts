@@ -4,10 +4,10 @@ import { definePolicy } from "../define";
 export const tetherInterval = definePolicy({
   name: "tether-interval",
   level: "mandatory",
-  rule: "A tether service pins neither too often nor too seldom.",
+  rule: "A tether service pins neither too often nor too rarely.",
   settings: {
-    minHours: z.number().min(1).default(1).describe("Fewest hours between two pins."),
-    maxHours: z.number().min(1).optional().describe("Most hours between two pins. Default: no limit."),
+    minHours: z.number().min(1).default(1).describe("Minimum hours between two pins."),
+    maxHours: z.number().min(1).optional().describe("Maximum hours between two pins. Default: no limit."),
   },
   resource(tether, { minHours, maxHours }, report) {
     const hours = tether.number("intervalHours");
