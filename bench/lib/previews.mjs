@@ -1,7 +1,7 @@
 // @ts-check
 /** What a preview costs beside another one, run in turn, so that whatever else the machine does hits both. */
 import { say, Trouble } from "../../tools/lib/say.mjs";
-import { bounded, lowest, median, seconds, table } from "./report.mjs";
+import { bounded, median, seconds, table } from "./report.mjs";
 
 const leastRounds = 7;
 
@@ -54,7 +54,7 @@ export async function comparePreviews(sides, options, most = Infinity) {
   const line = (/** @type {Side} */ { title }, /** @type {number[]} */ ms) => [
     title,
     seconds(median(ms)),
-    seconds(lowest(ms)),
+    seconds(Math.min(...ms)),
   ];
   const figures = table(["`pulumi preview` of", "median", "fastest"], [line(ours, times), line(other, otherTimes)]);
   return { rows: [row], details: `${rounds} runs each; the ratio is the median of the rounds.\n\n${figures}` };

@@ -8,9 +8,6 @@ export function median(values) {
   return sorted.length % 2 === 1 ? (sorted[half] ?? NaN) : ((sorted[half - 1] ?? NaN) + (sorted[half] ?? NaN)) / 2;
 }
 
-/** @param {number[]} values */
-export const lowest = (values) => Math.min(...values);
-
 /** @param {number} ms */
 export const seconds = (ms) => (Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)} s` : "–");
 

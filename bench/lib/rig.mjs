@@ -33,14 +33,3 @@ export async function withRig({ cli, module }, { program, service: options = {},
     await service.close();
   }
 }
-
-/** Every call with its time after the first: where an `up` spends what it spends. @param {Service} service */
-export function timeline({ calls }) {
-  const start = calls[0]?.at ?? 0;
-  return calls
-    .map(
-      ({ at, method, path, status }) =>
-        `${((at - start) / 1000).toFixed(2).padStart(7)} s  ${status} ${method} ${path}`,
-    )
-    .join("\n");
-}

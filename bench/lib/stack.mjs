@@ -33,22 +33,9 @@ export class Stack {
    * @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli
    * @param {{ program?: string, files?: Record<string, string>, project?: string, env?: Env }} options the program: JavaScript
    */
-  static async create(cli, { program = "", files = {}, project = "bench", env = {} }) {
+  static async create(cli, { env = {}, ...project }) {
     const folder = mkdtempSync(join(tmpdir(), "consortium-bench-"));
-    const modules = join(folder, "node_modules");
-    mkdirSync(join(modules, "@pulumi"), { recursive: true });
-    symlinkSync(root, join(modules, "pulumi-consortium"));
-    const forTypeScript = "tsconfig.json" in files ? ["@types", "typescript", "ts-node"] : [];
-    for (const name of ["@pulumi/pulumi", ...forTypeScript]) {
-      symlinkSync(join(root, "node_modules", name), join(modules, name));
-    }
-    const all = {
-      "Pulumi.yaml": `name: ${project}\nruntime: nodejs\n`,
-      "package.json": JSON.stringify({ name: "bench", main: "index.js" }),
-      "index.js": program,
-      ...files,
-    };
-    for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text);
+    writeProject(folder, project);
     const stack = new Stack(folder, cli.command, { ...stateEnv(cli, folder), ...env });
     await stack.ok(["stack", "init", "test"]);
     return stack;
@@ -102,6 +89,27 @@ export class Stack {
   remove() {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * @param {string} folder
+ * @param {{ program?: string, files?: Record<string, string>, project?: string }} options
+ */
+export function writeProject(folder, { program = "", files = {}, project = "bench" }) {
+  const modules = join(folder, "node_modules");
+  mkdirSync(join(modules, "@pulumi"), { recursive: true });
+  symlinkSync(root, join(modules, "pulumi-consortium"));
+  const forTypeScript = "tsconfig.json" in files ? ["@types", "typescript", "ts-node"] : [];
+  for (const name of ["@pulumi/pulumi", ...forTypeScript]) {
+    symlinkSync(join(root, "node_modules", name), join(modules, name));
+  }
+  const all = {
+    "Pulumi.yaml": `name: ${project}\nruntime: nodejs\n`,
+    "package.json": JSON.stringify({ name: "bench", main: "index.js" }),
+    "index.js": program,
+    ...files,
+  };
+  for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text);
 }
 
 /**

@@ -4,15 +4,15 @@
  * made beforehand, and `xargs -P` at several widths.
  */
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { limits } from "../../dist/provider/facts.js";
 import { root } from "../../tools/lib/prepare.mjs";
 import { say, Trouble } from "../../tools/lib/say.mjs";
 import { watchMemory } from "../lib/process-tree.mjs";
-import { bounded, lowest, seconds, table } from "../lib/report.mjs";
-import { finished, stateEnv } from "../lib/stack.mjs";
+import { bounded, seconds, table } from "../lib/report.mjs";
+import { finished, stateEnv, writeProject } from "../lib/stack.mjs";
 
 const most = { ratio: 1.3, gigabytes: 2.5 };
 const defaultWidths = [2, 4, 8];
@@ -82,12 +82,7 @@ function start(command, args, { cwd, env, input = "" }) {
  */
 const byHand = (cli, jobs, width) =>
   withService(jobs, async (baseUrl, folder) => {
-    mkdirSync(join(folder, "node_modules/@pulumi"), { recursive: true });
-    symlinkSync(root, join(folder, "node_modules/pulumi-consortium"));
-    symlinkSync(join(root, "node_modules/@pulumi/pulumi"), join(folder, "node_modules/@pulumi/pulumi"));
-    writeFileSync(join(folder, "Pulumi.yaml"), "name: bench\nruntime: nodejs\n");
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "bench", main: "index.js" }));
-    writeFileSync(join(folder, "index.js"), program);
+    writeProject(folder, { program });
     const env = { ...stateEnv(cli, folder), CONSORTIUM_BASE_URL: baseUrl, PULUMI: cli.command };
     const lines = jobs.map(({ organization, stack, key }) => `${organization}-${stack} ${key}`).join("\n");
     const xargs = (/** @type {string} */ script) =>
@@ -144,7 +139,7 @@ export const fleet = async ({ cli, options = {} }) => {
     hands.push({ width, ms: await byHand(cli, jobs, width) });
     say(`xargs -P ${width}: ${seconds(hands.at(-1)?.ms ?? NaN)}`);
   }
-  const best = lowest(hands.map((one) => one.ms));
+  const best = Math.min(...hands.map((one) => one.ms));
   const what = `\`consortium fleet up --parallel ${parallel}\` of ${stacks} new stacks of ${objectsPerStack} objects`;
   return {
     rows: [

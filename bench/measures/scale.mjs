@@ -1,6 +1,6 @@
 // @ts-check
 /** A large stack, beside one of as many dynamic resources that do nothing. */
-import { bounded, lowest, seconds } from "../lib/report.mjs";
+import { bounded, seconds } from "../lib/report.mjs";
 import { withRig } from "../lib/rig.mjs";
 import { refreshArgs, upArgs } from "../lib/stack.mjs";
 
@@ -41,7 +41,7 @@ export const scale = async (tools) => {
     ours.push(await up(memberships));
   }
   const fast = await up(memberships, { PULUMI_SKIP_CHECKPOINTS: "true" });
-  const best = { ours: lowest(ours.map(({ ms }) => ms)), others: lowest(others.map(({ ms }) => ms)) };
+  const best = { ours: Math.min(...ours.map(({ ms }) => ms)), others: Math.min(...others.map(({ ms }) => ms)) };
   const ratio = best.ours / best.others;
   const requests = Math.max(...ours.map((one) => one.requests));
   return {

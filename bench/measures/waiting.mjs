@@ -1,8 +1,8 @@
 // @ts-check
 /** How much longer an `up` takes than what it waits for. */
 import { reference } from "../programs/reference.mjs";
-import { bounded, lowest, seconds } from "../lib/report.mjs";
-import { timeline, withRig } from "../lib/rig.mjs";
+import { bounded, seconds } from "../lib/report.mjs";
+import { withRig } from "../lib/rig.mjs";
 import { upArgs } from "../lib/stack.mjs";
 
 const nodeStart = 37_000;
@@ -16,13 +16,13 @@ export const waiting = async (tools) => {
   const up = (/** @type {Partial<import("../../service/index.js").Timing>} */ timing) =>
     withRig(tools, { program: reference, service: { timing: { latency, ...timing } } }, async (service, stack) => {
       const { ms } = await stack.ok(upArgs);
-      return { ms, requests: service.calls.length, details: timeline(service) };
+      return { ms, requests: service.calls.length };
     });
   const instant = { nodeStart: 0, environmentStart: 0 };
   const before = await up(instant);
   const slow = await up({ nodeStart, environmentStart: 500 });
   const after = await up(instant);
-  const nothing = lowest([before.ms, after.ms]);
+  const nothing = Math.min(before.ms, after.ms);
   const ratio = slow.ms / (nothing + unavoidable);
   return {
     rows: [
@@ -32,6 +32,5 @@ export const waiting = async (tools) => {
       }),
       bounded("its requests", slow.requests, { most: most.requests }),
     ],
-    details: slow.details,
   };
 };
