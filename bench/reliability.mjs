@@ -8,21 +8,19 @@ import "../tools/lib/node-version.mjs";
 import { parseArgs } from "node:util";
 import { build, installPackages } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
-import { run } from "../tools/lib/processes.mjs";
 import { duration, runMain, say, Trouble } from "../tools/lib/say.mjs";
 import { circumstances, writePart } from "./lib/document.mjs";
-import { cellsOf, textOf } from "./lib/faults.mjs";
-import { foreignKeys, tryForeignKey } from "./lib/foreign-key.mjs";
-import { killAndRecover, killsOf } from "./lib/kills.mjs";
-import { Lab } from "./lib/lab.mjs";
-import { matrix } from "./lib/matrix.mjs";
-import { pool } from "./lib/pool.mjs";
+import { cellsOf, textOf } from "./reliability/faults.mjs";
+import { foreignKeys, tryForeignKey } from "./reliability/foreign-key.mjs";
+import { killAndRecover, killsOf } from "./reliability/kills.mjs";
+import { Lab } from "./reliability/lab.mjs";
+import { matrix } from "./reliability/matrix.mjs";
 
 const longestMs = 60 * 60_000;
 
-/** @typedef {{ title: string, cell?: import("./lib/faults.mjs").Cell, kill?: import("./lib/kills.mjs").Kill, foreign?: import("./lib/foreign-key.mjs").Foreign }} Job */
+/** @typedef {{ title: string, cell?: import("./reliability/faults.mjs").Cell, kill?: import("./reliability/kills.mjs").Kill, foreign?: import("./reliability/foreign-key.mjs").Foreign }} Job */
 
-/** @param {import("./lib/faults.mjs").Call[]} calls @returns {Job[]} */
+/** @param {import("./reliability/faults.mjs").Call[]} calls @returns {Job[]} */
 const jobsOf = (calls) => [
   ...cellsOf(calls).map((cell) => ({ title: `${cell.kind.name} at ${textOf(cell.call)}`, cell })),
   ...killsOf(calls).map((kill) => ({
@@ -51,6 +49,16 @@ function options() {
   return { sample: number(values.sample, Infinity), jobs: number(values.jobs, 3), only: new RegExp(values.only ?? "") };
 }
 
+/** @param {Job} job @param {Lab} lab */
+function attempt({ cell, kill, foreign }, lab) {
+  if (cell) return lab.fault(cell);
+  return lab.trial((bench) =>
+    foreign
+      ? tryForeignKey(foreign, bench)
+      : killAndRecover(/** @type {import("./reliability/kills.mjs").Kill} */ (kill), bench),
+  );
+}
+
 await runMain("bench/reliability", async () => {
   const { sample, jobs: side, only } = options();
   await installPackages();
@@ -65,30 +73,23 @@ await runMain("bench/reliability", async () => {
     const all = jobsOf(calls).filter(({ title }) => only.test(title));
     const jobs = sample < all.length ? spread(all, sample) : all;
     say(`${jobs.length} of ${all.length} trials, ${side} side by side …`);
-    const verdicts = await pool(jobs, {
-      workers: labs,
-      until: started + longestMs,
-      async work({ title, cell, kill, foreign }, lab, at) {
-        const verdict = cell
-          ? await lab.fault(cell)
-          : await lab.trial((bench) =>
-              foreign
-                ? tryForeignKey(foreign, bench)
-                : killAndRecover(/** @type {import("./lib/kills.mjs").Kill} */ (kill), bench),
-            );
-        say(
-          `${at + 1}/${jobs.length} ${verdict.ok ? "exact" : "NOT EXACT"}: ${title}${verdict.ok ? "" : `: ${verdict.why}`}`,
-        );
-        return verdict;
-      },
-    });
-    const results = jobs.map((job, at) => ({
-      ...job,
-      verdict: verdicts[at] ?? { ok: false, why: "not reached in time", ms: 0 },
-    }));
-    const { stdout } = await run(cli.command, ["version"], { env: { ...process.env, ...cli.env } });
+    const { default: pLimit } = await import("p-limit");
+    const limit = pLimit(side);
+    const idle = [...labs];
+    const tried = async (/** @type {Job} */ job, /** @type {number} */ at) => {
+      if (performance.now() > started + longestMs) return { ok: false, why: "not reached in time", ms: 0 };
+      const lab = /** @type {Lab} */ (idle.pop());
+      const verdict = await attempt(job, lab);
+      idle.push(lab);
+      const { ok, why } = verdict;
+      say(`${at + 1}/${jobs.length} ${ok ? "exact" : "NOT EXACT"}: ${job.title}${ok ? "" : `: ${why}`}`);
+      return verdict;
+    };
+    const results = await Promise.all(
+      jobs.map((job, at) => limit(async () => ({ ...job, verdict: await tried(job, at) }))),
+    );
     const took = duration(performance.now() - started);
-    const text = `Measured on ${circumstances(stdout.trim())}; ${jobs.length} trials, ${side} side by side, in ${took}.\n\n${matrix(calls, results)}`;
+    const text = `Measured on ${await circumstances(cli)}; ${jobs.length} trials, ${side} side by side, in ${took}.\n\n${matrix(calls, results)}`;
     if (jobs.length === jobsOf(calls).length) await writePart("docs/reliability.md", "matrix", text);
     else console.log(text);
     return results.every(({ verdict }) => verdict.ok) ? 0 : 1;

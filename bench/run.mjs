@@ -1,60 +1,59 @@
 // @ts-check
 /**
- * npm run bench [-- NAME…]: what an `up` and a `refresh` cost, through the real CLI on the embedded service, each beside what it is
- * compared with in the same run. Writes its table into docs/performance.md when all were measured; then measures previews
- * and policies. Exit code 1 when a target is missed.
+ * npm run bench [-- NAME…] [OPTIONS]: measures, each beside what it is compared with in the same run. Without a name: what an `up`,
+ * a `refresh` and a preview cost, through the real CLI on the embedded service; then the table of docs/performance.md is written
+ * anew. Exit code 1 when a target is missed. Options:
+ *   --rounds N                 of preview, policy and network: at least 7
+ *   --stacks N --parallel N --widths N,N,N   of fleet
+ *   --calls N                  of proxy: in each round
+ *   --minutes N                of soak
  */
 import "../tools/lib/node-version.mjs";
-import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { build, installPackages } from "../tools/lib/prepare.mjs";
-import { run, runAttached } from "../tools/lib/processes.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { runMain, say, Trouble } from "../tools/lib/say.mjs";
 import { circumstances, writePart } from "./lib/document.mjs";
 import { table } from "./lib/report.mjs";
-import { reading } from "./measures/reading.mjs";
-import { scale } from "./measures/scale.mjs";
-import { throttled } from "./measures/throttled.mjs";
-import { waiting } from "./measures/waiting.mjs";
 
-const measures = { waiting, reading, scale, throttled };
-/** Programs of their own, which print what they measure. */
-const others = ["preview", "policy", "network"];
+/** Those that docs/performance.md shows in one table; those that run when no name is given; all. */
+const published = ["waiting", "reading", "scale", "throttled"];
+const usual = [...published, "preview", "policy", "network"];
+const all = [...usual, "proxy", "fleet", "soak"];
+const text = /** @type {const} */ ({ type: "string" });
+const options = { rounds: text, stacks: text, parallel: text, widths: text, calls: text, minutes: text };
 
-/** @typedef {keyof typeof measures} Name */
+/** @param {import("./lib/rig.mjs").Row[]} rows */
+const tableOf = (rows) =>
+  table(
+    ["measure", "target", "measured", "met"],
+    rows.map(({ measure, target, measured, met }) => [measure, target, measured, met ? "yes" : "**no**"]),
+  );
 
 await runMain("bench", async () => {
-  const names = Object.keys(measures);
-  const asked = process.argv.slice(2);
-  const unknown = asked.find((name) => ![...names, ...others].includes(name));
-  if (unknown)
-    throw new Trouble(`There is no measurement "${unknown}"; there are ${[...names, ...others].join(", ")}.`);
+  const { values, positionals: asked } = parseArgs({ options, allowPositionals: true });
+  const unknown = asked.find((name) => !all.includes(name));
+  if (unknown) throw new Trouble(`There is no measure "${unknown}"; there are ${all.join(", ")}.`);
   await installPackages();
   await build();
   const cli = await pulumiCli();
   /** @type {typeof import("../service/index.js")} */
   const module = await import("pulumi-consortium/service");
-  const wanted = (/** @type {string} */ name) => asked.length === 0 || asked.includes(name);
+  const measured = `Measured on ${await circumstances(cli)}.`;
 
-  const rows = [];
-  for (const name of names.filter(wanted)) {
+  const rows = new Map();
+  for (const name of asked.length > 0 ? asked : usual) {
     say(`Measuring ${name} …`);
-    const result = await measures[/** @type {Name} */ (name)]({ cli, module });
-    rows.push(...result.rows);
-    for (const { measure, measured, met } of result.rows) say(`${met ? "met" : "NOT MET"}: ${measure}: ${measured}`);
-    if (result.details) say(result.details);
+    /** @type {Record<string, import("./lib/rig.mjs").Measure>} */
+    const { [name]: measure } = await import(`./measures/${name}.mjs`);
+    const result = await measure?.({ cli, module, options: values });
+    rows.set(name, result?.rows ?? []);
+    if (result?.details) console.log(`${result.details}\n`);
   }
-  const { stdout } = await run(cli.command, ["version"], { env: { ...process.env, ...cli.env } });
-  const cells = rows.map(({ measure, target, measured, met }) => [measure, target, measured, met ? "yes" : "**no**"]);
-  const text = `Measured on ${circumstances(stdout.trim())}.\n\n${table(["measure", "target", "measured", "met"], cells)}`;
-  if (rows.length > 0) console.log(text);
-  if (asked.length === 0) await writePart("docs/performance.md", "bench", text);
-
-  const codes = [];
-  for (const name of others.filter(wanted)) {
-    const file = fileURLToPath(new URL(`${name}.mjs`, import.meta.url));
-    if (existsSync(file)) codes.push((await runAttached(process.execPath, [file])).code);
+  console.log(`${measured}\n\n${tableOf([...rows.values()].flat())}`);
+  if (asked.length === 0) {
+    const shown = published.flatMap((name) => rows.get(name));
+    await writePart("docs/performance.md", "bench", `${measured}\n\n${tableOf(shown)}`);
   }
-  return rows.every(({ met }) => met) && codes.every((code) => code === 0) ? 0 : 1;
+  return [...rows.values()].flat().every(({ met }) => met) ? 0 : 1;
 });

@@ -1,7 +1,6 @@
 // The ready pack: `pulumi preview --policy-pack node_modules/pulumi-consortium/policy-pack`. See docs/policies.md.
 /* global require */
 "use strict";
-require("./quick-start");
 const { PolicyPack } = require("@pulumi/policy");
 const { consortiumPolicies } = require("pulumi-consortium/policy");
 

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { root } from "../../tools/lib/prepare.mjs";
+import { run } from "../../tools/lib/processes.mjs";
 import { Trouble } from "../../tools/lib/say.mjs";
 
 /**
@@ -30,11 +31,12 @@ export async function writeFormatted(file, text) {
   writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
 }
 
-/** Date, versions and machine: what a figure is worth nothing without. @param {string} pulumi */
-export function circumstances(pulumi) {
+/** Date, versions and machine: what a figure is worth nothing without. @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli */
+export async function circumstances(cli) {
+  const { stdout } = await run(cli.command, ["version"], { env: { ...process.env, ...cli.env } });
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const sdk = JSON.parse(readFileSync(join(root, "node_modules/@pulumi/pulumi/package.json"), "utf8")).version;
   const machine = `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB`;
   const date = new Date().toISOString().slice(0, 10);
-  return `${date}, pulumi-consortium ${version}, Node.js ${process.version.slice(1)}, Pulumi ${pulumi.replace(/^v/, "")}, \`@pulumi/pulumi\` ${sdk}, ${machine}`;
+  return `${date}, pulumi-consortium ${version}, Node.js ${process.version.slice(1)}, Pulumi ${stdout.trim().replace(/^v/, "")}, \`@pulumi/pulumi\` ${sdk}, ${machine}`;
 }

@@ -8,11 +8,20 @@ export function median(values) {
   return sorted.length % 2 === 1 ? (sorted[half] ?? NaN) : ((sorted[half - 1] ?? NaN) + (sorted[half] ?? NaN)) / 2;
 }
 
-/** @param {number[]} values */
-export const lowest = (values) => Math.min(...values);
-
 /** @param {number} ms */
 export const seconds = (ms) => (Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)} s` : "–");
+
+/**
+ * A line of the table that is met while its value keeps to a limit.
+ * @param {string} measure
+ * @param {number} value
+ * @param {{ most: number, of?: string, measured?: string }} limit of: what the value is a multiple of
+ * @returns {import("./rig.mjs").Row}
+ */
+export const bounded = (measure, value, { most, of, measured = String(value) }) => ({
+  ...{ measure, measured, met: value <= most },
+  target: most === Infinity ? "none" : of === undefined ? `at most ${most}` : `at most ${most} × ${of}`,
+});
 
 /**
  * @param {string[]} head

@@ -4,8 +4,12 @@ import { Stack } from "./stack.mjs";
 
 /** @typedef {import("../../service/index.js").Service} Service */
 /** @typedef {import("../../service/index.js").ServiceOptions} ServiceOptions */
-/** @typedef {{ cli: import("../../tools/lib/pulumi-cli.mjs").PulumiCli, module: typeof import("../../service/index.js") }} Tools */
+/** @typedef {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} PulumiCli */
+/** @typedef {{ cli: PulumiCli, module: typeof import("../../service/index.js"), options?: Options }} Tools */
+/** @typedef {Record<string, string | undefined>} Options those of the command line */
 /** @typedef {{ measure: string, target: string, measured: string, met: boolean }} Row one line of the published table */
+/** @typedef {{ rows: Row[], details?: string }} Measured details: Markdown */
+/** @typedef {(tools: Tools) => Promise<Measured>} Measure one of each name in bench/measures */
 
 const apiKey = "bench-key";
 export const tetherId = "t0bench000";
@@ -28,15 +32,4 @@ export async function withRig({ cli, module }, { program, service: options = {},
     stack.remove();
     await service.close();
   }
-}
-
-/** Every call with its time after the first: where an `up` spends what it spends. @param {Service} service */
-export function timeline({ calls }) {
-  const start = calls[0]?.at ?? 0;
-  return calls
-    .map(
-      ({ at, method, path, status }) =>
-        `${((at - start) / 1000).toFixed(2).padStart(7)} s  ${status} ${method} ${path}`,
-    )
-    .join("\n");
 }

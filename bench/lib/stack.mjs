@@ -14,6 +14,8 @@ import { Trouble } from "../../tools/lib/say.mjs";
 /** No run takes longer than this: whatever hangs ends, and counts as failed. */
 const longestMs = 5 * 60_000;
 const passphrase = "bench";
+export const upArgs = ["up", "--yes", "--skip-preview"];
+export const refreshArgs = ["refresh", "--yes", "--skip-preview"];
 
 export class Stack {
   /**
@@ -29,28 +31,14 @@ export class Stack {
 
   /**
    * @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli
-   * @param {{ program: string, project?: string, env?: Env }} options the program: JavaScript
+   * @param {{ program?: string, files?: Record<string, string>, project?: string, env?: Env }} options the program: JavaScript
    */
-  static async create(cli, { program, project = "bench", env = {} }) {
+  static async create(cli, { env = {}, ...project }) {
     const folder = mkdtempSync(join(tmpdir(), "consortium-bench-"));
-    const modules = join(folder, "node_modules");
-    mkdirSync(join(modules, "@pulumi"), { recursive: true });
-    symlinkSync(root, join(modules, "pulumi-consortium"));
-    symlinkSync(join(root, "node_modules/@pulumi/pulumi"), join(modules, "@pulumi/pulumi"));
-    writeFileSync(join(folder, "Pulumi.yaml"), `name: ${project}\nruntime: nodejs\n`);
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "bench", main: "index.js" }));
-    mkdirSync(join(folder, "state"));
-    const others = Object.entries(process.env).filter(([name]) => !/^(PULUMI|CONSORTIUM)_/.test(name));
-    const own = { PULUMI_BACKEND_URL: `file://${join(folder, "state")}`, PULUMI_CONFIG_PASSPHRASE: passphrase };
-    const stack = new Stack(folder, cli.command, { ...Object.fromEntries(others), ...cli.env, ...own, ...env });
-    stack.program(program);
+    writeProject(folder, project);
+    const stack = new Stack(folder, cli.command, { ...stateEnv(cli, folder), ...env });
     await stack.ok(["stack", "init", "test"]);
     return stack;
-  }
-
-  /** @param {string} text */
-  program(text) {
-    writeFileSync(join(this.folder, "index.js"), text);
   }
 
   /**
@@ -84,9 +72,7 @@ export class Stack {
   }
 
   /** @param {Env} [env] */
-  up = (env) => this.run(["up", "--yes", "--skip-preview"], env);
-  /** @param {Env} [env] */
-  refresh = (env) => this.run(["refresh", "--yes", "--skip-preview"], env);
+  up = (env) => this.run(upArgs, env);
   /** @param {Env} [env] */
   destroy = (env) => this.run(["destroy", "--yes", "--skip-preview"], env);
 
@@ -103,6 +89,40 @@ export class Stack {
   remove() {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * @param {string} folder
+ * @param {{ program?: string, files?: Record<string, string>, project?: string }} options
+ */
+export function writeProject(folder, { program = "", files = {}, project = "bench" }) {
+  const modules = join(folder, "node_modules");
+  mkdirSync(join(modules, "@pulumi"), { recursive: true });
+  symlinkSync(root, join(modules, "pulumi-consortium"));
+  const forTypeScript = "tsconfig.json" in files ? ["@types", "typescript", "ts-node"] : [];
+  for (const name of ["@pulumi/pulumi", ...forTypeScript]) {
+    symlinkSync(join(root, "node_modules", name), join(modules, name));
+  }
+  const all = {
+    "Pulumi.yaml": `name: ${project}\nruntime: nodejs\n`,
+    "package.json": JSON.stringify({ name: "bench", main: "index.js" }),
+    "index.js": program,
+    ...files,
+  };
+  for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text);
+}
+
+/**
+ * The environment of this process without its settings of Pulumi, and with a state in the folder.
+ * @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli
+ * @param {string} folder
+ * @returns {Env}
+ */
+export function stateEnv(cli, folder) {
+  mkdirSync(join(folder, "state"), { recursive: true });
+  const others = Object.entries(process.env).filter(([name]) => !/^(PULUMI|CONSORTIUM)_/.test(name));
+  const own = { PULUMI_BACKEND_URL: `file://${join(folder, "state")}`, PULUMI_CONFIG_PASSPHRASE: passphrase };
+  return { ...Object.fromEntries(others), ...cli.env, ...own };
 }
 
 /**

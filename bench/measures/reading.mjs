@@ -1,7 +1,8 @@
 // @ts-check
 /** How many requests a refresh takes. */
-import { Trouble } from "../../tools/lib/say.mjs";
+import { bounded } from "../lib/report.mjs";
 import { withRig } from "../lib/rig.mjs";
+import { refreshArgs, upArgs } from "../lib/stack.mjs";
 
 const most = 20;
 
@@ -17,22 +18,12 @@ const program = `
   }
 `;
 
-/**
- * @param {import("../lib/rig.mjs").Tools} tools
- * @returns {Promise<{ rows: import("../lib/rig.mjs").Row[], details: string }>}
- */
+/** @type {import("../lib/rig.mjs").Measure} */
 export const reading = (tools) =>
   withRig(tools, { program }, async (service, stack) => {
-    await stack.ok(["up", "--yes", "--skip-preview"]);
+    await stack.ok(upArgs);
     service.clearCalls();
-    const { code, text } = await stack.refresh();
-    if (code !== 0) throw new Trouble(`the refresh failed:\n${text}`);
+    await stack.ok(refreshArgs);
     const requests = service.calls.length;
-    const row = {
-      measure: "requests of a `refresh` of 24 nodes in 6 environments",
-      target: `at most ${most}`,
-      measured: String(requests),
-      met: requests <= most,
-    };
-    return { rows: [row], details: "" };
+    return { rows: [bounded("requests of a `refresh` of 24 nodes in 6 environments", requests, { most })] };
   });

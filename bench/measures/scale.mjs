@@ -1,8 +1,8 @@
 // @ts-check
 /** A large stack, beside one of as many dynamic resources that do nothing. */
-import { Trouble } from "../../tools/lib/say.mjs";
-import { lowest, seconds } from "../lib/report.mjs";
+import { bounded, seconds } from "../lib/report.mjs";
 import { withRig } from "../lib/rig.mjs";
+import { refreshArgs, upArgs } from "../lib/stack.mjs";
 
 const count = 500;
 const latency = 20;
@@ -26,20 +26,14 @@ const empty = `
   for (let n = 0; n < ${count}; n++) new Empty("m" + n, { parentId: parent.id });
 `;
 
-/**
- * @param {import("../lib/rig.mjs").Tools} tools
- * @returns {Promise<{ rows: import("../lib/rig.mjs").Row[], details: string }>}
- */
-export async function scale(tools) {
+/** @type {import("../lib/rig.mjs").Measure} */
+export const scale = async (tools) => {
   const up = (/** @type {string} */ program, /** @type {Record<string, string>} */ env = {}) =>
     withRig(tools, { program, env, service: { timing: { latency } } }, async (service, stack) => {
-      const { code, text, ms } = await stack.up();
-      if (code !== 0) throw new Trouble(`the up failed:\n${text}`);
+      const { ms } = await stack.ok(upArgs);
       service.clearCalls();
-      if (program === empty) return { ms, requests: 0, refreshMs: 0 };
-      const refresh = await stack.refresh();
-      if (refresh.code !== 0) throw new Trouble(`the refresh failed:\n${refresh.text}`);
-      return { ms, requests: service.calls.length, refreshMs: refresh.ms };
+      if (program !== empty) await stack.ok(refreshArgs);
+      return { ms, requests: service.calls.length };
     });
   const [ours, others] = [[await up(memberships)], [await up(empty)]];
   for (let round = 1; round < rounds; round++) {
@@ -47,24 +41,17 @@ export async function scale(tools) {
     ours.push(await up(memberships));
   }
   const fast = await up(memberships, { PULUMI_SKIP_CHECKPOINTS: "true" });
-  const best = { ours: lowest(ours.map(({ ms }) => ms)), others: lowest(others.map(({ ms }) => ms)) };
+  const best = { ours: Math.min(...ours.map(({ ms }) => ms)), others: Math.min(...others.map(({ ms }) => ms)) };
   const ratio = best.ours / best.others;
   const requests = Math.max(...ours.map((one) => one.requests));
   return {
     rows: [
-      {
-        measure: `\`up\` of ${count} memberships, ${latency} ms a call`,
-        target: `at most ${most.ratio} × as many empty dynamic resources`,
+      bounded(`\`up\` of ${count} memberships, ${latency} ms a call`, ratio, {
+        ...{ most: most.ratio, of: "as many empty dynamic resources" },
         measured: `${seconds(best.ours)} against ${seconds(best.others)}: ×${ratio.toFixed(2)}`,
-        met: ratio <= most.ratio,
-      },
-      {
-        measure: "requests of their `refresh`",
-        target: `at most ${most.requests}`,
-        measured: String(requests),
-        met: requests <= most.requests,
-      },
+      }),
+      bounded("requests of their `refresh`", requests, { most: most.requests }),
     ],
     details: `The same ${count} memberships with PULUMI_SKIP_CHECKPOINTS=true: ${seconds(fast.ms)}`,
   };
-}
+};

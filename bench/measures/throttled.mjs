@@ -1,9 +1,9 @@
 // @ts-check
 /** A service that refuses a third of all requests. */
-import { Trouble } from "../../tools/lib/say.mjs";
-import { reference } from "../lib/reference.mjs";
+import { reference } from "../programs/reference.mjs";
 import { seconds } from "../lib/report.mjs";
 import { withRig } from "../lib/rig.mjs";
+import { upArgs } from "../lib/stack.mjs";
 
 const latency = 100;
 
@@ -12,11 +12,8 @@ const program = `${reference}
   for (let n = 0; n < 40; n++) new Membership("member-" + n, { consortium });
 `;
 
-/**
- * @param {import("../lib/rig.mjs").Tools} tools
- * @returns {Promise<{ rows: import("../lib/rig.mjs").Row[], details: string }>}
- */
-export async function throttled(tools) {
+/** @type {import("../lib/rig.mjs").Measure} */
+export const throttled = async (tools) => {
   const rows = [];
   for (const limit of [8, 2]) {
     const env = { CONSORTIUM_MAX_CONCURRENCY: limit === 8 ? "" : String(limit) };
@@ -24,8 +21,7 @@ export async function throttled(tools) {
     rows.push(
       await withRig(tools, options, async (service, stack) => {
         service.faults.add({ kind: "status", status: 429, every: 3 });
-        const { code, text, ms } = await stack.up();
-        if (code !== 0) throw new Trouble(`the up failed:\n${text}`);
+        const { ms } = await stack.ok(upArgs);
         const refused = service.calls.filter(({ status }) => status === 429).length;
         const { max } = service.inFlight;
         return {
@@ -37,5 +33,5 @@ export async function throttled(tools) {
       }),
     );
   }
-  return { rows, details: "" };
-}
+  return { rows };
+};

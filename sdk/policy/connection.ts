@@ -1,5 +1,5 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
-import { type SettingSources } from "../../provider/api";
+import { type SettingSources } from "../../provider/api/settings";
 import { read, unknown } from "./resources";
 
 /** What a provider instance was given: by the program itself, or by the configuration of the stack. */

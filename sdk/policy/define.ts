@@ -6,26 +6,27 @@ import {
   type ResourceValidationPolicy,
   type StackValidationPolicy,
 } from "@pulumi/policy";
+import { type z } from "zod";
 import { type Resource, resourceOf, Stack } from "./resources";
-import { defaultsOf, levels, PolicySettingsError, problemsOf, type Setting, type SettingsSchema } from "./settings";
+import { jsonSchemaOf, levels, PolicySettingsError, readSettings, type Setting, type SettingsShape } from "./settings";
 
 export interface Report {
-  /** What was found, and how to mend it; shown below the rule. */
+  /** What was found, and how to fix it; shown below the rule. */
   violation(message: string, urn?: string): void;
-  /** Said whatever the level of the policy, and never stops a run. */
+  /** Shown whatever the level of the policy, and never stops a run. */
   advice(message: string, urn?: string): void;
 }
 
-interface Spec<Name extends string, S> {
+interface Spec<Name extends string, Shape extends SettingsShape> {
   name: Name;
   level: EnforcementLevel;
   /** What must hold, in one sentence. */
   rule: string;
-  settings: SettingsSchema<S>;
+  settings: Shape;
   /** Judges one resource before anything is done with it. */
-  resource?(resource: Resource, settings: S, report: Report): void;
+  resource?(resource: Resource, settings: z.output<z.ZodObject<Shape>>, report: Report): void;
   /** Judges the whole plan, or what has become of it. */
-  stack?(stack: Stack, settings: S, report: Report): Promise<void> | void;
+  stack?(stack: Stack, settings: z.output<z.ZodObject<Shape>>, report: Report): Promise<void> | void;
 }
 
 /** A level, or settings with or without one: as in a file for `--policy-pack-config`. */
@@ -37,37 +38,42 @@ type Both = ResourceValidationPolicy & Partial<StackValidationPolicy>;
 export interface ConsortiumPolicy<Name extends string = string, S extends object = object> extends Both {
   readonly name: Name;
   readonly enforcementLevel: EnforcementLevel;
-  readonly configSchema: PolicyConfigSchema & { properties: SettingsSchema<S> };
+  readonly configSchema: PolicyConfigSchema & { properties: { [K in keyof S]-?: Setting } };
 }
 
 const rootType = "pulumi:pulumi:Stack";
-const specs = new WeakMap<object, Spec<string, object>>();
+const specs = new WeakMap<object, Spec<string, SettingsShape>>();
 
-/** A violation with a level of its own: the host takes it, though its types do not tell. */
-type Whole = { name: string; description: string; message: string; urn?: string; enforcementLevel: EnforcementLevel };
-const reportWhole = (report: ReportViolation, violation: Whole): void =>
-  (report as unknown as (violation: Whole) => void)(violation);
+/** A violation with a level of its own, which the policy host accepts although its types do not say so. */
+type Violation = {
+  name: string;
+  description: string;
+  message: string;
+  urn?: string;
+  enforcementLevel: EnforcementLevel;
+};
+const reportAs = (report: ReportViolation, violation: Violation): void =>
+  (report as unknown as (violation: Violation) => void)(violation);
 
 const reporting = (report: ReportViolation, name: string, rule: string): Report => ({
   violation: report,
   advice: (message, urn) =>
-    reportWhole(report, { name, description: rule, message: `${rule}\n${message}`, urn, enforcementLevel: "advisory" }),
+    reportAs(report, { name, description: rule, message: `${rule}\n${message}`, urn, enforcementLevel: "advisory" }),
 });
 
-export function definePolicy<Name extends string, S extends object>(spec: Spec<Name, S>): ConsortiumPolicy<Name, S> {
-  const { name, rule, level, settings: schema } = spec;
-  const standard = defaultsOf(schema);
+export function definePolicy<Name extends string, Shape extends SettingsShape>(spec: Spec<Name, Shape>) {
+  type Values = z.output<z.ZodObject<Shape>>;
+  const { name, rule, level, settings: shape } = spec;
   let refused = false;
 
   /** The settings in force; undefined: they cannot be used, and nothing is judged by them. */
-  const settingsFrom = (config: object): S | undefined =>
-    problemsOf(name, schema, config).length === 0 ? { ...standard, ...config } : undefined;
+  const settingsFrom = (config: object) => readSettings(name, shape, config).values as Values | undefined;
 
-  /** An unknown setting comes as far as this: the host drops `additionalProperties` on the way to its own check. */
+  /** An unknown setting gets this far, since the host drops `additionalProperties` on the way to its own check. */
   const refuse = (config: object, report: ReportViolation): void => {
-    const problems = problemsOf(name, schema, config);
+    const { problems } = readSettings(name, shape, config);
     for (const message of problems) {
-      reportWhole(report, { name, description: rule, message, enforcementLevel: "mandatory" });
+      reportAs(report, { name, description: rule, message, enforcementLevel: "mandatory" });
     }
     refused = problems.length > 0;
   };
@@ -80,11 +86,12 @@ export function definePolicy<Name extends string, S extends object>(spec: Spec<N
     if (settings) spec.resource?.(resource, settings, reporting(report, name, rule));
   };
 
-  const policy: ConsortiumPolicy<Name, S> = {
+  const properties = jsonSchemaOf(shape) as { [K in keyof Values]-?: Setting };
+  const policy: ConsortiumPolicy<Name, Values> = {
     name,
     description: rule,
     enforcementLevel: level,
-    configSchema: { properties: schema, ...{ additionalProperties: false } },
+    configSchema: { properties, ...{ additionalProperties: false } },
     // A type on the function spares the host from calling it for others.
     validateResource: spec.resource ? validateResource : Object.assign(validateResource, { __pulumiType: rootType }),
     ...(spec.stack && {
@@ -104,25 +111,27 @@ export function withSettings<Name extends string, S extends object>(
   policy: ConsortiumPolicy<Name, S>,
   choice: Choice<S>,
 ): ConsortiumPolicy<Name, S> {
-  const spec = specs.get(policy) as Spec<Name, S> | undefined;
   const refuse = (problem: string): never => {
     throw new PolicySettingsError(problem);
   };
-  if (!spec) return refuse(`Policy "${policy.name}": only a policy of pulumi-consortium/policy itself takes settings.`);
-  const { enforcementLevel = spec.level, ...given } =
+  const spec =
+    specs.get(policy) ??
+    refuse(`Policy "${policy.name}": only a policy of pulumi-consortium/policy itself takes settings.`);
+  const { enforcementLevel: level = spec.level, ...given } =
     typeof choice === "string" ? { enforcementLevel: choice } : { ...choice };
-  if (!levels.includes(enforcementLevel)) {
-    const found = JSON.stringify(enforcementLevel);
-    return refuse(`Policy "${policy.name}": enforcementLevel must be one of ${levels.join(", ")}, not ${found}.`);
+  if (!levels.includes(level)) {
+    refuse(
+      `Policy "${policy.name}": enforcementLevel must be one of ${levels.join(", ")}, not ${JSON.stringify(level)}.`,
+    );
   }
-  const [problem] = problemsOf(policy.name, spec.settings, given);
-  if (problem) return refuse(problem);
-  const values = given as Record<string, Setting["default"]>;
+  const [problem] = readSettings(policy.name, spec.settings, given).problems;
+  if (problem) refuse(problem);
+  const values: Record<string, unknown> = given;
   const settings = Object.fromEntries(
-    Object.entries<Setting>(spec.settings).map(([key, setting]) => [
+    Object.entries(spec.settings).map(([key, setting]) => [
       key,
-      values[key] === undefined ? setting : { ...setting, default: values[key] },
+      values[key] === undefined ? setting : setting.default(values[key]),
     ]),
-  ) as SettingsSchema<S>;
-  return definePolicy({ ...spec, level: enforcementLevel, settings });
+  );
+  return definePolicy({ ...spec, level, settings }) as unknown as ConsortiumPolicy<Name, S>;
 }

@@ -1,11 +1,12 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
 import { type ConsortiumClient, type Identified } from "../../provider/api";
+import { isApiError } from "../../provider/api/errors";
 import { providerTitle, settingsOf } from "./connection";
 import { type Report } from "./define";
-import { type Families } from "./parents";
+import { type Parents } from "./parents";
 import { type Member, unknown } from "./resources";
 
-/** Something that the organization has, wherever it came from. */
+/** An object that the organization has. */
 export interface Existing {
   id: string;
   name?: string;
@@ -22,20 +23,20 @@ const existing = (items: readonly Identified[]): Existing[] =>
 /** What an organization has, each list asked for at most once a run. */
 export class Organization {
   readonly #lists = new Map<string, Promise<Existing[]>>();
-  #trouble?: Error;
+  #failure?: Error;
 
-  constructor(
-    private readonly client: ConsortiumClient,
-    private readonly isMissing: (error: unknown) => boolean,
-  ) {}
+  constructor(private readonly client: ConsortiumClient) {}
 
   consortia(): Promise<Existing[]> {
     return this.#once("", () => this.client.listConsortia());
   }
-  environments(consortiumId: string): Promise<Existing[]> {
+  /** Those of a parent that does not exist yet are none. */
+  async environments(consortiumId: string | undefined): Promise<Existing[]> {
+    if (!consortiumId) return [];
     return this.#once(consortiumId, () => this.client.listEnvironments(consortiumId));
   }
-  nodes(consortiumId: string, environmentId: string): Promise<Existing[]> {
+  async nodes(consortiumId: string | undefined, environmentId: string | undefined): Promise<Existing[]> {
+    if (!consortiumId || !environmentId) return [];
     return this.#once(`${consortiumId}/${environmentId}`, () => this.client.listNodes(consortiumId, environmentId));
   }
 
@@ -46,14 +47,14 @@ export class Organization {
   }
 
   async #ask(list: () => Promise<Identified[]>): Promise<Existing[]> {
-    // Who could not be reached once is not waited for again in this run.
-    if (this.#trouble) throw this.#trouble;
+    // A service that could not be reached once is not waited for again in this run.
+    if (this.#failure) throw this.#failure;
     try {
       return existing(await list());
     } catch (error) {
-      if (this.isMissing(error)) return [];
-      this.#trouble = error instanceof Error ? error : new Error(String(error));
-      throw this.#trouble;
+      if (isApiError(error, "missing")) return [];
+      this.#failure = error instanceof Error ? error : new Error(String(error));
+      throw this.#failure;
     }
   }
 }
@@ -61,14 +62,14 @@ export class Organization {
 /** One for each organization and run: a run has a policy process of its own. */
 const organizations = new Map<string, Organization>();
 
-/** Longest time that one request may take, in seconds, and that a repetition of one is waited for, in milliseconds. */
-const patience = { request: 10, repetition: 1_500 };
+/** The longest that one request may take, in seconds, and that its retry is waited for, in milliseconds. */
+const patience = { request: 10, retry: 1_500 };
 
 async function organizationOf(provider: PolicyProviderResource | undefined): Promise<Organization> {
   const given = settingsOf(provider);
   if (given === unknown) throw new Error(`The settings of ${providerTitle(provider)} are not known before the run.`);
   // Loaded only here: a pack that is not live needs neither the client nor what it is made of.
-  const { ConsortiumClient, isApiError, resolveSettings } = await import("../../provider/api/index.js");
+  const { ConsortiumClient, resolveSettings } = await import("../../provider/api/index.js");
   const settings = resolveSettings(given);
   const key = JSON.stringify([settings.apiKey.reveal(), settings.baseUrl]);
   const known = organizations.get(key);
@@ -77,12 +78,12 @@ async function organizationOf(provider: PolicyProviderResource | undefined): Pro
     { ...settings, requestTimeout: Math.min(settings.requestTimeout, patience.request) },
     {
       onRetry: (error, delayMs) => {
-        if (delayMs > patience.repetition) throw error;
+        if (delayMs > patience.retry) throw error;
       },
     },
   );
   await client.requireOrganization();
-  const organization = new Organization(client, (error) => isApiError(error, "missing"));
+  const organization = new Organization(client);
   organizations.set(key, organization);
   return organization;
 }
@@ -102,15 +103,15 @@ export async function ask<T>(
 }
 
 const nameOf = (member: Member): string | undefined => member.text("name");
-/** The id that a resource is told to adopt. */
+/** The id in the argument `adopt`. */
 const adopted = (member: Member): string | undefined => member.text("adopt");
 
 /**
- * What exists besides the resources of this stack. The host tells policies no ids, so a resource is found again by the id
- * that its children know, by the one it adopts, by its name (names tell siblings apart), or by its name in the program,
- * which an earlier run may have used. One whose name is not known yet may be any of them.
+ * What exists besides the resources of this stack. The policy host passes no ids, so a resource is recognized by the id that
+ * its children know, by the one it adopts, by its name (unique among siblings), or by its name in the program, which an
+ * earlier run may have used. One whose name is not known yet may be any of them.
  */
-export function others(mine: readonly Member[], existing: readonly Existing[], families: Families): Existing[] {
+export function outsideStack(mine: readonly Member[], existing: readonly Existing[], parents: Parents): Existing[] {
   const rest = [...existing];
   const take = (members: readonly Member[], same: (member: Member, item: Existing) => boolean): Member[] =>
     members.filter((member) => {
@@ -118,7 +119,7 @@ export function others(mine: readonly Member[], existing: readonly Existing[], f
       if (index >= 0) rest.splice(index, 1);
       return index < 0;
     });
-  const withoutId = take(mine, (member, { id }) => id === (families.idOf(member.urn) ?? adopted(member)));
+  const withoutId = take(mine, (member, { id }) => id === (parents.idOf(member.urn) ?? adopted(member)));
   const withoutName = take(withoutId, (member, { name }) => name !== undefined && name === nameOf(member));
   const renamed = take(withoutName, (member, { name }) => nameOf(member) !== undefined && name === member.name);
   take(renamed, (member) => nameOf(member) === undefined && member.get("name") === unknown);
@@ -128,17 +129,20 @@ export function others(mine: readonly Member[], existing: readonly Existing[], f
 /** The id of a parent that a key stands for; undefined: it is made in this run, and there is nothing in it yet. */
 export async function idOf(
   organization: Organization,
-  families: Families,
+  parents: Parents,
   kind: "Consortium" | "Environment",
-  key: string,
+  key: string | undefined,
 ): Promise<string | undefined> {
-  const member = families.find(kind, key);
-  if (!member || families.idOf(member.urn)) return key.startsWith("urn:") ? undefined : key;
+  if (key === undefined) return undefined;
+  const member = parents.find(kind, key);
+  if (!member || parents.idOf(member.urn)) return key.startsWith("urn:") ? undefined : key;
   if (adopted(member)) return adopted(member);
   if (member.get("adopt") !== true) return undefined;
-  const consortium = kind === "Environment" ? families.key(member, "Consortium") : undefined;
-  if (kind === "Consortium") return (await organization.consortia()).find(({ name }) => name === nameOf(member))?.id;
-  const consortiumId = consortium && (await idOf(organization, families, "Consortium", consortium));
-  if (!consortiumId) return undefined;
-  return (await organization.environments(consortiumId)).find(({ name }) => name === nameOf(member))?.id;
+  const siblings =
+    kind === "Consortium"
+      ? await organization.consortia()
+      : await organization.environments(
+          await idOf(organization, parents, "Consortium", parents.key(member, "Consortium")),
+        );
+  return siblings.find(({ name }) => name === nameOf(member))?.id;
 }

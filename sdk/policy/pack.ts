@@ -1,18 +1,18 @@
 import { type PolicyPackArgs } from "@pulumi/policy";
-import { allowedNetworks } from "./allowed-networks";
-import { allowedRegions } from "./allowed-regions";
-import { balancedMembership } from "./balanced-membership";
-import { consensusForProvider } from "./consensus-for-provider";
-import { consortiaPerOrganization } from "./consortia-per-organization";
-import { credentialPerMember } from "./credential-per-member";
+import { allowedNetworks } from "./rules/allowed-networks";
+import { allowedRegions } from "./rules/allowed-regions";
+import { balancedMembership } from "./rules/balanced-membership";
+import { consensusForProvider } from "./rules/consensus-for-provider";
+import { consortiaPerOrganization } from "./rules/consortia-per-organization";
+import { credentialPerMember } from "./rules/credential-per-member";
 import { type Choice, type ConsortiumPolicy, withSettings } from "./define";
-import { environmentsPerConsortium } from "./environments-per-consortium";
-import { naming } from "./naming";
-import { nodesPerEnvironment } from "./nodes-per-environment";
-import { protectLedgers } from "./protect-ledgers";
+import { environmentsPerConsortium } from "./rules/environments-per-consortium";
+import { naming } from "./rules/naming";
+import { nodesPerEnvironment } from "./rules/nodes-per-environment";
+import { protectLedgers } from "./rules/protect-ledgers";
 import { PolicySettingsError } from "./settings";
-import { tetherAfterConfiguration } from "./tether-after-configuration";
-import { tetherInterval } from "./tether-interval";
+import { tetherAfterConfiguration } from "./rules/tether-after-configuration";
+import { tetherInterval } from "./rules/tether-interval";
 
 /** All policies, with their default levels and settings. */
 export const policies = [
@@ -44,9 +44,9 @@ type PackArgs = Omit<PolicyPackArgs, "policies"> & { policies: ConsortiumPolicy[
  */
 export function consortiumPolicies(settings: PackSettings = {}): PackArgs {
   const names: string[] = policies.map(({ name }) => name);
-  const strangers = Object.keys(settings).filter((name) => !names.includes(name));
-  if (strangers.length > 0) {
-    throw new PolicySettingsError(`There is no policy "${strangers[0]}"; the policies are ${names.join(", ")}.`);
+  const unknown = Object.keys(settings).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new PolicySettingsError(`There is no policy "${unknown}"; the policies are ${names.join(", ")}.`);
   }
   const chosen = settings as Partial<Record<string, Choice<object>>>;
   return {

@@ -1,8 +1,8 @@
-import { type PolicyResource } from "@pulumi/policy";
+import { type PolicyProviderResource, type PolicyResource } from "@pulumi/policy";
 import { type Kind } from "../managed";
 import { ancestorsOf, dependenciesOf, type Member, type Resource, resourceOf, type Stack } from "./resources";
 
-export type Parent = "Consortium" | "Environment" | "Membership";
+export type ParentKind = "Consortium" | "Environment" | "Membership";
 
 const propertyOf = { Consortium: "consortiumId", Environment: "environmentId", Membership: "membershipId" } as const;
 
@@ -19,14 +19,14 @@ const only = (found: readonly (Resource | undefined)[]): Resource | undefined =>
   return distinct.size === 1 ? [...distinct.values()][0] : undefined;
 };
 
-const ofKind = (kind: Parent, resources: readonly PolicyResource[]): (Resource | undefined)[] =>
+const ofKind = (kind: ParentKind, resources: readonly PolicyResource[]): (Resource | undefined)[] =>
   resources.map((source) => resourceOf(source)).filter((resource) => resource?.kind === kind);
 
 /**
- * At a first preview no id is known: then the property's dependencies tell the parent, or else the resource that it is a
+ * At a first preview no id is known: then the property's dependencies show the parent, or else the resource that it is a
  * child of, or the only one in `dependsOn`. More than one candidate is none.
  */
-function linkOf(source: PolicyResource, kind: Parent): Link {
+function linkOf(source: PolicyResource, kind: ParentKind): Link {
   const id = resourceOf(source)?.text(propertyOf[kind]);
   const made = source.propertyDependencies[propertyOf[kind]] ?? [];
   const direct = only(ofKind(kind, made));
@@ -41,19 +41,19 @@ function linkOf(source: PolicyResource, kind: Parent): Link {
 }
 
 /** Which resources belong together, whether their parents are known by id or only as resources of the same plan. */
-export class Families {
+export class Parents {
   readonly #ids = new Map<string, string>();
 
   constructor(private readonly stack: Stack) {
     for (const { source } of stack.members) {
-      for (const kind of Object.keys(propertyOf) as Parent[]) {
+      for (const kind of Object.keys(propertyOf) as ParentKind[]) {
         const { id, urn, sure } = linkOf(source, kind);
         if (id && urn && sure) this.#ids.set(urn, id);
       }
     }
   }
 
-  /** The id of a resource, as far as its children know it: the host does not tell policies any id. */
+  /** The id of a resource, as far as its children know it: the policy host passes no ids. */
   idOf(urn: string): string | undefined {
     return this.#ids.get(urn);
   }
@@ -64,20 +64,41 @@ export class Families {
   }
 
   /** What a parent is called in a grouping: the same text for the same parent; undefined: cannot be known yet. */
-  key(member: Member, kind: Parent): string | undefined {
+  key(member: Member, kind: ParentKind): string | undefined {
     const { id, urn } = linkOf(member.source, kind);
     return id ?? (urn && (this.#ids.get(urn) ?? urn));
   }
 
   /** The resource that a key stands for, where this stack manages it. */
-  find(kind: Parent, key: string): Member | undefined {
+  find(kind: ParentKind, key: string): Member | undefined {
     return this.stack.of(kind).find((member) => this.keyOf(member) === key);
   }
 
   /** Resources of a kind by their parent; those whose parent cannot be known yet are under `undefined`. */
-  group(kind: Kind, by: Parent): Map<string | undefined, Member[]> {
+  group(kind: Kind, by: ParentKind): Map<string | undefined, Member[]> {
     return groupBy(this.stack.of(kind), (member) => this.key(member, by));
   }
+
+  /** The same, but for those whose parent cannot be known yet. */
+  siblings(kind: Kind, by: ParentKind): Siblings[] {
+    return [...this.group(kind, by)].flatMap(([key, mine]) => {
+      if (key === undefined) return [];
+      const parent = this.find(by, key);
+      const { provider } = parent ?? mine[0]!;
+      return [{ key, owner: `${by} "${parent?.name ?? key}"`, urn: parent?.urn, provider, mine }];
+    });
+  }
+}
+
+/** Resources of this stack that have the same parent. */
+export interface Siblings {
+  key: string;
+  /** The parent as messages name it: `Environment "ledger"`. */
+  owner: string;
+  /** That of the parent, where this stack manages it. */
+  urn?: string;
+  provider?: PolicyProviderResource;
+  mine: Member[];
 }
 
 export function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {

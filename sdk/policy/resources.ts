@@ -1,8 +1,8 @@
 import { type PolicyProviderResource, type PolicyResource, type ResourceValidationArgs } from "@pulumi/policy";
+import { facts } from "../generated";
 import { type Kind, token } from "../managed";
 
-export const kinds = ["Consortium", "Membership", "Environment", "Node", "AppCred", "TetherService"] as const;
-const kindOf = new Map<string, Kind>(kinds.map((kind) => [token(kind), kind]));
+const kindOf = new Map((Object.keys(facts) as Kind[]).map((kind) => [token(kind), kind]));
 
 /** A value that is not known before the run has made it. */
 export const unknown = Symbol("unknown");

@@ -1,103 +1,98 @@
 import { type EnforcementLevel } from "@pulumi/policy";
 import { type PolicyConfigJSONSchema } from "@pulumi/policy/schema";
 import { RunError } from "@pulumi/pulumi";
+import { z } from "zod";
 
-/** One setting of a policy, as JSON schema: the policy host checks the form with it, and so does this module. */
+/** The settings of a policy by name. Each has a description, and is optional or has a default. */
+export type SettingsShape = Record<string, z.ZodType>;
+
+/** One setting in the form that Pulumi publishes: JSON schema. */
 export interface Setting extends PolicyConfigJSONSchema {
   description: string;
 }
 
-export type SettingsSchema<S> = { [K in keyof S]-?: Setting };
-
 export const levels = ["advisory", "mandatory", "remediate", "disabled"] as const satisfies EnforcementLevel[];
 
-/** The format of a setting that is a regular expression; a name that the host does not know, since it would take it for Go's. */
-export const regularExpression = "javascript-regex";
-
-/** Settings that cannot be used: names the policy, the setting, and what it has to be. A `RunError` shows no stack. */
+/** Settings that cannot be used: names the policy, the setting, and what it has to be. A `RunError` shows no stack trace. */
 export class PolicySettingsError extends RunError {
   override readonly name = "PolicySettingsError";
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-const kinds: Record<string, { is: (value: unknown) => boolean; name: string }> = {
-  integer: { is: Number.isInteger, name: "a whole number" },
-  number: { is: (value) => typeof value === "number" && Number.isFinite(value), name: "a number" },
-  string: { is: (value) => typeof value === "string", name: "text" },
-  boolean: { is: (value) => typeof value === "boolean", name: "true or false" },
-  array: { is: Array.isArray, name: "a list" },
-  object: { is: isObject, name: "an object" },
-};
-
-const isPattern = (text: string): boolean => {
+/** A regular expression. The engine does not know this format: it would check `regex` by the rules of Go. */
+export const regularExpression = z.stringFormat("javascript-regex", (text) => {
   try {
     return new RegExp(text, "u") instanceof RegExp;
   } catch {
     return false;
   }
+});
+
+const kinds: Record<string, string> = {
+  int: "a whole number",
+  number: "a number",
+  string: "text",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
 };
 
-/** What is wrong with a value, by place in it (`.quorum.0`), or undefined. */
-function wrong(schema: PolicyConfigJSONSchema, value: unknown, place: string): string | undefined {
-  const found = `not ${JSON.stringify(value)}`;
-  const types = [schema.type ?? []].flat();
-  if (types.length > 0 && !types.some((type) => kinds[type]?.is(value))) {
-    return `${place} must be ${types.map((type) => kinds[type]?.name).join(" or ")}, ${found}`;
+const requirement: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${kinds[issue.inst instanceof z.ZodNumber && issue.inst.isInt ? "int" : issue.expected]}`;
+    case "invalid_union":
+      return `must be ${issue.errors
+        .flat()
+        .map((one) => "expected" in one && kinds[one.expected])
+        .join(" or ")}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.join(", ")}`;
+    case "too_small":
+      return `must be at least ${issue.minimum}`;
+    case "too_big":
+      return `must be at most ${issue.maximum}`;
+    case "invalid_format":
+      return "must be a regular expression";
+    case "unrecognized_keys":
+      return `has no member "${issue.keys[0]}"; its members are ${Object.keys((issue.inst as z.ZodObject).shape).join(", ")}`;
+    default:
+      return undefined;
   }
-  const choices = schema.enum?.map(String);
-  if (choices && !choices.includes(String(value))) {
-    return `${place} must be one of ${choices.join(", ")}, ${found}`;
-  }
-  if (typeof value === "number" && schema.minimum !== undefined && value < schema.minimum) {
-    return `${place} must be at least ${schema.minimum}, ${found}`;
-  }
-  if (typeof value === "number" && schema.maximum !== undefined && value > schema.maximum) {
-    return `${place} must be at most ${schema.maximum}, ${found}`;
-  }
-  if (typeof value === "string" && schema.format === regularExpression && !isPattern(value)) {
-    return `${place} must be a regular expression, ${found}`;
-  }
-  if (Array.isArray(value) && isObject(schema.items)) {
-    const items: PolicyConfigJSONSchema = schema.items;
-    return first(value.map((item, index) => wrong(items, item, `${place}.${index}`)));
-  }
-  return isObject(value) ? wrongMember(schema, value, place) : undefined;
+};
+
+type Issue = z.core.$ZodIssue;
+
+/** Where a value may have several forms, the issues of the form that it has. */
+function unfold(issue: Issue): Issue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const isOtherForm = ({ code, path }: Issue): boolean => code === "invalid_type" && path.length === 0;
+  const meant = issue.errors.find((issues) => !issues.some(isOtherForm));
+  return meant?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })) ?? [issue];
 }
 
-function wrongMember(schema: PolicyConfigJSONSchema, value: Record<string, unknown>, place: string) {
-  const { properties = {}, additionalProperties } = schema;
-  return first(
-    Object.entries(value).map(([key, member]) => {
-      const known = properties[key] ?? additionalProperties;
-      if (known === false) {
-        return `${place} has no member "${key}"; its members are ${Object.keys(properties).join(", ")}`;
-      }
-      return isObject(known) ? wrong(known, member, `${place}.${key}`) : undefined;
-    }),
-  );
+function sentences(issue: Issue, names: string[]): string[] {
+  const place = `setting ${issue.path.join(".")}`;
+  if (issue.code !== "unrecognized_keys") return [`${place} ${issue.message}, not ${JSON.stringify(issue.input)}`];
+  if (issue.path.length > 0) return [`${place} ${issue.message}`];
+  const known = names.length > 0 ? `the settings are ${names.join(", ")}` : "it has no settings";
+  return issue.keys.map((key) => `there is no setting "${key}"; ${known}`);
 }
 
-const first = (problems: (string | undefined)[]): string | undefined => problems.find((problem) => problem);
-
-/** What is wrong with settings of a policy, in one sentence each. */
-export function problemsOf(policy: string, schema: SettingsSchema<object>, given: object): string[] {
-  const settings = schema as Record<string, Setting>;
-  return Object.entries(given).flatMap(([key, value]) => {
-    const setting = settings[key];
-    const names = Object.keys(settings).join(", ");
-    const problem = setting
-      ? wrong(setting, value, `setting ${key}`)
-      : `there is no setting "${key}"; ${names ? `the settings are ${names}` : "it has no settings"}`;
-    return problem ? [`Policy "${policy}": ${problem}.`] : [];
-  });
+/** The settings in force, with defaults; or what is wrong with those that were given, one sentence each. */
+export function readSettings(policy: string, shape: SettingsShape, given: object) {
+  const { data, error } = z.strictObject(shape).safeParse(given, { error: requirement, reportInput: true });
+  const found = (error?.issues ?? []).flatMap(unfold).flatMap((issue) => sentences(issue, Object.keys(shape)));
+  return { values: data, problems: found.map((problem) => `Policy "${policy}": ${problem}.`) };
 }
 
-/** The values that hold when nothing else is said. */
-export const defaultsOf = <S extends object>(schema: SettingsSchema<S>): S =>
-  Object.fromEntries(
-    Object.entries<Setting>(schema).flatMap(([key, setting]) =>
-      setting.default === undefined ? [] : [[key, setting.default]],
-    ),
-  ) as S;
+/** The same settings as JSON schema. Where a value may have several forms, its `type` lists them: Pulumi knows no `anyOf`. */
+export const jsonSchemaOf = (shape: SettingsShape) =>
+  z.toJSONSchema(z.strictObject(shape), {
+    io: "input",
+    override({ jsonSchema }) {
+      const { anyOf } = jsonSchema;
+      if (!anyOf) return;
+      delete jsonSchema.anyOf;
+      Object.assign(jsonSchema, ...anyOf, { type: anyOf.map(({ type }) => type) });
+    },
+  }).properties as Record<string, Setting>;

@@ -3,7 +3,3 @@ export function listed(names: readonly string[]): string {
   const quoted = names.map((name) => `"${name}"`);
   return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
 }
-
-/** `node "a"`, or `nodes "a" and "b"` */
-export const titled = (title: string, names: readonly string[]): string =>
-  `${title}${names.length > 1 ? "s" : ""} ${listed(names)}`;

@@ -43,6 +43,16 @@ const wrong: [string, object, string][] = [
     'Policy "nodes-per-environment": setting max must be a whole number, not 2.5.',
   ],
   [
+    "text for a whole number",
+    { "nodes-per-environment": { max: "3" } },
+    'Policy "nodes-per-environment": setting max must be a whole number, not "3".',
+  ],
+  [
+    "a number for one pattern of several",
+    { naming: { pattern: { Node: 1 } } },
+    'Policy "naming": setting pattern.Node must be text, not 1.',
+  ],
+  [
     "less than nothing",
     { "nodes-per-environment": { max: -1 } },
     'Policy "nodes-per-environment": setting max must be at least 0, not -1.',

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { cacheRoot, pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
-import { isOlder } from "../../tools/lib/path-pulumi.mjs";
+import { isOlder } from "../../tools/lib/node-version.mjs";
 import { companions, Sandbox } from "./sandbox";
 
 const copy = `pulumi-v3.220.0-${process.platform}-${process.arch}`;

@@ -85,7 +85,7 @@ export function holder(root) {
 const filesIn = (folder) => (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : []);
 
 /**
- * The tether service that Pulumi.yaml tells the program of; the embedded service must offer the same.
+ * The tether service that Pulumi.yaml names for the program; the embedded service must offer the same one.
  * @param {string} yaml
  */
 export function tetherIdIn(yaml) {

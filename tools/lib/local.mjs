@@ -27,17 +27,17 @@ const verbs = {
     const pulumi = await prepare();
     const code =
       (await pulumi(["stack", "select", stack, "--create"])) ||
-      (await pulumi(["up", "--yes", "--suppress-outputs", ...manner()]));
-    if (code !== 0) return failed(code, "Mend what it says above and run `npm start` again, or `npm run destroy`.");
+      (await pulumi(["up", "--yes", "--suppress-outputs", ...runOptions()]));
+    if (code !== 0) return failed(code, "Fix the errors above and run `npm start` again, or `npm run destroy`.");
     say("");
-    await pulumi(["stack", "output", ...manner()]);
+    await pulumi(["stack", "output", ...runOptions()]);
     say(nextSteps);
     return 0;
   },
   async destroy() {
     if (!stackExists(root)) return done("There is nothing to destroy.");
     const pulumi = await prepare();
-    const code = await pulumi(["destroy", "--yes", ...manner()]);
+    const code = await pulumi(["destroy", "--yes", ...runOptions()]);
     return code === 0
       ? done("`npm start` makes it anew; `npm run stop` stops the service.")
       : failed(code, "Then run `npm run destroy` again.");
@@ -84,7 +84,7 @@ async function prepare(needs = { service: true }) {
 }
 
 /** How Pulumi behaves where nobody watches. */
-function manner() {
+function runOptions() {
   const attended = isatty(0) && isatty(1);
   const colourful = isatty(1) && !process.env.NO_COLOR;
   return [...(attended ? [] : ["--non-interactive"]), ...(colourful ? [] : ["--color", "never"])];

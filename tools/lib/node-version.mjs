@@ -3,18 +3,23 @@
 import { readFileSync } from "node:fs";
 
 /**
- * @param {string} range as in `engines`: ">=20.18.1"
- * @param {string} version "20.18.1"
+ * For where no package is installed yet, and for versions that are not quite semantic, such as Go's.
+ * @param {string} version
+ * @param {string} oldest
  */
-export function isTooOld(range, version) {
-  const numbers = (/** @type {string} */ text) => text.replace(/^\D+/, "").split(".").map(Number);
-  const [wanted, found] = [numbers(range), numbers(version)];
-  const differing = wanted.findIndex((number, index) => number !== (found[index] ?? 0));
-  return (wanted[differing] ?? 0) > (found[differing] ?? 0);
+export function isOlder(version, oldest) {
+  const numbers = (/** @type {string} */ text) =>
+    text
+      .replace(/^\D+/, "")
+      .split(".")
+      .map((part) => parseInt(part));
+  const [found, wanted] = [numbers(version), numbers(oldest)];
+  const at = wanted.findIndex((number, index) => number !== (found[index] ?? 0));
+  return at >= 0 && (found[at] ?? 0) < Number(wanted[at]);
 }
 
 const { engines } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-if (isTooOld(engines.node, process.versions.node)) {
+if (isOlder(process.versions.node, engines.node)) {
   const wanted = engines.node.replace(">=", "");
   console.error(
     `This project needs Node.js ${wanted} or newer, and this is ${process.version}: see https://nodejs.org.`,

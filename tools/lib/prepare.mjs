@@ -51,9 +51,9 @@ export async function installPackages(folder = root) {
       cwd: folder,
     });
     if (code === 0) return;
-    const told = output.split("\n").filter((line) => line.startsWith("npm error"));
+    const errors = output.split("\n").filter((line) => line.startsWith("npm error"));
     throw new Trouble(
-      `npm ci failed:\n${told.slice(0, 15).join("\n")}\nOnce that is mended, run the same command again.`,
+      `npm ci failed:\n${errors.slice(0, 15).join("\n")}\nOnce that is fixed, run the same command again.`,
     );
   });
 }

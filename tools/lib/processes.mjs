@@ -6,6 +6,7 @@ import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { constants as osConstants } from "node:os";
 import { delimiter, join } from "node:path";
 import { clearTimeout, setTimeout } from "node:timers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
 
 /** @typedef {NodeJS.ProcessEnv} Env */
@@ -122,7 +123,10 @@ export async function interruptible(work) {
     return await work(controller.signal);
   } finally {
     signals.forEach((name) => process.off(name, abort));
-    if (received) process.kill(process.pid, received);
+    if (received) {
+      process.kill(process.pid, received);
+      await sleep(1_000); // of a process where a library listens to signals, too, it is not the end at once
+    }
   }
 }
 

@@ -4,12 +4,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSy
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildWithGo, refreshScripts } from "./go-build.mjs";
+import { buildWithGo, refreshScripts } from "../pulumi-cli/build.mjs";
+import { downloadHostAnswers, installOfficial } from "../pulumi-cli/download.mjs";
+import { askingVariable, companions, pulumiOnPath } from "../pulumi-cli/on-path.mjs";
 import { withLock } from "./lock.mjs";
-import { downloadHostAnswers, installOfficial } from "./official-pulumi.mjs";
-import { askingVariable, companions, pulumiOnPath } from "./path-pulumi.mjs";
-import { interruptible, isAlive, isExecutable, run } from "./processes.mjs";
-import { duration, say as sayOnStderr, Trouble, withProgress } from "./say.mjs";
+import { installPackages } from "./prepare.mjs";
+import { interruptible, isAlive, isExecutable, run, runAttached } from "./processes.mjs";
+import { duration, runMain, say as sayOnStderr, Trouble, withProgress } from "./say.mjs";
 
 /** @typedef {import("./processes.mjs").Env} Env */
 /** @typedef {import("./say.mjs").Say} Say */
@@ -57,10 +58,8 @@ export async function pulumiCli(options = {}) {
   const home = join(root, `pulumi-v${pulumiVersion}-${process.platform}-${process.arch}`);
   const command = executable(join(home, "bin"), "pulumi");
   const own = [launcher, command].filter(isExecutable).map((file) => realpathSync(file));
-  for (const verdict of await pulumiOnPath(env, { own, memory: join(root, "pulumi-on-path.json") })) {
-    if ("command" in verdict) return described(verdict.command, env);
-    say(verdict.skipped);
-  }
+  const found = await pulumiOnPath(env, { own, memory: join(root, "pulumi-on-path.json"), say });
+  if (found) return described(found, env);
   if (!isComplete(home)) await interruptible((signal) => make(home, { ...options, env, say, signal }));
   else if (existsSync(join(home, "bin", "run-module.cjs"))) refreshScripts(join(home, "bin")); // built here, maybe long ago
   return described(command, env);
@@ -89,13 +88,16 @@ function isComplete(home) {
  * @param {Options & { env: Env, say: Say, signal: AbortSignal }} options
  */
 async function make(home, { signal, ...options }) {
-  const onWait = (/** @type {number | undefined} */ pid) =>
-    options.say(`Another process${pid ? ` (${pid})` : ""} is just making a Pulumi for this user: waiting for it.`);
+  await installPackages();
+  const onWait = () => {
+    const maker = draftsOf(home).find(({ pid }) => isAlive(pid))?.pid;
+    options.say(`Another process${maker ? ` (${maker})` : ""} is making a Pulumi for this user: waiting for it.`);
+  };
   await withLock(
     `${home}.lock`,
     async () => {
       if (isComplete(home)) return;
-      sweep(home);
+      for (const { pid, folder } of draftsOf(home)) if (!isAlive(pid)) rmSync(folder, { recursive: true, force: true });
       const started = Date.now();
       const draft = mkdtempSync(`${home}.draft-${process.pid}-`);
       try {
@@ -130,13 +132,20 @@ async function fill(draft, { env, say, signal, automation, canDownload = downloa
   if (code !== 0) throw new Trouble(`the Pulumi that was built does not run: ${output.trim()}`);
 }
 
+/** @param {string} home @returns {{ pid: number, folder: string }[]} copies that are being made, or were when their process died */
+const draftsOf = (home) =>
+  readdirSync(dirname(home))
+    .filter((name) => name.startsWith(`${basename(home)}.draft-`))
+    .map((name) => ({ pid: Number(name.split(".draft-")[1]?.split("-")[0]), folder: join(dirname(home), name) }));
+
 /**
- * Removes drafts of processes that were killed.
- * @param {string} home
+ * tools/pulumi: runs Pulumi in this process's place.
+ * @param {string[]} args
  */
-function sweep(home) {
-  for (const name of readdirSync(dirname(home))) {
-    const pid = new RegExp(`^${basename(home).replaceAll(".", "\\.")}\\.draft-(\\d+)-`).exec(name)?.[1];
-    if (pid && !isAlive(Number(pid))) rmSync(join(dirname(home), name), { recursive: true, force: true });
-  }
-}
+export const launch = (args) =>
+  runMain("tools/pulumi", async () => {
+    const { command, env } = await pulumiCli();
+    const { code, signal } = await runAttached(command, args, { env: { ...process.env, ...env } });
+    if (signal) process.kill(process.pid, signal);
+    return code;
+  });

@@ -2,7 +2,7 @@
 /** What the tools print. It all goes to stderr, so that stdout stays what Pulumi printed. */
 import { setInterval, clearInterval } from "node:timers";
 
-/** A problem that is told in a sentence, with its remedy and without a stack trace. */
+/** A problem reported in one sentence, with its remedy and without a stack trace. */
 export class Trouble extends Error {}
 
 /** @typedef {(text: string) => void} Say */
@@ -31,9 +31,9 @@ export function duration(ms) {
  */
 export async function withProgress(what, work, options = {}) {
   const started = Date.now();
-  const tell = options.say ?? say;
+  const report = options.say ?? say;
   const ticker = setInterval(
-    () => tell(`  ${what}: ${duration(Date.now() - started)} so far`),
+    () => report(`  ${what}: ${duration(Date.now() - started)} so far`),
     options.everyMs ?? 15_000,
   );
   try {

@@ -1,5 +1,5 @@
-import { kinds, lagMs } from "../../../bench/lib/faults.mjs";
-import { Lab } from "../../../bench/lib/lab.mjs";
+import { kinds, lagMs } from "../../../bench/reliability/faults.mjs";
+import { Lab } from "../../../bench/reliability/lab.mjs";
 import * as service from "../../../service";
 import { pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
 

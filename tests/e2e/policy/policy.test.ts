@@ -90,42 +90,42 @@ Consortium "Trade" would have 4 environments (in this stack "e0", "e1", "e2" and
   ],
   "nodes-per-environment": [
     `[mandatory]  nodes-per-environment  ${about("Environment", "e0")}
-An environment holds no more nodes than the service allows, and each membership owns as many as it has to and may.
+An environment holds no more nodes than the service allows, and each membership owns no fewer and no more than it may.
 Environment "e0" would have 5 nodes (in this stack "n0", "n1", "n2", "n3" and "n4"), but at most 4 are allowed. Remove some, or put them into another environment.`,
   ],
   "consensus-for-provider": [
     `[mandatory]  consensus-for-provider  ${about("Environment", "e0")}
-The consensus protocol of an environment is one that is allowed for its client.
+The consensus protocol of an environment is allowed for its client.
 Environment "e0" uses consensusType raft with provider quorum, which allows only ibft. Use ibft.`,
   ],
   "tether-interval": [
     `[mandatory]  tether-interval  ${about("TetherService", "pin")}
-A tether service pins neither too often nor too seldom.
+A tether service pins neither too often nor too rarely.
 Tether service "pin" has intervalHours 1, but at least 2 is allowed. Set 2 or more.`,
   ],
   "tether-after-configuration": [
     `[mandatory]  tether-after-configuration  ${about("TetherService", "pin")}
-A tether service that is active depends on every node of its environment, so that it starts after them.
+An active tether service depends on every node of its environment, so that it starts after them.
 Tether service "pin" is active, but does not depend on node "n0" of environment "e0". Add "n0" to its resource option dependsOn.`,
   ],
   "allowed-networks": [
     `[advisory]  allowed-networks  ${about("TetherService", "pin")}
-Only stacks that are named pin to mainnet, where each pin costs money.
+Only listed stacks pin to mainnet, where each pin costs money.
 Tether service "pin" uses network mainnet in stack "test". Use rinkeby, or add "test" to the setting mainnetStacks.`,
   ],
   "allowed-regions": [
     `[advisory]  allowed-regions  (pulumi:providers:pulumi-nodejs: default)
-Every provider that is used works in a region that is allowed.
+Every provider in use works in an allowed region.
 The default provider works in region us. Set region to eu: as an argument of the Provider, or with \`pulumi config set consortium:region\`.`,
   ],
   naming: [
     `[advisory]  naming  ${about("Consortium", "Trade")}
-Names keep to the pattern for their type of resource.
+Names match the pattern for their resource type.
 Consortium "Trade" has name "Trade", which does not match ^[a-z][a-z0-9-]*$. Change name.`,
   ],
   "protect-ledgers": ["Trade", "b", "c"].map(
     (name) => `[advisory]  protect-ledgers  ${about("Consortium", name)}
-Environments and consortia are protected in stacks that are named, since deleting one destroys ledgers.
+Environments and consortia are protected in the listed stacks, since deleting one destroys ledgers.
 ${consortiumIs(name)}`,
   ),
   "balanced-membership": [
@@ -135,7 +135,7 @@ Membership "m" would own 5 of 5 nodes of environment "e0" (100 %), but at most 5
   ],
   "credential-per-member": [
     `[advisory]  credential-per-member  ${about("Membership", "m")}
-Every membership that owns nodes of an environment has a credential there, or nobody can use them.
+Every membership that owns nodes in an environment has a credential there; without one, nobody can use them.
 Membership "m" owns nodes of environment "e0", but has no AppCred there. Add an AppCred with this environment and membership.`,
   ],
 };

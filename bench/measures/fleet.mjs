@@ -1,0 +1,163 @@
+// @ts-check
+/**
+ * `consortium fleet up` of many new stacks on the embedded service, beside the same `up`s by hand: a JavaScript program, its stacks
+ * made beforehand, and `xargs -P` at several widths.
+ */
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { limits } from "../../dist/provider/facts.js";
+import { root } from "../../tools/lib/prepare.mjs";
+import { say, Trouble } from "../../tools/lib/say.mjs";
+import { watchMemory } from "../lib/process-tree.mjs";
+import { bounded, seconds, table } from "../lib/report.mjs";
+import { finished, stateEnv, writeProject } from "../lib/stack.mjs";
+
+const most = { ratio: 1.3, gigabytes: 2.5 };
+const defaultWidths = [2, 4, 8];
+const objectsPerStack = 8;
+
+const network = `members: [grower, roaster]
+environments:
+  ledger:
+    provider: quorum
+    consensusType: raft
+    nodes: { grower: 1, roaster: 1 }
+`;
+const program = `
+  const { Network } = require("pulumi-consortium");
+  Network.fromFile("network.yaml", { name: process.env.NETWORK });
+`;
+
+/** @typedef {{ organization: string, key: string, stack: string }} Job */
+
+/** @param {number} count @returns {Job[]} */
+const jobsOf = (count) =>
+  Array.from({ length: count }, (_, index) => {
+    const number = Math.floor(index / limits.consortia);
+    const stack = `n${index % limits.consortia}`;
+    return { organization: `org${number}`, key: `bench-key-of-organization-${number}`, stack };
+  });
+
+/**
+ * A new service, with nothing in it yet, and a folder for one side.
+ * @template T
+ * @param {Job[]} jobs
+ * @param {(baseUrl: string, folder: string) => Promise<T>} work
+ */
+async function withService(jobs, work) {
+  /** @type {typeof import("../../service/index.js")} */
+  const { startService } = await import("pulumi-consortium/service");
+  const keys = new Map(jobs.map(({ organization, key }) => [organization, key]));
+  const service = await startService({ organizations: [...keys].map(([name, apiKey]) => ({ name, apiKey })) });
+  const folder = mkdtempSync(join(tmpdir(), "consortium-bench-fleet-"));
+  writeFileSync(join(folder, "network.yaml"), network);
+  try {
+    const result = await work(service.baseUrl, folder);
+    const nodes = service.store.nodes.list().length;
+    if (nodes !== 2 * jobs.length) throw new Trouble(`there are ${nodes} nodes, not ${2 * jobs.length}`);
+    return result;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    await service.close();
+  }
+}
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv, input?: string }} options
+ */
+function start(command, args, { cwd, env, input = "" }) {
+  const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+  child.stdin.end(input);
+  return child;
+}
+
+/**
+ * @param {import("../lib/rig.mjs").PulumiCli} cli
+ * @param {Job[]} jobs
+ * @param {number} width
+ */
+const byHand = (cli, jobs, width) =>
+  withService(jobs, async (baseUrl, folder) => {
+    writeProject(folder, { program });
+    const env = { ...stateEnv(cli, folder), CONSORTIUM_BASE_URL: baseUrl, PULUMI: cli.command };
+    const lines = jobs.map(({ organization, stack, key }) => `${organization}-${stack} ${key}`).join("\n");
+    const xargs = (/** @type {string} */ script) =>
+      finished(
+        start("xargs", ["-P", String(width), "-n", "2", "sh", "-c", script], { cwd: folder, env, input: lines }),
+      );
+    const made = await xargs('"$PULUMI" stack init "$0" --no-select --non-interactive');
+    if (made.code !== 0) throw new Trouble(`the stacks cannot be made: ${made.text}`);
+    const up = await xargs(
+      'CONSORTIUM_API_KEY="$1" NETWORK="$0" "$PULUMI" up --yes --skip-preview --stack "$0" --non-interactive',
+    );
+    if (up.code !== 0) throw new Trouble(`xargs -P ${width} failed: ${up.text.slice(-2000)}`);
+    return up.ms;
+  });
+
+/**
+ * @param {import("../lib/rig.mjs").PulumiCli} cli
+ * @param {Job[]} jobs
+ * @param {number} parallel
+ */
+const byFleet = (cli, jobs, parallel) =>
+  withService(jobs, async (baseUrl, folder) => {
+    const organizations = [...new Set(jobs.map(({ organization }) => organization))].map((name) => {
+      const own = jobs.filter(({ organization }) => organization === name);
+      const stacks = own.map(({ stack }) => [stack, { definition: "network.yaml", name: `${name}-${stack}` }]);
+      return [name, { apiKey: { env: `KEY_${name}` }, stacks: Object.fromEntries(stacks) }];
+    });
+    // JSON is YAML, too.
+    writeFileSync(join(folder, "fleet.yaml"), JSON.stringify({ organizations: Object.fromEntries(organizations) }));
+    const keys = jobs.map(({ organization, key }) => [`KEY_${organization}`, key]);
+    const env = { ...stateEnv(cli, folder), CONSORTIUM_BASE_URL: baseUrl, ...Object.fromEntries(keys) };
+    const args = ["fleet", "up", "fleet.yaml", "--yes", "--json", "--parallel", String(parallel)];
+    const child = start(process.execPath, [join(root, "dist/cli/consortium.js"), ...args], { cwd: folder, env });
+    const memory = watchMemory(child.pid ?? 0);
+    const { code, text, ms } = await finished(child);
+    const peak = memory.end();
+    const created = /"created": (\d+)/.exec(text)?.[1];
+    if (code !== 0 || Number(created) !== objectsPerStack * jobs.length)
+      throw new Trouble(`the fleet made ${created} objects: ${text.slice(-3000)}`);
+    return { ms, peak };
+  });
+
+/** @type {import("../lib/rig.mjs").Measure} */
+export const fleet = async ({ cli, options = {} }) => {
+  const widths = options.widths?.split(",").map(Number) ?? defaultWidths;
+  const [stacks, parallel] = [Number(options.stacks ?? 50), Number(options.parallel ?? 8)];
+  if (!(stacks >= 1) || !(parallel >= 1)) throw new Trouble("--stacks and --parallel are numbers from 1.");
+  const jobs = jobsOf(stacks);
+  const { ms, peak } = await byFleet(cli, jobs, parallel);
+  const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(2)} GB`;
+  say(`fleet, ${parallel} at a time: ${seconds(ms)}, ${gigabytes(peak.pss)}`);
+  const hands = [];
+  for (const width of widths) {
+    hands.push({ width, ms: await byHand(cli, jobs, width) });
+    say(`xargs -P ${width}: ${seconds(hands.at(-1)?.ms ?? NaN)}`);
+  }
+  const best = Math.min(...hands.map((one) => one.ms));
+  const what = `\`consortium fleet up --parallel ${parallel}\` of ${stacks} new stacks of ${objectsPerStack} objects`;
+  return {
+    rows: [
+      bounded(what, ms / best, {
+        ...{ most: most.ratio, of: "the best width of `xargs -P` by hand" },
+        measured: `${seconds(ms)} against ${seconds(best)}: ×${(ms / best).toFixed(2)}`,
+      }),
+      bounded("its memory, in GB", peak.pss / 1e9, {
+        most: most.gigabytes,
+        measured: `${gigabytes(peak.pss)} in ${peak.processes} processes, ${gigabytes(peak.rss)} if what they share is counted for each`,
+      }),
+    ],
+    details: table(
+      ["", "wall clock"],
+      [
+        [`\`consortium fleet up --parallel ${parallel}\``, seconds(ms)],
+        ...hands.map((one) => [`\`xargs -P ${one.width}\` by hand`, seconds(one.ms)]),
+      ],
+    ),
+  };
+};

@@ -1,0 +1,106 @@
+// @ts-check
+/** Pulumi from its sources, for machines that cannot download it: two Go modules whose sums are committed. */
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isOlder } from "../lib/node-version.mjs";
+import { onPath, run } from "../lib/processes.mjs";
+import { Trouble, withProgress } from "../lib/say.mjs";
+
+/** @typedef {import("../lib/processes.mjs").Env} Env */
+/** @typedef {import("../lib/say.mjs").Say} Say */
+/** @typedef {{ name: string, folder: string, source: string, ldflags: string }} Program */
+
+const sources = fileURLToPath(new URL(".", import.meta.url));
+const scripts = ["run-module.cjs", "pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
+
+/**
+ * @param {string} version
+ * @returns {Program[]}
+ */
+const programs = (version) => [
+  {
+    name: "pulumi",
+    folder: join(sources, "cli"),
+    source: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+    ldflags: `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`,
+  },
+  {
+    name: "pulumi-language-nodejs",
+    folder: join(sources, "language-nodejs"),
+    source: "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
+    ldflags: "-s -w",
+  },
+];
+
+const remedy = (/** @type {string} */ wanted) =>
+  "Do one of three things and run this again: install Pulumi (https://www.pulumi.com/docs/install/), " +
+  `or install Go ${wanted} or newer (https://go.dev/dl/), or put the folder of a Pulumi that you have on PATH.`;
+
+/**
+ * @param {string} root gets bin/pulumi and its companions
+ * @param {{ version: string, env: Env, signal: AbortSignal, say: Say }} options
+ */
+export async function buildWithGo(root, { version, env, signal, say }) {
+  const goEnv = { ...env, GOWORK: "off", CGO_ENABLED: "0", GOOS: "", GOARCH: "" };
+  const go = await usableGo(goEnv, signal);
+  const bin = join(root, "bin");
+  mkdirSync(bin, { recursive: true });
+  say(`Building Pulumi v${version} from its sources with Go, once for this user. It takes two to five minutes and`);
+  say("some 3 GB in Go's caches, which `go clean -cache -modcache` frees afterwards.");
+  for (const program of programs(version)) {
+    const flags = ["-trimpath", "-mod=readonly", "-buildvcs=false", "-ldflags", program.ldflags];
+    const args = [
+      "build",
+      ...flags,
+      "-o",
+      join(bin, program.name + (process.platform === "win32" ? ".exe" : "")),
+      program.source,
+    ];
+    const build = () => run(go, args, { cwd: program.folder, env: goEnv, signal });
+    const { code, output } = await withProgress(`building ${program.name}`, build, { say });
+    signal.throwIfAborted();
+    if (code !== 0) {
+      const last = output.trim().split("\n").slice(-12).join("\n");
+      throw new Trouble(`Go could not build ${program.name}; its last words were:\n${last}\n${remedy(wantedGo())}`);
+    }
+  }
+  refreshScripts(bin);
+}
+
+/**
+ * Puts the scripts of this version beside the programs, where those of another version, or none, are.
+ * @param {string} bin
+ */
+export function refreshScripts(bin) {
+  for (const name of scripts) {
+    const [from, to] = [join(sources, name), join(bin, name)];
+    if (existsSync(to) && readFileSync(from).equals(readFileSync(to))) continue;
+    const draft = `${to}.${process.pid}`;
+    copyFileSync(from, draft);
+    renameSync(draft, to); // another run may just be starting the old one
+  }
+}
+
+function wantedGo() {
+  return /^go (\S+)$/m.exec(readFileSync(join(sources, "cli", "go.mod"), "utf8"))?.[1] ?? "";
+}
+
+/**
+ * Asked in the module's folder, a Go of 1.21 or later fetches the version that the module demands, unless it is told not to.
+ * @param {Env} env
+ * @param {AbortSignal} signal
+ */
+async function usableGo(env, signal) {
+  const [go] = onPath("go", env);
+  const wanted = wantedGo();
+  const lead = "No usable Pulumi is on PATH, it cannot be downloaded here";
+  if (!go) throw new Trouble(`${lead}, and Go, which could build it, is not installed. ${remedy(wanted)}`);
+  const { code, stdout } = await run(go, ["env", "GOVERSION"], { cwd: join(sources, "cli"), env, signal });
+  signal.throwIfAborted();
+  const version = stdout.trim().replace(/^go/, "");
+  if (code === 0 && !isOlder(version, wanted)) return go;
+  const own = await run(go, ["version"], { cwd: "/", env: { ...env, GOTOOLCHAIN: "local" } });
+  const found = /go(\d+\.\d+(\.\d+)?)/.exec(own.stdout)?.[1] ?? "of an unknown version";
+  throw new Trouble(`${lead}, and Go ${found} (${go}) is too old to build it. ${remedy(wanted)}`);
+}

@@ -1,0 +1,102 @@
+// @ts-check
+/** The `pulumi` that is on PATH already, if it can run this project. */
+import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { delimiter, dirname } from "node:path";
+import { isOlder } from "../lib/node-version.mjs";
+import { onPath, run } from "../lib/processes.mjs";
+
+/** @typedef {import("../lib/processes.mjs").Env} Env */
+
+const oldestVersion = "3.150.0";
+
+/** What Pulumi starts for a program, its dynamic resources and its policies. They come with Pulumi. */
+export const companions = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
+
+/** Set while a candidate is asked for its version: a wrapper that would come back here gives up instead. */
+export const askingVariable = "PULUMI_CONSORTIUM_ASKING";
+
+/**
+ * @param {Env} env
+ * @param {{ own: string[], memory: string, say: import("../lib/say.mjs").Say }} where own: real paths that are ours, so no find;
+ *   memory: file for answers
+ * @returns {Promise<string | undefined>} the first that can be used
+ */
+export async function pulumiOnPath(env, { own, memory, say }) {
+  const candidates = onPath("pulumi", env, process.platform === "win32" ? [".exe"] : [""]);
+  const found = new Map(candidates.map((file) => [realpathSync(file), file]));
+  for (const [real, file] of found) {
+    if (own.includes(real)) continue;
+    const fault = await faultOf(file, real, env, memory);
+    if (!fault) return file;
+    say(`${file} is not used: ${fault}`);
+  }
+  return undefined;
+}
+
+/**
+ * @param {string} file
+ * @param {string} real
+ * @param {Env} env
+ * @param {string} memory
+ */
+async function faultOf(file, real, env, memory) {
+  const missing = companions.find((name) => !besideOrOnPath(name, [file, real], env));
+  if (missing) return `there is no ${missing} beside it or on PATH`;
+  const { size, mtimeMs } = statSync(real);
+  const key = `${real} ${size} ${mtimeMs}`; // an answer holds for as long as the file is the same
+  const known = recall(memory, key);
+  const version = known ?? (await askVersion(file, env));
+  if (!version) return 'it does not answer "pulumi version"';
+  if (isOlder(version, oldestVersion)) return `${version} is older than v${oldestVersion}`;
+  if (!known) remember(memory, { key, version });
+  return undefined;
+}
+
+/**
+ * @param {string} name
+ * @param {string[]} files
+ * @param {Env} env
+ */
+function besideOrOnPath(name, files, env) {
+  const folders = [...files.map((file) => dirname(file)), env.PATH ?? env.Path ?? ""];
+  return onPath(name, { PATH: folders.join(delimiter) }).length > 0;
+}
+
+/**
+ * @param {string} file
+ * @param {Env} env
+ */
+async function askVersion(file, env) {
+  const asking = { ...env, PULUMI_SKIP_UPDATE_CHECK: "true", [askingVariable]: "true" };
+  const { stdout } = await run(file, ["version"], { env: asking, timeoutMs: 10_000 }).catch(() => ({ stdout: "" }));
+  return /^v?\d+\.\d+\.\d+\S*/m.exec(stdout)?.[0];
+}
+
+/**
+ * @param {string} memory
+ * @param {string} key
+ * @returns {string | undefined}
+ */
+function recall(memory, key) {
+  try {
+    const known = JSON.parse(readFileSync(memory, "utf8"));
+    return known.key === key ? known.version : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {string} memory
+ * @param {{ key: string, version: string }} answer
+ */
+function remember(memory, answer) {
+  try {
+    mkdirSync(dirname(memory), { recursive: true });
+    const draft = `${memory}.${process.pid}`;
+    writeFileSync(draft, JSON.stringify(answer));
+    renameSync(draft, memory);
+  } catch {
+    // Then it is asked again next time.
+  }
+}
