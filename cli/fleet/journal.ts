@@ -1,117 +1,111 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import limited from "p-limit";
-import { lock } from "proper-lockfile";
-import { beginningOf, leadersOf, remainsOf, signal, thisMachine } from "./processes";
+import { check, lock } from "proper-lockfile";
+import { remainsOf, type Started } from "./processes";
 
 /** What a run writes down before it begins with a stack, so that the next run knows what to make of a lock, or of objects in no state. */
-export interface Run {
-  id: string;
+export interface Run extends Started {
   command: string;
   pid: number;
-  /** When that process began, since ids of processes are used again. */
-  began?: string;
   host: string;
-  boot: string;
   startedAt: string;
-  /** Stacks that were begun, and of which no end is written down. */
-  unfinished: string[];
+  /** Stacks that it, or a killed run before it, began and did not end. */
+  unfinished: Record<string, number[]>;
 }
 
-export interface Machine {
-  host: string;
-  boot: string;
-  beginningOf(pid: number): string | undefined;
-  remainsOf(run: string): number[];
-  leadersOf: (pids: readonly number[]) => number[];
-  signal(pid: number, name: NodeJS.Signals): void;
-  now(): number;
-  sleep(ms: number): Promise<void>;
-}
-
-export const realMachine = (): Machine => ({
-  ...thisMachine(),
-  ...{ beginningOf, remainsOf, leadersOf, signal },
-  now: () => Date.now(),
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-});
-
-/** A run shows that it is at work this often, for those who cannot see its process. */
-export const beatMs = 5_000;
-/** One that has not for so long, on a machine of the same name, is dead: that machine was started anew. */
-export const silentMs = 60_000;
-/** How long what is left of a dead run may take to end after Ctrl-C, before it is killed; and after that. */
-const patienceMs = { interrupted: 45_000, killed: 10_000 };
+/** Each run holds a lock on its own record. A killed one no longer refreshes it, which makes the lock stale after so long. */
+const staleMs = 6_000;
+const record = { stale: staleMs, update: 1_000, realpath: false };
 
 /** Whoever holds the journal works on it for a moment, or for as long as `pulumi cancel` takes: a minute at most. */
 const waiting = { retries: 600, minTimeout: 20, maxTimeout: 100 };
 
-export type Verdict = "alive" | "dead" | "elsewhere";
-
-/** The runs of one work folder, each a file of its own. */
+/** The runs of one work folder: a file each. This one is the journal's own. */
 export class Journal {
+  readonly own: Run;
+  /** Stacks that a killed run had left unfinished. */
+  readonly left = new Set<string>();
   readonly #folder: string;
   readonly #oneByOne = limited(1);
+  #release: () => Promise<void> = () => Promise.resolve();
 
-  constructor(
-    workFolder: string,
-    readonly machine: Machine = realMachine(),
-  ) {
+  private constructor(workFolder: string, command: string) {
     this.#folder = join(workFolder, "runs");
-    mkdirSync(this.#folder, { recursive: true });
+    const startedAt = new Date().toISOString();
+    this.own = { id: randomUUID(), command, pid: process.pid, host: hostname(), startedAt, unfinished: {} };
   }
 
   /** Begins a run of this process. */
-  open(command: string): OwnRun {
-    const { host, boot } = this.machine;
-    const began = this.machine.beginningOf(process.pid);
-    const startedAt = new Date(this.machine.now()).toISOString();
-    const run: Run = { id: randomUUID(), command, pid: process.pid, began, host, boot, startedAt, unfinished: [] };
-    return new OwnRun(this, run);
+  static async open(workFolder: string, command: string): Promise<Journal> {
+    const journal = new Journal(workFolder, command);
+    mkdirSync(journal.#folder, { recursive: true });
+    // A machine that slept may come back to a lock that another run took for stale: what it does is still in the journal.
+    const release = await lock(journal.#file(journal.own.id), { ...record, onCompromised: () => undefined });
+    journal.#release = () => release().catch(() => undefined);
+    journal.#write(journal.own);
+    return journal;
   }
 
-  /** Runs before this one that left stacks unfinished, or are still at work. */
-  runs(): Run[] {
-    const files = readdirSync(this.#folder).filter((file) => file.endsWith(".json"));
-    return files.flatMap((file) => {
-      try {
-        return [JSON.parse(readFileSync(join(this.#folder, file), "utf8")) as Run];
-      } catch {
-        return []; // ended in this moment
+  /** Its record stays where a stack was not finished: for the next run, this one is dead. */
+  async close(): Promise<void> {
+    if (Object.keys(this.own.unfinished).length === 0) this.#remove(this.own);
+    await this.#release();
+  }
+
+  /** Runs that were killed. One that may be at work on one of these stacks is given the time to show that it is. */
+  async deadRuns(stacks: readonly string[] = []): Promise<Run[]> {
+    for (const end = Date.now() + staleMs; ; await sleep(200)) {
+      const others = this.#others();
+      const alive = new Set<Run>();
+      for (const run of others) if (await this.#isAlive(run)) alive.add(run);
+      const unsure = [...alive].some((run) => stacks.some((stack) => isUnfinished(run, stack)));
+      if (!unsure || Date.now() > end) return others.filter((run) => !alive.has(run));
+    }
+  }
+
+  /** Runs of other processes that are at work on a stack. */
+  async othersAt(stack: string): Promise<Run[]> {
+    const dead = new Set((await this.deadRuns()).map(({ id }) => id));
+    return this.#others().filter((run) => isUnfinished(run, stack) && !dead.has(run.id));
+  }
+
+  /**
+   * Begins with a stack. What a killed run had left of it becomes a matter of this run, once nothing of that run is at work any
+   * more. Never while another run looks whether somebody is at work on this stack.
+   * @param changes whether a kill of this run would leave it unfinished, too
+   */
+  begin(stack: string, { changes }: { changes: boolean }): Promise<void> {
+    return this.exclusively(async () => {
+      const left = (await this.deadRuns()).filter((run) => isUnfinished(run, stack) && remainsOf(run).length === 0);
+      if (left.length > 0) this.left.add(stack);
+      if (changes || left.length > 0) this.own.unfinished[stack] = left.flatMap((run) => run.unfinished[stack]!);
+      this.#write(this.own);
+      for (const run of left) {
+        delete run.unfinished[stack];
+        if (Object.keys(run.unfinished).length === 0) this.#remove(run);
+        else this.#write(run);
       }
     });
   }
 
-  /** Whether a run is at work, on this machine or on one that cannot be seen from here. */
-  verdict(run: Run): Verdict {
-    if (run.host !== this.machine.host) return "elsewhere";
-    if (run.boot === this.machine.boot)
-      return run.began !== undefined && this.machine.beginningOf(run.pid) === run.began ? "alive" : "dead";
-    const beat = statSync(this.#file(run.id), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    return this.machine.now() - beat > silentMs ? "dead" : "elsewhere";
+  /** A Pulumi process was started for a stack. */
+  started(stack: string, pid: number): void {
+    this.own.unfinished[stack]?.push(pid);
+    this.#write(this.own);
   }
 
-  /** Whether anything that a dead run started is still there. */
-  remains = (run: Run): boolean => this.machine.remainsOf(run.id).length > 0;
-
-  /** Ends what a dead run left: as Ctrl-C does, so that Pulumi writes its state down; by force where that takes too long. */
-  async endRemains(run: Run): Promise<boolean> {
-    const { machine } = this;
-    const all = (pids: number[]): number[] => pids;
-    for (const [name, ms, chosen] of [
-      ["SIGINT", patienceMs.interrupted, machine.leadersOf],
-      ["SIGKILL", patienceMs.killed, all],
-    ] as const) {
-      for (const pid of chosen(machine.remainsOf(run.id))) machine.signal(pid, name);
-      const end = machine.now() + ms;
-      while (machine.remainsOf(run.id).length > 0 && machine.now() < end) await machine.sleep(200);
-    }
-    return machine.remainsOf(run.id).length === 0;
+  /** It is known what became of a stack. */
+  end(stack: string): void {
+    delete this.own.unfinished[stack];
+    this.#write(this.own);
   }
 
   /** Does something that depends on what the runs write down, while no other run, of whatever process, does. */
-  exclusively<T>(work: () => T | Promise<T>): Promise<T> {
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
     return this.#oneByOne(async () => {
       const release = await lock(this.#folder, { retries: waiting });
       try {
@@ -122,63 +116,28 @@ export class Journal {
     });
   }
 
-  /** A stack is as it should be: what dead runs left of it is settled. */
-  async settle(stack: string): Promise<void> {
-    const left = () => this.runs().filter((run) => run.unfinished.includes(stack) && this.verdict(run) === "dead");
-    if (left().length === 0) return;
-    await this.exclusively(() => {
-      for (const run of left()) {
-        const unfinished = run.unfinished.filter((one) => one !== stack);
-        if (unfinished.length === 0) this.remove(run.id);
-        else this.write({ ...run, unfinished });
+  #others(): Run[] {
+    const files = readdirSync(this.#folder).filter((file) => file.endsWith(".json"));
+    return files.flatMap((file) => {
+      try {
+        const run = JSON.parse(readFileSync(join(this.#folder, file), "utf8")) as Run;
+        return run.id === this.own.id ? [] : [run];
+      } catch {
+        return []; // ended in this moment
       }
     });
   }
 
-  write(run: Run): void {
+  readonly #isAlive = ({ id }: Run): Promise<boolean> => check(this.#file(id), record);
+
+  #write(run: Run): void {
     const draft = `${this.#file(run.id)}.draft`;
     writeFileSync(draft, JSON.stringify(run));
     renameSync(draft, this.#file(run.id));
   }
 
-  beat(id: string): void {
-    const now = this.machine.now() / 1000;
-    if (statSync(this.#file(id), { throwIfNoEntry: false })) utimesSync(this.#file(id), now, now);
-  }
-
-  remove(id: string): void {
-    rmSync(this.#file(id), { force: true });
-  }
-
+  readonly #remove = ({ id }: Run): void => rmSync(this.#file(id), { force: true });
   readonly #file = (id: string): string => join(this.#folder, `${id}.json`);
 }
 
-/** The run of this process. */
-export class OwnRun {
-  readonly #beating: NodeJS.Timeout;
-  constructor(
-    readonly journal: Journal,
-    readonly run: Run,
-  ) {
-    journal.write(run);
-    this.#beating = setInterval(() => journal.beat(run.id), beatMs).unref();
-  }
-
-  /** Never while another run looks whether somebody is at work on this stack. */
-  async begin(stack: string): Promise<void> {
-    await this.journal.exclusively(() => {
-      this.run.unfinished.push(stack);
-      this.journal.write(this.run);
-    });
-  }
-
-  end(stack: string): void {
-    this.run.unfinished = this.run.unfinished.filter((one) => one !== stack);
-    this.journal.write(this.run);
-  }
-
-  close(): void {
-    clearInterval(this.#beating);
-    if (this.run.unfinished.length === 0) this.journal.remove(this.run.id);
-  }
-}
+const isUnfinished = (run: Run, stack: string): boolean => Object.hasOwn(run.unfinished, stack);

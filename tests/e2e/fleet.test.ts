@@ -155,8 +155,8 @@ test.each(["fleet", "everything", "children"])(
     const running = w.start("up", "--yes");
     const end = finished(running);
     while (w.service.calls.filter(({ method }) => method === "POST").length < creates) await pause(10);
-    const [run = ""] = w.runs();
-    const children = remainsOf(run);
+    const [run] = w.runs();
+    const children = remainsOf(run!);
     if (what !== "children") running.kill("SIGKILL");
     if (what !== "fleet") for (const pid of children) kill(pid);
     await end;
