@@ -6,7 +6,7 @@ import { defaultOut, fleetManifests, neededSecrets } from "./fleet/manifests";
 import { chosen } from "./fleet/only";
 import { Stop } from "./fleet/pulumi";
 import { runFleet } from "./fleet/run";
-import { type Env, readSecrets, type Secrets } from "./fleet/secrets";
+import { readSecrets, type Secrets } from "./fleet/secrets";
 import type { Command, Result } from "./fleet/stack";
 import {
   exitCode,
@@ -33,9 +33,9 @@ interface Flags {
 }
 
 const commands: Record<Command, string> = {
-  up: "create or update every stack to match its network file",
+  up: "deploy the network file of every stack",
   preview: "show what up would change in each stack",
-  destroy: "delete everything in every stack",
+  destroy: "destroy everything in every stack",
   drift: "compare the service with the state; exit code 2 if they differ",
 };
 
@@ -66,7 +66,7 @@ export function define(program: Program): void {
       )
       .option("--json", "print one JSON document")
       .option("--junit <file>", "also write the results as JUnit XML");
-    if (name !== "drift") command.option("--refresh", "refresh the state first, so that drift is corrected");
+    if (name !== "drift") command.option("--refresh", "read the service first, so that up corrects drift");
     if (name === "up" || name === "destroy") command.option("--yes", "do not ask for confirmation");
     command
       .addHelpText("after", `\n${notes[name]}\nExit code 1: a stack failed or was not finished.`)
@@ -77,7 +77,7 @@ export function define(program: Program): void {
 function defineManifests(program: Program): void {
   program
     .command("manifests")
-    .description("write the fleet as manifests for the Pulumi Kubernetes operator")
+    .description("write the same fleet for the Pulumi Kubernetes operator")
     .argument("<file>", "the fleet file, such as fleet.yaml")
     .option("--out <folder>", `output folder (default: ${defaultOut}, next to the fleet file)`)
     .addHelpText("after", "\nManifests refer to keys as Kubernetes Secrets and never contain them. See docs/fleet.md.")
@@ -114,7 +114,7 @@ interface Session {
   definition: Fleet;
   stacks: FleetStack[];
   secrets: Secrets;
-  env: Env;
+  env: NodeJS.ProcessEnv;
   flags: Flags;
   stop: Stop;
 }

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import type { EngineEvent } from "@pulumi/pulumi/automation";
-import { type Env } from "./secrets";
 
 /** Stops a run: the first time as Ctrl-C does, the second time at once. */
 export class Stop {
@@ -39,7 +38,7 @@ export class PulumiFailed extends Error {
 export interface PulumiOptions {
   cwd: string;
   /** The whole environment of the process: nothing else is inherited. */
-  env: Env;
+  env: NodeJS.ProcessEnv;
   /** File that gets what it prints. */
   log: string;
   stop: Stop;

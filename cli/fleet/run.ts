@@ -6,7 +6,7 @@ import { markName } from "./processes";
 import { prepareWorkFolder } from "./project";
 import { pulumi, PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
 import { clearAfterDeadRuns } from "./recovery";
-import { type Env, type Secrets, sharedEnvironment } from "./secrets";
+import { type Secrets, sharedEnvironment } from "./secrets";
 import { type Command, type Result, type RunContext, StackRun } from "./stack";
 import { type View } from "./view";
 
@@ -17,7 +17,7 @@ export interface RunOptions {
   parallel: number;
   refresh?: boolean;
   secrets: Secrets;
-  env: Env;
+  env: NodeJS.ProcessEnv;
   view: View;
   stop: Stop;
 }
@@ -28,7 +28,10 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Resul
   const workFolder = prepareWorkFolder(fleet);
   const journal = await Journal.open(workFolder, command);
   try {
-    const environment: Env = { ...sharedEnvironment(fleet, secrets, options.env), [markName]: journal.own.id };
+    const environment: NodeJS.ProcessEnv = {
+      ...sharedEnvironment(fleet, secrets, options.env),
+      [markName]: journal.own.id,
+    };
     const names = stacks.map(({ name }) => name);
     await clearAfterDeadRuns(journal, names, environment.PULUMI_BACKEND_URL);
     const log = join(workFolder, "logs", "fleet.log");

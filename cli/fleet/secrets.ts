@@ -17,7 +17,7 @@ export interface Secrets {
   variables: readonly string[];
 }
 
-export type Env = Record<string, string | undefined>;
+type Env = NodeJS.ProcessEnv;
 
 const usable = /^[\x21-\x7e]+$/;
 const longestMs = 60_000;

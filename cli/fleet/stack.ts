@@ -7,7 +7,7 @@ import { type Counts, Progress } from "./progress";
 import { configure } from "./project";
 import { pulumi, pulumiEvents, PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
 import { holdersOf, isLocked, lockedMessage, mayClear } from "./recovery";
-import { type Env, type Secrets, stackEnvironment } from "./secrets";
+import { type Secrets, stackEnvironment } from "./secrets";
 
 export type Command = "up" | "preview" | "destroy" | "drift";
 export type Outcome = "ok" | "failed" | "drift" | "interrupted" | "not begun";
@@ -36,7 +36,7 @@ export interface RunContext {
   workFolder: string;
   journal: Journal;
   secrets: Secrets;
-  environment: Env;
+  environment: NodeJS.ProcessEnv;
   /** Look first at what is there. */
   refresh: boolean;
   /** Stacks that exist. */
