@@ -2,13 +2,15 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A run, and the Pulumi processes that it started for each stack. */
+/** What a run started for a stack. */
 export interface Started {
+  /** The mark of all its processes. */
   id: string;
-  unfinished: Record<string, number[]>;
+  /** Ids of its Pulumi processes. */
+  started: number[];
 }
 
-/** In the environment of every process that a run starts, and of those that they start: what is left of a dead run is found by it. */
+/** In the environment of every process that is started for a stack, and of those that they start: what is left of a dead run is found by it. */
 export const markName = "CONSORTIUM_FLEET_RUN";
 
 /** How long what is left of a dead run may take to end after Ctrl-C, before it is killed; and after that. */
@@ -16,8 +18,7 @@ const patienceMs = { interrupted: 45_000, killed: 10_000 };
 
 /** Ends what a dead run left: as Ctrl-C does, so that Pulumi writes its state down; by force where that takes too long. */
 export async function endRemains(run: Started, patience = patienceMs): Promise<boolean> {
-  const pulumi = Object.values(run.unfinished).flat();
-  const interrupted = remainsOf(run).filter((pid) => pulumi.includes(pid));
+  const interrupted = remainsOf(run).filter((pid) => run.started.includes(pid));
   if (interrupted.length > 0 && (await haveEnded(run, interrupted, "SIGINT", patience.interrupted))) return true;
   return haveEnded(run, remainsOf(run), "SIGKILL", patience.killed);
 }
@@ -29,8 +30,8 @@ async function haveEnded(run: Started, pids: number[], signal: NodeJS.Signals, m
 }
 
 /** Processes of a run that are still there: its Pulumi, what that started, and so on. */
-export function remainsOf({ id, unfinished }: Started): number[] {
-  if (process.platform === "win32") return Object.values(unfinished).flat().filter(isRunning);
+export function remainsOf({ id, started }: Started): number[] {
+  if (process.platform === "win32") return started.filter(isRunning);
   const mark = `${markName}=${id}`;
   return environments()
     .filter(([pid, text]) => text.includes(mark) && pid !== process.pid)

@@ -2,28 +2,11 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Journal } from "./journal";
-import { endRemains, isRunning, remainsOf } from "./processes";
-
-/**
- * After runs that were killed, before anything else: what they started is ended, and what they were writing is made readable
- * again. @throws when something of them does not end
- */
-export async function clearAfterDeadRuns(journal: Journal, stacks: readonly string[], backend = ""): Promise<void> {
-  const dead = await journal.deadRuns(stacks);
-  for (const run of dead) {
-    if (await endRemains(run)) continue;
-    const pids = remainsOf(run).join(", ");
-    throw new Error(
-      `Processes of a fleet run that was killed (${run.command}, begun ${run.startedAt}) do not end: ${pids}. End them by hand.`,
-    );
-  }
-  const folder = dead.length > 0 ? stateFolderOf(backend) : undefined;
-  if (folder !== undefined) dropTornAttributes(join(folder, ".pulumi"));
-}
+import { atWork, type Journal } from "./journal";
+import { isRunning } from "./processes";
 
 /** The folder of a state in files; undefined: it is elsewhere. */
-function stateFolderOf(backend: string): string | undefined {
+function stateFolderOf(backend = ""): string | undefined {
   const [, home] = /^file:\/\/~(.*)$/.exec(backend) ?? [];
   if (home !== undefined) return join(homedir(), home);
   return URL.canParse(backend) && backend.startsWith("file:///") ? fileURLToPath(new URL(backend).href) : undefined;
@@ -33,8 +16,10 @@ function stateFolderOf(backend: string): string | undefined {
  * Pulumi keeps a file of attributes beside each file of the state, and does not write that one in one piece: a kill may leave it
  * empty, and then `error: EOF` is all that Pulumi says, for every stack. It needs none, and reads no history for an update.
  */
-export function dropTornAttributes(folder: string): void {
-  if (!existsSync(folder)) return;
+export function dropTornAttributes(backend: string | undefined): void {
+  const state = stateFolderOf(backend);
+  const folder = state === undefined ? undefined : join(state, ".pulumi");
+  if (folder === undefined || !existsSync(folder)) return;
   for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (!file.endsWith(".attrs") || /^(history|backups)\b/.test(file)) continue;
     const path = join(folder, file);
@@ -72,26 +57,19 @@ export const holdersOf = (text: string): Holder[] =>
 
 /**
  * Whether the lock of a stack may be cleared: a killed run left the stack unfinished, and every holder was a process of this
- * machine that has ended. Anything less is somebody else's lock. Nor may it where another run has begun with this stack
- * meanwhile: Pulumi ends all locks of a stack at once, and one may be that run's by now.
+ * machine that has ended. Anything less is somebody else's lock. No other run begins with the stack meanwhile: this one has it.
  */
-export async function mayClear(stack: string, holders: readonly Holder[], journal: Journal): Promise<boolean> {
-  const ours = journal.own.unfinished[stack] ?? [];
-  const hasEnded = ({ host, pid }: Holder) => host === hostname() && (ours.includes(pid) || !isRunning(pid));
-  const isLeft = journal.left.has(stack) && holders.length > 0;
-  return isLeft && holders.every(hasEnded) && (await journal.othersAt(stack)).length === 0;
+export function mayClear(stack: string, holders: readonly Holder[], journal: Journal): boolean {
+  const hasEnded = ({ host, pid }: Holder) =>
+    host === hostname() && (journal.startedFor(stack).includes(pid) || !isRunning(pid));
+  return journal.left.has(stack) && holders.length > 0 && holders.every(hasEnded);
 }
 
 /** Who is at work on a stack, and what to do. */
-export async function lockedMessage(
-  stack: string,
-  holders: readonly Holder[],
-  journal: Journal,
-  workFolder: string,
-): Promise<string> {
-  const [run] = await journal.othersAt(stack);
+export function lockedMessage(stack: string, holders: readonly Holder[], journal: Journal, workFolder: string): string {
+  const entry = journal.left.has(stack) ? undefined : journal.entryOf(stack);
   const who = [
-    ...(run ? [`a fleet run (${run.command}) of process ${run.pid} on ${run.host}, begun ${run.startedAt}`] : []),
+    ...(entry && entry.pid !== process.pid ? [atWork(entry)] : []),
     ...holders.map(({ user, host, pid, since }) => `${user}@${host}, process ${pid}, since ${since}`),
   ];
   return (

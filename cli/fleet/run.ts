@@ -2,10 +2,9 @@ import { join } from "node:path";
 import limited from "p-limit";
 import { type Fleet, type FleetStack } from "./file";
 import { Journal } from "./journal";
-import { markName } from "./processes";
 import { prepareWorkFolder } from "./project";
 import { pulumi, PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
-import { clearAfterDeadRuns } from "./recovery";
+import { dropTornAttributes } from "./recovery";
 import { type Secrets, sharedEnvironment } from "./secrets";
 import { type Command, type Result, type RunContext, StackRun } from "./stack";
 import { type View } from "./view";
@@ -26,14 +25,10 @@ export interface RunOptions {
 export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Result[]> {
   const { command, stacks, parallel, secrets, view, stop, refresh = false } = options;
   const workFolder = prepareWorkFolder(fleet);
-  const journal = await Journal.open(workFolder, command);
+  const journal = new Journal(workFolder, command);
   try {
-    const environment: NodeJS.ProcessEnv = {
-      ...sharedEnvironment(fleet, secrets, options.env),
-      [markName]: journal.own.id,
-    };
-    const names = stacks.map(({ name }) => name);
-    await clearAfterDeadRuns(journal, names, environment.PULUMI_BACKEND_URL);
+    const environment = sharedEnvironment(fleet, secrets, options.env);
+    if (await journal.takeOver(stacks.map(({ name }) => name))) dropTornAttributes(environment.PULUMI_BACKEND_URL);
     const log = join(workFolder, "logs", "fleet.log");
     const known = await knownStacks({ cwd: workFolder, env: environment, log, stop });
     const tell = view.tell.bind(view);
@@ -72,7 +67,7 @@ async function knownStacks(options: PulumiOptions): Promise<Set<string>> {
     return new Set(list.map(({ name }) => name.split("/").at(-1)!));
   } catch (error) {
     if (!(error instanceof PulumiFailed)) throw error;
-    throw new Error(`The backend cannot be asked for its stacks: ${error.output.trim().replace(/^error: /, "")}`, {
+    throw new Error(`Cannot list the stacks of the backend: ${error.output.trim().replace(/^error: /, "")}`, {
       cause: error,
     });
   }

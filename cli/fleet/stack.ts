@@ -4,6 +4,7 @@ import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { type Fleet, type FleetStack } from "./file";
 import { type Journal } from "./journal";
 import { type Counts, Progress } from "./progress";
+import { markName } from "./processes";
 import { configure } from "./project";
 import { pulumi, pulumiEvents, PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
 import { holdersOf, isLocked, lockedMessage, mayClear } from "./recovery";
@@ -123,7 +124,7 @@ export class StackRun {
       return;
     }
     await journal.begin(spec.name, { changes });
-    if (this.#isLeft) this.#tell("goes on with what a killed run left");
+    if (this.#isLeft) this.#tell("continues where a killed run stopped");
     let settled = false;
     try {
       const made = !exists && (await this.#init());
@@ -142,7 +143,7 @@ export class StackRun {
       settled = !this.#isLeft && !stop.forced && !wasKilled(error, this.progress);
       throw error;
     } finally {
-      if (changes && settled) journal.end(spec.name);
+      await journal.end(spec.name, { settled: changes && settled });
     }
   }
 
@@ -179,12 +180,10 @@ export class StackRun {
       if (!isLocked(output)) throw error;
       const holders = holdersOf(output);
       progress.errors.length = 0;
-      await journal.exclusively(async () => {
-        if (!(await mayClear(spec.name, holders, journal)))
-          throw new Error(await lockedMessage(spec.name, holders, journal, workFolder), { cause: error });
-        this.#tell("ends the lock of the killed run");
-        await this.#pulumi(["cancel", "--yes", "--stack", spec.name]);
-      });
+      if (!mayClear(spec.name, holders, journal))
+        throw new Error(lockedMessage(spec.name, holders, journal, workFolder), { cause: error });
+      this.#tell("releases the lock of the killed run");
+      await this.#pulumi(["cancel", "--yes", "--stack", spec.name]);
       await work();
     }
   }
@@ -220,7 +219,10 @@ export class StackRun {
     const { environment, secrets, journal, workFolder, stop } = context;
     return {
       cwd: spec.program ?? workFolder,
-      env: stackEnvironment(environment, { ...spec, adopt }, secrets),
+      env: {
+        ...stackEnvironment(environment, { ...spec, adopt }, secrets),
+        [markName]: journal.markOf(spec.name),
+      },
       log: this.#log,
       stop,
       started: (pid) => journal.started(spec.name, pid),

@@ -20,7 +20,7 @@ function remark({ error, drift, recovered }: Result): string {
   const lines = [
     ...(error === undefined ? [] : [error]),
     ...drift,
-    ...(recovered ? ["went on with what a killed run left"] : []),
+    ...(recovered ? ["continued where a killed run stopped"] : []),
   ];
   return lines.join("\n");
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
-import { type Run } from "../../../cli/fleet/journal";
+import { type Entry } from "../../../cli/fleet/journal";
 import { type Service, startService } from "../../../service";
 import { finished, type Result, root } from "./stack";
 import { type Network, networkOf } from "./world";
@@ -116,13 +116,13 @@ export class FleetWorld {
     });
   }
 
-  /** Runs that left something unfinished, or are at work. */
-  runs(): Run[] {
-    const folder = ".consortium/fleet/fleet/runs";
+  /** What the journal says of stacks that are at work, or were left unfinished. */
+  journal(): Entry[] {
+    const folder = ".consortium/fleet/fleet/journal";
     const files = readdirSync(join(this.folder, folder)).filter((file) => file.endsWith(".json"));
     return files.flatMap((file) => {
       try {
-        return [JSON.parse(this.read(join(folder, file))) as Run];
+        return [JSON.parse(this.read(join(folder, file))) as Entry];
       } catch {
         return []; // ended in this moment
       }
