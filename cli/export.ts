@@ -1,5 +1,5 @@
 import { type Command } from "commander";
-import { ConsortiumClient } from "../provider/api";
+import { connectionHelp, withClient } from "./connection";
 import { definitionOf } from "./export/definition";
 import { readConsortium } from "./export/read";
 import { yamlOf } from "./export/yaml";
@@ -17,21 +17,16 @@ export function define(command: Command): void {
       "after",
       "\nPrints the network file (docs/network-files.md) of a consortium that exists, with its members, environments and\n" +
         "nodes. It only reads. With --adopt, `pulumi up` of that file adopts the network without changing it.\n" +
-        "Credentials and tethers cannot be adopted: the file says so where there are any. The service and the key are\n" +
-        "taken from CONSORTIUM_BASE_URL (or CONSORTIUM_REGION) and CONSORTIUM_API_KEY.",
+        `Credentials and tethers cannot be adopted: the file says so where there are any.\n${connectionHelp}`,
     )
     .action((flags: Flags) => exportNetwork(flags));
 }
 
 async function exportNetwork({ consortium, adopt = false }: Flags): Promise<void> {
-  const client = new ConsortiumClient();
-  try {
-    await client.requireOrganization();
+  await withClient(async (client) => {
     const exported = definitionOf(await readConsortium(client, consortium), { adopt });
     process.stdout.write(yamlOf(exported, { adopt }));
     for (const { path, text } of exported.remarks)
       console.error(["note", ...(path.length > 0 ? [path.join(".")] : []), text].join(": "));
-  } finally {
-    await client.close();
-  }
+  });
 }

@@ -5,10 +5,20 @@ import { type Fleet, type FleetStack, readFleet } from "./fleet/file";
 import { defaultOut, fleetManifests, neededSecrets } from "./fleet/manifests";
 import { chosen } from "./fleet/only";
 import { Stop } from "./fleet/pulumi";
+import { runFleet } from "./fleet/run";
 import { readSecrets, type Secrets } from "./fleet/secrets";
 import type { Command, Result } from "./fleet/stack";
-import { exitCode, isGood, ledgerWarnings, summaryJson, summaryLine, summaryTable } from "./fleet/summary";
-import { confirm } from "./sweep/ask";
+import {
+  exitCode,
+  isGood,
+  ledgerWarnings,
+  summaryJson,
+  summaryJunit,
+  summaryLine,
+  summaryTable,
+} from "./fleet/summary";
+import { liveView, plainView } from "./fleet/view";
+import { confirm } from "./confirm";
 
 /** Of the summary, where it is not printed on a terminal. */
 const widthOfLogs = 140;
@@ -23,19 +33,19 @@ interface Flags {
 }
 
 const commands: Record<Command, string> = {
-  up: "make every stack what its network file says",
-  preview: "say what up would change, stack by stack",
-  destroy: "take down everything in every stack",
-  drift: "compare what is there with the state; exit code 2 if it differs",
+  up: "deploy the network file of every stack",
+  preview: "show what up would change in each stack",
+  destroy: "destroy everything in every stack",
+  drift: "compare the service with the state; exit code 2 if they differ",
 };
 
 const notes: Record<Command, string> = {
-  up: "Without --yes it shows a preview and asks, or, where nobody is at the terminal, ends with exit code 1.",
+  up: "Without --yes, it shows a preview and asks for confirmation. Where there is no terminal, it exits with code 1.",
   preview:
-    "Ledgers that would be replaced or deleted are named as warnings. Nothing is changed: a stack that is new is made\nto compare with, and removed again.",
-  destroy: "Without --yes it asks, or, where nobody is at the terminal, ends with exit code 1.",
+    "Warns of every ledger that would be replaced or deleted. Changes nothing: a stack that does not exist yet is created\nempty to compare with, and removed again.",
+  destroy: "Without --yes, it asks for confirmation. Where there is no terminal, it exits with code 1.",
   drift:
-    "Nothing is changed, neither in the service nor in the state.\nExit code 2: something differs, and no stack failed.",
+    "Changes nothing, neither in the service nor in the state.\nExit code 2: something differs, and no stack failed.",
 };
 
 export function define(program: Program): void {
@@ -44,18 +54,22 @@ export function define(program: Program): void {
     const command = program.command(name).description(summary);
     command
       .argument("<file>", "the fleet file, such as fleet.yaml")
-      .option("--parallel <count>", "so many stacks at a time (default: concurrency of the file, else 4)", width)
+      .option(
+        "--parallel <count>",
+        "maximum parallel stacks, 1 to 64 (default: concurrency of the file, or 4)",
+        parallelism,
+      )
       .addOption(
-        new Option("--only <pattern>", "only stacks like this, such as acme-prod or 'acme-*'; repeatable")
-          .argParser(gather)
+        new Option("--only <pattern>", "only matching stacks, such as acme-prod or 'acme-*'; repeatable")
+          .argParser(collect)
           .default([], "all"),
       )
-      .option("--json", "print one document of JSON")
-      .option("--junit <file>", "write the results as JUnit XML, too");
-    if (name !== "drift") command.option("--refresh", "look first at what is there, and put drift right");
-    if (name === "up" || name === "destroy") command.option("--yes", "do it without asking");
+      .option("--json", "print one JSON document")
+      .option("--junit <file>", "also write the results as JUnit XML");
+    if (name !== "drift") command.option("--refresh", "read the service first, so that up corrects drift");
+    if (name === "up" || name === "destroy") command.option("--yes", "do not ask for confirmation");
     command
-      .addHelpText("after", `\n${notes[name]}\nExit code 1: a stack failed, or was not finished.`)
+      .addHelpText("after", `\n${notes[name]}\nExit code 1: a stack failed or was not finished.`)
       .action((file: string, flags: Flags) => fleet(name, file, flags));
   }
 }
@@ -63,10 +77,10 @@ export function define(program: Program): void {
 function defineManifests(program: Program): void {
   program
     .command("manifests")
-    .description("the same fleet for the Pulumi Kubernetes operator")
+    .description("write the same fleet for the Pulumi Kubernetes operator")
     .argument("<file>", "the fleet file, such as fleet.yaml")
-    .option("--out <folder>", `folder to write them to (default: ${defaultOut}, beside the fleet file)`)
-    .addHelpText("after", "\nKeys are named, as Secrets of Kubernetes, and never contained. See docs/fleet.md.")
+    .option("--out <folder>", `output folder (default: ${defaultOut}, next to the fleet file)`)
+    .addHelpText("after", "\nManifests refer to keys as Kubernetes Secrets and never contain them. See docs/fleet.md.")
     .action((file: string, { out }: { out?: string }) => manifests(file, out));
 }
 
@@ -87,12 +101,10 @@ function manifests(file: string, out?: string): void {
 }
 
 async function fleet(command: Command, file: string, flags: Flags): Promise<void> {
-  const env = { ...process.env };
+  const env = process.env;
   const definition = readFleet(file, { env, only: flags.only });
   const stacks = chosen(definition, flags.only);
   const secrets = await readSecrets(definition, stacks, env);
-  // Nothing that runs in this process, the programs of the stacks included, gets the key of one organization for another.
-  for (const name of secrets.variables) delete process.env[name];
   const session = { definition, stacks, secrets, env, flags, stop: stopOnSignals() };
   if (!(await agreed(command, session))) return void (process.exitCode = 1);
   await report(command, session);
@@ -102,12 +114,12 @@ interface Session {
   definition: Fleet;
   stacks: FleetStack[];
   secrets: Secrets;
-  env: Record<string, string | undefined>;
+  env: NodeJS.ProcessEnv;
   flags: Flags;
   stop: Stop;
 }
 
-/** What changes something is asked for first. */
+/** Asks before anything is changed. */
 async function agreed(command: Command, session: Session): Promise<boolean> {
   const { stacks, flags } = session;
   if ((command !== "up" && command !== "destroy") || flags.yes) return true;
@@ -126,10 +138,6 @@ async function agreed(command: Command, session: Session): Promise<boolean> {
 async function report(command: Command, session: Session): Promise<Result[]> {
   const { definition, stacks, secrets, env, flags, stop } = session;
   const startedAt = performance.now();
-  const [{ runFleet }, { liveView, plainView }] = await Promise.all([
-    import("./fleet/run.js"),
-    import("./fleet/view.js"),
-  ]);
   const live = process.stderr.isTTY && !env.CI;
   const view = live
     ? await liveView(process.stderr, stacks.length, !env.NO_COLOR)
@@ -140,9 +148,8 @@ async function report(command: Command, session: Session): Promise<Result[]> {
   const took = (performance.now() - startedAt) / 1000;
   print(command, session, results, took);
   if (flags.junit !== undefined) {
-    const { junit } = await import("./fleet/junit.js");
     mkdirSync(dirname(resolve(flags.junit)), { recursive: true });
-    writeFileSync(flags.junit, junit(command, definition.project, results, took));
+    writeFileSync(flags.junit, summaryJunit(command, definition.project, results, took));
   }
   process.exitCode = exitCode(results);
   return results;
@@ -170,9 +177,9 @@ function stopOnSignals(): Stop {
   return stop;
 }
 
-const gather = (text: string, before: string[]): string[] => [...before, text];
+const collect = (text: string, before: string[]): string[] => [...before, text];
 
-function width(text: string): number {
+function parallelism(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1 || value > 64) throw new InvalidArgumentError("It must be from 1 to 64.");
   return value;

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
+import { environmentName } from "../provider/api/settings";
+import { tetherNetworks } from "../provider/facts";
 import { textOf } from "./text-file";
 
 interface Flags {
@@ -11,16 +13,17 @@ interface Flags {
 }
 
 const decimals = 18;
+const [urlVariable, keyVariable] = [environmentName("baseUrl"), environmentName("apiKey")];
 
 /** The faucet of the embedded service: `consortium fund <tetherId> --network rinkeby --ether 1`. */
 export function define(command: Command): void {
-  const network = new Option("--network <network>", "on which network").choices(["mainnet", "rinkeby"]);
+  const network = new Option("--network <network>", "on which network").choices(tetherNetworks);
   command
     .argument("<tetherId>", "the tether service whose account gets it")
     .addOption(network.default("rinkeby"))
     .addOption(new Option("--ether <amount>", "how much").argParser(wei).default(10n ** BigInt(decimals), "1"))
-    .addOption(new Option("--url <address>", "base address of the service").env("CONSORTIUM_BASE_URL"))
-    .option("--api-key-file <file>", "file with the API key (default: $CONSORTIUM_API_KEY)")
+    .addOption(new Option("--url <address>", "base address of the service").env(urlVariable))
+    .option("--api-key-file <file>", `file with the API key (default: $${keyVariable})`)
     .addHelpText("after", "\nWithout an address and a key, those of the service that `npm start` runs in this folder.")
     .action((tetherId: string, flags: Flags) => fund(tetherId, flags));
 }
@@ -49,11 +52,10 @@ function service({ url, apiKeyFile }: Flags): { url: string; apiKey: string } {
   const record = join(".consortium", "service.json");
   const local = existsSync(record) ? parsed(readFileSync(record, "utf8")) : {};
   const base = url ?? local.baseUrl;
-  if (base === undefined) throw new Error("Say which service: --url, or CONSORTIUM_BASE_URL.");
+  if (base === undefined) throw new Error(`Say which service: --url, or ${urlVariable}.`);
   const file = apiKeyFile ?? (base === local.baseUrl ? local.apiKeyFile : undefined);
-  const apiKey = apiKeyFile === undefined ? process.env.CONSORTIUM_API_KEY : undefined;
-  if (!apiKey && file === undefined)
-    throw new Error("An API key is missing: set CONSORTIUM_API_KEY, or --api-key-file.");
+  const apiKey = apiKeyFile === undefined ? process.env[keyVariable] : undefined;
+  if (!apiKey && file === undefined) throw new Error(`An API key is missing: set ${keyVariable}, or --api-key-file.`);
   return { url: base, apiKey: apiKey ? apiKey : textOf(file!).trim() };
 }
 

@@ -16,22 +16,17 @@ interface Flags {
 }
 
 export function define(command: Command): void {
-  const failOn = new Option("--fail-on <what...>", "end with exit code 2 when a plan has that");
+  const failOn = new Option("--fail-on <what...>", "exit with code 2 if a plan contains any of these");
   command
-    .argument("[files...]", "what Pulumi printed with --json, one file a stack (default: standard input)")
+    .argument("[files...]", "output of Pulumi with --json, one file per stack (default: standard input)")
     .option("--title <text>", "heading of the report")
-    .option(
-      "--max <characters>",
-      "cut the report to so many characters (default: 65536, what GitHub takes)",
-      size,
-      65_536,
-    )
+    .option("--max <characters>", "maximum length of the report (default: 65536, the limit of GitHub)", size, 65_536)
     .addOption(failOn.choices(Object.keys(reasons)).default([], "none"))
     .addHelpText(
       "after",
-      "\nWrites Markdown to standard output, for a comment on a pull request. It reads the JSON of `pulumi preview --json`,\n" +
-        "`refresh --preview-only --json` and `destroy --preview-only --json`. Violations of policies are in that only with\n" +
-        "PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true. Values of secrets are never shown.\n" +
+      "\nWrites Markdown to standard output, for a comment on a pull request. Reads the JSON of `pulumi preview --json`,\n" +
+        "`refresh --preview-only --json` and `destroy --preview-only --json`. That contains policy violations only with\n" +
+        "PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true. Secret values are never shown.\n" +
         "Exit code 0: the report is written. 1: the input cannot be read. 2: it is written, and --fail-on applies.",
     )
     .action((files: string[], flags: Flags) => report(files, flags));

@@ -1,9 +1,12 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { ConsortiumClient } from "../provider/api";
-import { confirm } from "./sweep/ask";
+import { type ConsortiumClient } from "../provider/api";
+import { environmentName } from "../provider/api/settings";
+import { durationSeconds } from "../provider/facts";
+import { confirm } from "./confirm";
+import { connectionHelp, withClient } from "./connection";
 import { clear, type Cleared } from "./sweep/clear";
 import { exactly, type Leftovers, leftovers } from "./sweep/leftovers";
-import { asJson, treeLines } from "./sweep/report";
+import { asJson, treeLines } from "./sweep/listing";
 import { type Item, readTree, titleOf } from "./sweep/tree";
 
 interface Flags {
@@ -18,18 +21,18 @@ interface Flags {
 
 export function define(command: Command): void {
   command
-    .option("--prefix <text>", "how the names of what may be deleted begin", prefix)
-    .option("--older-than <duration>", "how long ago it was created, such as 90m, 2h or 1d", duration)
-    .option("--id <id...>", "exactly the objects of these ids, with all that is in them")
-    .option("--undated", "also what matches by name and whose age the service does not show (credentials)")
-    .option("--yes", "delete it without asking")
-    .option("--json", "print one document of JSON")
+    .option("--prefix <text>", "prefix of the names that may be deleted", prefix)
+    .option("--older-than <duration>", "minimum age, such as 90m, 2h or 1d", duration)
+    .option("--id <id...>", "exactly the objects with these ids, and everything in them")
+    .option("--undated", "also objects that match by name and whose age the service does not show (credentials)")
+    .option("--yes", "do not ask for confirmation")
+    .option("--json", "print one JSON document")
     .addHelpText(
       "after",
       "\nFinds what test runs left behind: consortia and environments that match, with all that is in them, and elsewhere\n" +
         "memberships, nodes and credentials that match by themselves. With --id, exactly what a warning named. Without --yes\n" +
-        "it asks, or only lists where nobody is at the terminal. The service and the key are taken from CONSORTIUM_BASE_URL\n" +
-        "(or CONSORTIUM_REGION) and CONSORTIUM_API_KEY; CONSORTIUM_ORGANIZATION says whose key it has to be.\n" +
+        `it asks, or only lists where nobody is at the terminal. ${connectionHelp}\n` +
+        `${environmentName("organization")} says whose key it has to be.\n` +
         "Exit code 1: something could not be deleted.",
     )
     .action((flags: Flags) => sweep(flags, command));
@@ -40,9 +43,7 @@ async function sweep(flags: Flags, command: Command): Promise<void> {
   const byName = prefix !== undefined && olderThan !== undefined;
   if (id ? (prefix ?? olderThan) !== undefined : !byName)
     command.error("error: say what may be deleted: either --prefix and --older-than, or --id");
-  const client = new ConsortiumClient();
-  try {
-    await client.requireOrganization();
+  await withClient(async (client) => {
     const now = Date.now();
     const tree = await readTree(client);
     const chosen = id ? exactly(tree, id) : leftovers(tree, { prefix: prefix!, before: now - olderThan!, undated });
@@ -51,9 +52,7 @@ async function sweep(flags: Flags, command: Command): Promise<void> {
     if (json) console.log(asJson(chosen, cleared));
     for (const { item, error } of cleared.failed) console.error(`not deleted: ${titleOf(item)}: ${error}`);
     if (cleared.failed.length > 0) process.exitCode = 1;
-  } finally {
-    await client.close();
-  }
+  });
 }
 
 function list(tree: Item[], chosen: Leftovers, now: number): void {
@@ -85,10 +84,10 @@ function prefix(text: string): string {
   return text;
 }
 
-const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
+/** Milliseconds. */
 function duration(text: string): number {
-  if (!/^(\d+(\.\d+)?[smhd])+$/.test(text)) throw new InvalidArgumentError("Write it like 90m, 2h or 1d12h.");
-  const parts = [...text.matchAll(/([\d.]+)([smhd])/g)];
-  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * unitMs[unit!]!, 0);
+  const withoutDays = text.replace(/(\d+(?:\.\d+)?)d/g, (_, days) => `${Number(days) * 24}h`);
+  const seconds = durationSeconds(withoutDays);
+  if (seconds === undefined) throw new InvalidArgumentError("Write it like 90m, 2h or 1d12h.");
+  return seconds * 1_000;
 }

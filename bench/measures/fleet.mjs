@@ -14,7 +14,7 @@ import { watchMemory } from "../lib/process-tree.mjs";
 import { bounded, seconds, table } from "../lib/report.mjs";
 import { finished, stateEnv, writeProject } from "../lib/stack.mjs";
 
-const most = { ratio: 1.3, gigabytes: 2.5 };
+const most = { ratio: 1.3, gigabytes: 3.5 };
 const defaultWidths = [2, 4, 8];
 const objectsPerStack = 8;
 

@@ -1,184 +1,123 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
-import limited from "p-limit";
-import { lock } from "proper-lockfile";
-import { beginningOf, leadersOf, remainsOf, signal, thisMachine } from "./processes";
+import { check, lock } from "proper-lockfile";
+import { endRemains, remainsOf, type Started } from "./processes";
 
-/** What a run writes down before it begins with a stack, so that the next run knows what to make of a lock, or of objects in no state. */
-export interface Run {
-  id: string;
+/** What a run writes down before it changes a stack, so that the next run knows what to make of a lock, or of objects in no state. */
+export interface Entry extends Started {
   command: string;
   pid: number;
-  /** When that process began, since ids of processes are used again. */
-  began?: string;
   host: string;
-  boot: string;
   startedAt: string;
-  /** Stacks that were begun, and of which no end is written down. */
-  unfinished: string[];
 }
 
-export interface Machine {
-  host: string;
-  boot: string;
-  beginningOf(pid: number): string | undefined;
-  remainsOf(run: string): number[];
-  leadersOf: (pids: readonly number[]) => number[];
-  signal(pid: number, name: NodeJS.Signals): void;
-  now(): number;
-  sleep(ms: number): Promise<void>;
+/** A run holds a lock on the entry of each stack that it works on. A killed one no longer renews it: after so long it is stale. */
+const held = { stale: 6_000, update: 1_000, realpath: false };
+const untilStale = { retries: 35, factor: 1, minTimeout: 200, maxTimeout: 200 };
+
+interface Taken {
+  entry: Entry;
+  release: () => Promise<void>;
 }
 
-export const realMachine = (): Machine => ({
-  ...thisMachine(),
-  ...{ beginningOf, remainsOf, leadersOf, signal },
-  now: () => Date.now(),
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-});
-
-/** A run shows that it is at work this often, for those who cannot see its process. */
-export const beatMs = 5_000;
-/** One that has not for so long, on a machine of the same name, is dead: that machine was started anew. */
-export const silentMs = 60_000;
-/** How long what is left of a dead run may take to end after Ctrl-C, before it is killed; and after that. */
-const patienceMs = { interrupted: 45_000, killed: 10_000 };
-
-/** Whoever holds the journal works on it for a moment, or for as long as `pulumi cancel` takes: a minute at most. */
-const waiting = { retries: 600, minTimeout: 20, maxTimeout: 100 };
-
-export type Verdict = "alive" | "dead" | "elsewhere";
-
-/** The runs of one work folder, each a file of its own. */
+/** The stacks of one work folder that are at work, or were when a run was killed: an entry and a lock each. */
 export class Journal {
+  /** Stacks that a killed run left unfinished, and that this run goes on with. */
+  readonly left = new Set<string>();
   readonly #folder: string;
-  readonly #oneByOne = limited(1);
+  readonly #command: string;
+  readonly #taken = new Map<string, Taken>();
 
-  constructor(
-    workFolder: string,
-    readonly machine: Machine = realMachine(),
-  ) {
-    this.#folder = join(workFolder, "runs");
+  constructor(workFolder: string, command: string) {
+    this.#folder = join(workFolder, "journal");
+    this.#command = command;
     mkdirSync(this.#folder, { recursive: true });
   }
 
-  /** Begins a run of this process. */
-  open(command: string): OwnRun {
-    const { host, boot } = this.machine;
-    const began = this.machine.beginningOf(process.pid);
-    const startedAt = new Date(this.machine.now()).toISOString();
-    const run: Run = { id: randomUUID(), command, pid: process.pid, began, host, boot, startedAt, unfinished: [] };
-    return new OwnRun(this, run);
-  }
-
-  /** Runs before this one that left stacks unfinished, or are still at work. */
-  runs(): Run[] {
+  /** Ends what killed runs left at work on these stacks. Answers whether a killed run left anything, of whatever stack. */
+  async takeOver(stacks: readonly string[]): Promise<boolean> {
+    await Promise.all(stacks.filter((stack) => this.entryOf(stack)).map((stack) => this.#take(stack)));
     const files = readdirSync(this.#folder).filter((file) => file.endsWith(".json"));
-    return files.flatMap((file) => {
-      try {
-        return [JSON.parse(readFileSync(join(this.#folder, file), "utf8")) as Run];
-      } catch {
-        return []; // ended in this moment
-      }
-    });
+    const atWork = await Promise.all(files.map((file) => check(join(this.#folder, file), held)));
+    return this.left.size > 0 || atWork.includes(false);
   }
 
-  /** Whether a run is at work, on this machine or on one that cannot be seen from here. */
-  verdict(run: Run): Verdict {
-    if (run.host !== this.machine.host) return "elsewhere";
-    if (run.boot === this.machine.boot)
-      return run.began !== undefined && this.machine.beginningOf(run.pid) === run.began ? "alive" : "dead";
-    const beat = statSync(this.#file(run.id), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    return this.machine.now() - beat > silentMs ? "dead" : "elsewhere";
+  /** Begins with a stack. @throws when another run is changing it, and this one would, too */
+  async begin(stack: string, { changes }: { changes: boolean }): Promise<void> {
+    if (!changes && !this.entryOf(stack)) return;
+    if (!(await this.#take(stack)) && changes)
+      throw new Error(`${atWork(this.entryOf(stack))} is at work on this stack. Wait until it has ended.`);
+    if (changes) this.#write(stack);
   }
 
-  /** Whether anything that a dead run started is still there. */
-  remains = (run: Run): boolean => this.machine.remainsOf(run.id).length > 0;
+  /** The mark of the processes that are started for a stack. */
+  markOf = (stack: string): string => this.#taken.get(stack)?.entry.id ?? "";
 
-  /** Ends what a dead run left: as Ctrl-C does, so that Pulumi writes its state down; by force where that takes too long. */
-  async endRemains(run: Run): Promise<boolean> {
-    const { machine } = this;
-    const all = (pids: number[]): number[] => pids;
-    for (const [name, ms, chosen] of [
-      ["SIGINT", patienceMs.interrupted, machine.leadersOf],
-      ["SIGKILL", patienceMs.killed, all],
-    ] as const) {
-      for (const pid of chosen(machine.remainsOf(run.id))) machine.signal(pid, name);
-      const end = machine.now() + ms;
-      while (machine.remainsOf(run.id).length > 0 && machine.now() < end) await machine.sleep(200);
+  /** The Pulumi processes that were started for a stack, by this run or a killed one. */
+  startedFor = (stack: string): readonly number[] => this.#taken.get(stack)?.entry.started ?? [];
+
+  started(stack: string, pid: number): void {
+    const entry = this.#taken.get(stack)?.entry;
+    entry?.started.push(pid);
+    if (entry && this.entryOf(stack)?.id === entry.id) this.#write(stack);
+  }
+
+  /** Ends with a stack. Its entry stays where it is not known what became of it. */
+  async end(stack: string, { settled }: { settled: boolean }): Promise<void> {
+    const taken = this.#taken.get(stack);
+    if (!taken) return;
+    if (settled) rmSync(this.#file(stack), { force: true });
+    this.#taken.delete(stack);
+    await taken.release().catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    for (const stack of [...this.#taken.keys()]) await this.end(stack, { settled: false });
+  }
+
+  /** What is written down of a stack that is at work, or was left unfinished. */
+  entryOf(stack: string): Entry | undefined {
+    try {
+      return JSON.parse(readFileSync(this.#file(stack), "utf8")) as Entry;
+    } catch {
+      return undefined;
     }
-    return machine.remainsOf(run.id).length === 0;
   }
 
-  /** Does something that depends on what the runs write down, while no other run, of whatever process, does. */
-  exclusively<T>(work: () => T | Promise<T>): Promise<T> {
-    return this.#oneByOne(async () => {
-      const release = await lock(this.#folder, { retries: waiting });
-      try {
-        return await work();
-      } finally {
-        await release();
-      }
+  /** Whether the stack is this run's alone; a killed run needs some seconds to show that it is dead. */
+  async #take(stack: string): Promise<boolean> {
+    if (this.#taken.has(stack)) return true;
+    // A machine that slept may find its lock taken by another run: what it did is still in the journal.
+    const options = { ...held, retries: untilStale, onCompromised: () => undefined };
+    const release = await lock(this.#file(stack), options).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ELOCKED") throw error;
     });
+    if (!release) return false;
+    const before = this.entryOf(stack);
+    const run = { command: this.#command, pid: process.pid, host: hostname(), startedAt: new Date().toISOString() };
+    this.#taken.set(stack, { entry: { id: randomUUID(), ...run, started: before?.started ?? [] }, release });
+    if (!before) return true;
+    this.left.add(stack);
+    if (await endRemains(before)) return true;
+    throw new Error(
+      `Processes of a fleet run that was killed (${before.command}, begun ${before.startedAt}) do not end: ` +
+        `${remainsOf(before).join(", ")}. End them by hand.`,
+    );
   }
 
-  /** A stack is as it should be: what dead runs left of it is settled. */
-  async settle(stack: string): Promise<void> {
-    const left = () => this.runs().filter((run) => run.unfinished.includes(stack) && this.verdict(run) === "dead");
-    if (left().length === 0) return;
-    await this.exclusively(() => {
-      for (const run of left()) {
-        const unfinished = run.unfinished.filter((one) => one !== stack);
-        if (unfinished.length === 0) this.remove(run.id);
-        else this.write({ ...run, unfinished });
-      }
-    });
+  #write(stack: string): void {
+    const draft = `${this.#file(stack)}.draft`;
+    writeFileSync(draft, JSON.stringify(this.#taken.get(stack)!.entry));
+    renameSync(draft, this.#file(stack));
   }
 
-  write(run: Run): void {
-    const draft = `${this.#file(run.id)}.draft`;
-    writeFileSync(draft, JSON.stringify(run));
-    renameSync(draft, this.#file(run.id));
-  }
-
-  beat(id: string): void {
-    const now = this.machine.now() / 1000;
-    if (statSync(this.#file(id), { throwIfNoEntry: false })) utimesSync(this.#file(id), now, now);
-  }
-
-  remove(id: string): void {
-    rmSync(this.#file(id), { force: true });
-  }
-
-  readonly #file = (id: string): string => join(this.#folder, `${id}.json`);
+  readonly #file = (stack: string): string => join(this.#folder, `${stack}.json`);
 }
 
-/** The run of this process. */
-export class OwnRun {
-  readonly #beating: NodeJS.Timeout;
-  constructor(
-    readonly journal: Journal,
-    readonly run: Run,
-  ) {
-    journal.write(run);
-    this.#beating = setInterval(() => journal.beat(run.id), beatMs).unref();
-  }
-
-  /** Never while another run looks whether somebody is at work on this stack. */
-  async begin(stack: string): Promise<void> {
-    await this.journal.exclusively(() => {
-      this.run.unfinished.push(stack);
-      this.journal.write(this.run);
-    });
-  }
-
-  end(stack: string): void {
-    this.run.unfinished = this.run.unfinished.filter((one) => one !== stack);
-    this.journal.write(this.run);
-  }
-
-  close(): void {
-    clearInterval(this.#beating);
-    if (this.run.unfinished.length === 0) this.journal.remove(this.run.id);
-  }
-}
+/** Who is at work on a stack, for people. */
+export const atWork = (entry: Entry | undefined): string =>
+  entry
+    ? `a fleet run (${entry.command}) of process ${entry.pid} on ${entry.host}, begun ${entry.startedAt},`
+    : "another fleet run";

@@ -1,6 +1,8 @@
 import { join, posix, relative } from "node:path";
 import { stringify } from "yaml";
 import { type Fleet, type FleetStack, type Organization } from "./file";
+import { programConfig, programFiles } from "./project";
+import { connectionVariables } from "./secrets";
 
 /** Where `--out` writes to by default, beside the fleet file. */
 export const defaultOut = "operator";
@@ -56,16 +58,12 @@ function stateReferences({ backend }: Fleet, { secret }: Settings): Manifest {
   };
 }
 
-function references(fleet: Fleet, settings: Settings, { organization, adopt }: FleetStack): Manifest {
-  const { region, baseUrl, allowHttp, organization: id } = organization;
+function references(fleet: Fleet, settings: Settings, stack: FleetStack): Manifest {
+  const variables = Object.entries(connectionVariables(stack)).map(([name, value]) => [name, literal(value)] as const);
   return {
     ...stateReferences(fleet, settings),
-    CONSORTIUM_API_KEY: fromSecret(secretOf(organization), "apiKey"),
-    ...(region === undefined ? {} : { CONSORTIUM_REGION: literal(region) }),
-    ...(baseUrl === undefined ? {} : { CONSORTIUM_BASE_URL: literal(baseUrl) }),
-    ...(id === undefined ? {} : { CONSORTIUM_ORGANIZATION: literal(id) }),
-    ...(allowHttp === undefined ? {} : { CONSORTIUM_ALLOW_HTTP: literal(String(allowHttp)) }),
-    ...(adopt ? { CONSORTIUM_ADOPT: literal("true") } : {}),
+    CONSORTIUM_API_KEY: fromSecret(secretOf(stack.organization), "apiKey"),
+    ...Object.fromEntries(variables),
   };
 }
 
@@ -76,10 +74,8 @@ function stackManifest(fleet: Fleet, settings: Settings, stack: FleetStack, out:
   const { git, namespace, serviceAccount } = settings;
   const within = (path: string): string => posix.join(git.folder, slashes(relative(fleet.folder, path)));
   const program = stack.program ?? join(out, programFolder);
-  const config = stack.definition && {
-    [`${fleet.project}:network`]: slashes(relative(program, stack.definition)),
-    ...(stack.network === undefined ? {} : { [`${fleet.project}:name`]: stack.network }),
-  };
+  const definition = stack.definition && slashes(relative(program, stack.definition));
+  const config = definition && programConfig(fleet.project, definition, stack);
   return {
     apiVersion: "pulumi.com/v1",
     kind: "Stack",
@@ -90,7 +86,7 @@ function stackManifest(fleet: Fleet, settings: Settings, stack: FleetStack, out:
       stack: stack.name,
       ...(fleet.backend?.startsWith("https://") === true ? { backend: fleet.backend } : {}),
       ...(fleet.secretsProvider === undefined ? {} : { secretsProvider: fleet.secretsProvider }),
-      ...(config === undefined ? {} : { config }),
+      ...(config ? { config } : {}),
       envRefs: references(fleet, settings, stack),
       // What drifted is put right every hour; a manifest that is deleted never takes a ledger with it.
       ...{ refresh: true, continueResyncOnCommitMatch: true, resyncFrequencySeconds: hourly, destroyOnFinalize: false },
@@ -112,22 +108,6 @@ function accessManifests({ namespace, serviceAccount }: Settings): Manifest[] {
       subjects: [{ kind: "ServiceAccount", name: serviceAccount, namespace }],
     },
   ];
-}
-
-/** The program that all stacks with network files share, for the repository. */
-function programFiles(project: string): Record<string, string> {
-  const dependencies = { "@pulumi/pulumi": "^3.142.0", "pulumi-consortium": "^0.1.0" };
-  return {
-    "Pulumi.yaml": stringify({ name: project, runtime: "nodejs" }),
-    "package.json": `${JSON.stringify({ name: project, private: true, main: "index.js", dependencies }, undefined, 2)}\n`,
-    "index.js": `"use strict";
-const { Config } = require("@pulumi/pulumi");
-const { Network } = require("pulumi-consortium");
-
-const config = new Config();
-Network.fromFile(config.require("network"), { name: config.get("name") });
-`,
-  };
 }
 
 const documents = (manifests: readonly Manifest[]): string =>

@@ -1,11 +1,55 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { hostname } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 
-/** In the environment of every process that a run starts, and of those that they start: what is left of a dead run is found by it. */
+/** What a run started for a stack. */
+export interface Started {
+  /** The mark of all its processes. */
+  id: string;
+  /** Ids of its Pulumi processes. */
+  started: number[];
+}
+
+/** In the environment of every process that is started for a stack, and of those that they start: what is left of a dead run is found by it. */
 export const markName = "CONSORTIUM_FLEET_RUN";
 
-const isLinux = process.platform === "linux";
+/** How long what is left of a dead run may take to end after Ctrl-C, before it is killed; and after that. */
+const patienceMs = { interrupted: 45_000, killed: 10_000 };
+
+/** Ends what a dead run left: as Ctrl-C does, so that Pulumi writes its state down; by force where that takes too long. */
+export async function endRemains(run: Started, patience = patienceMs): Promise<boolean> {
+  const interrupted = remainsOf(run).filter((pid) => run.started.includes(pid));
+  if (interrupted.length > 0 && (await haveEnded(run, interrupted, "SIGINT", patience.interrupted))) return true;
+  return haveEnded(run, remainsOf(run), "SIGKILL", patience.killed);
+}
+
+async function haveEnded(run: Started, pids: number[], signal: NodeJS.Signals, ms: number): Promise<boolean> {
+  for (const pid of pids) optional(() => process.kill(pid, signal));
+  for (const end = Date.now() + ms; Date.now() < end; await sleep(200)) if (remainsOf(run).length === 0) return true;
+  return remainsOf(run).length === 0;
+}
+
+/** Processes of a run that are still there: its Pulumi, what that started, and so on. */
+export function remainsOf({ id, started }: Started): number[] {
+  if (process.platform === "win32") return started.filter(isRunning);
+  const mark = `${markName}=${id}`;
+  return environments()
+    .filter(([pid, text]) => text.includes(mark) && pid !== process.pid)
+    .map(([pid]) => pid);
+}
+
+function environments(): [pid: number, text: string][] {
+  if (process.platform === "linux") {
+    const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return ids.map((id) => [Number(id), optional(() => readFileSync(`/proc/${id}/environ`, "utf8")) ?? ""]);
+  }
+  const args = ["-axEww", "-o", "pid=,command="];
+  const text = execFileSync("ps", args, { encoding: "utf8", maxBuffer: 64 * 2 ** 20 });
+  return text.split("\n").map((line) => [parseInt(line), line]);
+}
+
+/** Whether there is a process of that id, whatever it is. */
+export const isRunning = (pid: number): boolean => optional(() => process.kill(pid, 0)) ?? false;
 
 function optional<T>(read: () => T): T | undefined {
   try {
@@ -13,64 +57,4 @@ function optional<T>(read: () => T): T | undefined {
   } catch {
     return undefined;
   }
-}
-
-const ps = (...args: string[]): string =>
-  execFileSync("ps", args, { encoding: "utf8", maxBuffer: 64 * 2 ** 20, stdio: ["ignore", "pipe", "ignore"] });
-
-/** Where process ids mean the same: a machine since its last start, and in it a container. */
-export function thisMachine(): { host: string; boot: string } {
-  const boot = optional(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "";
-  const namespace = optional(() => readlinkSync("/proc/self/ns/pid")) ?? "";
-  return { host: hostname(), boot: `${boot} ${namespace}`.trim() };
-}
-
-/** When a process began, as the system writes it; undefined: there is none. Ids are used again, together with this they are not. */
-export function beginningOf(pid: number): string | undefined {
-  if (isLinux) {
-    const stat = optional(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
-    const [state, ...rest] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
-    return state === undefined || state === "Z" || state === "X" ? undefined : rest[18];
-  }
-  if (process.platform === "win32") return optional(() => (process.kill(pid, 0), "there"));
-  return optional(() => ps("-o", "lstart=", "-p", String(pid)).trim()) || undefined;
-}
-
-/** Whether a process of that id is at work, whatever it is. */
-export const isRunning = (pid: number): boolean => beginningOf(pid) !== undefined;
-
-function environments(): [pid: number, text: string][] {
-  if (isLinux) {
-    const ids = (optional(() => readdirSync("/proc")) ?? []).filter((name) => /^\d+$/.test(name));
-    return ids.map((id) => [Number(id), optional(() => readFileSync(`/proc/${id}/environ`, "utf8")) ?? ""]);
-  }
-  if (process.platform === "win32") return [];
-  const text = optional(() => ps("-axEww", "-o", "pid=,command=")) ?? "";
-  return text.split("\n").map((line) => [parseInt(line), line]);
-}
-
-/** Processes of a run that are still there: its Pulumi, what that started, and so on. */
-export function remainsOf(run: string): number[] {
-  const mark = `${markName}=${run}`;
-  return environments()
-    .filter(([pid, text]) => text.includes(mark) && pid !== process.pid)
-    .map(([pid]) => pid);
-}
-
-function parentOf(pid: number): number | undefined {
-  const read = isLinux
-    ? () => readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) \S /s, "")
-    : () => ps("-o", "ppid=", "-p", String(pid));
-  const text = optional(read);
-  return text === undefined ? undefined : parseInt(text);
-}
-
-/** Of these processes those that none of the others started: what they started ends with them, in good order. */
-export function leadersOf(pids: readonly number[]): number[] {
-  return pids.filter((pid) => !pids.includes(parentOf(pid) ?? 0));
-}
-
-/** A signal for a process that may have ended meanwhile. */
-export function signal(pid: number, name: NodeJS.Signals): void {
-  optional(() => process.kill(pid, name));
 }

@@ -1,36 +1,29 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import type { PulumiCommand } from "@pulumi/pulumi/automation";
+import { StringDecoder } from "node:string_decoder";
+import type { EngineEvent } from "@pulumi/pulumi/automation";
 
-type Env = Record<string, string | undefined>;
-
-/** Stops a run: once, as Ctrl-C does, and a second time at once. */
+/** Stops a run: the first time as Ctrl-C does, the second time at once. */
 export class Stop {
-  #raised = 0;
-  readonly #listeners = new Set<() => void>();
+  #times = 0;
+  readonly running = new Set<ChildProcess>();
 
   get raised(): boolean {
-    return this.#raised > 0;
+    return this.#times > 0;
   }
 
-  /** It was asked for again: whatever was under way is in no state. */
+  /** It was asked for again: what became of the stacks that ran is not known. */
   get forced(): boolean {
-    return this.#raised > 1;
+    return this.#times > 1;
   }
 
   raise(): void {
-    this.#raised++;
-    for (const listener of this.#listeners) listener();
-  }
-
-  /** Calls back at each; answers how to leave. */
-  listen(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    this.#times++;
+    for (const child of this.running) child.kill("SIGINT");
   }
 }
 
-/** A Pulumi command that failed; `output` is what it printed, the last part of it. */
+/** A Pulumi command that failed; `output` is the last part of what it printed. */
 export class PulumiFailed extends Error {
   override readonly name = "PulumiFailed";
   constructor(
@@ -42,65 +35,106 @@ export class PulumiFailed extends Error {
   }
 }
 
-interface CliOptions {
-  command: string;
-  version: PulumiCommand["version"];
+export interface PulumiOptions {
+  cwd: string;
   /** The whole environment of the process: nothing else is inherited. */
-  env: Env;
+  env: NodeJS.ProcessEnv;
   /** File that gets what it prints. */
   log: string;
   stop: Stop;
+  started?: (pid: number) => void;
 }
 
-/** So much of what a command printed is looked at. */
+const pollMs = 100;
 const tailBytes = 256 * 2 ** 10;
 
 /**
- * The Pulumi CLI for one stack, in the place of the one that the Automation API runs by itself, so that
- * - it has the environment of its own organization, and nothing of another one;
- * - Ctrl-C in the terminal reaches it once, from here: for Pulumi a second one means to stop at once;
- * - it prints into a file: when this process is killed it is not, by a broken pipe, before it has written its state down.
+ * Runs the Pulumi CLI and answers what it printed.
+ * - It prints into a file: a broken pipe would end it when this process is killed, before it has written its state.
+ * - It has a process group of its own, so Ctrl-C in the terminal reaches it only from here: a second one means at once.
  */
-export class Cli {
-  readonly command: string;
-  readonly version: PulumiCommand["version"];
-  readonly #options: CliOptions;
+export const pulumi = (args: string[], options: PulumiOptions): Promise<string> =>
+  logged(args, options, (log) => ended(args, { out: log, err: log }, options));
 
-  constructor(options: CliOptions) {
-    this.command = options.command;
-    this.version = options.version;
-    this.#options = options;
+/** Runs a Pulumi command with `--json`, and hands on the events of its engine as they come. */
+export async function pulumiEvents(
+  args: string[],
+  options: PulumiOptions,
+  onEvent: (event: EngineEvent) => void,
+): Promise<void> {
+  const events = openSync(`${options.log}.json`, "w+", 0o600);
+  const readNew = lineReader(events, (line) => {
+    const event = eventOf(line);
+    if (event) onEvent(event);
+  });
+  const timer = setInterval(readNew, pollMs);
+  try {
+    await logged(args, options, (log) => ended([...args, "--json"], { out: events, err: log }, options));
+  } finally {
+    clearInterval(timer);
+    readNew();
+    closeSync(events);
   }
+}
 
-  /** As the Automation API calls it. */
-  async run(args: string[], cwd: string, env: Env): Promise<{ stdout: string; stderr: string; code: number }> {
-    const all = [...args, ...(args.includes("--non-interactive") ? [] : ["--non-interactive"])];
-    const file = openSync(this.#options.log, "a+", 0o600);
-    try {
-      const start = fstatSync(file).size;
-      const code = await this.#ended(all, file, { cwd, env: { ...this.#options.env, ...env } });
-      const output = tailOf(file, start);
-      if (code !== 0) throw new PulumiFailed(args.slice(0, 2).join(" "), output, code);
-      return { stdout: output, stderr: "", code };
-    } finally {
-      closeSync(file);
-    }
+function eventOf(line: string): EngineEvent | undefined {
+  try {
+    return JSON.parse(line) as EngineEvent;
+  } catch {
+    return undefined; // a word of the CLI's own
   }
+}
 
-  #ended(args: string[], output: number, { cwd, env }: { cwd: string; env: Env }): Promise<number | null> {
-    return new Promise((resolve, reject) => {
-      const detached = process.platform !== "win32";
-      const child: ChildProcess = spawn(this.command, args, { cwd, env, detached, stdio: ["ignore", output, output] });
-      const leave = this.#options.stop.listen(() => child.kill("SIGINT"));
-      child.on("error", (error) => (leave(), reject(error)));
-      child.on("close", (code) => (leave(), resolve(code)));
+type Work = (log: number) => Promise<number | null>;
+
+/** Answers what was added to the log by that. @throws PulumiFailed */
+async function logged(args: string[], options: PulumiOptions, work: Work): Promise<string> {
+  const log = openSync(options.log, "a+", 0o600);
+  try {
+    const start = fstatSync(log).size;
+    const code = await work(log);
+    const output = tailOf(log, start);
+    if (code !== 0) throw new PulumiFailed(args.slice(0, 2).join(" "), output, code);
+    return output;
+  } finally {
+    closeSync(log);
+  }
+}
+
+function ended(
+  args: string[],
+  { out, err }: { out: number; err: number },
+  { cwd, env, stop, started }: PulumiOptions,
+): Promise<number | null> {
+  const all = [...args, "--color", "never", "--non-interactive"];
+  const detached = process.platform !== "win32";
+  return new Promise((resolve, reject) => {
+    const child = spawn("pulumi", all, { cwd, env, detached, stdio: ["ignore", out, err] });
+    stop.running.add(child);
+    child.on("spawn", () => started?.(child.pid!));
+    child.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+      const why = code === "ENOENT" ? "there is none on PATH" : message;
+      reject(new Error(`A Pulumi CLI is needed: ${why}. See https://www.pulumi.com/docs/install/.`));
     });
-  }
+    child.on("close", (code) => {
+      stop.running.delete(child);
+      resolve(code);
+    });
+  });
+}
 
-  /** For the Automation API, which wants its own class and calls no more than `run`. */
-  get forAutomation(): PulumiCommand {
-    return this;
-  }
+/** Calls back with each line that was added to a file since the last call. */
+function lineReader(file: number, take: (line: string) => void): () => void {
+  const [buffer, decoder] = [Buffer.alloc(2 ** 16), new StringDecoder()];
+  let position = 0;
+  let unfinished = "";
+  return () => {
+    for (let size; (size = readSync(file, buffer, 0, buffer.length, position)) > 0; position += size) {
+      const lines = (unfinished + decoder.write(buffer.subarray(0, size))).split("\n");
+      unfinished = lines.pop()!;
+      lines.forEach(take);
+    }
+  };
 }
 
 function tailOf(file: number, start: number): string {

@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { printableLines } from "../../provider/api/printable";
-import { type Fleet, type FleetStack } from "./file";
+import { environmentName } from "../../provider/api/settings";
+import { absoluteBackend, type Fleet, type FleetStack } from "./file";
 import { organizationsOf } from "./only";
 import { type SecretSource } from "./schema";
 
@@ -9,16 +11,16 @@ export interface Secrets {
   /** API keys by organization. */
   apiKeys: ReadonlyMap<string, string>;
   passphrase?: string;
-  /** Takes every one of them out of a text, and what a terminal would obey. */
+  /** Replaces every one of them in a text, and escapes what a terminal would obey. */
   mask: (text: string) => string;
   /** Environment variables that hold them: no Pulumi process inherits these. */
   variables: readonly string[];
 }
 
+type Env = NodeJS.ProcessEnv;
+
 const usable = /^[\x21-\x7e]+$/;
 const longestMs = 60_000;
-
-type Env = Record<string, string | undefined>;
 
 async function read(what: string, source: SecretSource, folder: string, env: Env): Promise<string> {
   if (source.env !== undefined) return (env[source.env] ?? "").trim();
@@ -35,6 +37,8 @@ async function read(what: string, source: SecretSource, folder: string, env: Env
   }
 }
 
+const keyVariable = environmentName("apiKey");
+
 /** Reads the keys that stacks need, once, before anything is started. */
 export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], env: Env): Promise<Secrets> {
   const keys = organizationsOf(stacks).map(async ({ name, apiKey }) => {
@@ -48,7 +52,7 @@ export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], e
   const passphrase = fleet.passphrase && (await read("The passphrase", fleet.passphrase, fleet.folder, env));
   const apiKeys = new Map(await Promise.all(keys));
   const sources = [...fleet.organizations.map(({ apiKey }) => apiKey), ...(fleet.passphrase ? [fleet.passphrase] : [])];
-  const variables = [...sources.flatMap(({ env: name }) => (name === undefined ? [] : [name])), "CONSORTIUM_API_KEY"];
+  const variables = [...sources.flatMap(({ env: name }) => (name === undefined ? [] : [name])), keyVariable];
   const inherited = [...variables, "PULUMI_CONFIG_PASSPHRASE"].map((name) => env[name] ?? "");
   const hidden = [...apiKeys.values(), passphrase ?? "", ...inherited].filter(
     (one) => one.length >= 6, // a shorter one would be found by chance, inside of words
@@ -57,5 +61,51 @@ export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], e
     ...{ apiKeys, passphrase },
     mask: (text) => printableLines(hidden.reduce((masked, one) => masked.replaceAll(one, "[secret]"), text)),
     variables,
+  };
+}
+
+/** Pulumi runs in the work folder, so relative paths of the environment are made absolute. */
+function absolutePaths({ PULUMI_CONFIG_PASSPHRASE_FILE: file, PULUMI_BACKEND_URL: backend }: Env): Env {
+  return {
+    ...(file ? { PULUMI_CONFIG_PASSPHRASE_FILE: resolve(file) } : {}),
+    ...(backend ? { PULUMI_BACKEND_URL: absoluteBackend(backend, process.cwd()) } : {}),
+  };
+}
+
+/** The environment of every Pulumi process of a fleet: without the key of any organization. */
+export function sharedEnvironment(fleet: Fleet, secrets: Secrets, own: Env): Env {
+  const inherited = Object.entries(own).filter(([name]) => !secrets.variables.includes(name));
+  return {
+    ...Object.fromEntries(inherited),
+    ...absolutePaths(own),
+    ...(secrets.passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: secrets.passphrase }),
+    ...(fleet.backend === undefined ? {} : { PULUMI_BACKEND_URL: fleet.backend }),
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    // Previews tell what they find while they run, as updates do.
+    PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true",
+  };
+}
+
+/** What the fleet file says of the connection of a stack, as variables that the provider reads. */
+export function connectionVariables({ organization, adopt }: FleetStack): Record<string, string> {
+  const { region, baseUrl, allowHttp, organization: id } = organization;
+  const given = Object.entries({ region, baseUrl, organization: id, allowHttp, adopt: adopt || undefined });
+  return Object.fromEntries(
+    given.flatMap(([name, value]) => (value === undefined ? [] : [[environmentName(name), String(value)]])),
+  );
+}
+
+/** The environment of one stack, with the key of its organization. What the fleet file says comes before what was inherited. */
+export function stackEnvironment(shared: Env, stack: FleetStack, secrets: Secrets): Env {
+  const { name, region, baseUrl } = stack.organization;
+  // An address that was inherited would come before a region, and whose the key has to be holds for one organization only.
+  const dropped =
+    region === undefined && baseUrl === undefined ? ["organization"] : ["organization", "region", "baseUrl"];
+  const variables = dropped.map(environmentName);
+  const inherited = Object.entries(shared).filter(([key]) => !variables.includes(key));
+  return {
+    ...Object.fromEntries(inherited),
+    ...connectionVariables(stack),
+    [keyVariable]: secrets.apiKeys.get(name),
   };
 }

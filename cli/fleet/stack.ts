@@ -1,14 +1,14 @@
-import { existsSync, rmSync } from "node:fs";
+import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type EngineEvent, LocalWorkspace, type PulumiFn, Stack } from "@pulumi/pulumi/automation";
-import { Network } from "../../sdk/network/network";
-import { Changes, type Counts } from "./changes";
-import { type FleetStack } from "./file";
-import { type Journal, type OwnRun } from "./journal";
-import { deadRuns, holdersOf, isLocked, lockedMessage, mayClear } from "./locks";
-import { Cli, PulumiFailed, type Stop } from "./pulumi";
-import { type Secrets } from "./secrets";
-import { stackEnvironment } from "./workspace";
+import type { EngineEvent } from "@pulumi/pulumi/automation";
+import { type Fleet, type FleetStack } from "./file";
+import { type Journal } from "./journal";
+import { type Counts, Progress } from "./progress";
+import { markName } from "./processes";
+import { configure } from "./project";
+import { pulumi, pulumiEvents, PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
+import { holdersOf, isLocked, lockedMessage, mayClear } from "./recovery";
+import { type Secrets, stackEnvironment } from "./secrets";
 
 export type Command = "up" | "preview" | "destroy" | "drift";
 export type Outcome = "ok" | "failed" | "drift" | "interrupted" | "not begun";
@@ -31,35 +31,40 @@ export interface Result {
 }
 
 /** What all stacks of a run have in common. */
-export interface Shop {
+export interface RunContext {
+  fleet: Fleet;
   command: Command;
   workFolder: string;
   journal: Journal;
-  run: OwnRun;
   secrets: Secrets;
-  environment: Record<string, string | undefined>;
-  pulumi: { command: string; version: Cli["version"] };
-  secretsProvider?: string;
+  environment: NodeJS.ProcessEnv;
   /** Look first at what is there. */
   refresh: boolean;
   /** Stacks that exist. */
   known: ReadonlySet<string>;
   stop: Stop;
-  tell: (stack: string, changes: Changes, lines: string[]) => void;
+  tell: (stack: string, progress: Progress, lines: string[]) => void;
 }
 
 const kinds = { up: "done", destroy: "done", preview: "planned", drift: "compared" } as const;
 
+const commandLines: Record<Command, string[]> = {
+  up: ["up", "--yes", "--skip-preview"],
+  preview: ["preview"],
+  destroy: ["destroy", "--yes", "--skip-preview"],
+  drift: ["refresh", "--preview-only"],
+};
+
 /** Pulumi, or the process that talks to the service for it, was killed: for want of memory, say. */
-const wasKilled = (error: unknown): boolean =>
+const wasKilled = (error: unknown, { errors }: Progress): boolean =>
   error instanceof PulumiFailed &&
-  (error.code === null || /error reading from server|transport is closing/.test(error.output));
+  (error.code === null || /error reading from server|transport is closing/.test([error.output, ...errors].join("\n")));
 
 const pendingAdvice = /pending operations from previous deployment|`pulumi refresh`/;
 
-/** What a person reads of an exception: the message of anything else than Pulumi's own classes. */
-function reasonOf(error: unknown, changes: Changes): string {
-  if (changes.errors.length > 0) return changes.errors.join("\n");
+/** What a person reads of a failure: what Pulumi's engine said, else what the CLI printed. */
+function reasonOf(error: unknown, { errors }: Progress): string {
+  if (errors.length > 0) return errors.join("\n");
   if (!(error instanceof PulumiFailed)) return error instanceof Error ? error.message : String(error);
   const said = error.output.split("\n").filter((line) => /^\s*error: /.test(line));
   const lines = said.length > 0 ? said : error.output.trim().split("\n").slice(-5);
@@ -68,86 +73,95 @@ function reasonOf(error: unknown, changes: Changes): string {
 
 /** One stack of a fleet: brings it where the command wants it, whatever an earlier run left. */
 export class StackRun {
-  readonly changes: Changes;
-  #recovered = false;
+  readonly progress: Progress;
+  readonly #log: string;
 
   constructor(
     readonly spec: FleetStack,
-    readonly shop: Shop,
+    readonly context: RunContext,
   ) {
+    this.#log = join(context.workFolder, "logs", `${spec.name}.log`);
     // How the key gets to Pulumi is nothing that a person knows of.
     const source = `apiKey of the organization ${spec.organization.name}`;
     const said = (text: string): string =>
-      shop.secrets
+      context.secrets
         .mask(text)
         .replaceAll("environment variable CONSORTIUM_API_KEY", source)
         .replaceAll(
           /Unset CONSORTIUM_API_KEY, or set it to a key of/g,
           "Correct the fleet file: it has to be a key of",
         );
-    this.changes = new Changes(said, kinds[shop.command]);
+    this.progress = new Progress(said, kinds[context.command]);
   }
 
   async result(): Promise<Result> {
     const startedAt = performance.now();
-    const { shop, spec, changes } = this;
+    const { context, spec, progress } = this;
     const done = (outcome: Outcome, error?: string): Result => ({
-      ...{ stack: spec.name, organization: spec.organization.name, outcome, counts: changes.counts },
+      ...{ stack: spec.name, organization: spec.organization.name, outcome, counts: progress.counts },
       seconds: (performance.now() - startedAt) / 1000,
-      ...{ error: error && shop.secrets.mask(error), ledgers: changes.ledgers, drift: changes.drift },
-      recovered: this.#recovered,
+      ...{ error: error && context.secrets.mask(error), ledgers: progress.ledgers, drift: progress.drift },
+      recovered: this.#isLeft,
     });
     rmSync(this.#log, { force: true });
     try {
       await this.#perform();
-      return done(changes.drift.length > 0 ? "drift" : "ok");
+      return done(progress.drift.length > 0 ? "drift" : "ok");
     } catch (error) {
-      if (shop.command === "drift" && changes.drift.length > 0 && changes.errors.length === 0) return done("drift");
-      return done(shop.stop.raised ? "interrupted" : "failed", reasonOf(error, changes));
+      return done(context.stop.raised ? "interrupted" : "failed", reasonOf(error, progress));
     }
   }
 
   async #perform(): Promise<void> {
-    const { spec, shop } = this;
-    const { known } = shop;
+    const { spec, context } = this;
+    const { command, known, journal, stop } = context;
+    const changes = command === "up" || command === "destroy";
     // A program of its own is a project of its own, whose stacks nobody has listed.
-    const exists =
-      spec.program === undefined ? known.has(spec.name) : shop.command !== "up" && shop.command !== "preview";
-    if (!exists && shop.command === "destroy") return;
-    if (!exists && shop.command === "drift") {
-      this.changes.drift.push("the stack has not been made yet");
+    const exists = spec.program === undefined ? known.has(spec.name) : !this.#runsProgram;
+    if (!exists && command === "destroy") return;
+    if (!exists && command === "drift") {
+      this.progress.drift.push("the stack has not been made yet");
       return;
     }
-    const changing = shop.command === "up" || shop.command === "destroy";
-    const left = this.#isLeft();
-    if (changing) await shop.run.begin(spec.name);
+    await journal.begin(spec.name, { changes });
+    if (this.#isLeft) this.#tell("continues where a killed run stopped");
     let settled = false;
     try {
       const made = !exists && (await this.#init());
       try {
-        await this.#unlocking(() => this.#verb(spec.adopt || left));
+        await this.#unlocking(() => this.#verb());
       } finally {
         // Pulumi has nothing to compare with otherwise. One that somebody fills meanwhile is not removed: Pulumi refuses.
-        if (made && shop.command === "preview") await this.#plain(["stack", "rm", spec.name, "--yes"]);
+        if (made && command === "preview") await this.#pulumi(["stack", "rm", spec.name, "--yes"]);
       }
-      if (left && changing) await this.#clearPending();
-      if (changing) await shop.journal.settle(spec.name);
+      // What the killed run had begun is known by now, and needs no warning any more.
+      if (this.#isLeft && changes && this.progress.pending)
+        await this.#pulumi(["refresh", "--yes", "--skip-preview", "--clear-pending-creates", "--stack", spec.name]);
       settled = true;
     } catch (error) {
-      settled = !shop.stop.forced && !wasKilled(error);
+      // Where nobody knows what was done last, the next run adopts it; and it goes on trying what a killed run left.
+      settled = !this.#isLeft && !stop.forced && !wasKilled(error, this.progress);
       throw error;
     } finally {
-      // Where nobody knows what was done last, the next run adopts it.
-      if (changing && settled) shop.run.end(spec.name);
+      await journal.end(spec.name, { settled: changes && settled });
     }
+  }
+
+  /** Whether a killed run was at work on this stack. */
+  get #isLeft(): boolean {
+    return this.context.journal.left.has(this.spec.name);
+  }
+
+  get #runsProgram(): boolean {
+    return this.context.command === "up" || this.context.command === "preview";
   }
 
   /** Whether it was made by this: somebody else may have been faster. */
   async #init(): Promise<boolean> {
-    const { secretsProvider } = this.shop;
+    const { secretsProvider } = this.context.fleet;
     const encryption = secretsProvider === undefined ? [] : ["--secrets-provider", secretsProvider];
     try {
-      await this.#plain(["stack", "init", this.spec.name, "--no-select", ...encryption]);
+      await this.#pulumi(["stack", "init", this.spec.name, "--no-select", ...encryption]);
       return true;
     } catch (error) {
       if (!(error instanceof PulumiFailed) || !/already exists/.test(error.output)) throw error;
@@ -155,95 +169,63 @@ export class StackRun {
     }
   }
 
-  /** Whether a killed run was at work on this stack; nothing of it is left. */
-  #isLeft(): boolean {
-    const { spec, shop } = this;
-    this.#recovered = deadRuns(spec.name, shop.journal).length > 0;
-    if (this.#recovered) shop.tell(spec.name, this.changes, ["goes on with what a killed run left"]);
-    return this.#recovered;
-  }
-
-  /** Runs it; if a dead run of ours has left its lock, ends that and runs it again. */
+  /** Runs it; if a killed run has left its lock, ends that and runs it again. */
   async #unlocking(work: () => Promise<void>): Promise<void> {
-    const { spec, shop } = this;
+    const { spec, context, progress } = this;
+    const { journal, workFolder } = context;
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof PulumiFailed) || !isLocked(error.output)) throw error;
-      const holders = holdersOf(error.output);
-      await shop.journal.exclusively(async () => {
-        if (!mayClear(spec.name, holders, shop.journal))
-          throw new Error(lockedMessage(spec.name, holders, shop.journal, shop.workFolder), { cause: error });
-        shop.tell(spec.name, this.changes, ["ends the lock of the killed run"]);
-        await this.#plain(["cancel", "--yes", "--stack", spec.name]);
-      });
-      this.changes.errors.length = 0;
+      const output = error instanceof PulumiFailed ? [error.output, ...progress.errors].join("\n") : "";
+      if (!isLocked(output)) throw error;
+      const holders = holdersOf(output);
+      progress.errors.length = 0;
+      if (!mayClear(spec.name, holders, journal))
+        throw new Error(lockedMessage(spec.name, holders, journal, workFolder), { cause: error });
+      this.#tell("releases the lock of the killed run");
+      await this.#pulumi(["cancel", "--yes", "--stack", spec.name]);
       await work();
     }
   }
 
-  async #verb(adopt: boolean): Promise<void> {
-    const stack = await this.#stack(adopt);
-    const options = { color: "never" as const, suppressProgress: true, suppressOutputs: true, onEvent: this.#listen };
-    const { refresh } = this.shop;
-    switch (this.shop.command) {
-      case "up":
-        return void (await stack.up({ ...options, refresh }));
-      case "preview":
-        return void (await stack.preview({ ...options, refresh }));
-      case "destroy":
-        return void (await stack.destroy({ ...options, refresh }));
-      case "drift":
-        return void (await stack.previewRefresh({ ...options, expectNoChanges: true }));
-    }
+  async #verb(): Promise<void> {
+    const { spec, context } = this;
+    const { command, refresh, fleet, workFolder } = context;
+    if (this.#runsProgram) configure(workFolder, fleet, spec);
+    const options = refresh && command !== "drift" ? ["--refresh"] : [];
+    const args = [...commandLines[command], ...options, "--stack", spec.name];
+    await pulumiEvents(args, this.#options({ adopt: spec.adopt || this.#isLeft }), this.#listen);
   }
 
   readonly #listen = (event: EngineEvent): void => {
-    const { changes, shop, spec } = this;
-    const lines = changes.take(event);
+    const lines = this.progress.take(event);
     // Pulumi's advice about what the killed run had begun: it is followed here.
-    shop.tell(spec.name, changes, this.#recovered ? lines.filter((line) => !pendingAdvice.test(line)) : lines);
+    this.#tell(...(this.#isLeft ? lines.filter((line) => !pendingAdvice.test(line)) : lines));
   };
 
-  /** What the killed run had begun is known by now, and needs no warning any more. */
-  async #clearPending(): Promise<void> {
-    if (!this.changes.pending) return;
-    await this.#plain(["refresh", "--yes", "--skip-preview", "--clear-pending-creates", "--stack", this.spec.name]);
+  #tell(...lines: string[]): void {
+    const { context, spec, progress } = this;
+    const masked = lines.map(context.secrets.mask);
+    appendFileSync(this.#log, masked.map((line) => `${line}\n`).join(""));
+    context.tell(spec.name, progress, masked);
   }
 
-  #cli(adopt: boolean): Cli {
-    const { shop, spec } = this;
-    const env = stackEnvironment(shop.environment, spec, shop.secrets, adopt);
-    return new Cli({ ...shop.pulumi, env, log: this.#log, stop: shop.stop });
+  #pulumi(args: string[]): Promise<string> {
+    return pulumi(args, this.#options({ adopt: false }));
   }
 
-  get #log(): string {
-    return join(this.shop.workFolder, "logs", `${this.spec.name}.log`);
-  }
-
-  #plain(args: string[]): Promise<unknown> {
-    return this.#cli(false).run([...args, "--color", "never"], this.#folder, {});
-  }
-
-  get #folder(): string {
-    return this.spec.program ?? this.shop.workFolder;
-  }
-
-  async #stack(adopt: boolean): Promise<Stack> {
-    const { spec } = this;
-    const program: PulumiFn | undefined = spec.definition === undefined ? undefined : networkProgram(spec);
-    const pulumiCommand = this.#cli(adopt).forAutomation;
-    const workspace = await LocalWorkspace.create({ workDir: this.#folder, program, pulumiCommand });
-    // That it exists is known, and its outputs and history are not asked for: each would be one more process.
-    workspace.selectStack = () => Promise.resolve();
-    const stack = await Stack.select(spec.name, workspace);
-    return Object.assign(stack, { outputs: () => Promise.resolve({}), info: () => Promise.resolve(undefined) });
+  #options({ adopt }: { adopt: boolean }): PulumiOptions {
+    const { spec, context } = this;
+    const { environment, secrets, journal, workFolder, stop } = context;
+    return {
+      cwd: spec.program ?? workFolder,
+      env: {
+        ...stackEnvironment(environment, { ...spec, adopt }, secrets),
+        [markName]: journal.markOf(spec.name),
+      },
+      log: this.#log,
+      stop,
+      started: (pid) => journal.started(spec.name, pid),
+    };
   }
 }
-
-const networkProgram =
-  ({ definition, network, name }: FleetStack): PulumiFn =>
-  () => {
-    if (!existsSync(definition!)) throw new Error(`The network file of ${name} is gone: ${definition!}`);
-    return Promise.resolve(void Network.fromFile(definition!, { name: network }));
-  };

@@ -1,14 +1,21 @@
 import Table from "cli-table3";
-import { type Changes } from "./changes";
-import { type View } from "./run";
+import { type Progress } from "./progress";
 import { type Result } from "./stack";
+
+/** Shows what is going on. */
+export interface View {
+  begin(stack: string): void;
+  tell(stack: string, progress: Progress, lines: string[]): void;
+  end(result: Result): void;
+  close(): void;
+}
 
 /** One line of what happened, with its stack before it: for logs, where nothing can be written twice. */
 export function plainView(print: (line: string) => void): View {
   const say = (stack: string, text: string) => print(`[${stack}] ${text}`);
   return {
     begin: (stack) => say(stack, "begins"),
-    tell: (stack, _changes, lines) => lines.forEach((line) => say(stack, line)),
+    tell: (stack, _progress, lines) => lines.forEach((line) => say(stack, line)),
     end: ({ stack, outcome, seconds }) => say(stack, `${outcome}, ${seconds.toFixed(1)} s`),
     close: () => undefined,
   };
@@ -64,7 +71,7 @@ export async function liveView(stream: NodeJS.WriteStream, total: number, colors
   };
   return {
     begin: (stack) => set(stack, {}),
-    tell: (stack: string, { now }: Changes) => set(stack, { now: now.replaceAll(/\s+/g, " ") }),
+    tell: (stack: string, { now }: Progress) => set(stack, { now: now.replaceAll(/\s+/g, " ") }),
     end: ({ stack, outcome, seconds, error }: Result) =>
       set(stack, { outcome, seconds, now: (error ?? "").split("\n")[0]! }),
     close: () => {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { printable } from "../../provider/api/printable";
+import { dynamicPrefix } from "../../provider/facts";
 import { type Plan, type State, type Step } from "./plan";
 
 export type Action = "replaced" | "deleted" | "gone" | "drifted" | "created" | "adopted" | "changed";
@@ -34,7 +35,6 @@ const losses: Record<string, string> = {
   Node: "its key and its copy of the ledger",
 };
 
-const own = "pulumi-nodejs:dynamic/consortium:";
 const secretMark = "4dabf18193072939515e22adb298388d";
 const unknownMark = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
@@ -82,7 +82,7 @@ function actionOf({ op, found, new: next }: Step): Action | undefined {
 
 const typeOf = (urn: string): string => {
   const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
-  return printable(type.startsWith(own) ? type.slice(own.length) : type);
+  return printable(type.startsWith(dynamicPrefix) ? type.slice(dynamicPrefix.length) : type);
 };
 
 const isLost = ({ action, urn, old }: Step & { action: Action }): boolean =>
@@ -117,7 +117,7 @@ function differences({ found, old, new: next }: Step, from: State["inputs"], to:
   const secrets = new Set([...(old?.additionalSecretOutputs ?? []), ...(next?.additionalSecretOutputs ?? [])]);
   const keys = [...new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])].sort();
   const shown = (value: unknown, key: string): string | undefined =>
-    value === undefined ? undefined : secrets.has(key) ? "[secret]" : textOf(value);
+    value === undefined ? undefined : secrets.has(key) ? "[secret]" : shownValue(value);
   const all = keys
     .filter((key) => !key.startsWith("__"))
     .map((name) => ({ name, from: shown(from?.[name], name), to: shown(to?.[name], name) }));
@@ -128,7 +128,7 @@ function differences({ found, old, new: next }: Step, from: State["inputs"], to:
 
 const longest = 80;
 
-function textOf(value: unknown): string {
+function shownValue(value: unknown): string {
   const text = JSON.stringify(value, (_, inner: unknown) => {
     if (inner === unknownMark) return "[known later]";
     return typeof inner === "object" && inner !== null && secretMark in inner ? "[secret]" : inner;

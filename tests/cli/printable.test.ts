@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { parse } from "yaml";
-import { Changes } from "../../cli/fleet/changes";
+import { Progress } from "../../cli/fleet/progress";
 import { readSecrets } from "../../cli/fleet/secrets";
 import { readPlan } from "../../cli/report/plan";
 import { render } from "../../cli/report/render";
@@ -115,13 +115,13 @@ test("a report", () => {
 test("the views and results of a fleet", async () => {
   const fleet = { folder: ".", organizations: [] } as unknown as Parameters<typeof readSecrets>[0];
   const { mask } = await readSecrets(fleet, [], {});
-  const changes = new Changes(mask);
+  const progress = new Progress(mask);
   const urn = `urn:pulumi:dev::p::pulumi-nodejs:dynamic/consortium:Environment::${evil}`;
   const metadata = { op: "delete", urn, type: "pulumi-nodejs:dynamic/consortium:Environment", old: { custom: true } };
   const lines = [
-    ...changes.take({ resourcePreEvent: { metadata } } as never),
-    ...changes.take({ diagnosticEvent: { severity: "error", message: evil, urn } } as never),
-    ...[changes.now, ...changes.errors, ...changes.ledgers],
+    ...progress.take({ resourcePreEvent: { metadata } } as never),
+    ...progress.take({ diagnosticEvent: { severity: "error", message: evil, urn } } as never),
+    ...[progress.now, ...progress.errors, ...progress.ledgers],
   ];
   for (const line of lines) expect(line).not.toMatch(raw);
   expectShown(lines[0]!);

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { confirm } from "../../cli/sweep/ask";
+import { confirm } from "../../cli/confirm";
 import { type Service, type ServiceOptions, startService } from "../../service";
 import { built, consortium } from "../service/child";
 

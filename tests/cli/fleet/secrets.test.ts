@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Fleet, Organization } from "../../../cli/fleet/file";
-import { readSecrets } from "../../../cli/fleet/secrets";
-import { sharedEnvironment, stackEnvironment } from "../../../cli/fleet/workspace";
+import { readSecrets, sharedEnvironment, stackEnvironment } from "../../../cli/fleet/secrets";
 
 const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-secrets-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -37,8 +36,8 @@ test("keys come from variables and commands, and are masked wherever they turn u
 test("a process has the key of its own organization and no other one", async () => {
   const fleet = { ...fleetOf(acme, globex), backend: "file:///state" };
   const secrets = await readSecrets(fleet, fleet.stacks, env);
-  const shared = sharedEnvironment(fleet, secrets, env, "run-1");
-  const of = (at: number) => stackEnvironment(shared, fleet.stacks[at]!, secrets, at === 1);
+  const shared = sharedEnvironment(fleet, secrets, env);
+  const of = (at: number) => stackEnvironment(shared, { ...fleet.stacks[at]!, adopt: at === 1 }, secrets);
   expect(JSON.stringify(shared)).not.toMatch(/-key/);
   expect(of(0)).toMatchObject({
     CONSORTIUM_API_KEY: "acme-key",
@@ -76,7 +75,7 @@ test("relative addresses and files mean the folder that the command is run in", 
   const fleet = fleetOf(acme);
   writeFileSync(join(folder, "passphrase"), "x");
   const given = { ...env, PULUMI_BACKEND_URL: "file://./state", PULUMI_CONFIG_PASSPHRASE_FILE: "passphrase" };
-  const shared = sharedEnvironment(fleet, await readSecrets(fleet, fleet.stacks, given), given, "run-1");
+  const shared = sharedEnvironment(fleet, await readSecrets(fleet, fleet.stacks, given), given);
   expect(shared).toMatchObject({
     PULUMI_BACKEND_URL: `file://${process.cwd()}/state`,
     PULUMI_CONFIG_PASSPHRASE_FILE: join(process.cwd(), "passphrase"),

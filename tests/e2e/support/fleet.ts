@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
+import { type Entry } from "../../../cli/fleet/journal";
 import { type Service, startService } from "../../../service";
 import { finished, type Result, root } from "./stack";
 import { type Network, networkOf } from "./world";
@@ -115,16 +116,25 @@ export class FleetWorld {
     });
   }
 
-  /** Ids of the runs that left something unfinished, or are at work. */
-  runs(): string[] {
-    return readdirSync(join(this.folder, ".consortium/fleet/fleet/runs")).map((file) => file.replace(".json", ""));
+  /** What the journal says of stacks that are at work, or were left unfinished. */
+  journal(): Entry[] {
+    const folder = ".consortium/fleet/fleet/journal";
+    const files = readdirSync(join(this.folder, folder)).filter((file) => file.endsWith(".json"));
+    return files.flatMap((file) => {
+      try {
+        return [JSON.parse(this.read(join(folder, file))) as Entry];
+      } catch {
+        return []; // ended in this moment
+      }
+    });
   }
 
   /** Files of the stacks in the backend, and their settings. */
   stacks(): string[] {
     const [state, work] = ["state/.pulumi/stacks", ".consortium/fleet/fleet"].map((path) => join(this.folder, path));
     const made = existsSync(state!) ? readdirSync(state!, { recursive: true }).map(String) : [];
-    return [...made, ...readdirSync(work!)].filter((file) => /\.json$|^Pulumi\..+\.yaml$/.test(file));
+    const settings = readdirSync(work!).filter((file) => /^Pulumi\..+\.yaml$/.test(file));
+    return [...made.filter((file) => file.endsWith(".json")), ...settings];
   }
 
   remove = (file: string): void => rmSync(join(this.folder, file));

@@ -1,11 +1,7 @@
-import { EventEmitter } from "node:events";
-import { setImmediate as turn } from "node:timers/promises";
 import type { EngineEvent } from "@pulumi/pulumi/automation";
-import { Changes } from "../../../cli/fleet/changes";
-import { isolateErrors } from "../../../cli/fleet/isolation";
-import { junit } from "../../../cli/fleet/junit";
+import { Progress } from "../../../cli/fleet/progress";
 import type { Result } from "../../../cli/fleet/stack";
-import { ledgerWarnings, summaryJson, summaryLine, summaryTable } from "../../../cli/fleet/summary";
+import { ledgerWarnings, summaryJson, summaryJunit, summaryLine, summaryTable } from "../../../cli/fleet/summary";
 import { plainView } from "../../../cli/fleet/view";
 
 const counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
@@ -51,7 +47,7 @@ test("JSON: one document with everything", () => {
 });
 
 test("JUnit: failures and what was not begun, with every character that XML has no room for", () => {
-  const xml = junit("up", "fleet", results, 61.24);
+  const xml = summaryJunit("up", "fleet", results, 61.24);
   expect(xml).toContain('tests="4" failures="2" errors="0" skipped="1" time="61.240"');
   expect(xml).toContain('<failure type="failed" message="the name is already taken by c1 &lt;&amp;');
   expect(xml).not.toContain("\u0000");
@@ -62,7 +58,7 @@ test("plain lines: each names its stack", () => {
   const lines: string[] = [];
   const view = plainView((line) => lines.push(line));
   view.begin("acme-prod");
-  view.tell("acme-prod", new Changes(String), ["+ Node n created"]);
+  view.tell("acme-prod", new Progress(String), ["+ Node n created"]);
   view.end(result());
   expect(lines).toEqual(["[acme-prod] begins", "[acme-prod] + Node n created", "[acme-prod] ok, 1.3 s"]);
 });
@@ -92,58 +88,36 @@ const said = (severity: string, message: string): EngineEvent =>
   ({ diagnosticEvent: { severity, message, color: "never" } }) as unknown as EngineEvent;
 
 test("a replacement counts once, and a ledger that goes is warned of", () => {
-  const changes = new Changes(String);
+  const progress = new Progress(String);
   const lines = ["delete-replaced", "replace", "create-replacement"].flatMap((op) => [
-    ...changes.take(step("resourcePreEvent", op, "Environment")),
-    ...changes.take(step("resOutputsEvent", op, "Environment")),
+    ...progress.take(step("resourcePreEvent", op, "Environment")),
+    ...progress.take(step("resOutputsEvent", op, "Environment")),
   ]);
-  expect(changes.counts).toEqual({ ...counts, replaced: 1 });
+  expect(progress.counts).toEqual({ ...counts, replaced: 1 });
   expect(lines.filter((line) => line.startsWith("WARNING"))).toHaveLength(1);
 });
 
 test("stacks, components and providers do not count", () => {
-  const changes = new Changes(String);
-  changes.take(step("resOutputsEvent", "create", "Network", { new: {} }));
-  changes.take(step("resOutputsEvent", "create", "Node", { type: "pulumi:providers:pulumi-nodejs" }));
-  expect(changes.counts).toEqual(counts);
+  const progress = new Progress(String);
+  progress.take(step("resOutputsEvent", "create", "Network", { new: {} }));
+  progress.take(step("resOutputsEvent", "create", "Node", { type: "pulumi:providers:pulumi-nodejs" }));
+  expect(progress.counts).toEqual(counts);
 });
 
 test("drift says what differs, but for what changes by itself", () => {
-  const changes = new Changes(String, "compared");
+  const progress = new Progress(String, "compared");
   const old = { custom: true, outputs: { name: "a", revision: "1", state: "started" } };
   const now = { custom: true, outputs: { name: "b", revision: "2", state: "started" } };
-  changes.take(step("resOutputsEvent", "update", "Node", { old, new: now }));
-  changes.take(step("resOutputsEvent", "delete"));
-  expect(changes.drift).toEqual(["Node n differs in name", "Node n is gone"]);
-  expect(changes.counts).toEqual(counts);
+  progress.take(step("resOutputsEvent", "update", "Node", { old, new: now }));
+  progress.take(step("resOutputsEvent", "delete"));
+  expect(progress.drift).toEqual(["Node n differs in name", "Node n is gone"]);
+  expect(progress.counts).toEqual(counts);
 });
 
 test("errors are kept, once and masked; that of the update itself says nothing new", () => {
-  const changes = new Changes((text) => text.replaceAll("key-1", "[secret]"));
+  const progress = new Progress((text) => text.replaceAll("key-1", "[secret]"));
   for (const message of ["the key key-1 was refused", "the key key-1 was refused", "update failed"])
-    changes.take(said("error", message));
-  expect(changes.errors).toEqual(["the key [secret] was refused"]);
-  expect(changes.take(said("debug", "x"))).toEqual([]);
-});
-
-test("an error that nobody caught reaches the listener of the stack it comes from", async () => {
-  const target = new EventEmitter();
-  let here: unknown;
-  isolateErrors(target, () => here);
-  const seen: string[] = [];
-  const listeners = ["a", "b"].map((stack) => {
-    here = stack;
-    const listener = () => seen.push(stack);
-    target.on("uncaughtException", listener).on("unhandledRejection", listener);
-    return listener;
-  });
-  await turn();
-  here = "a";
-  target.emit("unhandledRejection", new Error("of a"));
-  expect(seen).toEqual(["a"]);
-  here = undefined;
-  target.emit("unhandledRejection", new Error("of nobody"));
-  expect(seen).toEqual(["a", "a", "b"]);
-  for (const listener of listeners) target.off("uncaughtException", listener).off("unhandledRejection", listener);
-  expect(target.listenerCount("unhandledRejection")).toBe(0);
+    progress.take(said("error", message));
+  expect(progress.errors).toEqual(["the key [secret] was refused"]);
+  expect(progress.take(said("debug", "x"))).toEqual([]);
 });

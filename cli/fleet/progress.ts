@@ -1,5 +1,6 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { printable } from "../../provider/api/printable";
+import { dynamicPrefix } from "../../provider/facts";
 
 /** What became of the resources of a stack. */
 export interface Counts {
@@ -20,7 +21,7 @@ const counted: Partial<Record<string, keyof Counts>> = {
 
 const signs: Partial<Record<keyof Counts, string>> = { created: "+", updated: "~", replaced: "+-", deleted: "-" };
 
-const ledgerType = "pulumi-nodejs:dynamic/consortium:Environment";
+const ledgerType = `${dynamicPrefix}Environment`;
 
 /** "Node trade/prod/acme-1", of a URN. */
 export function titleOf(urn: string): string {
@@ -42,7 +43,7 @@ function differing(before: Outputs = {}, after: Outputs = {}): string[] {
 }
 
 /** Follows what the engine tells of one stack. */
-export class Changes {
+export class Progress {
   readonly counts: Counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
   /** What is being done at the moment. */
   now = "";

@@ -1,0 +1,91 @@
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parse, stringify } from "yaml";
+import { type Fleet, type FleetStack } from "./file";
+
+/** The program that all stacks with network files share. The configuration of a stack says which file is its network. */
+export const programFiles = (project: string): Record<string, string> => ({
+  "Pulumi.yaml": stringify({ name: project, runtime: { name: "nodejs", options: { typescript: false } } }),
+  "package.json": `${JSON.stringify(
+    {
+      ...{ name: project, private: true, main: "index.js" },
+      dependencies: { "@pulumi/pulumi": "^3.142.0", "pulumi-consortium": "^0.1.0" },
+    },
+    undefined,
+    2,
+  )}\n`,
+  "index.js": `"use strict";
+const { Config } = require("@pulumi/pulumi");
+const { Network } = require("pulumi-consortium");
+
+const config = new Config();
+Network.fromFile(config.require("network"), { name: config.get("name") });
+`,
+});
+
+const configKeys = (project: string) => [`${project}:network`, `${project}:name`] as const;
+
+/** What that program reads; `definition` is the path of the network file as the program finds it. */
+export function programConfig(project: string, definition: string, { network }: FleetStack): Record<string, string> {
+  const [file, name] = configKeys(project);
+  return { [file]: definition, ...(network === undefined ? {} : { [name]: network }) };
+}
+
+/** Where a fleet keeps what it needs between runs: its program, settings of the stacks, logs, and the journal of its runs. */
+export const workFolderOf = ({ folder, project }: Fleet): string => join(folder, ".consortium", "fleet", project);
+
+/** Writes the Pulumi project of the fleet into its work folder. This package and Pulumi's are found from there by name. */
+export function prepareWorkFolder(fleet: Fleet): string {
+  const folder = workFolderOf(fleet);
+  mkdirSync(join(folder, "logs"), { recursive: true });
+  mkdirSync(join(folder, "node_modules", "@pulumi"), { recursive: true });
+  for (const [name, text] of Object.entries(programFiles(fleet.project))) writeChanged(join(folder, name), text);
+  const ours = createRequire(__filename);
+  for (const name of ["pulumi-consortium", "@pulumi/pulumi"])
+    link(dirname(realpathSync(ours.resolve(`${name}/package.json`))), join(folder, "node_modules", name));
+  const backend = fleet.backend ?? "";
+  if (backend.startsWith("file:///")) mkdirSync(fileURLToPath(backend), { recursive: true });
+  return folder;
+}
+
+interface Settings {
+  config?: Record<string, unknown>;
+}
+
+/** Sets the configuration of a stack with a network file. What else is in its settings, such as the salt, stays. */
+export function configure(workFolder: string, { project }: Fleet, stack: FleetStack): void {
+  if (stack.definition === undefined) return;
+  const file = join(workFolder, `Pulumi.${stack.name}.yaml`);
+  const settings = (existsSync(file) ? parse(readFileSync(file, "utf8")) : undefined) as Settings | undefined;
+  const others = Object.entries(settings?.config ?? {}).filter(
+    ([key]) => !(configKeys(project) as readonly string[]).includes(key),
+  );
+  const config = { ...Object.fromEntries(others), ...programConfig(project, stack.definition, stack) };
+  writeChanged(file, stringify({ ...settings, config }));
+}
+
+/** A file that is right already is left alone: another run may be reading it. */
+function writeChanged(file: string, text: string): void {
+  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
+}
+
+function link(target: string, path: string): void {
+  try {
+    if (readlinkSync(path) === target) return;
+  } catch {
+    // There is none.
+  }
+  rmSync(path, { recursive: true, force: true });
+  symlinkSync(target, path, "junction");
+}
