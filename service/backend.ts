@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import type { Base } from "./base";
-import { Refusal } from "./http/errors";
+import { Refusal } from "./errors";
 import { admitted, nodePath } from "./http/node-credentials";
 import { findAnvil } from "./ledger/binary";
 import { Chains } from "./ledger/chains";

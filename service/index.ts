@@ -16,7 +16,7 @@ import type { Organization } from "./store/organizations";
 export type { LedgerState } from "./backend";
 export type { Fault, FaultKind, FaultRule, FaultTarget, Faults } from "./faults/rules";
 export type { Call, InFlight } from "./http/call-log";
-export { ServiceError } from "./http/errors";
+export { ServiceError } from "./errors";
 export type { Answers, AnswersChange, DeletedStatus } from "./settings/answers";
 export type { Limits } from "./settings/limits";
 export type { LedgerOptions, OrganizationOptions, ServiceOptions, TetherOptions, TlsOptions } from "./settings/options";

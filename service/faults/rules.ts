@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Call } from "../http/call-log";
-import { ServiceError } from "../http/errors";
+import { ServiceError } from "../errors";
 import { checked } from "../settings/check";
 
 /** Which calls a fault hits. Every call that fits method and route counts, hit or not. */

@@ -16,7 +16,7 @@ import type { ResolvedOptions } from "../settings/options";
 import { requireKey } from "./authentication";
 import { acceptJson } from "./bodies";
 import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
-import { Refusal } from "./errors";
+import { Refusal } from "../errors";
 import { refuseStrangers } from "./host-check";
 import { createHttpServer } from "./server";
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Entity } from "../store/entities";
 import type { Organizations } from "../store/organizations";
-import { Refusal } from "./errors";
+import { Refusal } from "../errors";
 
 declare module "fastify" {
   interface FastifyRequest {

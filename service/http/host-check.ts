@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import type { FastifyInstance } from "fastify";
-import { Refusal } from "./errors";
+import { Refusal } from "../errors";
 
 /** Whether a name or address stands for this machine alone, whatever a name server says. */
 export const isLoopback = (name: string) =>

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ResolvedOptions } from "../settings/options";
-import { ServiceError } from "./errors";
+import { ServiceError } from "../errors";
 
 /** The listening socket, which can be taken away for a while. */
 export class Listener {

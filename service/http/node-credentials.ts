@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Store } from "../store/store";
-import { Refusal } from "./errors";
+import { Refusal } from "../errors";
 
 export const nodePath = "/runtime/:environmentId/:nodeId";
 

@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { createRequire } from "node:module";
-import { ServiceError } from "../http/errors";
+import { ServiceError } from "../errors";
 
 const names: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", arm64: "arm64" };
 

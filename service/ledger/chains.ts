@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Refusal, ServiceError } from "../http/errors";
+import { Refusal, ServiceError } from "../errors";
 import { awaitLeftover, heightSeen, lastWhole, notePid } from "./chain-folder";
 import { ensureGenesis } from "./genesis";
 import { Caller } from "./rpc";

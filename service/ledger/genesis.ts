@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type * as Transaction from "ethers/transaction";
 import { z } from "zod";
-import { ServiceError } from "../http/errors";
+import { ServiceError } from "../errors";
 import { jsonText, replaceFile } from "../store/files";
 
 const ether = 10n ** 18n;

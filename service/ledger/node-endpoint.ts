@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Base } from "../base";
-import { Refusal } from "../http/errors";
+import { Refusal } from "../errors";
 import { admitted, nodePath } from "../http/node-credentials";
 import { asksUpgrade } from "../http/server";
 import { stateAt } from "../store/states-over-time";

@@ -9,6 +9,8 @@ import { screen } from "./screening";
 export const mostBytes = 1_048_576;
 /** Bytes that may wait for a side that does not read them. */
 const mostWaiting = 16 * 1_048_576;
+/** Tells a member that the chain ended; clients of 0.1.0 know this code. */
+const chainEnded = 4006;
 
 /** The WebSockets to nodes. Each is open as long as its credential and its node are there. */
 export class NodeSockets {
@@ -59,7 +61,7 @@ function connect(member: WebSocket, chainPath: string, account: string): void {
     if (member.bufferedAmount > mostWaiting) member.terminate();
   };
   const chain = converse(chainPath, tell);
-  chain.on("error", () => undefined).once("close", () => member.close(1011, "The chain ended."));
+  chain.on("error", () => undefined).once("close", () => member.close(chainEnded));
   member.on("error", () => undefined).once("close", () => chain.destroy());
   member.on("message", (data: Buffer) => {
     const { send, answers, batch } = screen(data.toString(), account, true);

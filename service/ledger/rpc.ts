@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { request } from "undici";
-import { Refusal } from "../http/errors";
+import { Refusal } from "../errors";
 
 /** What a chain answers instead of a result. */
 export class RpcError extends Error {

@@ -4,7 +4,7 @@ import { organizationOf } from "../http/authentication";
 import { changesIn, parse } from "../http/bodies";
 import type { Context } from "../context";
 import type { Entity } from "../store/entities";
-import { Refusal } from "../http/errors";
+import { Refusal } from "../errors";
 import { deleteObject } from "../store/deletion";
 import { itemPath, labelOf, listPath, reach, type Making, type Resource } from "./resource";
 import { firstState } from "../store/states-over-time";

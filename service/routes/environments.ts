@@ -4,7 +4,7 @@ import { show } from "./responses";
 import { description, name } from "../http/bodies";
 import type { Context } from "../context";
 import type { Entity } from "../store/entities";
-import { Refusal } from "../http/errors";
+import { Refusal } from "../errors";
 import { resource } from "./resource";
 import { stateAt } from "../store/states-over-time";
 

@@ -5,7 +5,7 @@ import { name } from "../http/bodies";
 import type { Context } from "../context";
 import { accountsOfChain } from "../ledger/ledger";
 import type { Entity } from "../store/entities";
-import { Refusal } from "../http/errors";
+import { Refusal } from "../errors";
 import { itemPath, reach, resource, type Making } from "./resource";
 import { stateAt } from "../store/states-over-time";
 

@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import type { Context } from "../context";
 import type { Entity, Wire } from "../store/entities";
-import { Refusal } from "../http/errors";
+import { Refusal } from "../errors";
 import { stateAt } from "../store/states-over-time";
 
 /** What every object of the API carries, around the fields of its kind. */

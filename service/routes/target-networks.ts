@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Context } from "../context";
 import { networks } from "../store/entities";
-import { Refusal } from "../http/errors";
+import { Refusal } from "../errors";
 
 const message = z.looseObject({ method: z.string() });
 const messages = z.array(message).min(1).or(message);

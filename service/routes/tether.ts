@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Context } from "../context";
 import { organizationOf } from "../http/authentication";
 import { parse } from "../http/bodies";
-import { Refusal } from "../http/errors";
+import { Refusal } from "../errors";
 import { networks, type FieldsOf, type Network } from "../store/entities";
 import { boundEnvironment, deployedNetworks, tetherState, type Tether } from "../tether/tethering";
 import { supported } from "./crud";

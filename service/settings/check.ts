@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { explain, ServiceError } from "../http/errors";
+import { explain, ServiceError } from "../errors";
 
 /** Checks what a caller gave, and says in one sentence what is wrong with it. */
 export function checked<T extends z.ZodType>(what: string, rules: T, value: unknown): z.output<T> {

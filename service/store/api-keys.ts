@@ -2,7 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { ServiceError } from "../http/errors";
+import { ServiceError } from "../errors";
 import { jsonText, replaceFile } from "./files";
 
 const digest = (text: string) => hash("sha256", text, "buffer");

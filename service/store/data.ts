@@ -1,5 +1,5 @@
 import type { Context } from "../context";
-import { ServiceError } from "../http/errors";
+import { ServiceError } from "../errors";
 import { boundEnvironment } from "../tether/tethering";
 import { eraseObject } from "./deletion";
 import type { Entity, Kind, ManagedKind, Network } from "./entities";

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { lock as take, type LockOptions } from "proper-lockfile";
-import { ServiceError } from "../http/errors";
+import { ServiceError } from "../errors";
 import { replaceFile } from "./files";
 
 /** A lock that has not been renewed for so long belongs to nobody. */

@@ -1,4 +1,4 @@
-import { ServiceError } from "../http/errors";
+import { ServiceError } from "../errors";
 import type { ApiKeys } from "./api-keys";
 import type { Entity } from "./entities";
 import type { Store } from "./store";

@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync } from "node:fs";
 import { z } from "zod";
 import { kinds, type Entity } from "./entities";
-import { explain, Refusal, ServiceError } from "../http/errors";
+import { explain, Refusal, ServiceError } from "../errors";
 import { jsonText, replaceFile } from "./files";
 
 const header = JSON.stringify({ format: "consortium-service", version: 1 });

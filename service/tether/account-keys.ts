@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ServiceError } from "../http/errors";
+import { ServiceError } from "../errors";
 import { replaceFile } from "../store/files";
 
 const suffix = ".key";

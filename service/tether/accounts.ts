@@ -1,4 +1,4 @@
-import { Refusal } from "../http/errors";
+import { Refusal } from "../errors";
 import type { Network } from "../store/entities";
 import type { Store } from "../store/store";
 import type { AccountKeys } from "./account-keys";

@@ -1,4 +1,4 @@
-import { Refusal } from "../http/errors";
+import { Refusal } from "../errors";
 import type { FieldsOf, Network, Wire } from "../store/entities";
 import type { Store } from "../store/store";
 import type { Accounts } from "./accounts";

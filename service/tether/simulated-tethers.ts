@@ -1,5 +1,5 @@
 import type { Base } from "../base";
-import { Refusal } from "../http/errors";
+import { Refusal } from "../errors";
 import { address, hash } from "../ledger/simulated-hashes";
 import type { SimulatedLedger } from "../ledger/simulated-ledger";
 import type { Entity, Network, Wire } from "../store/entities";

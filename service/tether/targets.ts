@@ -1,5 +1,5 @@
 import type { Network } from "../store/entities";
-import { Refusal } from "../http/errors";
+import { Refusal } from "../errors";
 import type { Chain, Chains } from "../ledger/chains";
 import { callRemote, credentialsOf, RpcError } from "../ledger/rpc";
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { Refusal } from "../http/errors";
+import { Refusal } from "../errors";
 import { RpcError } from "../ledger/rpc";
 import { library } from "./contract";
 import type { Target } from "./targets";

@@ -67,7 +67,7 @@ test("a rotated key is refused, the new one opens the same objects", async () =>
 
 test("two organizations cannot share a name or a key", async () => {
   const { service } = await start({ organizations: [{ name: "a", apiKey: "k" }] });
-  expect(() => service.addOrganization("a")).toThrow("already is an organization a");
+  expect(() => service.addOrganization("a")).toThrow("The organization a already exists.");
   expect(() => service.addOrganization("b", "k")).toThrow("API key of a");
   expect(service.organizations).toHaveLength(1);
 });

@@ -2,6 +2,8 @@ import { limits } from "../../../provider/facts";
 import { anyText, build, containing, matching, start, type World } from "../helpers";
 
 const environment = { provider: "quorum", consensus_type: "raft" };
+const environmentsOf = (w: World) => `${w.paths.consortium}/environments`;
+const nodesOf = (w: World) => `${w.paths.environment}/nodes`;
 const cases: [string, (world: World) => string, (world: World) => unknown, RegExp][] = [
   ["a consortium without name", () => "/consortia", () => ({}), /name/],
   ["a consortium with an empty name", () => "/consortia", () => ({ name: " " }), /name: must not be empty/],
@@ -15,62 +17,17 @@ const cases: [string, (world: World) => string, (world: World) => unknown, RegEx
   ["an array", () => "/consortia", () => [], /object/],
   ["a string", () => "/consortia", () => '"a"', /object/],
   ["a membership without org_name", (w) => `${w.paths.consortium}/memberships`, () => ({ name: "a" }), /org_name/],
-  [
-    "an environment without provider",
-    (w) => `${w.paths.consortium}/environments`,
-    () => ({ consensus_type: "poa" }),
-    /provider/,
-  ],
-  [
-    "an environment without consensus",
-    (w) => `${w.paths.consortium}/environments`,
-    () => ({ provider: "geth" }),
-    /consensus_type/,
-  ],
-  [
-    "quorum with poa",
-    (w) => `${w.paths.consortium}/environments`,
-    () => ({ ...environment, consensus_type: "poa" }),
-    /raft or ibft/,
-  ],
-  [
-    "geth with raft",
-    (w) => `${w.paths.consortium}/environments`,
-    () => ({ ...environment, provider: "geth" }),
-    /use poa/,
-  ],
-  [
-    "an unknown provider",
-    (w) => `${w.paths.consortium}/environments`,
-    () => ({ ...environment, provider: "besu" }),
-    /provider/,
-  ],
-  ["a chain_id of 0", (w) => `${w.paths.consortium}/environments`, () => ({ ...environment, chain_id: 0 }), /chain_id/],
-  [
-    "a broken chain_id",
-    (w) => `${w.paths.consortium}/environments`,
-    () => ({ ...environment, chain_id: 1.5 }),
-    /chain_id/,
-  ],
-  [
-    "a chain_id as text",
-    (w) => `${w.paths.consortium}/environments`,
-    () => ({ ...environment, chain_id: "5" }),
-    /chain_id/,
-  ],
-  ["a node without membership", (w) => `${w.paths.environment}/nodes`, () => ({ name: "n" }), /membership_id/],
-  [
-    "a node of an unknown membership",
-    (w) => `${w.paths.environment}/nodes`,
-    () => ({ membership_id: "m" }),
-    /membership_id/,
-  ],
-  [
-    "a node with an empty name",
-    (w) => `${w.paths.environment}/nodes`,
-    (w) => ({ membership_id: w.membership, name: "" }),
-    /name/,
-  ],
+  ["an environment without provider", environmentsOf, () => ({ consensus_type: "poa" }), /provider/],
+  ["an environment without consensus", environmentsOf, () => ({ provider: "geth" }), /consensus_type/],
+  ["quorum with poa", environmentsOf, () => ({ ...environment, consensus_type: "poa" }), /raft or ibft/],
+  ["geth with raft", environmentsOf, () => ({ ...environment, provider: "geth" }), /use poa/],
+  ["an unknown provider", environmentsOf, () => ({ ...environment, provider: "besu" }), /provider/],
+  ["a chain_id of 0", environmentsOf, () => ({ ...environment, chain_id: 0 }), /chain_id/],
+  ["a broken chain_id", environmentsOf, () => ({ ...environment, chain_id: 1.5 }), /chain_id/],
+  ["a chain_id as text", environmentsOf, () => ({ ...environment, chain_id: "5" }), /chain_id/],
+  ["a node without membership", nodesOf, () => ({ name: "n" }), /membership_id/],
+  ["a node of an unknown membership", nodesOf, () => ({ membership_id: "m" }), /membership_id/],
+  ["a node with an empty name", nodesOf, (w) => ({ membership_id: w.membership, name: "" }), /name/],
   ["a credential without membership", (w) => `${w.paths.environment}/appcreds`, () => ({}), /membership_id/],
   [
     "a credential of an unknown membership",
