@@ -1,5 +1,5 @@
 import { output } from "@pulumi/pulumi";
-import { inData } from "./problems";
+import { inData } from "../network/problems";
 
 /** Definitions in a program have no lines: their errors name the path. */
 
