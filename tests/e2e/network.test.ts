@@ -73,7 +73,7 @@ test.each<[string, string, string]>([
   [
     "five nodes",
     file.replace("acme: 2", "acme: 4"),
-    "network.yaml:11:5: environments.prod.nodes: an environment has at most 4 nodes, and here are 5",
+    "network.yaml:11:5: environments.prod.nodes: an environment has at most 4 nodes, but there are 5",
   ],
   [
     "a tag",

@@ -19,7 +19,7 @@ describe("what is refused", () => {
     [
       "a mapping of nothing",
       "{}",
-      "1:1: it names nobody: give members (and environments), or consortia with their own",
+      "1:1: nothing is defined: set members (and environments), or consortia with their own",
     ],
     ["tabs", "members:\n\tacme: {}\n", "2:1: this is not YAML: Tabs are not allowed as indentation"],
     [
@@ -48,7 +48,7 @@ describe("what is refused", () => {
     const [missing] = inFile(`${folderOfFiles}/missing.yaml`);
     expect(missing).toMatch(/^missing.yaml: there is no such file \(paths are relative to the folder .*Pulumi.yaml\)$/);
     expect(inFile(folderOfFiles)).toEqual([expect.stringMatching(/: this is a folder: name the file in it$/)]);
-    expect(inFile("/dev/null")).toEqual(["/dev/null: this is no ordinary file"]);
+    expect(inFile("/dev/null")).toEqual(["/dev/null: this is not a regular file"]);
   });
 
   test("5 MB: refused without being read", () => {
