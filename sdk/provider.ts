@@ -1,8 +1,12 @@
 import { Config, type Input, output, ProviderResource, type ResourceOptions, secret } from "@pulumi/pulumi";
+import { type SettingName } from "../provider/api/settings";
 
-/** Names of the settings; the same list as the client's, which is not loaded for this. */
-const names = ["apiKey", "region", "baseUrl", "maxConcurrency", "requestTimeout", "allowHttp", "organization"] as const;
-type Name = (typeof names)[number];
+/** All settings of the client, whose own list would bring zod with it: the compiler says when they differ. */
+const every: Record<SettingName, true> = {
+  ...{ apiKey: true, region: true, baseUrl: true, maxConcurrency: true },
+  ...{ requestTimeout: true, allowHttp: true, organization: true },
+};
+const names = Object.keys(every) as (keyof ProviderArgs)[];
 
 export interface ProviderArgs {
   /** API key of the organization; kept encrypted in the state. */
@@ -24,7 +28,7 @@ export interface ProviderArgs {
 /** What a Provider was given itself, as it was given. */
 export interface Given {
   provider: string;
-  settings: Partial<Record<Name, Input<string>>>;
+  settings: Partial<Record<keyof ProviderArgs, Input<string>>>;
 }
 
 /**

@@ -81,7 +81,7 @@ export interface ReadOptions {
   only?: readonly string[];
 }
 
-/** Reads a fleet file and all that it names. @throws FleetFileError with everything that is wrong, before anything is started */
+/** Reads a fleet file and all that it names. @throws FleetFileError with all errors, before anything is started */
 export function readFleet(file: string, { env, secrets = true, only = [] }: ReadOptions): Fleet {
   const reading = readYaml(textOf(file), file, { one: "fleet", least: "organizations with their stacks" });
   const { problems } = reading;

@@ -24,7 +24,7 @@ function textOf(file: string): string {
   try {
     const stats = statSync(file);
     if (stats.isDirectory()) throw refused(file, "this is a folder: name the file in it");
-    if (!stats.isFile()) throw refused(file, "this is no ordinary file");
+    if (!stats.isFile()) throw refused(file, "this is not a regular file");
     const kiB = stats.size / 1024;
     if (kiB > mostKiB) throw refused(file, `it has ${Math.ceil(kiB)} KiB: a network file has at most ${mostKiB}`);
     bytes = readFileSync(file);

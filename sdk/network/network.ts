@@ -4,7 +4,6 @@ import { type NetworkDefinition } from "./generated";
 import type * as Loaded from "./load";
 import { makeConsortium, type NetworkConsortiumResources, type NetworkEnvironmentResources } from "./make";
 import { type NetworkOutputs, outputsOf } from "./outputs";
-import { type Plan } from "./plan";
 
 export interface NetworkOptions extends ComponentResourceOptions {
   /**
@@ -30,7 +29,7 @@ const loaded = (): typeof Loaded => require("./load") as typeof Loaded;
  * entries can come, go and move without touching it. `protect`, `provider`, `customTimeouts`, `retainOnDelete` and `adopt` of the
  * options hold for every part.
  *
- * @throws NetworkDefinitionError at preview, with everything that is wrong with the definition, before anything is created
+ * @throws NetworkDefinitionError at preview, with all errors of the definition, before anything is created
  */
 export class Network extends ComponentResource {
   /** All consortia by key. One that is defined without a key has the name of the network. */
@@ -45,7 +44,8 @@ export class Network extends ComponentResource {
   constructor(name: string, definition: NetworkDefinition, opts: NetworkOptions = {}) {
     const { adopt, ...options } = opts;
     const plan = loaded().plan(name, definition, adopt);
-    super("consortium:index:Network", name, {}, { ...options, aliases: [...(options.aliases ?? []), ...former(plan)] });
+    const former = plan.formerly.map((name) => ({ name }));
+    super("consortium:index:Network", name, {}, { ...options, aliases: [...(options.aliases ?? []), ...former] });
     this.consortia = Object.fromEntries(plan.consortia.map((one) => [one.key, makeConsortium(one, this, options)]));
     this.outputs = outputsOf(this.consortia);
     this.registerOutputs({ consortia: this.outputs });
@@ -88,5 +88,3 @@ export class Network extends ComponentResource {
     );
   }
 }
-
-const former = ({ formerly }: Plan): { name: string }[] => formerly.map((name) => ({ name }));

@@ -5,6 +5,17 @@ export type { PlacedProblem as NetworkProblem } from "../yaml/problems";
 
 const shownAtMost = 50;
 
+function messageOf(what: string, problems: readonly PlacedProblem[]): string {
+  const [only, another] = problems;
+  if (only && !another) {
+    const where = only.file === undefined ? `${what}: ` : "";
+    return `${where}${lineOf(only)}\nNothing of it was created.`;
+  }
+  const shown = problems.slice(0, shownAtMost).map((problem) => `  ${lineOf(problem)}`);
+  const more = problems.length > shownAtMost ? [`  and ${problems.length - shownAtMost} more`] : [];
+  return [`${what} has ${problems.length} problems; nothing of it was created:`, ...shown, ...more].join("\n");
+}
+
 /** A definition that cannot be used. It reports all errors at once, and nothing of the network was created. */
 export class NetworkDefinitionError extends RunError {
   constructor(
@@ -13,14 +24,6 @@ export class NetworkDefinitionError extends RunError {
     /** All errors, in the order of the definition. */
     readonly problems: readonly PlacedProblem[],
   ) {
-    if (problems.length === 1) {
-      const [only] = problems as [PlacedProblem];
-      const where = only.file === undefined ? `${what}: ` : "";
-      super(`${where}${lineOf(only)}\nNothing of it was created.`);
-      return;
-    }
-    const shown = problems.slice(0, shownAtMost).map((problem) => `  ${lineOf(problem)}`);
-    const more = problems.length > shownAtMost ? [`  and ${problems.length - shownAtMost} more`] : [];
-    super([`${what} has ${problems.length} problems; nothing of it was created:`, ...shown, ...more].join("\n"));
+    super(messageOf(what, problems));
   }
 }

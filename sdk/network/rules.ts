@@ -4,7 +4,7 @@ import { type NetworkDefinition, type NetworkLimits } from "./generated";
 import { type Plan, type Planned, type PlannedConsortium, type PlannedEnvironment, type PlannedOf } from "./plan";
 import { type Path, type Problem } from "../yaml/problems";
 import { usualLimits } from "./schema";
-import { once, unique } from "./siblings";
+import { uniqueEntries, uniqueIds } from "./uniqueness";
 import { didYouMean } from "../../provider/core/suggest";
 
 /** What has to hold between the parts of a definition (spec, sections 2.2, 2.8 and 8). */
@@ -17,19 +17,19 @@ export function checkRules(plan: Plan, definition: NetworkDefinition): Problem[]
     environments,
     environments.flatMap(({ nodes }) => nodes),
   ];
-  const limits = new Limits(definition.limits);
+  const checkLimit = limitsOf(definition.limits);
   return [
     ...form(definition),
-    ...limits.check("consortiaPerOrganization", consortia.length, ["consortia"]),
-    ...unique(consortia, "consortia", ({ args }) => nameIn(args, args.name)),
-    ...consortia.flatMap((consortium) => inConsortium(consortium, limits)),
-    ...once(
+    ...checkLimit("consortiaPerOrganization", consortia.length, ["consortia"]),
+    ...uniqueEntries(consortia, "consortia", ({ args }) => nameIn(args, args.name)),
+    ...consortia.flatMap((consortium) => inConsortium(consortium, checkLimit)),
+    ...uniqueIds(
       environments.flatMap(({ tether }) => tether ?? []),
       "tether service",
       ({ args: { tetherId, consoleUrl } }) => tetherId ?? (consoleUrl && tetherIdOf(consoleUrl)),
     ),
     ...adoptable.flatMap((entries) =>
-      once(entries, "adopted object", ({ args: { adopt } }) => (typeof adopt === "string" ? adopt : undefined)),
+      uniqueIds(entries, "adopted object", ({ args: { adopt } }) => (typeof adopt === "string" ? adopt : undefined)),
     ),
   ];
 }
@@ -46,40 +46,40 @@ const limited: Record<Limit, string> = {
   nodesPerEnvironment: "an environment has at most # nodes",
 };
 
-class Limits {
-  constructor(private readonly given: NetworkLimits = {}) {}
+type CheckLimit = (limit: Limit, found: number, path: Path) => Problem[];
 
-  check(limit: Limit, found: number, path: Path): Problem[] {
-    const most = this.given[limit] ?? usualLimits[limit];
+const limitsOf =
+  (raised: NetworkLimits = {}): CheckLimit =>
+  (limit, found, path) => {
+    const most = raised[limit] ?? usualLimits[limit];
     if (found <= most) return [];
     const rule = limited[limit].replace("#", String(most));
-    const message = `${rule}, and here are ${found}; if yours may have more, raise limits.${limit}`;
+    const message = `${rule}, but there are ${found}; if your organization allows more, raise limits.${limit}`;
     return [{ path, message, atKey: true }];
-  }
-}
+  };
 
 /** Either one consortium, or several under their keys. */
 function form(definition: NetworkDefinition): Problem[] {
   const single = (["consortium", "members", "environments"] as const).filter((key) => definition[key] !== undefined);
   if (definition.consortia !== undefined) {
     return single.map((key) => {
-      const message = `where there are several consortia, ${key} belongs into an entry of consortia`;
+      const message = `with several consortia, ${key} belongs in an entry of consortia`;
       return { path: [key], message, atKey: true };
     });
   }
   if (single.length > 0) return [];
-  const message = "it names nobody: give members (and environments), or consortia with their own";
+  const message = "nothing is defined: set members (and environments), or consortia with their own";
   return [{ path: [], message, unless: [] }];
 }
 
-function inConsortium({ members, environments, base }: PlannedConsortium, limits: Limits): Problem[] {
+function inConsortium({ members, environments, base }: PlannedConsortium, checkLimit: CheckLimit): Problem[] {
   return [
-    ...unique(members, "members", ({ args }) => nameIn(args, args.orgName)),
-    ...unique(environments, "environments", ({ args }) => nameIn(args, args.name)),
-    ...limits.check("environmentsPerConsortium", environments.length, [...base, "environments"]),
+    ...uniqueEntries(members, "members", ({ args }) => nameIn(args, args.orgName)),
+    ...uniqueEntries(environments, "environments", ({ args }) => nameIn(args, args.name)),
+    ...checkLimit("environmentsPerConsortium", environments.length, [...base, "environments"]),
     ...environments.flatMap((environment) => [
       ...strangers(environment, members, [...base, "members"]),
-      ...inEnvironment(environment, limits),
+      ...inEnvironment(environment, checkLimit),
     ]),
   ];
 }
@@ -100,16 +100,19 @@ function strangers(
   });
 }
 
-function inEnvironment({ path, args, nodes, credentials, tether }: PlannedEnvironment, limits: Limits): Problem[] {
+function inEnvironment(
+  { path, args, nodes, credentials, tether }: PlannedEnvironment,
+  checkLimit: CheckLimit,
+): Problem[] {
   const known = { provider: args.provider, consensusType: args.consensusType };
   return [
     ...(definitions.environment.rules?.(known) ?? []).map(({ property, reason }) => ({
       path: [...path, property],
       message: reason,
     })),
-    ...limits.check("nodesPerEnvironment", nodes.length, [...path, "nodes"]),
-    ...unique(nodes, "nodes", ({ args }) => nameIn(args, args.name)),
-    ...unique(credentials, "credentials", () => undefined),
+    ...checkLimit("nodesPerEnvironment", nodes.length, [...path, "nodes"]),
+    ...uniqueEntries(nodes, "nodes", ({ args }) => nameIn(args, args.name)),
+    ...uniqueEntries(credentials, "credentials", () => undefined),
     ...(tether ? whichTether(tether) : []),
   ];
 }
@@ -118,8 +121,6 @@ function whichTether({ path, args }: Planned<{ tetherId?: string; consoleUrl?: s
   const { tetherId, consoleUrl } = args;
   if ((tetherId === undefined) !== (consoleUrl === undefined)) return [];
   const message =
-    tetherId === undefined
-      ? "give tetherId, or consoleUrl, whose last 10 characters are it"
-      : "give tetherId or consoleUrl, not both";
+    tetherId === undefined ? "set tetherId, or consoleUrl, which ends in it" : "set tetherId or consoleUrl, not both";
   return [{ path, message, atKey: true, unless: path }];
 }

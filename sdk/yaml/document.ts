@@ -184,7 +184,7 @@ class Contents {
         const message = written === undefined ? "a key is text" : `the key ${written} is not text: write "${written}"`;
         this.wrong(pair.key ?? map, path, message);
       } else if (made.pairs.has(key.value)) {
-        this.wrong(pair.key, [...path, key.value], "this key is there already");
+        this.wrong(pair.key, [...path, key.value], "this key is a duplicate");
       } else {
         made.pairs.set(key.value, pair);
       }

@@ -76,10 +76,10 @@ export function copyOf(
 }
 
 const laterText =
-  "the value is known only later (an Output or a Promise), but a definition has to be known at once: give a plain value, or use the resource classes for this part";
+  "the value is known only later (an Output or a Promise), but a definition must be known immediately: use a plain value, or use the resource classes for this part";
 
 function whyNotPlain(value: unknown): string | undefined {
-  if (["function", "symbol", "bigint"].includes(typeof value)) return `a ${typeof value} is no plain value`;
+  if (["function", "symbol", "bigint"].includes(typeof value)) return `a ${typeof value} is not a plain value`;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   if (Output.isInstance(value) || value instanceof Promise) return laterText;
   const prototype: unknown = Object.getPrototypeOf(value);

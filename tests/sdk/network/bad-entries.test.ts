@@ -2,11 +2,11 @@ import { good, inText } from "./problems";
 
 /** change of the good file → the problems */
 const wrong: [string, (text: string) => string, string[]][] = [
-  ["a key twice", (text) => `${text}members: [x]\n`, ["10:1: members: this key is there already"]],
+  ["a key twice", (text) => `${text}members: [x]\n`, ["10:1: members: this key is a duplicate"]],
   [
     "an entry twice",
     (text) => text.replace("  globex:", "  acme: {}\n  globex:"),
-    ["4:3: members.acme: this key is there already"],
+    ["4:3: members.acme: this key is a duplicate"],
   ],
   [
     "keys that are unknown",
@@ -30,7 +30,7 @@ const wrong: [string, (text: string) => string, string[]][] = [
     "five nodes",
     (text) => text.replace("acme: 2", "acme: 4"),
     [
-      "9:5: environments.prod.nodes: an environment has at most 4 nodes, and here are 5; if yours may have more, raise limits.nodesPerEnvironment",
+      "9:5: environments.prod.nodes: an environment has at most 4 nodes, but there are 5; if your organization allows more, raise limits.nodesPerEnvironment",
     ],
   ],
   [
@@ -90,22 +90,22 @@ const wrong: [string, (text: string) => string, string[]][] = [
   [
     "names that are the same",
     (text) => text.replace("acme:\n", "acme: { orgName: Globex Corp }\n"),
-    ['4:3: members.globex: its name "Globex Corp" is that of "acme", too: names of members tell them apart'],
+    ['4:3: members.globex: its name "Globex Corp" is also that of "acme": names of members must be unique'],
   ],
   [
     "nodes that are the same",
     (text) => text.replace("[globex-main]", "[acme-1]"),
-    ['9:32: environments.prod.nodes.globex[0]: "acme-1" is there twice: each of the nodes has its own key'],
+    ['9:32: environments.prod.nodes.globex[0]: "acme-1" appears twice: keys of nodes must be unique'],
   ],
   [
     "a rename of what is still there",
     (text) => text.replace("acme:\n", "acme: { formerly: globex }\n"),
-    ['3:3: members.acme: formerly "globex": but "globex" is still there'],
+    ['3:3: members.acme: formerly "globex": "globex" still exists'],
   ],
   [
     "two renames of the same",
     (text) => text.replace("acme:\n", "acme: { formerly: old }\n").replace("{ org", "{ formerly: [older, old], org"),
-    ['4:3: members.globex: formerly "old": "acme" says so, too'],
+    ['4:3: members.globex: formerly "old": "acme" claims it, too'],
   ],
   [
     "a tether",
@@ -119,26 +119,26 @@ const wrong: [string, (text: string) => string, string[]][] = [
   [
     "a tether without an id",
     (text) => `${text}    tether: { network: rinkeby, intervalHours: 1 }\n`,
-    ["10:5: environments.prod.tether: give tetherId, or consoleUrl, whose last 10 characters are it"],
+    ["10:5: environments.prod.tether: set tetherId, or consoleUrl, which ends in it"],
   ],
   [
     "an id that two adopt",
     (text) => text.replace("acme:\n", "acme: { adopt: m1 }\n").replace("{ org", "{ adopt: m1, org"),
-    ["4:3: members.globex: the adopted object m1 is that of members.acme, too"],
+    ["4:3: members.globex: members.acme has the adopted object m1, too"],
   ],
   [
     "both forms",
     (text) => `${text}consortia: { a: {} }\n`,
     [
-      "2:1: members: where there are several consortia, members belongs into an entry of consortia",
-      "5:1: environments: where there are several consortia, environments belongs into an entry of consortia",
+      "2:1: members: with several consortia, members belongs in an entry of consortia",
+      "5:1: environments: with several consortia, environments belongs in an entry of consortia",
     ],
   ],
   [
     "three consortia",
     () => "consortia: { a: {}, b: {}, c: {} }\n",
     [
-      "1:1: consortia: an organization has at most 2 consortia, and here are 3; if yours may have more, raise limits.consortiaPerOrganization",
+      "1:1: consortia: an organization has at most 2 consortia, but there are 3; if your organization allows more, raise limits.consortiaPerOrganization",
     ],
   ],
 ];
@@ -150,7 +150,7 @@ test.each(wrong)("%s", (_, change, problems) => {
 test("a fourth environment", () => {
   const kind = "{ provider: geth, consensusType: poa }";
   expect(inText(`members: []\nenvironments: { a: ${kind}, b: ${kind}, c: ${kind}, d: ${kind} }\n`)).toEqual([
-    expect.stringMatching(/^network.yaml:2:1: environments: a consortium has at most 3 environments, and here are 4;/),
+    expect.stringMatching(/^network.yaml:2:1: environments: a consortium has at most 3 environments, but there are 4;/),
   ]);
 });
 
@@ -158,7 +158,7 @@ test("limits can be raised, and count then", () => {
   const raised = `${good.replace("acme: 2", "acme: 5")}limits: { nodesPerEnvironment: 6 }\n`;
   expect(inText(raised)).toEqual([]);
   expect(inText(raised.replace("acme: 5", "acme: 6"))).toEqual([
-    "network.yaml:9:5: environments.prod.nodes: an environment has at most 6 nodes, and here are 7; if yours may have more, raise limits.nodesPerEnvironment",
+    "network.yaml:9:5: environments.prod.nodes: an environment has at most 6 nodes, but there are 7; if your organization allows more, raise limits.nodesPerEnvironment",
   ]);
 });
 

@@ -54,8 +54,11 @@ test("the resources keep what is said of their own properties", () => {
   expect(metaOf(shape.chainId as never)).toMatchObject({ replace: true, computed: true });
 });
 
+/** What a script prints that uses the package as it is built, which another compiler makes than that of the tests. */
+const printed = (script: string): unknown =>
+  JSON.parse(execFileSync(process.execPath, ["-e", script], { cwd: join(__dirname, "../../.."), encoding: "utf8" }));
+
 test("the package and the class load neither the schema nor the parser, until there is a network", () => {
-  const root = join(__dirname, "../../..");
   const script = `
     const { Network } = require("./dist/sdk/index.js");
     const loaded = () => ["zod", "yaml", "fastest-levenshtein"].map((name) => Object.keys(require.cache).some((file) => file.includes("/node_modules/" + name + "/")));
@@ -63,9 +66,19 @@ test("the package and the class load neither the schema nor the parser, until th
     try { Network.fromFile("package.json") } catch {}
     console.log(JSON.stringify([before, loaded()]));
   `;
-  const said = execFileSync(process.execPath, ["-e", script], { cwd: root, encoding: "utf8" });
-  expect(JSON.parse(said)).toEqual([
+  expect(printed(script)).toEqual([
     [false, false, false],
     [true, true, true],
   ]);
+});
+
+test.each([
+  ["one error", "{}", 1],
+  ["several", "{ size: 3, height: 4 }", 2],
+])("the package as it is built tells programs of %s", (_, definition, count) => {
+  const script = `
+    const { Network } = require("./dist/sdk/index.js");
+    try { new Network("trade", ${definition}) } catch ({ problems }) { console.log(problems.length) }
+  `;
+  expect(printed(script)).toBe(count);
 });

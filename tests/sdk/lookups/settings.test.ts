@@ -1,8 +1,8 @@
-import * as sdk from "../../sdk";
-import { type Service } from "../../service";
-import { network } from "../support/network";
-import { program, valueOf } from "../support/program";
-import { setEnvironment, start } from "../support/service";
+import * as sdk from "../../../sdk";
+import { type Service } from "../../../service";
+import { network } from "../../support/network";
+import { program, valueOf } from "../../support/program";
+import { setEnvironment, start } from "../../support/service";
 
 /* Whose key a lookup uses. */
 

@@ -1,5 +1,5 @@
 import { output } from "@pulumi/pulumi";
-import { inData } from "./problems";
+import { inData } from "../network/problems";
 
 /** Definitions in a program have no lines: their errors name the path. */
 
@@ -18,7 +18,7 @@ test.each<[string, unknown, string[]]>([
   ["a list", [], ["a network is a mapping of settings"]],
   ["an object of a class", new Map(), ["only plain objects, lists, text, numbers and booleans belong in a definition"]],
   ["an object in itself", cyclic, ["members.acme: it contains itself"]],
-  ["a function", { members: [() => "acme"] }, ["members[0]: a function is no plain value"]],
+  ["a function", { members: [() => "acme"] }, ["members[0]: a function is not a plain value"]],
   [
     "a Promise",
     { members: Promise.resolve([]) },

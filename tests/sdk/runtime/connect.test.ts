@@ -2,9 +2,9 @@ import { output, type Output, secret } from "@pulumi/pulumi";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import * as sdk from "../../sdk";
-import { program, valueOf } from "../support/program";
-import { type Ledger, ledger, password, username } from "./runtime-peer";
+import * as sdk from "../../../sdk";
+import { program, valueOf } from "../../support/program";
+import { type Ledger, ledger, password, username } from "./peer";
 
 /* Addresses with credentials in them, and providers that log in, against a node that only plays the protocol. */
 
@@ -145,6 +145,6 @@ test("ethers is loaded by those who connect, and by nobody else", () => {
     const before = loaded();
     connect("http://127.0.0.1:9", { username: "u", password: "p" }).destroy();
     console.log(before, loaded());`;
-  const text = execFileSync(process.execPath, ["-e", script], { cwd: join(__dirname, "../.."), encoding: "utf8" });
+  const text = execFileSync(process.execPath, ["-e", script], { cwd: join(__dirname, "../../.."), encoding: "utf8" });
   expect(text.trim()).toBe("false true");
 });

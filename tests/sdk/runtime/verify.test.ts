@@ -1,8 +1,8 @@
 import { getAddress, Interface, keccak256, toUtf8Bytes, ZeroHash } from "ethers";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo } from "node:net";
-import Anchor from "../../contracts/Anchor.json";
-import { type VerifyOptions, verifyReport } from "../../sdk";
+import Anchor from "../../../contracts/Anchor.json";
+import { type VerifyOptions, verifyReport } from "../../../sdk";
 
 /* A report against a target chain that only plays the few calls that a check needs: what holds, and what is refused. */
 

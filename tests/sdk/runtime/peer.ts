@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
-import { cert, key } from "../support/certificate";
+import { cert, key } from "../../support/certificate";
 
 /** Plays a node's endpoints for one credential: as much of the protocol as a provider needs to log in. */
 export interface Ledger {

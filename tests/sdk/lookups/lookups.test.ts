@@ -1,9 +1,9 @@
 import { output, type Output } from "@pulumi/pulumi";
-import * as sdk from "../../sdk";
-import { type Service } from "../../service";
-import { network, type Network, send } from "../support/network";
-import { program, valueOf } from "../support/program";
-import { start } from "../support/service";
+import * as sdk from "../../../sdk";
+import { type Service } from "../../../service";
+import { network, type Network, send } from "../../support/network";
+import { program, valueOf } from "../../support/program";
+import { start } from "../../support/service";
 
 /* Each lookup against the service, plain and as an Output. */
 

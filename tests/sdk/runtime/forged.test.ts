@@ -10,13 +10,13 @@ import {
   Wallet,
 } from "ethers";
 import solc from "solc";
-import Anchor from "../../contracts/Anchor.json";
-import { verifyReport } from "../../sdk";
-import { canonicalJson } from "../../sdk/runtime/report-hash";
-import { type Service, startService } from "../../service";
-import { build, client, until } from "../service/helpers";
-import { quick } from "../service/ledgers";
-import { Network } from "../service/targets";
+import Anchor from "../../../contracts/Anchor.json";
+import { verifyReport } from "../../../sdk";
+import { canonicalJson } from "../../../sdk/runtime/report-hash";
+import { type Service, startService } from "../../../service";
+import { build, client, until } from "../../service/helpers";
+import { quick } from "../../service/ledgers";
+import { Network } from "../../service/targets";
 
 /* Forged reports on a real chain, beside a real one: of a contract that lies, and of one that was deployed with lies in it. */
 

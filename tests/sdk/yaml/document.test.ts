@@ -1,4 +1,4 @@
-import { folderOfFiles, good, inFile, inText, written } from "./problems";
+import { folderOfFiles, good, inFile, inText, written } from "../network/problems";
 
 /** Whatever is wrong with a file: where it is, and what to do. Nothing that is in it runs. */
 
@@ -8,7 +8,7 @@ const tens = (item: (index: number) => string): string =>
 
 test("nothing is wrong with a good one", () => expect(inText(good)).toEqual([]));
 
-describe("files that are none", () => {
+describe("what is refused", () => {
   test.each<[string, string, string]>([
     ["empty", "", "1:1: the file is empty: write at least a name and members"],
     ["comments", "# nothing yet\n", "1:1: the file is empty: write at least a name and members"],
@@ -19,7 +19,7 @@ describe("files that are none", () => {
     [
       "a mapping of nothing",
       "{}",
-      "1:1: it names nobody: give members (and environments), or consortia with their own",
+      "1:1: nothing is defined: set members (and environments), or consortia with their own",
     ],
     ["tabs", "members:\n\tacme: {}\n", "2:1: this is not YAML: Tabs are not allowed as indentation"],
     [
@@ -48,7 +48,7 @@ describe("files that are none", () => {
     const [missing] = inFile(`${folderOfFiles}/missing.yaml`);
     expect(missing).toMatch(/^missing.yaml: there is no such file \(paths are relative to the folder .*Pulumi.yaml\)$/);
     expect(inFile(folderOfFiles)).toEqual([expect.stringMatching(/: this is a folder: name the file in it$/)]);
-    expect(inFile("/dev/null")).toEqual(["/dev/null: this is no ordinary file"]);
+    expect(inFile("/dev/null")).toEqual(["/dev/null: this is not a regular file"]);
   });
 
   test("5 MB: refused without being read", () => {
@@ -59,7 +59,32 @@ describe("files that are none", () => {
   });
 });
 
+const besides: Record<string, [text: string, problem: string]> = {
+  "an alias without an anchor": ["members: *x\n", "1:10: members: there is no anchor &x before this alias"],
+  "such an alias as a whole environment": [
+    "members: [a]\nenvironments: { prod: *x }\n",
+    "2:23: environments.prod: there is no anchor &x before this alias",
+  ],
+  "an entry in itself": ["members: &a\n  acme: *a\n", "2:9: members.acme: it contains itself"],
+  "a list in itself": ["members: &a [*a]\n", "1:14: members[0]: it contains itself"],
+  "a mapping merged with itself": ["members: &a\n  acme: {}\n  <<: *a\n", "3:7: members: it contains itself"],
+  "a merge of a list in itself": ["members: [a]\n<<: &s [*s]\n", "2:9: it contains itself"],
+  "such a list under other merges": ["members: [a]\n<<: [{ name: x }, &s [[*s]]]\n", "2:24: it contains itself"],
+  "a tag": ["members: !foo [a]\n", "1:15: members: the tag !foo is not allowed: only plain values are"],
+  "a tag that makes a function": [
+    "members: [a]\nname: !!js/function 'function () { process.exit(3) }'\n",
+    "2:21: name: the tag tag:yaml.org,2002:js/function is not allowed: only plain values are",
+  ],
+  "binary data": ["members: [a]\nname: !!binary aGk=\n", "tag:yaml.org,2002:binary is not allowed"],
+  "a tag on a key": ["members: { !foo a: {} }\n", "1:17: members: the key a is not text"],
+  "a list as a key": ["members: [a]\n? [x]\n: 1\n", "2:3: a key is text"],
+};
+
 describe("what YAML can do besides", () => {
+  test.each(Object.entries(besides))("%s", (_, [text, problem]) => {
+    expect(inText(text)).toEqual([expect.stringContaining(problem) as string]);
+  });
+
   test("anchors, aliases and merges mean what they mean in YAML, and errors in them have the place where they are written", () => {
     const text = `
 members: { acme: &nothing {}, globex: *nothing }
@@ -76,31 +101,6 @@ environments:
       "network.yaml:4:70: environments.a.nodes.globexx",
     );
     expect(inText("members: [a]\n<<: 5\n")).toEqual(["network.yaml:2:5: << takes a mapping, or a list of mappings"]);
-  });
-
-  test.each<[string, string, string]>([
-    ["an alias without an anchor", "members: *x\n", "1:10: members: there is no anchor &x before this alias"],
-    [
-      "such an alias as a whole environment",
-      "members: [a]\nenvironments: { prod: *x }\n",
-      "2:23: environments.prod: there is no anchor &x before this alias",
-    ],
-    ["an entry in itself", "members: &a\n  acme: *a\n", "2:9: members.acme: it contains itself"],
-    ["a list in itself", "members: &a [*a]\n", "1:14: members[0]: it contains itself"],
-    ["a mapping merged with itself", "members: &a\n  acme: {}\n  <<: *a\n", "3:7: members: it contains itself"],
-    ["a merge of a list in itself", "members: [a]\n<<: &s [*s]\n", "2:9: it contains itself"],
-    ["such a list under other merges", "members: [a]\n<<: [{ name: x }, &s [[*s]]]\n", "2:24: it contains itself"],
-    ["a tag", "members: !foo [a]\n", "1:15: members: the tag !foo is not allowed: only plain values are"],
-    [
-      "a tag that makes a function",
-      "members: [a]\nname: !!js/function 'function () { process.exit(3) }'\n",
-      "2:21: name: the tag tag:yaml.org,2002:js/function is not allowed: only plain values are",
-    ],
-    ["binary data", "members: [a]\nname: !!binary aGk=\n", "tag:yaml.org,2002:binary is not allowed"],
-    ["a tag on a key", "members: { !foo a: {} }\n", "1:17: members: the key a is not text"],
-    ["a list as a key", "members: [a]\n? [x]\n: 1\n", "2:3: a key is text"],
-  ])("%s", (_, text, problem) => {
-    expect(inText(text)).toEqual([expect.stringContaining(problem) as string]);
   });
 
   test("a chain of 13,000 aliases, whose anchors stand where nothing is read", () => {

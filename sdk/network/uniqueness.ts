@@ -2,7 +2,7 @@ import { type Planned } from "./plan";
 import { type Problem } from "../yaml/problems";
 
 /** Keys, names and former keys of siblings do not meet. */
-export function unique<A>(
+export function uniqueEntries<A>(
   entries: readonly Planned<A>[],
   kinds: string,
   nameOf: (entry: Planned<A>) => unknown,
@@ -16,17 +16,17 @@ export function unique<A>(
     const given = nameOf(entry);
     const name = typeof given === "string" ? given : undefined;
     const namesake = name === undefined ? undefined : names.get(name);
-    if (keys.has(entry.key)) say(entry, `"${entry.key}" is there twice: each of the ${kinds} has its own key`);
+    if (keys.has(entry.key)) say(entry, `"${entry.key}" appears twice: keys of ${kinds} must be unique`);
     else if (namesake !== undefined)
-      say(entry, `its name "${name!}" is that of "${namesake}", too: names of ${kinds} tell them apart`);
+      say(entry, `its name "${name!}" is also that of "${namesake}": names of ${kinds} must be unique`);
     keys.set(entry.key, entry);
     if (name !== undefined) names.set(name, entry.key);
   }
   for (const entry of entries) {
     for (const old of entry.formerly) {
       const other = former.get(old);
-      if (keys.has(old)) say(entry, `formerly "${old}": but "${old}" is still there`);
-      else if (other !== undefined && other !== entry.key) say(entry, `formerly "${old}": "${other}" says so, too`);
+      if (keys.has(old)) say(entry, `formerly "${old}": "${old}" still exists`);
+      else if (other !== undefined && other !== entry.key) say(entry, `formerly "${old}": "${other}" claims it, too`);
       former.set(old, entry.key);
     }
   }
@@ -34,7 +34,7 @@ export function unique<A>(
 }
 
 /** An object of the service is that of one entry only. */
-export function once<A>(
+export function uniqueIds<A>(
   entries: readonly Planned<A>[],
   what: string,
   idOf: (entry: Planned<A>) => string | undefined,
@@ -47,6 +47,6 @@ export function once<A>(
     seen.set(id, entry.path.join("."));
     return before === undefined
       ? []
-      : [{ path: entry.path, message: `the ${what} ${id} is that of ${before}, too`, atKey: true }];
+      : [{ path: entry.path, message: `${before} has the ${what} ${id}, too`, atKey: true }];
   });
 }

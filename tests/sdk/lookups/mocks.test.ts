@@ -1,7 +1,7 @@
 import { ComponentResource, output, type Output, runtime, secret, isSecret } from "@pulumi/pulumi";
-import * as sdk from "../../sdk";
-import { valueOf } from "../support/program";
-import { start } from "../support/service";
+import * as sdk from "../../../sdk";
+import { valueOf } from "../../support/program";
+import { start } from "../../support/service";
 
 /* Lookups in unit tests of programs: calls of the mocks, never of the service, although a key is at hand. */
 

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { canonicalJson } from "../../sdk/runtime/report-hash";
-import { canonicalJson as ofTheService } from "../../service/tether/report-hash";
-import { programOf } from "../e2e/support/backends/programs";
+import { canonicalJson } from "../../../sdk/runtime/report-hash";
+import { canonicalJson as ofTheService } from "../../../service/tether/report-hash";
+import { programOf } from "../../e2e/support/backends/programs";
 
 /* The text that a report is hashed as: three implementations, one of them in another language, write the same. */
 
