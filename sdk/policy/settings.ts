@@ -27,6 +27,9 @@ export const regularExpression = z.stringFormat("javascript-regex", (text) => {
   }
 });
 
+/** One of some texts. Programs may pass any text, which is often one from their configuration. */
+export const oneOf = (values: readonly string[]): z.ZodType<string> => z.enum(values);
+
 const kinds: Record<string, string> = {
   int: "a whole number",
   number: "a number",

@@ -1,6 +1,7 @@
 import { type PolicyConfigSchema } from "@pulumi/policy";
 import { consensusOf } from "../../provider/resources/environment";
 import {
+  allowedRegions,
   consensusForProvider,
   consortiumPolicies,
   naming,
@@ -132,6 +133,13 @@ describe("settings that cannot be used", () => {
 });
 
 describe("settings that can", () => {
+  test("come from configuration, as texts of any kind", () => {
+    const [regions, clients]: [string[], Record<string, string[]>] = [["eu"], { quorum: ["ibft"] }];
+    expect(withSettings(allowedRegions, { regions }).configSchema.properties.regions.default).toEqual(["eu"]);
+    const allowed = withSettings(consensusForProvider, { allowed: clients }).configSchema.properties.allowed;
+    expect(allowed).toMatchObject({ default: { quorum: ["ibft"] }, type: "object", additionalProperties: false });
+  });
+
   test("without any, every policy has its default level", () => {
     expect(consortiumPolicies().policies.map(({ name, enforcementLevel }) => [name, enforcementLevel])).toEqual([
       ["consortia-per-organization", "mandatory"],

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { holder, makeStackPlaces, stackEnv, stackExists, tetherIdIn } from "../../tools/lib/local-stack.mjs";
+import { holder, makeStackPlaces, stackEnv, stackExists, tetherIdIn } from "../../tools/local/stack.mjs";
 import { root } from "../../tools/lib/prepare.mjs";
 import { Sandbox } from "./sandbox";
 

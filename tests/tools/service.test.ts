@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { isAlive } from "../../tools/lib/processes.mjs";
-import { answers, choosePort, isOurs, recorded, startService, stopService } from "../../tools/lib/service.mjs";
+import { answers, choosePort, isOurs, recorded, startService, stopService } from "../../tools/local/service.mjs";
 import { Sandbox } from "./sandbox";
 
 /** Keeps the command line's promises, and no more. */

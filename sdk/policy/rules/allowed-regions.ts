@@ -4,6 +4,7 @@ import { type Given, providerTitle, settingsOf } from "../connection";
 import { definePolicy } from "../define";
 import { groupBy } from "../parents";
 import { unknown } from "../resources";
+import { oneOf } from "../settings";
 
 export const allowedRegions = definePolicy({
   name: "allowed-regions",
@@ -11,7 +12,7 @@ export const allowedRegions = definePolicy({
   rule: "Every provider in use works in an allowed region.",
   settings: {
     regions: z
-      .array(z.enum(regions))
+      .array(oneOf(regions))
       .default([...regions])
       .describe("Allowed regions."),
   },

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { definePolicy } from "../define";
+import { oneOf } from "../settings";
 
-const protocols = z.array(z.enum(["raft", "ibft", "poa"])).optional();
+const protocols = z.array(oneOf(["raft", "ibft", "poa"])).optional();
 
 export const consensusForProvider = definePolicy({
   name: "consensus-for-provider",

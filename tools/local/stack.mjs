@@ -4,10 +4,10 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { isAlive } from "./processes.mjs";
+import { isAlive } from "../lib/processes.mjs";
 
-/** @typedef {import("./processes.mjs").Env} Env */
-/** @typedef {import("./pulumi-cli.mjs").PulumiCli} PulumiCli */
+/** @typedef {import("../lib/processes.mjs").Env} Env */
+/** @typedef {import("../lib/pulumi-cli.mjs").PulumiCli} PulumiCli */
 
 export const stack = "local";
 

@@ -5,10 +5,10 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "nod
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { withLock } from "./lock.mjs";
-import { fingerprint } from "./prepare.mjs";
-import { isAlive } from "./processes.mjs";
-import { say, Trouble } from "./say.mjs";
+import { withLock } from "../lib/lock.mjs";
+import { fingerprint } from "../lib/prepare.mjs";
+import { isAlive } from "../lib/processes.mjs";
+import { say, Trouble } from "../lib/say.mjs";
 
 /**
  * @typedef {object} Running what .consortium/service.json keeps of a service

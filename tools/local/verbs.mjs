@@ -3,11 +3,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isatty } from "node:tty";
-import { holder, makeStackPlaces, stack, stackEnv, stackExists, tetherIdIn } from "./local-stack.mjs";
-import { build, installPackages, root } from "./prepare.mjs";
-import { runAttached } from "./processes.mjs";
-import { pulumiCli } from "./pulumi-cli.mjs";
-import { runMain, say, Trouble } from "./say.mjs";
+import { holder, makeStackPlaces, stack, stackEnv, stackExists, tetherIdIn } from "./stack.mjs";
+import { build, installPackages, root } from "../lib/prepare.mjs";
+import { runAttached } from "../lib/processes.mjs";
+import { pulumiCli } from "../lib/pulumi-cli.mjs";
+import { runMain, say, Trouble } from "../lib/say.mjs";
 import { recorded, startService, stopService } from "./service.mjs";
 
 const nextSteps = `
