@@ -125,7 +125,9 @@ async function agreed(command: Command, session: Session): Promise<boolean> {
   if ((command !== "up" && command !== "destroy") || flags.yes) return true;
   const many = `${stacks.length} stack${stacks.length === 1 ? "" : "s"}`;
   if (!process.stdin.isTTY || flags.json) {
-    console.error(`consortium fleet ${command}: nobody can be asked here: --yes does it for ${many} without asking.`);
+    console.error(
+      `consortium fleet ${command}: there is no terminal to ask for confirmation. Use --yes to run it for ${many}.`,
+    );
     return false;
   }
   if (command === "up" && !(await report("preview", session)).every(isGood)) return false;

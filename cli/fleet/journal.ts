@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { check, lock } from "proper-lockfile";
 import { endRemains, remainsOf, type Started } from "./processes";
 
-/** What a run writes down before it changes a stack, so that the next run knows what to make of a lock, or of objects in no state. */
+/** What a run records before it changes a stack, so that the next run can judge locks, and objects that are in no state. */
 export interface Entry extends Started {
   command: string;
   pid: number;
@@ -13,9 +13,9 @@ export interface Entry extends Started {
   startedAt: string;
 }
 
-/** A run holds a lock on the entry of each stack that it works on. A killed one no longer renews it: after so long it is stale. */
-const held = { stale: 6_000, update: 1_000, realpath: false };
-const untilStale = { retries: 35, factor: 1, minTimeout: 200, maxTimeout: 200 };
+/** A run holds a lock on the entry of each stack that it works on. A killed run no longer renews it, and it becomes stale. */
+const held = { stale: 10_000, update: 1_000, realpath: false };
+const untilStale = { retries: 55, factor: 1, minTimeout: 200, maxTimeout: 200 };
 
 interface Taken {
   entry: Entry;
@@ -24,7 +24,7 @@ interface Taken {
 
 /** The stacks of one work folder that are at work, or were when a run was killed: an entry and a lock each. */
 export class Journal {
-  /** Stacks that a killed run left unfinished, and that this run goes on with. */
+  /** Stacks that a killed run left unfinished, and that this run continues. */
   readonly left = new Set<string>();
   readonly #folder: string;
   readonly #command: string;
@@ -77,7 +77,7 @@ export class Journal {
     for (const stack of [...this.#taken.keys()]) await this.end(stack, { settled: false });
   }
 
-  /** What is written down of a stack that is at work, or was left unfinished. */
+  /** What is recorded of a stack that is at work or was left unfinished. */
   entryOf(stack: string): Entry | undefined {
     try {
       return JSON.parse(readFileSync(this.#file(stack), "utf8")) as Entry;
@@ -86,10 +86,10 @@ export class Journal {
     }
   }
 
-  /** Whether the stack is this run's alone; a killed run needs some seconds to show that it is dead. */
+  /** Locks the stack. Answers false if another run is at work on it; waits until the lock of a killed run is stale. */
   async #take(stack: string): Promise<boolean> {
     if (this.#taken.has(stack)) return true;
-    // A machine that slept may find its lock taken by another run: what it did is still in the journal.
+    // After a sleep of the machine, another run may have taken the lock: what this one did is still in the journal.
     const options = { ...held, retries: untilStale, onCompromised: () => undefined };
     const release = await lock(this.#file(stack), options).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ELOCKED") throw error;

@@ -2,7 +2,7 @@ import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { printable } from "../../provider/api/printable";
 import { dynamicPrefix } from "../../provider/facts";
 
-/** What became of the resources of a stack. */
+/** How many resources of a stack were created, updated and so on. */
 export interface Counts {
   created: number;
   updated: number;
@@ -29,13 +29,13 @@ export function titleOf(urn: string): string {
   return printable(`${type.split("$").at(-1)!.split(":").at(-1)} ${name}`);
 }
 
-/** The stack, its components and providers are nothing that somebody pays for. */
+/** The stack itself, components and providers do not count. */
 const isObject = ({ type, new: after, old }: Step): boolean =>
   !type.startsWith("pulumi:") && ((after ?? old) as { custom?: boolean } | undefined)?.custom === true;
 
 type Outputs = Record<string, unknown>;
 
-/** Properties that are not the same; those that change by themselves say nothing. */
+/** Properties that differ, but for those that change by themselves. */
 function differing(before: Outputs = {}, after: Outputs = {}): string[] {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const same = (key: string) => JSON.stringify(before[key]) === JSON.stringify(after[key]);
@@ -45,7 +45,7 @@ function differing(before: Outputs = {}, after: Outputs = {}): string[] {
 /** Follows what the engine tells of one stack. */
 export class Progress {
   readonly counts: Counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
-  /** What is being done at the moment. */
+  /** The step in progress. */
   now = "";
   readonly errors: string[] = [];
   /** Ledgers that are replaced or deleted: "replaces Environment trade/prod". */
@@ -63,7 +63,7 @@ export class Progress {
     this.#kind = kind;
   }
 
-  /** Answers the lines that are worth printing where nobody watches. */
+  /** Answers the lines for a log. */
   take(event: EngineEvent): string[] {
     if (event.resourcePreEvent) return this.#begun(event.resourcePreEvent.metadata);
     if (event.resOutputsEvent && this.#kind === "compared") return this.#compared(event.resOutputsEvent.metadata);
@@ -99,7 +99,7 @@ export class Progress {
     if (text === "" || !["info", "info#err", "warning", "error"].includes(severity)) return [];
     if (/pending operations|interrupted while (creating|updating|deleting)/.test(text)) this.pending = true;
     if (severity === "error") {
-      // That the update failed, says the engine of the stack, too, whenever a resource failed.
+      // Whenever a resource failed, the engine adds that the update failed.
       const known =
         this.errors.some((one) => one.includes(text)) || /^(update|preview|destroy|refresh) failed$/.test(text);
       if (!known) this.errors.push(urn === undefined ? text : `${titleOf(urn)}: ${text}`);

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { atWork, type Journal } from "./journal";
 import { isRunning } from "./processes";
 
-/** The folder of a state in files; undefined: it is elsewhere. */
+/** The folder of a file backend; undefined for any other backend. */
 function stateFolderOf(backend = ""): string | undefined {
   const [, home] = /^file:\/\/~(.*)$/.exec(backend) ?? [];
   if (home !== undefined) return join(homedir(), home);
@@ -36,7 +36,7 @@ function isTorn(file: string): boolean {
   }
 }
 
-/** Who holds the lock of a stack, as the CLI says it. */
+/** A holder of the lock of a stack, as the CLI names it. */
 export interface Holder {
   user: string;
   host: string;

@@ -11,7 +11,7 @@ import { type View } from "./view";
 
 export interface RunOptions {
   command: Command;
-  /** Those of the fleet that are wanted. */
+  /** The stacks of the fleet to run it for. */
   stacks: FleetStack[];
   parallel: number;
   refresh?: boolean;
@@ -21,7 +21,7 @@ export interface RunOptions {
   stop: Stop;
 }
 
-/** Runs a command for many stacks, some at a time; one that fails does not stop the others. */
+/** Runs a command for many stacks in parallel; one that fails does not stop the others. */
 export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Result[]> {
   const { command, stacks, parallel, secrets, view, stop, refresh = false } = options;
   const workFolder = prepareWorkFolder(fleet);
@@ -59,7 +59,7 @@ const notBegun = ({ name, organization }: FleetStack): Result => ({
   ...{ seconds: 0, ledgers: [], drift: [], recovered: false },
 });
 
-/** Asked for once, instead of once for each stack. */
+/** Lists the stacks once, instead of once for each stack. */
 async function knownStacks(options: PulumiOptions): Promise<Set<string>> {
   try {
     const output = await pulumi(["stack", "ls", "--json"], options);

@@ -13,20 +13,20 @@ import { type Secrets, stackEnvironment } from "./secrets";
 export type Command = "up" | "preview" | "destroy" | "drift";
 export type Outcome = "ok" | "failed" | "drift" | "interrupted" | "not begun";
 
-/** What became of one stack. */
+/** The result of one stack. */
 export interface Result {
   stack: string;
   organization: string;
   outcome: Outcome;
   counts: Counts;
   seconds: number;
-  /** Why it failed, all of it. */
+  /** Why it failed, in full. */
   error?: string;
   /** Ledgers that are replaced or deleted. */
   ledgers: string[];
-  /** What is not as it should be. */
+  /** What differs from the state. */
   drift: string[];
-  /** It went on with what a killed run had left. */
+  /** Continued where a killed run stopped. */
   recovered: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface RunContext {
   journal: Journal;
   secrets: Secrets;
   environment: NodeJS.ProcessEnv;
-  /** Look first at what is there. */
+  /** Whether to refresh first. */
   refresh: boolean;
   /** Stacks that exist. */
   known: ReadonlySet<string>;
@@ -55,14 +55,14 @@ const commandLines: Record<Command, string[]> = {
   drift: ["refresh", "--preview-only"],
 };
 
-/** Pulumi, or the process that talks to the service for it, was killed: for want of memory, say. */
+/** Whether Pulumi or its provider was killed, for example because memory ran out. */
 const wasKilled = (error: unknown, { errors }: Progress): boolean =>
   error instanceof PulumiFailed &&
   (error.code === null || /error reading from server|transport is closing/.test([error.output, ...errors].join("\n")));
 
 const pendingAdvice = /pending operations from previous deployment|`pulumi refresh`/;
 
-/** What a person reads of a failure: what Pulumi's engine said, else what the CLI printed. */
+/** The reason of a failure, for people: what Pulumi's engine said, else what the CLI printed. */
 function reasonOf(error: unknown, { errors }: Progress): string {
   if (errors.length > 0) return errors.join("\n");
   if (!(error instanceof PulumiFailed)) return error instanceof Error ? error.message : String(error);
@@ -71,7 +71,7 @@ function reasonOf(error: unknown, { errors }: Progress): string {
   return [error.message, ...new Set(lines.map((line) => line.trim().replace(/^error: /, "")))].join(": ");
 }
 
-/** One stack of a fleet: brings it where the command wants it, whatever an earlier run left. */
+/** Runs the command for one stack, whatever an earlier run left. */
 export class StackRun {
   readonly progress: Progress;
   readonly #log: string;
@@ -81,7 +81,7 @@ export class StackRun {
     readonly context: RunContext,
   ) {
     this.#log = join(context.workFolder, "logs", `${spec.name}.log`);
-    // How the key gets to Pulumi is nothing that a person knows of.
+    // Users set the key in the fleet file and know nothing of the variable that passes it on.
     const source = `apiKey of the organization ${spec.organization.name}`;
     const said = (text: string): string =>
       context.secrets
@@ -116,7 +116,7 @@ export class StackRun {
     const { spec, context } = this;
     const { command, known, journal, stop } = context;
     const changes = command === "up" || command === "destroy";
-    // A program of its own is a project of its own, whose stacks nobody has listed.
+    // A stack with its own program belongs to another project, whose stacks were not listed.
     const exists = spec.program === undefined ? known.has(spec.name) : !this.#runsProgram;
     if (!exists && command === "destroy") return;
     if (!exists && command === "drift") {
@@ -131,15 +131,15 @@ export class StackRun {
       try {
         await this.#unlocking(() => this.#verb());
       } finally {
-        // Pulumi has nothing to compare with otherwise. One that somebody fills meanwhile is not removed: Pulumi refuses.
+        // Pulumi needs a stack to compare with. If somebody has filled it meanwhile, Pulumi refuses to remove it.
         if (made && command === "preview") await this.#pulumi(["stack", "rm", spec.name, "--yes"]);
       }
-      // What the killed run had begun is known by now, and needs no warning any more.
+      // What the killed run had begun is known by now, so Pulumi need not warn of it again.
       if (this.#isLeft && changes && this.progress.pending)
         await this.#pulumi(["refresh", "--yes", "--skip-preview", "--clear-pending-creates", "--stack", spec.name]);
       settled = true;
     } catch (error) {
-      // Where nobody knows what was done last, the next run adopts it; and it goes on trying what a killed run left.
+      // Where the last step is not known, the next run adopts what it finds, and likewise what a killed run left.
       settled = !this.#isLeft && !stop.forced && !wasKilled(error, this.progress);
       throw error;
     } finally {
@@ -156,7 +156,7 @@ export class StackRun {
     return this.context.command === "up" || this.context.command === "preview";
   }
 
-  /** Whether it was made by this: somebody else may have been faster. */
+  /** Creates the stack. Answers false if it exists by now. */
   async #init(): Promise<boolean> {
     const { secretsProvider } = this.context.fleet;
     const encryption = secretsProvider === undefined ? [] : ["--secrets-provider", secretsProvider];
@@ -169,7 +169,7 @@ export class StackRun {
     }
   }
 
-  /** Runs it; if a killed run has left its lock, ends that and runs it again. */
+  /** Does the work; if a killed run left its lock on the stack, clears that and does it again. */
   async #unlocking(work: () => Promise<void>): Promise<void> {
     const { spec, context, progress } = this;
     const { journal, workFolder } = context;
@@ -199,7 +199,7 @@ export class StackRun {
 
   readonly #listen = (event: EngineEvent): void => {
     const lines = this.progress.take(event);
-    // Pulumi's advice about what the killed run had begun: it is followed here.
+    // Pulumi's advice about what the killed run had begun is followed here already.
     this.#tell(...(this.#isLeft ? lines.filter((line) => !pendingAdvice.test(line)) : lines));
   };
 

@@ -3,10 +3,10 @@ import { create } from "xmlbuilder";
 import { type Counts } from "./progress";
 import { type Command, type Result } from "./stack";
 
-/** Failed, drifted and not finished all mean: the fleet is not as the file says. */
+/** Failed, drifted and unfinished all mean that the fleet is not as its file says. */
 export const isGood = ({ outcome }: Result): boolean => outcome === "ok";
 
-/** One code for each thing that somebody may have to do: 1, a stack failed or was not finished; 2, there is drift, and only that. */
+/** 1: a stack failed or was not finished; 2: there is drift, and nothing worse. */
 export function exitCode(results: readonly Result[]): 0 | 1 | 2 {
   if (results.every(isGood)) return 0;
   return results.every((one) => isGood(one) || one.outcome === "drift") ? 2 : 1;
@@ -15,7 +15,7 @@ export function exitCode(results: readonly Result[]): 0 | 1 | 2 {
 const seconds = (value: number): string => (value === 0 ? "" : value.toFixed(1));
 const count = (value: number): string => (value === 0 ? "" : String(value));
 
-/** What a person has to know beside the counts, on as many lines as it takes. */
+/** What people have to know besides the counts. */
 function remark({ error, drift, recovered }: Result): string {
   const lines = [
     ...(error === undefined ? [] : [error]),
@@ -31,7 +31,7 @@ export interface TableOptions {
   /** Columns of the terminal. */
   width: number;
   colors: boolean;
-  /** A preview: nothing of it was done. */
+  /** Whether it is of a preview. */
   planned?: boolean;
 }
 
@@ -59,7 +59,7 @@ export function summaryTable(results: readonly Result[], { width, colors, planne
   return table.toString();
 }
 
-/** What nobody should miss. */
+/** Warnings that nobody should miss. */
 export function ledgerWarnings(command: Command, results: readonly Result[]): string[] {
   const would = command === "preview" ? "would be" : "is";
   return results.flatMap(({ stack, ledgers }) =>

@@ -10,7 +10,7 @@ export interface View {
   close(): void;
 }
 
-/** One line of what happened, with its stack before it: for logs, where nothing can be written twice. */
+/** A line for each event, which begins with its stack: for logs. */
 export function plainView(print: (line: string) => void): View {
   const say = (stack: string, text: string) => print(`[${stack}] ${text}`);
   return {
@@ -29,11 +29,11 @@ interface Row {
   seconds?: number;
 }
 
-/** So many lines fit without those of the borders and the heading. */
+/** Lines of the borders and the heading. */
 const borders = 5;
 const framesMs = 200;
 
-/** What the table shows: what runs and what failed, the newest last, and of the rest how much there is. */
+/** The stacks that run or failed, the newest last, and a count of the rest. */
 export function liveTable(
   rows: readonly Row[],
   total: number,
@@ -55,7 +55,7 @@ export function liveTable(
   return `${table.toString()}\n${done} of ${total} done, ${total - rows.length} waiting`;
 }
 
-/** A table that is written over itself while the stacks run. */
+/** A table that is redrawn while the stacks run. */
 export async function liveView(stream: NodeJS.WriteStream, total: number, colors: boolean): Promise<View> {
   const { createLogUpdate } = await import("log-update");
   const update = createLogUpdate(stream);

@@ -83,8 +83,8 @@ test("a run that changes nothing writes nothing down, and leaves what a killed o
 
 test.each([
   ["whose lock nobody holds", undefined],
-  ["whose lock was not renewed for long", 10_000],
-  ["whose lock will be six seconds old in a moment", 5_000],
+  ["whose lock was not renewed for long", 20_000],
+  ["whose lock will be ten seconds old in a moment", 9_000],
 ])("an entry %s is one of a dead run", async (_, silentMs) => {
   write(past(), { silentMs });
   const journal = open();

@@ -18,7 +18,7 @@ afterAll(() => w.close());
 test("without --yes, and nobody to be asked, nothing is done", async () => {
   const { code, text } = await w.run("up");
   expect(code).toBe(1);
-  expect(text).toContain("--yes does it for 2 stacks without asking");
+  expect(text).toContain("Use --yes to run it for 2 stacks");
   expect(w.service.calls).toEqual([]);
 });
 
