@@ -85,6 +85,7 @@ export function staticChecks(root) {
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`));
   const typed = ["tests", "tools", ...programs].filter((folder) => existsSync(join(root, folder, "tsconfig.json")));
+  const sources = ["bench", "cli", "provider", "sdk", "service", "tools"];
   const generate = join(root, "tools", "generate.mjs");
   const lockFile = async () => {
     const found = withoutIntegrity(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")));
@@ -93,6 +94,7 @@ export function staticChecks(root) {
   return [
     { name: "lock file", work: lockFile },
     tool("eslint", bin("eslint", "bin", "eslint.js"), "."),
+    tool("import circles", bin("dependency-cruiser", "bin", "dependency-cruise.mjs"), ...sources),
     ...typed.map((folder) => tool(`types of ${folder}`, tsc, "-p", folder)),
     tool("prettier", bin("prettier", "bin", "prettier.cjs"), "--check", "--log-level", "warn", "."),
     ...(existsSync(generate) ? [tool("generated files", generate, "--check")] : []),
