@@ -1,6 +1,6 @@
 // @ts-check
 /** A lock between processes. That of a process which died is passed over after some seconds. */
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -16,7 +16,11 @@ const options = { realpath: false, stale: 5_000, onCompromised: () => undefined 
 export async function withLock(path, work, { signal, onWait } = {}) {
   const { lock } = await import("proper-lockfile"); // of a fresh clone only the commands that install the packages come here
   await mkdir(dirname(path), { recursive: true });
-  const take = () => lock(path, { ...options, lockfilePath: path }).catch(unlessHeld);
+  const take = () =>
+    lock(path, { ...options, lockfilePath: path }).catch(async (/** @type {NodeJS.ErrnoException} */ error) => {
+      if (error.code === "ENOTDIR") return rm(path); // the lock of version 0.1.0 was a file, and it is stale
+      if (error.code !== "ELOCKED") throw error;
+    });
   let release = await take();
   if (!release) onWait?.();
   for (; !release; release = await take()) {
@@ -28,9 +32,4 @@ export async function withLock(path, work, { signal, onWait } = {}) {
   } finally {
     await release().catch(() => undefined); // of a lock that was lost meanwhile
   }
-}
-
-/** @param {NodeJS.ErrnoException} error @returns {undefined} */
-function unlessHeld(error) {
-  if (error.code !== "ELOCKED") throw error;
 }
