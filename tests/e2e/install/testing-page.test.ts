@@ -67,6 +67,7 @@ test("an inline program runs from any folder with workDir and projectSettings, a
 /** As pnpm does: every package sees only what it lists itself. */
 test("where packages are kept apart, the project of a component lists this package, too", async () => {
   const { folder } = w.stack;
+  for (const file of ["index.ts", "tsconfig.json"]) rmSync(join(folder, file), { force: true });
   const json = (value: object): string => JSON.stringify(value);
   const { devDependencies } = jest.requireActual<{ devDependencies: Record<string, string> }>("../../../package.json");
   const pulumi = { "@pulumi/pulumi": devDependencies["@pulumi/pulumi"] };
