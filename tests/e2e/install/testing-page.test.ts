@@ -67,6 +67,7 @@ test("an inline program runs from any folder with workDir and projectSettings, a
 /** As pnpm does: every package sees only what it lists itself. */
 test("where packages are kept apart, the project of a component lists this package, too", async () => {
   const { folder } = w.stack;
+  for (const file of ["index.ts", "tsconfig.json"]) rmSync(join(folder, file), { force: true });
   const json = (value: object): string => JSON.stringify(value);
   const { devDependencies } = jest.requireActual<{ devDependencies: Record<string, string> }>("../../../package.json");
   const pulumi = { "@pulumi/pulumi": devDependencies["@pulumi/pulumi"] };
@@ -95,7 +96,7 @@ test("where packages are kept apart, the project of a component lists this packa
     rmSync(join(folder, "package-lock.json"), { force: true });
     await execute("npm", ["install", ...flags], { cwd: folder });
   };
-  w.stack.program('new (require("@acme/network").Partners)("trade");');
+  w.stack.program(`new (require("@acme/network").Partners)("apart");`);
 
   await install({});
   const alone = await w.stack.up();
@@ -103,5 +104,5 @@ test("where packages are kept apart, the project of a component lists this packa
   expect(alone.text).toContain("Cannot find module 'pulumi-consortium/runtime'");
   await install(ours);
   await w.stack.ok(["up", "--yes", "--skip-preview"]);
-  expect((await w.network()).consortia.map(({ name }) => name)).toContain("trade");
+  expect((await w.network()).consortia.map(({ name }) => name)).toContain("apart");
 });
