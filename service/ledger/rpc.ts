@@ -11,7 +11,7 @@ export class RpcError extends Error {
 const longest = 60_000;
 const newline = "\n".charCodeAt(0);
 /** Connections that wait for the next message. */
-const mostIdle = 32;
+const mostIdle = 8;
 
 /** Calls to a chain. A connection carries one message at a time, and a line comes back, so no two callers share anything. */
 export class Caller {
