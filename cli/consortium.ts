@@ -8,12 +8,12 @@ export type Define = (command: Command) => void;
 
 /** Each is one file, loaded only when it is asked for. */
 const commands: Record<string, { summary: string; load: () => Promise<{ define: Define }> }> = {
-  serve: { summary: "run a whole Consortium service on this machine", load: () => import("./serve.js") },
-  export: { summary: "write the network file of a consortium that exists", load: () => import("./export.js") },
-  sweep: { summary: "delete what test runs left behind", load: () => import("./sweep.js") },
-  fleet: { summary: "many organizations and networks from one file", load: () => import("./fleet.js") },
-  report: { summary: "write what a Pulumi preview would do, as Markdown", load: () => import("./report.js") },
-  fund: { summary: "give a tether service of a local service money", load: () => import("./fund.js") },
+  serve: { summary: "run an embedded Consortium service on this machine", load: () => import("./serve.js") },
+  export: { summary: "write the network file of an existing consortium", load: () => import("./export.js") },
+  sweep: { summary: "delete leftovers of test runs", load: () => import("./sweep.js") },
+  fleet: { summary: "manage many organizations and networks from one file", load: () => import("./fleet.js") },
+  report: { summary: "render a Pulumi preview as Markdown", load: () => import("./report.js") },
+  fund: { summary: "fund a tether service's account on the embedded service", load: () => import("./fund.js") },
   completion: { summary: "print a completion script for a shell", load: () => import("./completion.js") },
 };
 

@@ -12,12 +12,12 @@ interface Flags {
 export function define(command: Command): void {
   command
     .requiredOption("--consortium <name or id>", "which consortium")
-    .option("--adopt", "so that a program adopts what exists, each by its id")
+    .option("--adopt", "make programs adopt the existing objects, each by its id")
     .addHelpText(
       "after",
-      "\nPrints the network file (docs/network-files.md) of a consortium that exists, with its members, environments and\n" +
-        "nodes. It only reads. With --adopt, `pulumi up` of that file adopts the network without changing it.\n" +
-        `Credentials and tethers cannot be adopted: the file says so where there are any.\n${connectionHelp}`,
+      "\nPrints the network file (docs/network-files.md) of an existing consortium, with its members, environments and\n" +
+        "nodes, and changes nothing. With --adopt, `pulumi up` of that file adopts the network without changing it.\n" +
+        `Credentials and tethers cannot be adopted: the file says so if there are any.\n${connectionHelp}`,
     )
     .action((flags: Flags) => exportNetwork(flags));
 }

@@ -17,14 +17,14 @@ const [urlVariable, keyVariable] = [environmentName("baseUrl"), environmentName(
 
 /** The faucet of the embedded service: `consortium fund <tetherId> --network rinkeby --ether 1`. */
 export function define(command: Command): void {
-  const network = new Option("--network <network>", "on which network").choices(tetherNetworks);
+  const network = new Option("--network <network>", "target network").choices(tetherNetworks);
   command
-    .argument("<tetherId>", "the tether service whose account gets it")
+    .argument("<tetherId>", "tether service whose account to fund")
     .addOption(network.default("rinkeby"))
-    .addOption(new Option("--ether <amount>", "how much").argParser(wei).default(10n ** BigInt(decimals), "1"))
+    .addOption(new Option("--ether <amount>", "amount in ether").argParser(wei).default(10n ** BigInt(decimals), "1"))
     .addOption(new Option("--url <address>", "base address of the service").env(urlVariable))
     .option("--api-key-file <file>", `file with the API key (default: $${keyVariable})`)
-    .addHelpText("after", "\nWithout an address and a key, those of the service that `npm start` runs in this folder.")
+    .addHelpText("after", "\nDefault: the address and key of the service that `npm start` runs in this folder.")
     .action((tetherId: string, flags: Flags) => fund(tetherId, flags));
 }
 

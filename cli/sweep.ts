@@ -29,10 +29,10 @@ export function define(command: Command): void {
     .option("--json", "print one JSON document")
     .addHelpText(
       "after",
-      "\nFinds what test runs left behind: consortia and environments that match, with all that is in them, and elsewhere\n" +
-        "memberships, nodes and credentials that match by themselves. With --id, exactly what a warning named. Without --yes\n" +
-        `it asks, or only lists where nobody is at the terminal. ${connectionHelp}\n` +
-        `${environmentName("organization")} says whose key it has to be.\n` +
+      "\nFinds leftovers of test runs: matching consortia and environments with everything in them, and elsewhere matching\n" +
+        "memberships, nodes and credentials. With --id, exactly the objects that a warning named. Without --yes, it asks\n" +
+        `for confirmation, or only lists without a terminal. ${connectionHelp}\n` +
+        `${environmentName("organization")} names the organization that the key must belong to.\n` +
         "Exit code 1: something could not be deleted.",
     )
     .action((flags: Flags) => sweep(flags, command));
@@ -42,7 +42,7 @@ async function sweep(flags: Flags, command: Command): Promise<void> {
   const { prefix, olderThan, id, undated = false, yes = false, json = false } = flags;
   const byName = prefix !== undefined && olderThan !== undefined;
   if (id ? (prefix ?? olderThan) !== undefined : !byName)
-    command.error("error: say what may be deleted: either --prefix and --older-than, or --id");
+    command.error("error: specify what to delete: either --prefix and --older-than, or --id");
   await withClient(async (client) => {
     const now = Date.now();
     const tree = await readTree(client);
@@ -57,7 +57,7 @@ async function sweep(flags: Flags, command: Command): Promise<void> {
 
 function list(tree: Item[], chosen: Leftovers, now: number): void {
   const lines = treeLines(tree, chosen, now);
-  console.log(lines.length > 0 ? lines.join("\n") : "Nothing was found that matches.");
+  console.log(lines.length > 0 ? lines.join("\n") : "Nothing matches.");
 }
 
 async function decide(

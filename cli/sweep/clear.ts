@@ -1,7 +1,7 @@
 import { type ConsortiumClient, systemClock } from "../../provider/api";
 import { printable } from "../../provider/api/printable";
 import { Collection } from "../../provider/core/collection";
-import { messageOf } from "../../provider/core/errors";
+import { messageOf } from "../../provider/core/user-error";
 import { deleteObject } from "../../provider/core/lifecycle/delete";
 import { Origins } from "../../provider/core/origins";
 import { newSession } from "../../provider/core/session";

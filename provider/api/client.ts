@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type TetherNetwork } from "../facts";
 import { type Deadline } from "./clock";
-import { apiError, isApiError } from "./errors";
+import { apiError, isApiError } from "./api-error";
 import { type Answer, Http, type HttpOptions } from "./http";
 import { lookAround, requireOrganization, type Visible } from "./organization";
 import { paths } from "./paths";

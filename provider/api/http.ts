@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { type Clock, type Deadline, systemClock } from "./clock";
-import { type ApiError, apiError, checkAddress, type ErrorFacts, isApiError, kindOfStatus } from "./errors";
+import { type ApiError, apiError, checkAddress, type ErrorFacts, isApiError, kindOfStatus } from "./api-error";
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
 import { type Settings } from "./settings";
 import { type Transport, TransportError, type WireAnswer } from "./transport";

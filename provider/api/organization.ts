@@ -1,4 +1,4 @@
-import { isApiError, mendKey } from "./errors";
+import { isApiError, mendKey } from "./api-error";
 import { paths } from "./paths";
 import { type Settings, SettingsError } from "./settings";
 import { type Identified } from "./wire";

@@ -1,4 +1,4 @@
-import { type ApiError } from "./errors";
+import { type ApiError } from "./api-error";
 
 /** How a call may be repeated: `never` twice once it may have been taken, or `freely`. */
 export type Repeatable = "freely" | "unless taken";

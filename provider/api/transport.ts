@@ -1,4 +1,4 @@
-import { type ErrorKind } from "./errors";
+import { type ErrorKind } from "./api-error";
 
 export interface WireRequest {
   method: string;

@@ -1,6 +1,6 @@
 import { type Clock, type ConsortiumClient, type Deadline, type Identified, isApiError, noDeadline } from "../api";
 import { Anything } from "../api/wire";
-import { UserError } from "./errors";
+import { UserError } from "./user-error";
 
 interface Entry {
   /** When the request was sent, or is about to be: the list is at least this new. */

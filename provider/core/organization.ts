@@ -1,7 +1,7 @@
 import { keyOf, lookAround, requireOrganization, type Visible } from "../api/organization";
 import { paths } from "../api/paths";
 import { type Definition, type Made, nameOf, type Props } from "./definition";
-import { UserError } from "./errors";
+import { UserError } from "./user-error";
 import { isKnown, type Origin, originKey, type Subject, withKey } from "./origins";
 import { type Session } from "./session";
 

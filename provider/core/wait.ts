@@ -1,4 +1,4 @@
-import { UserError } from "./errors";
+import { UserError } from "./user-error";
 import { type Session } from "./session";
 
 /** What a look found: done, or a word for the progress line, such as the state seen. */

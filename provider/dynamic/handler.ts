@@ -3,7 +3,7 @@ import { printable } from "../api/printable";
 import { check } from "../core/check";
 import { type Definition, type Issue, nameOf, type Props } from "../core/definition";
 import { diff } from "../core/diff";
-import { Incomplete, UserError } from "../core/errors";
+import { Incomplete, UserError } from "../core/user-error";
 import { lifecycle } from "../core/lifecycle";
 import { subjectOf } from "../core/organization";
 import { inputsOf, isRecorded } from "../core/state";

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { printableLines } from "../api/printable";
 import { type Props } from "../core/definition";
-import { type Incomplete, messageOf } from "../core/errors";
+import { type Incomplete, messageOf } from "../core/user-error";
 
 /*
  * Everything that rests on how Pulumi's host of dynamic providers (`cmd/dynamic-provider` of @pulumi/pulumi) is built, rather than

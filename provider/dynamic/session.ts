@@ -3,7 +3,7 @@ import { ConsortiumClient, type SettingName, settingNames, type Settings, resolv
 import { environmentName, NoKeyError, processEnvironment } from "../api/settings";
 import { type Clock, systemClock } from "../api/clock";
 import { printable } from "../api/printable";
-import { UserError } from "../core/errors";
+import { UserError } from "../core/user-error";
 import { Origins } from "../core/origins";
 import { newSession, type Session } from "../core/session";
 import { onCancel, onEngineGone } from "./pulumi-internals";

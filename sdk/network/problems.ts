@@ -9,11 +9,11 @@ function messageOf(what: string, problems: readonly PlacedProblem[]): string {
   const [only, another] = problems;
   if (only && !another) {
     const where = only.file === undefined ? `${what}: ` : "";
-    return `${where}${lineOf(only)}\nNothing of it was created.`;
+    return `${where}${lineOf(only)}\nNothing was created.`;
   }
   const shown = problems.slice(0, shownAtMost).map((problem) => `  ${lineOf(problem)}`);
   const more = problems.length > shownAtMost ? [`  and ${problems.length - shownAtMost} more`] : [];
-  return [`${what} has ${problems.length} problems; nothing of it was created:`, ...shown, ...more].join("\n");
+  return [`${what} has ${problems.length} problems; nothing was created:`, ...shown, ...more].join("\n");
 }
 
 /** A definition that cannot be used. It reports all errors at once, and nothing of the network was created. */

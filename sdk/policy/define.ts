@@ -8,7 +8,14 @@ import {
 } from "@pulumi/policy";
 import { type z } from "zod";
 import { type Resource, resourceOf, Stack } from "./resources";
-import { jsonSchemaOf, levels, PolicySettingsError, readSettings, type Setting, type SettingsShape } from "./settings";
+import {
+  jsonSchemaOf,
+  levels,
+  PolicySettingsError,
+  readSettings,
+  type Setting,
+  type SettingsShape,
+} from "./policy-settings";
 
 export interface Report {
   /** What was found, and how to fix it; shown below the rule. */

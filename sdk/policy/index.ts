@@ -10,6 +10,6 @@ export { naming } from "./rules/naming";
 export { nodesPerEnvironment } from "./rules/nodes-per-environment";
 export { consortiumPolicies, type PackSettings, policies } from "./pack";
 export { protectLedgers } from "./rules/protect-ledgers";
-export { PolicySettingsError } from "./settings";
+export { PolicySettingsError } from "./policy-settings";
 export { tetherAfterConfiguration } from "./rules/tether-after-configuration";
 export { tetherInterval } from "./rules/tether-interval";

@@ -1,6 +1,6 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
 import { type ConsortiumClient, type Identified } from "../../provider/api";
-import { isApiError } from "../../provider/api/errors";
+import { isApiError } from "../../provider/api/api-error";
 import { providerTitle, settingsOf } from "./connection";
 import { type Report } from "./define";
 import { type Parents } from "./parents";

@@ -10,7 +10,7 @@ import { environmentsPerConsortium } from "./rules/environments-per-consortium";
 import { naming } from "./rules/naming";
 import { nodesPerEnvironment } from "./rules/nodes-per-environment";
 import { protectLedgers } from "./rules/protect-ledgers";
-import { PolicySettingsError } from "./settings";
+import { PolicySettingsError } from "./policy-settings";
 import { tetherAfterConfiguration } from "./rules/tether-after-configuration";
 import { tetherInterval } from "./rules/tether-interval";
 

@@ -8,7 +8,7 @@ import { checkHash } from "./report-hash";
 /** The public chain, and its id; an address where no chain answers is an error at once. */
 async function openTarget(url: string): Promise<{ provider: JsonRpcProvider; chainId: bigint }> {
   if (!URL.canParse(url))
-    throw new Error("verifyReport: targetRpcUrl is no address: give the chain's, such as https://…");
+    throw new Error("verifyReport: targetRpcUrl is not an address: give the chain's, such as https://…");
   // Nothing that was asked before may stand for what is there now.
   const provider = new JsonRpcProvider(url, undefined, { staticNetwork: true, cacheTimeout: -1 });
   try {

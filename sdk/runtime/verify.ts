@@ -45,7 +45,7 @@ export async function verifyReport(
 ): Promise<Verification> {
   for (const [name, address] of Object.entries(expected)) {
     if (address === undefined || isHex(address, 20)) continue;
-    throw new Error(`verifyReport: ${name} is no address: give 0x and 40 hexadecimal digits.`);
+    throw new Error(`verifyReport: ${name} is not an address: give 0x and 40 hexadecimal digits.`);
   }
   try {
     const pin = pinOf(report);

@@ -17,7 +17,7 @@ const commands: [string, string, string | undefined][] = [
   ["", "[options] [command]", undefined],
   ["serve", "[options]", undefined],
   ["export", "[options]", "error: required option '--consortium <name or id>' not specified"],
-  ["sweep", "[options]", "error: say what may be deleted: either --prefix and --older-than, or --id"],
+  ["sweep", "[options]", "error: specify what to delete: either --prefix and --older-than, or --id"],
   ["fleet", "[options] [command]", undefined],
   ["fleet up", "[options] <file>", "error: missing required argument 'file'"],
   ["fleet preview", "[options] <file>", "error: missing required argument 'file'"],

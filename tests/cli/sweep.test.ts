@@ -83,7 +83,7 @@ describe("what it lists", () => {
     await begin();
     await whole("prod", 50);
     const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "Nothing was found that matches.\n" });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Nothing matches.\n" });
   });
 
   test("as JSON", async () => {

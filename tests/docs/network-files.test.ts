@@ -19,7 +19,7 @@ test.each(files.filter(({ text }) => text !== wrong.text))("the network file of 
 test("the wrong one is wrong in the way that the page shows", () => {
   const [title, ...lines] = shown.text.trim().split("\n");
   expect(inText(wrong.text)).toEqual(lines.map((line) => line.trim()));
-  expect(title).toBe(`The network file network.yaml has ${lines.length} problems; nothing of it was created:`);
+  expect(title).toBe(`The network file network.yaml has ${lines.length} problems; nothing was created:`);
 });
 
 test.each(["examples/network-file/network.yaml", "templates/network-file/network.yaml"])("%s is right", (file) => {

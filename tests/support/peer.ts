@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, type Socket } from "node:net";
-import { type ApiError } from "../../provider/api/errors";
+import { type ApiError } from "../../provider/api/api-error";
 import { Http, type HttpOptions } from "../../provider/api/http";
 import { resolveSettings, type Settings } from "../../provider/api/settings";
 

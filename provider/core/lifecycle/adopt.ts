@@ -2,7 +2,7 @@ import { type Identified } from "../../api";
 import { type Collection } from "../collection";
 import { inputKeys, inputMeta, type Props } from "../definition";
 import { isUnset, sameValue } from "../diff";
-import { UserError } from "../errors";
+import { UserError } from "../user-error";
 import { isGone } from "../lists";
 import { patch } from "./update";
 

@@ -1,7 +1,7 @@
 import { type Identified } from "../../api";
 import { type Collection } from "../collection";
 import { type Made, type Props } from "../definition";
-import { UserError } from "../errors";
+import { UserError } from "../user-error";
 import { merge } from "../state";
 import { adopt, toAdopt } from "./adopt";
 import { isTwin, post } from "./post";

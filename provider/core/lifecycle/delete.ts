@@ -2,7 +2,7 @@ import { type ApiError, type Identified, isApiError } from "../../api";
 import { conflictOf } from "../../api/conflict";
 import { type Collection } from "../collection";
 import { type Props } from "../definition";
-import { UserError } from "../errors";
+import { UserError } from "../user-error";
 import { isGone } from "../lists";
 import { waitFor } from "../wait";
 

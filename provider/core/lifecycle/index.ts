@@ -7,7 +7,7 @@ import {
   timeoutMs,
   type Verbs,
 } from "../definition";
-import { Incomplete } from "../errors";
+import { Incomplete } from "../user-error";
 import { learnOrganization, originOfNew, proveBeforeCreate, proveOrganization, requireOwner } from "../organization";
 import { type Origin, originKey } from "../origins";
 import { type Session, within } from "../session";

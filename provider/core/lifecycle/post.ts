@@ -3,7 +3,7 @@ import { backoffMs, longestWaitMs } from "../../api/retry";
 import { type Collection } from "../collection";
 import { inputKeys, type Props, undocumentedKeys } from "../definition";
 import { sameValue } from "../diff";
-import { messageOf, UserError } from "../errors";
+import { messageOf, UserError } from "../user-error";
 import { toBody } from "../state";
 
 /** How long what a lost create made may take to be listed. */

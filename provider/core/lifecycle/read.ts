@@ -1,6 +1,6 @@
 import { type Collection } from "../collection";
 import { type Props } from "../definition";
-import { UserError } from "../errors";
+import { UserError } from "../user-error";
 import { merge } from "../state";
 
 /** A list this old serves a whole refresh; what this process changes itself is asked for anew. */

@@ -2,7 +2,7 @@ import { type Identified } from "../../api";
 import { type Collection } from "../collection";
 import { isReady, type Props } from "../definition";
 import { isUnset } from "../diff";
-import { Incomplete, messageOf, UserError } from "../errors";
+import { Incomplete, messageOf, UserError } from "../user-error";
 import { isGone } from "../lists";
 import { merge } from "../state";
 import { type Look, lookAgeMs, waitFor } from "../wait";

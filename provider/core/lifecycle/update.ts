@@ -2,7 +2,7 @@ import { type Identified, isApiError } from "../../api";
 import { type Collection } from "../collection";
 import { inputMeta, type Props } from "../definition";
 import { changedKeys, isUnset, sameValue } from "../diff";
-import { UserError } from "../errors";
+import { UserError } from "../user-error";
 import { wireName } from "../field";
 import { merge, outputsOf } from "../state";
 import { lookAgeMs } from "../wait";

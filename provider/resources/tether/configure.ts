@@ -1,6 +1,6 @@
 import { isApiError } from "../../api";
 import { type Props } from "../../core/definition";
-import { Incomplete, messageOf, UserError } from "../../core/errors";
+import { Incomplete, messageOf, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { stateVersion } from "../../core/state";
 import { type Look, waitFor } from "../../core/wait";

@@ -1,5 +1,5 @@
 import { isApiError, type TetherAccount } from "../../api";
-import { messageOf, UserError } from "../../core/errors";
+import { messageOf, UserError } from "../../core/user-error";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
 import { type TetherInputs } from "./inputs";

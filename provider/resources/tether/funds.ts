@@ -1,5 +1,5 @@
 import { type ApiError, isApiError, type TetherAccount } from "../../api";
-import { messageOf, UserError } from "../../core/errors";
+import { messageOf, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { type Look, waitFor } from "../../core/wait";
 import { durationSeconds } from "../../facts";

@@ -1,7 +1,7 @@
 import { type ApiError, isApiError, type TetherAccount } from "../../api";
 import { processEnvironment } from "../../api/settings";
 import { type Props } from "../../core/definition";
-import { messageOf, UserError } from "../../core/errors";
+import { messageOf, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { type Look, waitFor } from "../../core/wait";
 import { type TetherInputs } from "./inputs";

@@ -4,7 +4,7 @@ import { type Given, providerTitle, settingsOf } from "../connection";
 import { definePolicy } from "../define";
 import { groupBy } from "../parents";
 import { unknown } from "../resources";
-import { oneOf } from "../settings";
+import { oneOf } from "../policy-settings";
 
 export const allowedRegions = definePolicy({
   name: "allowed-regions",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { definePolicy } from "../define";
-import { oneOf } from "../settings";
+import { oneOf } from "../policy-settings";
 
 const protocols = z.array(oneOf(["raft", "ibft", "poa"])).optional();
 

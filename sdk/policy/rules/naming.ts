@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { definePolicy } from "../define";
-import { regularExpression } from "../settings";
+import { regularExpression } from "../policy-settings";
 
 const pattern = regularExpression.optional();
 const types = { Consortium: pattern, Membership: pattern, Environment: pattern, Node: pattern, AppCred: pattern };

@@ -72,7 +72,7 @@ test("a bad file creates nothing, and every problem is said with its place, at o
   const { code, text } = await w.stack.up();
   w.stack.write("network.yaml", file);
   expect(code).not.toBe(0);
-  expect(/^.*\berror: .*$/m.exec(text)?.[0]).toContain("network.yaml has 3 problems; nothing of it was created:");
+  expect(/^.*\berror: .*$/m.exec(text)?.[0]).toContain("network.yaml has 3 problems; nothing was created:");
   expect(text.match(/network\.yaml:\d+:\d+: [\w.]+/g)).toEqual([
     ...["network.yaml:6:13: members.globex.orgname", "network.yaml:9:15: environments.test.provider"],
     "network.yaml:15:14: environments.prod.nodes.acem",

@@ -1,5 +1,5 @@
 import { type Conflict, conflictAdvice, conflictOf } from "../../../provider/api/conflict";
-import { apiError, kindOfStatus } from "../../../provider/api/errors";
+import { apiError, kindOfStatus } from "../../../provider/api/api-error";
 import { settingsFor } from "../../support/peer";
 
 /* Services say it in words of their own. What is not clear stays general: a wrong advice is worse than none. */

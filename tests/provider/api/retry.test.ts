@@ -1,4 +1,4 @@
-import { ApiError, type ErrorKind } from "../../../provider/api/errors";
+import { ApiError, type ErrorKind } from "../../../provider/api/api-error";
 import { backoffMs, retryAfterMs, retryDelay, type Tried } from "../../../provider/api/retry";
 
 const again = (

@@ -1,5 +1,5 @@
 import { type ConsortiumClient, ConsortiumObject } from "../../../provider/api";
-import { apiError, type ErrorKind } from "../../../provider/api/errors";
+import { apiError, type ErrorKind } from "../../../provider/api/api-error";
 import { isGone, SharedLists } from "../../../provider/core/lists";
 import { settingsFor } from "../../support/peer";
 import { VirtualTime } from "../../support/virtual-time";

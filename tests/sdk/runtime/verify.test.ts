@@ -170,7 +170,7 @@ test.each<[string, unknown[], string]>([
 test.each([{ account: "" }, { account: "0x12" }, { contractAddress: "trade.eth" }])(
   "%j is a clear error",
   async (given) => {
-    await expect(verifyReport(report, url, given)).rejects.toThrow(/verifyReport: \w+ is no address: give 0x/);
+    await expect(verifyReport(report, url, given)).rejects.toThrow(/verifyReport: \w+ is not an address: give 0x/);
   },
 );
 

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { apiError, type ErrorKind, isApiError, kindOfStatus } from "../../../provider/api/errors";
+import { apiError, type ErrorKind, isApiError, kindOfStatus } from "../../../provider/api/api-error";
 import { apiKey, settingsFor } from "../../support/peer";
 
 const settings = settingsFor("https://host/api/v1");
