@@ -2,7 +2,7 @@
 /* global AbortController */
 /** Child processes: run and listen, run attached to the terminal, stop cleanly when interrupted. */
 import { spawn } from "node:child_process";
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, readdirSync, readFileSync, statSync } from "node:fs";
 import { constants as osConstants } from "node:os";
 import { delimiter, join } from "node:path";
 import { clearTimeout, setTimeout } from "node:timers";
@@ -141,7 +141,8 @@ export function isAlive(pid) {
     return /** @type {NodeJS.ErrnoException} */ (error).code === "EPERM";
   }
   try {
-    return process.platform !== "linux" || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    if (process.platform !== "linux" || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))) return true;
+    return readdirSync(`/proc/${pid}/task`).length > 1; // as long as one of its threads has not ended, its ports are taken
   } catch {
     return true;
   }

@@ -125,7 +125,7 @@ export async function answers({ baseUrl, apiKeyFile }) {
 async function end(running, patienceMs = stopMs) {
   const gone = async () => {
     for (const limit = Date.now() + patienceMs; Date.now() < limit; await sleep(50))
-      if (!(await isOurs(running))) return true;
+      if (!isAlive(running.pid)) return true; // a process that is ending has no command line any more, but its port still
     return false;
   };
   process.kill(running.pid, "SIGTERM");

@@ -103,7 +103,7 @@ describe("changes, through the real CLI", () => {
     const { code, text } = await w.stack.up();
     expect(code).not.toBe(0);
     expect(text).toMatch(
-      /consortium "c" \(\w+\): this service cannot change description in place .*HTTP 405.*Nothing was changed.*Making a new one would destroy what is in it/,
+      /consortium "c" \(\w+\): this service cannot change description in place .*HTTP 405.*Nothing was changed.*A replacement would destroy what is in it/,
     );
     w.service.setAnswers({ patch: true });
   });

@@ -92,7 +92,7 @@ describe("a service that cannot change in place", () => {
       then: "failed",
       error: expect.stringMatching(
         new RegExp(
-          `cannot change ${nameKey(kind)} in place \\(PATCH .*HTTP ${patch}.*Nothing was changed.*console.*(--replace|Making a new one)`,
+          `cannot change ${nameKey(kind)} in place \\(PATCH .*HTTP ${patch}.*Nothing was changed.*console.*(--replace|A replacement would)`,
         ),
       ) as string,
     });
@@ -108,7 +108,7 @@ describe("a service that cannot change in place", () => {
     expect(await engine.up({ ...bases.membership(net), orgName: "renamed" })).toMatchObject({
       then: "failed",
       error: expect.stringMatching(
-        /not there any more: it was deleted outside of Pulumi.*pulumi up --refresh/,
+        /no longer exists: it was deleted outside of Pulumi.*pulumi up --refresh/,
       ) as string,
     });
   });
