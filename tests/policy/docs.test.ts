@@ -17,5 +17,5 @@ test("the table names every policy with its level and settings; the words around
 });
 
 test("a page without a place for the table is an error", () => {
-  expect(() => page("# Policies\n")).toThrow("docs/policies.md has no place for its table");
+  expect(() => page("# Policies\n")).toThrow("docs/policies.md has no place for what is generated");
 });
