@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { type Entry, Journal } from "../../../cli/fleet/journal";
 import { endRemains, markName, remainsOf } from "../../../cli/fleet/processes";
-import { dropTornAttributes, holdersOf, isLocked, lockedMessage, mayClear } from "../../../cli/fleet/recovery";
+import { holdersOf, isLocked, lockedMessage, mayClear } from "../../../cli/fleet/recovery";
 import { built } from "../../service/child";
 
 const root = resolve(__dirname, "../../..");
@@ -240,13 +240,4 @@ test("a lock of a run that is at work is never cleared, and it is said who works
   expect(message).toContain("jo@there, process 5, since 2026-01-02T03:04:05Z");
   expect(message).toContain("pulumi cancel --yes --stack acme-prod (in /work)");
   await journal.close();
-});
-
-test("attributes that a kill left half-written are dropped, all others stay", () => {
-  const state = join(folder, "state/.pulumi/stacks/fleet");
-  mkdirSync(state, { recursive: true });
-  for (const [name, text] of Object.entries({ "a.json.attrs": "", "b.json.attrs": "{}", "c.json": "" }))
-    writeFileSync(join(state, name), text);
-  dropTornAttributes(`file://${folder}/state`);
-  expect(readdirSync(state)).toEqual(["b.json.attrs", "c.json"]);
 });
