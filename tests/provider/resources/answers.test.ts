@@ -107,9 +107,7 @@ describe("a service that cannot change in place", () => {
     service.store.memberships.remove(engine.kept!.id);
     expect(await engine.up({ ...bases.membership(net), orgName: "renamed" })).toMatchObject({
       then: "failed",
-      error: expect.stringMatching(
-        /no longer exists: it was deleted outside of Pulumi.*pulumi up --refresh/,
-      ) as string,
+      error: expect.stringMatching(/no longer exists: it was deleted outside of Pulumi.*pulumi up --refresh/) as string,
     });
   });
 });
