@@ -22,7 +22,7 @@ async function printed(lines: string[], text: string): Promise<string> {
 test("--version and --help", async () => {
   const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as { version: string };
   expect(await consortium(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
-  expect((await consortium(["--help"])).stdout).toMatch(/serve +run a whole Consortium service/);
+  expect((await consortium(["--help"])).stdout).toMatch(/serve +run an embedded Consortium service/);
   const help = await consortium(["serve", "--help"]);
   expect(help.stdout).toContain("CONSORTIUM_SERVE_API_KEY");
 });

@@ -189,5 +189,5 @@ test("a chain that does not answer is no verdict, and its address is not shown w
 });
 
 test("no address at all is a clear error", async () => {
-  await expect(verifyReport(report, "rinkeby")).rejects.toThrow(/targetRpcUrl is no address/);
+  await expect(verifyReport(report, "rinkeby")).rejects.toThrow(/targetRpcUrl is not an address/);
 });
