@@ -1,6 +1,7 @@
 import { CustomResource, type CustomResourceOptions, type Input, RunError, runtime } from "@pulumi/pulumi";
 import { printable } from "../provider/api/printable";
-import { previewKey, stub } from "../provider/dynamic/stub";
+import { previewKey } from "../provider/adapter/keys";
+import { stub } from "../provider/dynamic/stub";
 import { durationSeconds, dynamicPrefix } from "../provider/facts";
 
 import { facts } from "./generated";
