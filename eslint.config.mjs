@@ -1,7 +1,7 @@
 import eslint from "@eslint/js";
 import tseslint from "typescript-eslint";
 
-/** Imports run one way: api <- core <- resources <- dynamic, sdk on top, and the service stands alone. */
+/** Imports run one way: api <- core <- resources <- lookups <- dynamic, sdk on top, and the service stands alone. */
 const room = (files, forbidden, why) => ({
   files,
   rules: {
@@ -55,19 +55,20 @@ export default tseslint.config(
   },
   room(
     ["provider/api/**"],
-    "(/core/|/resources/|/dynamic/|/sdk/|/service/|^@pulumi/)",
+    "(/core/|/resources/|/lookups(/|$)|/dynamic/|/sdk/|/service/|^@pulumi/)",
     "The API client knows nothing of Pulumi or of the rest.",
   ),
   room(
     ["provider/core/**"],
-    "(/resources/|/dynamic/|/sdk/|/service/|^@pulumi/)",
+    "(/resources/|/lookups(/|$)|/dynamic/|/sdk/|/service/|^@pulumi/)",
     "The core knows nothing of Pulumi, nor of one resource.",
   ),
   room(
     ["provider/resources/**"],
-    "(/dynamic/|/sdk/|/service/|^@pulumi/)",
+    "(/lookups(/|$)|/dynamic/|/sdk/|/service/|^@pulumi/)",
     "A resource definition knows nothing of Pulumi.",
   ),
+  room(["provider/lookups/**"], "(/dynamic/|/sdk/|/service/|^@pulumi/)", "A lookup knows nothing of Pulumi."),
   room(["provider/dynamic/**"], "(/sdk/|/service/)", "The adapter does not know the programs' side."),
   room(["service/**"], "(/provider/|/sdk/|^@pulumi/)", "The embedded service has its own idea of the wire."),
 );

@@ -3,7 +3,7 @@
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schemas.
  */
 import { type Input } from "@pulumi/pulumi";
-import { type Args, type Shown } from "./properties";
+import { type Args } from "./properties";
 
 /** Each client, with the consensus protocols that it runs. */
 export interface ConsensusOf {
@@ -33,9 +33,6 @@ export interface ConsortiumProperties {
 
 export type ConsortiumFields = Args<ConsortiumProperties, never, "name" | "description" | "adopt" | "extra">;
 
-/** What the service's lists show of `Consortium`. */
-export type ConsortiumListed = Shown<ConsortiumProperties, "name" | "description" | "owner" | "state" | "revision" | "createdAt">;
-
 /** The membership of one business in a consortium. It owns nodes and credentials. */
 export interface MembershipProperties {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
@@ -61,9 +58,6 @@ export interface MembershipProperties {
 }
 
 export type MembershipFields = Args<MembershipProperties, never, "orgName" | "adopt" | "extra">;
-
-/** What the service's lists show of `Membership`. */
-export type MembershipListed = Shown<MembershipProperties, "orgName" | "orgId" | "state" | "minimumNodes" | "maximumNodes" | "revision" | "createdAt">;
 
 /** A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 environments. */
 export interface EnvironmentProperties<Client extends keyof ConsensusOf = keyof ConsensusOf> {
@@ -105,9 +99,6 @@ export interface EnvironmentProperties<Client extends keyof ConsensusOf = keyof 
 
 export type EnvironmentFields<Client extends keyof ConsensusOf = keyof ConsensusOf> = Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "adopt" | "extra">;
 
-/** What the service's lists show of `Environment`. */
-export type EnvironmentListed = Shown<EnvironmentProperties, "provider" | "consensusType" | "name" | "description" | "chainId" | "state" | "region" | "releaseId" | "blockPeriod" | "initialDelay" | "idleHours" | "enableTether" | "revision" | "createdAt">;
-
 /** A blockchain node that one member runs in an environment. An environment has at most 4 nodes. */
 export interface NodeProperties {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
@@ -147,9 +138,6 @@ export interface NodeProperties {
 }
 
 export type NodeFields = Args<NodeProperties, never, "name" | "adopt" | "extra">;
-
-/** What the service's lists show of `Node`. */
-export type NodeListed = Shown<NodeProperties, "membershipId" | "name" | "role" | "state" | "provider" | "consensusType" | "revision" | "createdAt">;
 
 /** Username and password for the runtime endpoints of one member's nodes in one environment, and nothing else. */
 export interface AppCredProperties {
@@ -210,12 +198,12 @@ export type TetherServiceFields = Args<TetherServiceProperties, "tetherId" | "ne
   minimumBalanceWei?: Input<string | number>;
 };
 
-/** What a class has to know of its resource: the handler it names, what it shows, what of that the service's lists do not show, and which of it is secret. */
+/** What a class has to know of its resource: the handler it names, what it shows, and which of that is secret. */
 export const facts = {
-  Consortium: {"handler":"consortium","outputs":["name","description","adopt","extra","owner","state","revision","createdAt"],"unlisted":[],"secrets":[]},
-  Membership: {"handler":"membership","outputs":["consortiumId","orgName","adopt","extra","orgId","state","minimumNodes","maximumNodes","revision","createdAt"],"unlisted":[],"secrets":[]},
-  Environment: {"handler":"environment","outputs":["consortiumId","provider","consensusType","name","description","chainId","adopt","extra","state","region","releaseId","blockPeriod","initialDelay","idleHours","enableTether","revision","createdAt"],"unlisted":[],"secrets":[]},
-  Node: {"handler":"node","outputs":["consortiumId","environmentId","membershipId","name","adopt","extra","role","state","provider","consensusType","urls","nodeKey","publicAddress","validators","userAccounts","revision","createdAt"],"unlisted":["urls","nodeKey","publicAddress","validators","userAccounts"],"secrets":[]},
-  AppCred: {"handler":"appCred","outputs":["consortiumId","environmentId","membershipId","name","keepers","extra","username","authType","password","basicAuthHeader","revision"],"unlisted":["password","basicAuthHeader"],"secrets":["password","basicAuthHeader"]},
-  TetherService: {"handler":"tetherService","outputs":["tetherId","network","intervalHours","active","minimumBalanceWei","waitForFunds","extra","account","balanceWei","state","deployedNetworks"],"unlisted":["account","balanceWei","state","deployedNetworks"],"secrets":[]},
+  Consortium: {"handler":"consortium","outputs":["name","description","adopt","extra","owner","state","revision","createdAt"],"secrets":[]},
+  Membership: {"handler":"membership","outputs":["consortiumId","orgName","adopt","extra","orgId","state","minimumNodes","maximumNodes","revision","createdAt"],"secrets":[]},
+  Environment: {"handler":"environment","outputs":["consortiumId","provider","consensusType","name","description","chainId","adopt","extra","state","region","releaseId","blockPeriod","initialDelay","idleHours","enableTether","revision","createdAt"],"secrets":[]},
+  Node: {"handler":"node","outputs":["consortiumId","environmentId","membershipId","name","adopt","extra","role","state","provider","consensusType","urls","nodeKey","publicAddress","validators","userAccounts","revision","createdAt"],"secrets":[]},
+  AppCred: {"handler":"appCred","outputs":["consortiumId","environmentId","membershipId","name","keepers","extra","username","authType","password","basicAuthHeader","revision"],"secrets":["password","basicAuthHeader"]},
+  TetherService: {"handler":"tetherService","outputs":["tetherId","network","intervalHours","active","minimumBalanceWei","waitForFunds","extra","account","balanceWei","state","deployedNetworks"],"secrets":[]},
 } as const;

@@ -1,8 +1,7 @@
 export { AppCred, type AppCredArgs } from "./app-cred";
 export { Consortium, type ConsortiumArgs } from "./consortium";
 export { Environment, type EnvironmentArgs } from "./environment";
-export * from "./lookups/lookups";
-export type * from "./lookups/results";
+export * from "./lookups/generated";
 export { Membership, type MembershipArgs } from "./membership";
 export type {
   NetworkConsortium,

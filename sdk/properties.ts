@@ -1,6 +1,6 @@
 import { type Input, type Output } from "@pulumi/pulumi";
 
-/* What classes and lookups make of the properties of a resource (generated.ts). */
+/* What classes make of the properties of a resource (generated.ts). */
 
 /** Arguments: those that are needed, and those that may be left out. */
 export type Args<P, Needed extends keyof P, Optional extends keyof P> = {
@@ -9,6 +9,3 @@ export type Args<P, Needed extends keyof P, Optional extends keyof P> = {
 
 /** What a resource shows: everything, once it is known. */
 export type Outputs<P> = { readonly [K in keyof P]-?: Output<P[K]> };
-
-/** What a lookup answers: nothing in it is certain, and text may be any. */
-export type Shown<P, K extends keyof P> = { -readonly [Q in K]?: P[Q] extends string | undefined ? string : P[Q] };

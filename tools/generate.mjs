@@ -1,7 +1,7 @@
 // @ts-check
 /*
  * Writes what follows from the resource definitions: sdk/generated.ts (types and property lists of the classes)
- * and docs/reference/*.md; from the policies: the table of docs/policies.md; from the schema of network files: its JSON
+ * and docs/reference/*.md; from the lookups: sdk/lookups/generated.ts; from the policies: the table of docs/policies.md; from the schema of network files: its JSON
  * schema, its types and the tables of docs/network-files.md. With --check it only says whether they are fresh (exit 1 when not).
  * Needs the build in dist/.
  */
@@ -9,6 +9,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { lookupTypes } from "./lib/lookup-types.mjs";
 import { networkPage, networkSchema, networkTypes } from "./lib/network-files.mjs";
 import { policyDocs } from "./lib/policy-docs.mjs";
 import { referenceDocs } from "./lib/reference-docs.mjs";
@@ -17,6 +18,7 @@ import { sdkTypes } from "./lib/sdk-types.mjs";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const require = createRequire(import.meta.url);
 const { definitions } = require(join(root, "dist/provider/resources/index.js"));
+const { lookups } = require(join(root, "dist/provider/lookups/index.js"));
 const { policies } = require(join(root, "dist/sdk/policy/index.js"));
 
 const read = (/** @type {string} */ path) => {
@@ -30,6 +32,7 @@ const schema = networkSchema();
 /** @type {Record<string, string>} */
 const files = {
   "sdk/generated.ts": sdkTypes(definitions),
+  "sdk/lookups/generated.ts": lookupTypes(lookups),
   ...referenceDocs(definitions),
   ...policyDocs(policies, read(join(root, "docs/policies.md"))),
   "schemas/network.schema.json": `${JSON.stringify(schema, null, 2)}\n`,

@@ -19,15 +19,20 @@ const argumentsOf = (shape: Shape): string[] =>
     .filter((name) => name !== "customTimeouts")
     .flatMap((name) => (metaOf(shape[name]!).parent ? [name.replace(/Id$/, ""), name] : [name]));
 
+/** What can be checked: the arguments of a resource, or of a lookup. */
+type Checkable = Pick<Definition, "type" | "inputs" | "rules">;
+
 /** Arguments that do not exist, each with the one that is meant, if there is one. */
-function unknownArguments(definition: Definition, shape: Shape, news: Props): (Issue & { meant?: string })[] {
+function unknownArguments(definition: Checkable, shape: Shape, news: Props): (Issue & { meant?: string })[] {
   return Object.keys(news)
     .filter((key) => !(key in shape || isInternal(key) || isMissing(news[key])))
     .map((key) => {
       const known = argumentsOf(shape);
       const meant = nearest(key, known);
       const reason = `${definition.type} has no argument "${key}"${
-        meant ? didYouMean(key, known) : `. Its arguments are ${known.join(", ")}; fields beyond these go into extra.`
+        meant
+          ? didYouMean(key, known)
+          : `. Its arguments are ${known.join(", ")}${"extra" in shape ? "; fields beyond these go into extra" : ""}.`
       }`;
       return { property: key, reason, meant };
     });
@@ -62,7 +67,7 @@ const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
  * Validates inputs by property, with no call. Unknown values (of a preview) are let through as they are.
  * Defaults are filled in, so that state and policies see them.
  */
-export function check(definition: Definition, news: Props, isUnknown: (value: unknown) => boolean): Checked {
+export function check(definition: Checkable, news: Props, isUnknown: (value: unknown) => boolean): Checked {
   const inputs: Props = {};
   const shape: Shape = definition.inputs.shape;
   const unknownOnes = unknownArguments(definition, shape, news);

@@ -1,5 +1,7 @@
 import { Config, type InvokeOptions, type ProviderResource, RunError, runtime } from "@pulumi/pulumi";
 import { type ConsortiumClient, type SettingName } from "../../provider/api";
+import { type Props } from "../../provider/core/definition";
+import { type LookupName } from "../../provider/lookups";
 import { Provider } from "../provider";
 
 const clients = new Map<string, ConsortiumClient>();
@@ -40,11 +42,7 @@ const runError = (message: string, cause?: unknown): RunError =>
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Runs a lookup with the settings that the program has now; one client for all lookups of one organization. */
-export async function lookUp<T>(
-  lookup: string,
-  opts: InvokeOptions | undefined,
-  run: (client: ConsortiumClient) => Promise<T>,
-): Promise<T> {
+export async function lookUp(lookup: LookupName, given: Props, opts: InvokeOptions | undefined): Promise<unknown> {
   const { known: provider, unknown } = await ownSettings(providerOf(opts));
   if (unknown.length > 0) {
     throw runError(
@@ -54,6 +52,10 @@ export async function lookUp<T>(
   }
   const { ApiError, ConsortiumClient, resolveSettings, settingNames, SettingsError } =
     await import("../../provider/api/index.js");
+  const { checkArguments, lookups } = await import("../../provider/lookups/index.js");
+  const { inputs, issues } = checkArguments(lookups[lookup], given);
+  const reasons = issues.map(({ reason }) => (reason.startsWith(lookup) ? reason : `${lookup}: ${reason}`));
+  if (reasons.length > 0) throw runError(reasons.join("\n"));
   try {
     const config = new Config("consortium");
     const stack = Object.fromEntries(settingNames.map((name) => [name, config.get(name)]));
@@ -62,7 +64,7 @@ export async function lookUp<T>(
     const client = clients.get(key) ?? new ConsortiumClient(settings);
     clients.set(key, client);
     await client.requireOrganization();
-    return await run(client);
+    return await lookups[lookup].run(client, inputs);
   } catch (error) {
     if (error instanceof ApiError || error instanceof SettingsError) throw runError(error.message, error);
     throw error;

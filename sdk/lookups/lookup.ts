@@ -10,19 +10,16 @@ import {
   runtime,
   unknown,
 } from "@pulumi/pulumi";
-import { type ConsortiumClient } from "../../provider/api";
+import { type Props } from "../../provider/core/definition";
+import { type LookupName } from "../../provider/lookups";
 import { lookUp, ownSettings, providerOf } from "./connection";
 
 type Inputs<A> = { [K in keyof A]: Input<A[K]> };
 
 /** A lookup, and its form for arguments that are outputs. */
-export function lookup<A extends object, R>(
-  name: string,
-  shape: "one" | "list",
-  run: (client: ConsortiumClient, args: A) => Promise<R>,
-) {
-  const get = (args: A, opts?: InvokeOptions): Promise<R> =>
-    underMocks() ? mocked<R>(name, shape, args, opts) : lookUp(name, opts, (client) => run(client, args));
+export function lookup<A extends object, R>(name: LookupName, shape: "one" | "list") {
+  const get = async (args: A, opts?: InvokeOptions): Promise<R> =>
+    (await (underMocks() ? mocked(name, shape, args, opts) : lookUp(name, { ...args } as Props, opts))) as R;
   const getOutput = (args: Inputs<A>, opts?: InvokeOutputOptions): Output<R> =>
     all([output(args), made(opts?.dependsOn), output(settled(opts))]).apply<R>(([known]) => get(known as A, opts));
   return [get, getOutput] as const;
@@ -56,10 +53,10 @@ function parts(resource: Resource): (Resource | CustomResource)[] {
 const underMocks = (): boolean => "mocks" in (runtime.getMonitor() ?? {});
 
 /** There, a lookup is a call like that of any other provider. */
-async function mocked<R>(name: string, shape: "one" | "list", args: object, opts?: InvokeOptions): Promise<R> {
+async function mocked(name: string, shape: "one" | "list", args: object, opts?: InvokeOptions): Promise<unknown> {
   const provider = providerOf(opts);
   const answer = (await runtime.invoke(`consortium:index:${name}`, { ...args }, { provider })) as object;
-  return (shape === "list" ? listIn(answer) : answer) as R;
+  return shape === "list" ? listIn(answer) : answer;
 }
 
 /** Pulumi hands an array over as an object; where functions have to answer objects, the list is under their one key. */

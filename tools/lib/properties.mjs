@@ -7,7 +7,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const require = createRequire(import.meta.url);
 const { z } = require("zod");
 export const { dynamicPrefix } = require(join(root, "dist/provider/facts.js"));
-const { metaOf, wireName } = require(join(root, "dist/provider/core/field.js"));
+const { metaOf } = require(join(root, "dist/provider/core/field.js"));
 
 /**
  * @typedef {object} Property
@@ -19,6 +19,7 @@ const { metaOf, wireName } = require(join(root, "dist/provider/core/field.js"));
 
 /** The TypeScript type of a JSON schema. @param {any} schema @param {boolean} whole optional members count as there @returns {string} */
 export function typeText(schema, whole) {
+  if (schema.$ref) return schema.$ref.split("/").at(-1);
   if (schema.enum) return schema.enum.map((/** @type {unknown} */ value) => JSON.stringify(value)).join(" | ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   const parts = schema.anyOf ?? schema.oneOf;
@@ -65,9 +66,3 @@ export const isArgument = ({ key, meta }) => !meta.parent && key !== "customTime
 
 /** The name of the definition and of the export that the provider process loads. @param {string} type */
 export const handlerName = (type) => type[0]?.toLowerCase() + type.slice(1);
-
-/** Properties that an object of the service has, by its schema. @param {any} wire @returns {{ has(key: string): boolean }} */
-export function wireKeys(wire) {
-  const { properties = {} } = z.toJSONSchema(wire, { io: "output", unrepresentable: "any" });
-  return { has: (key) => wireName(key) in properties };
-}

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { handlerName, isArgument, propertiesOf, wireKeys } from "./properties.mjs";
+import { handlerName, isArgument, propertiesOf } from "./properties.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const { consensusOf } = createRequire(import.meta.url)(join(root, "dist/provider/resources/environment.js"));
@@ -12,7 +12,7 @@ const header = `/*
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schemas.
  */
 import { type Input } from "@pulumi/pulumi";
-import { type Args, type Shown } from "./properties";
+import { type Args } from "./properties";
 `;
 
 /** @typedef {import("./properties.mjs").Property} Property */
@@ -29,7 +29,7 @@ const consensus = `${comment("Each client, with the consensus protocols that it 
 const dependent = { provider: "Client", consensusType: "ConsensusOf[Client]" };
 
 /** @param {any} definition */
-function resource({ type, doc, naming, wire, inputs: given, outputs: added }) {
+function resource({ type, doc, naming, inputs: given, outputs: added }) {
   const outputs = propertiesOf(added, "output");
   const seen = propertiesOf(given, "output").filter(({ key }) => key !== "customTimeouts");
   const args = propertiesOf(given, "input").filter(isArgument);
@@ -59,16 +59,10 @@ function resource({ type, doc, naming, wire, inputs: given, outputs: added }) {
     `${comment(doc)}export interface ${type}Properties${parameter} {\n${lines.join("")}}\n`,
     `export type ${type}Fields${parameter} = Args<${type}Properties${argument}, ${names}>${wider.join("")};\n`,
   ];
-  const listed = properties.filter(({ key }) => wire && wireKeys(wire).has(key));
-  if (naming)
-    blocks.push(
-      `${comment(`What the service's lists show of \`${type}\`.`)}export type ${type}Listed = Shown<${type}Properties, ${union(listed)}>;\n`,
-    );
   const keysOf = (/** @type {Property[]} */ some) => some.map(({ key }) => key);
   const facts = {
     handler: handlerName(type),
     outputs: keysOf(properties),
-    unlisted: keysOf(outputs.filter((one) => !listed.includes(one))),
     secrets: keysOf(outputs.filter(({ meta }) => meta.secret)),
   };
   return { text: blocks.join("\n"), facts: `  ${type}: ${JSON.stringify(facts)},\n` };
@@ -78,7 +72,7 @@ function resource({ type, doc, naming, wire, inputs: given, outputs: added }) {
 export function sdkTypes(definitions) {
   const all = Object.values(definitions).map(resource);
   const what =
-    "What a class has to know of its resource: the handler it names, what it shows, what of that the service's lists do not show, and which of it is secret.";
+    "What a class has to know of its resource: the handler it names, what it shows, and which of that is secret.";
   const facts = `${comment(what)}export const facts = {\n${all.map(({ facts }) => facts).join("")}} as const;\n`;
   return [header, consensus, ...all.map(({ text }) => text), facts].join("\n");
 }

@@ -178,3 +178,42 @@ test("a service that does not filter: the lookup does", async () => {
   const { consortiumId, environmentId } = net;
   expect(await sdk.getNodes({ consortiumId, environmentId, name: "b" })).toEqual([{ id: "2", name: "b" }]);
 });
+
+test.each<[Name, object, string]>([
+  [
+    "getNodes",
+    {},
+    "getNodes: consortiumId is missing: give the id of the consortium\ngetNodes: environmentId is missing: give the id of the environment",
+  ],
+  [
+    "getNodes",
+    { consortiumId: "", environmentId: "e" },
+    "getNodes: consortiumId is empty: give the id of the consortium",
+  ],
+  [
+    "getNodeLogs",
+    { consortiumId: "c", environmentId: "e", nodeId: "n", client: "gett" },
+    'getNodeLogs: client must be one of geth, constellation, not "gett"; did you mean "geth"?',
+  ],
+  ["getConsortia", { nam: "a" }, 'getConsortia has no argument "nam"; did you mean "name"?'],
+  ["getConsortia", { owner: "a" }, 'getConsortia has no argument "owner". Its arguments are name.'],
+  [
+    "getTetherReports",
+    { tetherId, count: -1, from: 0.5 },
+    "getTetherReports: from must be a whole number\ngetTetherReports: count must be at least 0",
+  ],
+  [
+    "getTetherAccount",
+    { tetherId: "short" },
+    "getTetherAccount: tetherId has 10 characters: the last 10 of the tether service's console address",
+  ],
+])("%s refuses %j before it calls anybody", async (name, args, message) => {
+  const { service } = await start();
+  await program();
+  const get = sdk[name] as (args: object) => Promise<unknown>;
+  await expect(get(args)).rejects.toMatchObject({
+    __pulumiRunError: true,
+    message,
+  });
+  expect(service.calls).toEqual([]);
+});

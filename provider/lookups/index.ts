@@ -1,0 +1,170 @@
+import { z } from "zod";
+import { field } from "../core/field";
+import { tetherNetworks } from "../facts";
+import { tetherIdLength } from "../resources/tether-service";
+import { type Lookup, lookup, shown, shownWith } from "./lookup";
+import {
+  consortiumResult,
+  environmentResult,
+  membershipResult,
+  nodeResult,
+  nodeStatusResult,
+  tetherAccountResult,
+  tetherBalanceResult,
+  tetherReportResult,
+} from "./results";
+
+export { checkArguments, type Lookup } from "./lookup";
+
+const id = (key: string, what: string) =>
+  field(
+    z
+      .string({ error: `${key} is missing: give the id of the ${what}` })
+      .min(1, `${key} is empty: give the id of the ${what}`),
+    `Id of the ${what}.`,
+  );
+
+const filter = (key: string, doc: string) => field(z.string({ error: `${key} must be text` }).optional(), doc);
+
+const inConsortium = () => ({ consortiumId: id("consortiumId", "consortium") });
+const inEnvironment = () => ({ ...inConsortium(), environmentId: id("environmentId", "environment") });
+const ofNode = () => ({ ...inEnvironment(), nodeId: id("nodeId", "node") });
+
+const ofTether = () => ({
+  tetherId: field(
+    z
+      .string({ error: "tetherId is missing: give the id of the tether service" })
+      .length(
+        tetherIdLength,
+        `tetherId has ${tetherIdLength} characters: the last ${tetherIdLength} of the tether service's console address`,
+      ),
+    `Id of the tether service: the last ${tetherIdLength} characters of its console address.`,
+  ),
+});
+
+const atLeast = (key: string, least: number) =>
+  z
+    .int({ error: `${key} must be a whole number` })
+    .min(least, `${key} must be at least ${least}`)
+    .optional();
+
+/** A service shows the nodes' reports bare, or within an object that says where they are pinned. */
+function reportResult(index: number, report: unknown): object {
+  const isObject = typeof report === "object" && report !== null && !Array.isArray(report);
+  const whole = isObject ? shown(report) : {};
+  const inner = isObject ? whole.reports : report;
+  const nodes: unknown[] = Array.isArray(inner) ? inner : [];
+  const reports = nodes.filter((node) => typeof node === "object" && node !== null).map((node) => shown(node));
+  return { ...whole, index, reports, report };
+}
+
+const processes = ["geth", "constellation"] as const;
+
+const all = {
+  getConsortia: lookup({
+    doc: "Consortia of the organization, all or those of one name.",
+    args: z.strictObject({ name: filter("name", "Name of the consortia. Default: all.") }),
+    result: consortiumResult,
+    list: "consortia",
+    run: async (client, { name }) => shownWith(await client.listConsortia({ name }), "name", name),
+  }),
+  getMemberships: lookup({
+    doc: "Memberships of a consortium, all or those of one business.",
+    args: z.strictObject({ ...inConsortium(), orgName: filter("orgName", "Name of the business. Default: all.") }),
+    result: membershipResult,
+    list: "memberships",
+    run: async (client, { consortiumId, orgName }) =>
+      shownWith(await client.listMemberships(consortiumId, { org_name: orgName }), "orgName", orgName),
+  }),
+  getEnvironments: lookup({
+    doc: "Environments of a consortium; deleted ones, which the service may still list, are left out.",
+    args: z.strictObject({ ...inConsortium(), name: filter("name", "Name of the environments. Default: all.") }),
+    result: environmentResult,
+    list: "environments",
+    async run(client, { consortiumId, name }) {
+      const environments = await client.listEnvironments(consortiumId);
+      const present = environments.filter(({ state }) => state !== "deleted");
+      return shownWith(present, "name", name);
+    },
+  }),
+  getNodes: lookup({
+    doc: "Nodes of an environment, all or those of one name.",
+    args: z.strictObject({ ...inEnvironment(), name: filter("name", "Name of the nodes. Default: all.") }),
+    result: nodeResult,
+    list: "nodes",
+    run: async (client, { consortiumId, environmentId, name }) =>
+      shownWith(await client.listNodes(consortiumId, environmentId, { name }), "name", name),
+  }),
+  getNodeStatus: lookup({
+    doc: "Endpoints, accounts and block height of a node.",
+    args: z.strictObject(ofNode()),
+    result: nodeStatusResult,
+    async run(client, { consortiumId, environmentId, nodeId }) {
+      const { id: key, geth, ...rest } = await client.getNodeStatus(consortiumId, environmentId, nodeId);
+      const status = shown({ ...rest, ...geth, node_key: key });
+      return Object.fromEntries(Object.keys(nodeStatusResult.shape).map((name) => [name, status[name]]));
+    },
+  }),
+  getNodeLogs: lookup({
+    doc: "The last lines of a node's log, of `geth` (the default) or `constellation`.",
+    args: z.strictObject({
+      ...ofNode(),
+      client: field(
+        z.enum(processes, { error: `client must be one of ${processes.join(", ")}` }).optional(),
+        "Process whose log it is: `geth`, or `constellation` in a quorum environment. Default: `geth`.",
+      ),
+      maxLines: field(atLeast("maxLines", 1), "Most lines to read. Default: as many as the service gives."),
+    }),
+    result: z.string(),
+    list: "lines",
+    run: (client, { consortiumId, environmentId, nodeId, client: process, maxLines }) =>
+      client.getNodeLogs(consortiumId, environmentId, nodeId, process, maxLines),
+  }),
+  getTetherAccount: lookup({
+    doc: "Address and balance of a tether service on the network it is set to.",
+    args: z.strictObject(ofTether()),
+    result: tetherAccountResult,
+    run: (client, { tetherId }) => client.getTetherAccount(tetherId),
+  }),
+  getTetherBalance: lookup({
+    doc: "Balance of a tether service on a network, in wei, as decimal text.",
+    args: z.strictObject({
+      ...ofTether(),
+      network: field(
+        z.enum(tetherNetworks, { error: `network must be one of ${tetherNetworks.join(", ")}` }),
+        "Public chain: `mainnet` or `rinkeby`.",
+      ),
+    }),
+    result: tetherBalanceResult,
+    async run(client, { tetherId, network }) {
+      return { network, balanceWei: await client.getTetherBalance(tetherId, network) };
+    },
+  }),
+  getTetherReports: lookup({
+    doc: "Reports of a tether service: `count` (10) of them from index `from`; without `from`, the latest.",
+    args: z.strictObject({
+      ...ofTether(),
+      from: field(atLeast("from", 0), "Index of the first report. Default: the latest ones."),
+      count: field(atLeast("count", 0), "Most reports to read. Default: 10."),
+    }),
+    result: tetherReportResult,
+    list: "reports",
+    async run(client, { tetherId, from, count = 10 }) {
+      const total = await client.getTetherReportCount(tetherId);
+      const first = Math.max(0, from ?? total - count);
+      const length = Math.max(0, Math.min(count, total - first));
+      const indexes = Array.from({ length }, (_, offset) => first + offset);
+      return Promise.all(
+        indexes.map(async (index) => reportResult(index, await client.getTetherReport(tetherId, index))),
+      );
+    },
+  }),
+};
+
+export type LookupName = keyof typeof all;
+
+/** All lookups by name. */
+export const lookups = Object.fromEntries(Object.entries(all).map(([name, one]) => [name, { name, ...one }])) as Record<
+  LookupName,
+  Lookup
+>;

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { type CollectionDefinition, type Definition } from "../core/definition";
+import { docOf, field, wireName } from "../core/field";
+import { tetherNetworks } from "../facts";
+import { definitions } from "../resources";
+
+/* What lookups answer. Nothing in it is certain: a service may leave fields out, and text may be any. */
+
+const properties = ({ inputs, outputs }: Definition): Record<string, z.ZodType> => ({
+  ...inputs.shape,
+  ...outputs.shape,
+});
+
+/** A property of a resource as it is looked up: what counts for arguments only is not said of it. */
+const found = (schema: z.ZodType): z.ZodType => {
+  const text = schema instanceof z.ZodEnum ? z.string() : schema;
+  return field(text.optional(), (docOf(schema) ?? "").replace(/ (Default:|Programs can) .*/, ""));
+};
+
+const pick = (definition: Definition, keys: readonly string[]): Record<string, z.ZodType> =>
+  Object.fromEntries(keys.map((key) => [key, found(properties(definition)[key]!)]));
+
+/** Properties that the service's list of these shows. */
+function listed(definition: CollectionDefinition): string[] {
+  const { properties: shown = {} } = z.toJSONSchema(definition.wire, { io: "output", unrepresentable: "any" });
+  return Object.keys(properties(definition)).filter((key) => wireName(key) in shown);
+}
+
+const item = (definition: CollectionDefinition) =>
+  z
+    .object({
+      id: field(z.string(), "The service's id (`_id`), as in the `id` of the resource."),
+      ...pick(definition, listed(definition)),
+    })
+    .meta({ id: `${definition.type}Result`, description: `What the service lists of a \`${definition.type}\`.` });
+
+export const consortiumResult = item(definitions.consortium);
+export const membershipResult = item(definitions.membership);
+export const environmentResult = item(definitions.environment);
+export const nodeResult = item(definitions.node);
+
+const { node } = definitions;
+export const nodeStatusResult = z
+  .object({
+    ...pick(
+      node,
+      Object.keys(node.outputs.shape).filter((key) => !listed(node).includes(key)),
+    ),
+    blockHeight: field(z.int().optional(), "Number of the latest block that the node knows."),
+  })
+  .meta({ id: "NodeStatusResult", description: "What a node itself says." });
+
+const network = () => z.enum(tetherNetworks);
+
+export const tetherAccountResult = z
+  .object({
+    account: field(z.string().optional(), "Address on the public chain, 0x and 40 hex digits."),
+    balanceWei: field(z.string().optional(), "Balance in wei, decimal text."),
+  })
+  .meta({ id: "TetherAccountResult", description: "The account that pays for a tether's pins." });
+
+export const tetherBalanceResult = z
+  .object({
+    network: field(network(), "Public chain of the account."),
+    balanceWei: field(z.string().optional(), "Balance in wei, decimal text."),
+  })
+  .meta({ id: "TetherBalanceResult", description: "Balance of a tether service on one network." });
+
+const nodeReport = z
+  .looseObject({
+    nodeId: field(z.string().optional(), "Id of the node."),
+    nodeName: field(z.string().optional(), "Name of the node."),
+    environmentId: field(z.string().optional(), "Id of its environment."),
+    state: field(z.string().optional(), "State of the node."),
+    blockHeight: field(z.int().optional(), "Number of the latest block."),
+    blockHash: field(z.string().optional(), "Hash of that block."),
+    stateRoot: field(z.string().optional(), "Root of the ledger's state at that block."),
+    reportedAt: field(z.string().optional(), "Time of the report."),
+  })
+  .meta({
+    id: "NodeReport",
+    description: "What one node reported of itself; none of it is documented, so each part may be missing.",
+  });
+
+export const tetherReportResult = z
+  .looseObject({
+    index: field(z.int(), "Place in the ordered list of reports, from 0."),
+    pinnedAt: field(z.string().optional(), "Time of the pin."),
+    network: field(network().optional(), "Public chain that it is pinned to."),
+    chainId: field(z.int().optional(), "Chain id of that chain."),
+    contractAddress: field(z.string().optional(), "Address of the contract that holds the pin."),
+    transactionHash: field(z.string().optional(), "Hash of the transaction that pinned it."),
+    blockNumber: field(z.int().optional(), "Number of the block with that transaction."),
+    contractIndex: field(
+      z.int().optional(),
+      "Place in the contract: another network has another contract, and counts from 0 again.",
+    ),
+    hash: field(z.string().optional(), "Hash of all that the nodes reported, as it is on the public chain."),
+    reports: field(z.array(nodeReport), "One for each node."),
+    report: field(z.unknown(), "The report exactly as the service shows it: `verifyReport` takes it."),
+  })
+  .meta({ id: "TetherReportResult", description: "One report of a tether service, and where it is pinned." });

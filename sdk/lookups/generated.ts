@@ -1,0 +1,326 @@
+/*
+ * Generated from the lookups (provider/lookups/) by `npm run generate`. Do not edit.
+ * Plain types instead of inferred ones: programs that use them compile and start without loading the schemas.
+ */
+import { lookup } from "./lookup";
+
+export type { TetherNetwork as TetherNetworkName } from "../../provider/facts";
+
+/** What the service lists of a `Consortium`. */
+export interface ConsortiumResult {
+  /** The service's id (`_id`), as in the `id` of the resource. */
+  id: string;
+  /** Name of the consortium. */
+  name?: string;
+  /** Description for people. */
+  description?: string;
+  /** Id of the organization that owns it. */
+  owner?: string;
+  /** Last known state, in the service's own words. */
+  state?: string;
+  /** Revision counter: starts at `0` and increases with every change. */
+  revision?: string;
+  /** Creation time: ISO 8601, UTC. */
+  createdAt?: string;
+}
+
+/** What the service lists of a `Membership`. */
+export interface MembershipResult {
+  /** The service's id (`_id`), as in the `id` of the resource. */
+  id: string;
+  /** Name of the business. */
+  orgName?: string;
+  /** Id of the organization behind it. */
+  orgId?: string;
+  /** Last known state, in the service's own words. */
+  state?: string;
+  /** Minimum number of nodes that it must own in an environment. */
+  minimumNodes?: number;
+  /** Maximum number of nodes that it may own in an environment. */
+  maximumNodes?: number;
+  /** Revision counter: starts at `0` and increases with every change. */
+  revision?: string;
+  /** Creation time: ISO 8601, UTC. */
+  createdAt?: string;
+}
+
+/** What the service lists of a `Environment`. */
+export interface EnvironmentResult {
+  /** The service's id (`_id`), as in the `id` of the resource. */
+  id: string;
+  /** Client that the nodes run: `quorum` or `geth`. */
+  provider?: string;
+  /** Consensus protocol: `raft` or `ibft` with `quorum`; `poa` with `geth`. */
+  consensusType?: string;
+  /** Name of the environment. */
+  name?: string;
+  /** Description for people. */
+  description?: string;
+  /** Chain id of the ledger. */
+  chainId?: number;
+  /** Last known state, in the service's own words. */
+  state?: string;
+  /** Region it runs in. */
+  region?: string;
+  /** Release of the service's software that it runs. */
+  releaseId?: string;
+  /** Seconds between blocks. */
+  blockPeriod?: number;
+  /** Delay before the first block, as reported by the service. */
+  initialDelay?: number;
+  /** Idle hours after which the service may pause it. */
+  idleHours?: number;
+  /** Whether a tether service is enabled for it. */
+  enableTether?: boolean;
+  /** Revision counter: starts at `0` and increases with every change. */
+  revision?: string;
+  /** Creation time: ISO 8601, UTC. */
+  createdAt?: string;
+}
+
+/** What the service lists of a `Node`. */
+export interface NodeResult {
+  /** The service's id (`_id`), as in the `id` of the resource. */
+  id: string;
+  /** Id of the membership that owns it. */
+  membershipId?: string;
+  /** Name of the node. */
+  name?: string;
+  /** Role in the consensus, such as `validator`. */
+  role?: string;
+  /** Last known state, in the service's own words. */
+  state?: string;
+  /** Client that it runs, from its environment. */
+  provider?: string;
+  /** Consensus protocol, from its environment. */
+  consensusType?: string;
+  /** Revision counter: starts at `0` and increases with every change. */
+  revision?: string;
+  /** Creation time: ISO 8601, UTC. */
+  createdAt?: string;
+}
+
+/** What a node itself says. */
+export interface NodeStatusResult {
+  /** Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They require an AppCred of the same member and environment. */
+  urls?: { rpc?: string; wss?: string };
+  /** Identifier of the node on the blockchain network, hex. */
+  nodeKey?: string;
+  /** Address of the node's own account, hex. */
+  publicAddress?: string;
+  /** Addresses of the validators that it knows. */
+  validators?: string[];
+  /** Accounts that the node holds for its users. */
+  userAccounts?: string[];
+  /** Number of the latest block that the node knows. */
+  blockHeight?: number;
+}
+
+/** The account that pays for a tether's pins. */
+export interface TetherAccountResult {
+  /** Address on the public chain, 0x and 40 hex digits. */
+  account?: string;
+  /** Balance in wei, decimal text. */
+  balanceWei?: string;
+}
+
+/** Balance of a tether service on one network. */
+export interface TetherBalanceResult {
+  /** Public chain of the account. */
+  network: "mainnet" | "rinkeby";
+  /** Balance in wei, decimal text. */
+  balanceWei?: string;
+}
+
+/** One report of a tether service, and where it is pinned. */
+export interface TetherReportResult {
+  /** Place in the ordered list of reports, from 0. */
+  index: number;
+  /** Time of the pin. */
+  pinnedAt?: string;
+  /** Public chain that it is pinned to. */
+  network?: "mainnet" | "rinkeby";
+  /** Chain id of that chain. */
+  chainId?: number;
+  /** Address of the contract that holds the pin. */
+  contractAddress?: string;
+  /** Hash of the transaction that pinned it. */
+  transactionHash?: string;
+  /** Number of the block with that transaction. */
+  blockNumber?: number;
+  /** Place in the contract: another network has another contract, and counts from 0 again. */
+  contractIndex?: number;
+  /** Hash of all that the nodes reported, as it is on the public chain. */
+  hash?: string;
+  /** One for each node. */
+  reports: NodeReport[];
+  /** The report exactly as the service shows it: `verifyReport` takes it. */
+  report: unknown;
+  /** Whatever else the service shows. */
+  [field: string]: unknown;
+}
+
+/** What one node reported of itself; none of it is documented, so each part may be missing. */
+export interface NodeReport {
+  /** Id of the node. */
+  nodeId?: string;
+  /** Name of the node. */
+  nodeName?: string;
+  /** Id of its environment. */
+  environmentId?: string;
+  /** State of the node. */
+  state?: string;
+  /** Number of the latest block. */
+  blockHeight?: number;
+  /** Hash of that block. */
+  blockHash?: string;
+  /** Root of the ledger's state at that block. */
+  stateRoot?: string;
+  /** Time of the report. */
+  reportedAt?: string;
+  /** Whatever else the service shows. */
+  [field: string]: unknown;
+}
+
+/** Arguments of `getConsortia`. */
+export interface GetConsortiaArgs {
+  /** Name of the consortia. Default: all. */
+  name?: string;
+}
+
+export const [
+  /** Consortia of the organization, all or those of one name. */
+  getConsortia,
+  /** Consortia of the organization, all or those of one name. For arguments that are outputs. */
+  getConsortiaOutput,
+] = lookup<GetConsortiaArgs, ConsortiumResult[]>("getConsortia", "list");
+
+/** Arguments of `getMemberships`. */
+export interface GetMembershipsArgs {
+  /** Id of the consortium. */
+  consortiumId: string;
+  /** Name of the business. Default: all. */
+  orgName?: string;
+}
+
+export const [
+  /** Memberships of a consortium, all or those of one business. */
+  getMemberships,
+  /** Memberships of a consortium, all or those of one business. For arguments that are outputs. */
+  getMembershipsOutput,
+] = lookup<GetMembershipsArgs, MembershipResult[]>("getMemberships", "list");
+
+/** Arguments of `getEnvironments`. */
+export interface GetEnvironmentsArgs {
+  /** Id of the consortium. */
+  consortiumId: string;
+  /** Name of the environments. Default: all. */
+  name?: string;
+}
+
+export const [
+  /** Environments of a consortium; deleted ones, which the service may still list, are left out. */
+  getEnvironments,
+  /** Environments of a consortium; deleted ones, which the service may still list, are left out. For arguments that are outputs. */
+  getEnvironmentsOutput,
+] = lookup<GetEnvironmentsArgs, EnvironmentResult[]>("getEnvironments", "list");
+
+/** Arguments of `getNodes`. */
+export interface GetNodesArgs {
+  /** Id of the consortium. */
+  consortiumId: string;
+  /** Id of the environment. */
+  environmentId: string;
+  /** Name of the nodes. Default: all. */
+  name?: string;
+}
+
+export const [
+  /** Nodes of an environment, all or those of one name. */
+  getNodes,
+  /** Nodes of an environment, all or those of one name. For arguments that are outputs. */
+  getNodesOutput,
+] = lookup<GetNodesArgs, NodeResult[]>("getNodes", "list");
+
+/** Arguments of `getNodeStatus`. */
+export interface GetNodeStatusArgs {
+  /** Id of the consortium. */
+  consortiumId: string;
+  /** Id of the environment. */
+  environmentId: string;
+  /** Id of the node. */
+  nodeId: string;
+}
+
+export const [
+  /** Endpoints, accounts and block height of a node. */
+  getNodeStatus,
+  /** Endpoints, accounts and block height of a node. For arguments that are outputs. */
+  getNodeStatusOutput,
+] = lookup<GetNodeStatusArgs, NodeStatusResult>("getNodeStatus", "one");
+
+/** Arguments of `getNodeLogs`. */
+export interface GetNodeLogsArgs {
+  /** Id of the consortium. */
+  consortiumId: string;
+  /** Id of the environment. */
+  environmentId: string;
+  /** Id of the node. */
+  nodeId: string;
+  /** Process whose log it is: `geth`, or `constellation` in a quorum environment. Default: `geth`. */
+  client?: "geth" | "constellation";
+  /** Most lines to read. Default: as many as the service gives. */
+  maxLines?: number;
+}
+
+export const [
+  /** The last lines of a node's log, of `geth` (the default) or `constellation`. */
+  getNodeLogs,
+  /** The last lines of a node's log, of `geth` (the default) or `constellation`. For arguments that are outputs. */
+  getNodeLogsOutput,
+] = lookup<GetNodeLogsArgs, string[]>("getNodeLogs", "list");
+
+/** Arguments of `getTetherAccount`. */
+export interface GetTetherAccountArgs {
+  /** Id of the tether service: the last 10 characters of its console address. */
+  tetherId: string;
+}
+
+export const [
+  /** Address and balance of a tether service on the network it is set to. */
+  getTetherAccount,
+  /** Address and balance of a tether service on the network it is set to. For arguments that are outputs. */
+  getTetherAccountOutput,
+] = lookup<GetTetherAccountArgs, TetherAccountResult>("getTetherAccount", "one");
+
+/** Arguments of `getTetherBalance`. */
+export interface GetTetherBalanceArgs {
+  /** Id of the tether service: the last 10 characters of its console address. */
+  tetherId: string;
+  /** Public chain: `mainnet` or `rinkeby`. */
+  network: "mainnet" | "rinkeby";
+}
+
+export const [
+  /** Balance of a tether service on a network, in wei, as decimal text. */
+  getTetherBalance,
+  /** Balance of a tether service on a network, in wei, as decimal text. For arguments that are outputs. */
+  getTetherBalanceOutput,
+] = lookup<GetTetherBalanceArgs, TetherBalanceResult>("getTetherBalance", "one");
+
+/** Arguments of `getTetherReports`. */
+export interface GetTetherReportsArgs {
+  /** Id of the tether service: the last 10 characters of its console address. */
+  tetherId: string;
+  /** Index of the first report. Default: the latest ones. */
+  from?: number;
+  /** Most reports to read. Default: 10. */
+  count?: number;
+}
+
+export const [
+  /** Reports of a tether service: `count` (10) of them from index `from`; without `from`, the latest. */
+  getTetherReports,
+  /** Reports of a tether service: `count` (10) of them from index `from`; without `from`, the latest. For arguments that are outputs. */
+  getTetherReportsOutput,
+] = lookup<GetTetherReportsArgs, TetherReportResult[]>("getTetherReports", "list");
