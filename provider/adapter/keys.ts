@@ -10,3 +10,6 @@ export const previewKey = "__preview";
 
 /** The environments of a consortium that a network file makes: each with its logical name and after it the earlier ones. */
 export const environmentsKey = "__environments";
+
+/** Which version of this package the program has: the plugin refuses another one than its own. */
+export const programKey = "__program";

@@ -9,11 +9,11 @@ import { type Session } from "../core/session";
 import { inputsOf, isRecorded } from "../core/state";
 import { UserError } from "../core/user-error";
 import { lostEnvironments } from "./environments";
-import { environmentsKey, previewKey, providerKey } from "./keys";
+import { environmentsKey, previewKey, programKey, providerKey } from "./keys";
 import { type Sessions } from "./sessions";
 import { isUnknown } from "./unknown";
 
-const ownKeys = [providerKey, environmentsKey, previewKey];
+const ownKeys = [providerKey, environmentsKey, previewKey, programKey];
 
 /** The properties of the resource itself, without what an adapter, or the program's side of it, adds. */
 const resourceOnly = (props: Props): Props =>

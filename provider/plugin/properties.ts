@@ -42,10 +42,7 @@ export function received(struct: Struct | undefined): Received {
 export function sent(props: Props, secrets: Iterable<string> = []): Struct {
   const hidden = new Set(secrets);
   const known = Object.entries(props).filter(([, value]) => value !== undefined);
-  const wire = known.map(([key, value]) => [
-    key,
-    hidden.has(key) ? { [signatureKey]: secretSignature, value } : value,
-  ]);
+  const wire = known.map(([key, value]) => [key, hidden.has(key) ? { [signatureKey]: secretSignature, value } : value]);
   // The text form drops members that are undefined, for which the wire has no value.
   return Struct.fromJavaScript(JSON.parse(JSON.stringify(Object.fromEntries(wire))) as Record<string, never>);
 }

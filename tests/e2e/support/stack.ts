@@ -26,7 +26,12 @@ export interface StackOptions {
   config?: Record<string, string>;
   /** Secret configuration. */
   secrets?: Record<string, string>;
+  /** Whether the classes run on the provider plugin. Default: on the dynamic provider. */
+  plugin?: boolean;
 }
+
+/** Where a project finds the provider plugin that `npm run package` bundled. */
+export const plugins = { providers: [{ name: "consortium", path: join(root, "plugin") }] };
 
 /** The environment of a run that must not reach the network, without anything that this shell happens to have set. */
 function baseEnvironment(state: string): Record<string, string | undefined> {
@@ -51,7 +56,7 @@ export class Stack {
   ) {
     const state = join(this.folder, "state");
     mkdirSync(state);
-    this.env = { ...baseEnvironment(state), ...cli.env, ...options.env };
+    this.env = { ...baseEnvironment(state), ...cli.env, ...(options.plugin && { CONSORTIUM_PLUGIN: "true" }), ...options.env };
     const modules = join(this.folder, "node_modules");
     mkdirSync(join(modules, "@pulumi"), { recursive: true });
     symlinkSync(root, join(modules, "pulumi-consortium"));
@@ -65,7 +70,7 @@ export class Stack {
         filter: (from) => !skipped.test(from.slice(root.length)),
       });
     } else {
-      this.write("Pulumi.yaml", "name: e2e\nruntime: nodejs\n");
+      this.write("Pulumi.yaml", stringify({ name: "e2e", runtime: "nodejs", ...(options.plugin && { plugins }) }));
       this.write("package.json", JSON.stringify({ name: "e2e", main: "index.js" }));
       this.program(options.program);
     }

@@ -37,10 +37,10 @@ const { Struct } = require("google-protobuf/google/protobuf/struct_pb") as {
 };
 /* eslint-enable @typescript-eslint/no-require-imports */
 
-const built = (name: string): string => JSON.stringify(join(__dirname, `../../../dist/provider/${name}.js`));
+const compiled = (name: string): string => JSON.stringify(join(__dirname, `../../../dist/provider/${name}.js`));
 const handler = `exports.handler = () => {
-  const { notReady, refusal, onCancel } = require(${built("dynamic/pulumi-internals")});
-  const { engineAddress, onEngineGone } = require(${built("adapter/engine")});
+  const { notReady, refusal, onCancel } = require(${compiled("dynamic/pulumi-internals")});
+  const { engineAddress, onEngineGone } = require(${compiled("adapter/engine")});
   return {
     check: async () => { throw refusal(new Error("refused")); },
     create: async () => {
