@@ -56,7 +56,12 @@ export class Stack {
   ) {
     const state = join(this.folder, "state");
     mkdirSync(state);
-    this.env = { ...baseEnvironment(state), ...cli.env, ...(options.plugin && { CONSORTIUM_PLUGIN: "true" }), ...options.env };
+    this.env = {
+      ...baseEnvironment(state),
+      ...cli.env,
+      ...(options.plugin && { CONSORTIUM_PLUGIN: "true" }),
+      ...options.env,
+    };
     const modules = join(this.folder, "node_modules");
     mkdirSync(join(modules, "@pulumi"), { recursive: true });
     symlinkSync(root, join(modules, "pulumi-consortium"));
