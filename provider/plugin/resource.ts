@@ -13,6 +13,7 @@ import {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import { programKey } from "../adapter/keys";
+import { type z } from "zod";
 import { adoptionOf, Operations } from "../adapter/operations";
 import { type Sessions } from "../adapter/sessions";
 import { version } from "../api/version";
@@ -46,7 +47,7 @@ const definitionOf = (urn: string): Definition => {
 };
 
 const secretOutputs = ({ outputs }: Definition): string[] =>
-  Object.entries(outputs.shape).flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
+  Object.entries<z.ZodType>(outputs.shape).flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
 
 const otherVersion = (program: string): string =>
   `the program has pulumi-consortium ${program}, but the provider plugin is ${version}: install the plugin of the same version, ` +
@@ -80,13 +81,11 @@ export class Resource {
 
   /** Inputs with the time-out that the engine gives one verb, in seconds; 0: the default. */
   static #within(verb: keyof Timeouts, seconds: number, props: Props): Props {
-    const { [timeoutsKey]: _given, ...rest } = props;
-    return seconds > 0 ? { ...rest, [timeoutsKey]: { [verb]: seconds } } : rest;
+    return { ...props, [timeoutsKey]: seconds > 0 ? { [verb]: seconds } : undefined };
   }
 
   #state(state: Props, secrets: readonly string[]): ReturnType<typeof sent> {
-    const { [timeoutsKey]: _own, ...shown } = state;
-    return sent(shown, [...secrets, ...secretOutputs(this.#definition)]);
+    return sent({ ...state, [timeoutsKey]: undefined }, [...secrets, ...secretOutputs(this.#definition)]);
   }
 
   async check(request: CheckRequest): Promise<CheckResponse> {
@@ -186,7 +185,7 @@ export class Resource {
     } catch (error) {
       if (!(error instanceof Incomplete)) throw error;
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- the form that gRPC takes
-      throw notReady(error, [...secrets, ...secretOutputs(this.#definition)]);
+      throw notReady(error, this.#state(error.state, secrets));
     }
   }
 }
