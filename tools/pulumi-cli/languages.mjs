@@ -13,7 +13,7 @@ import { compile, usableGo } from "./build.mjs";
 
 const sources = fileURLToPath(new URL(".", import.meta.url));
 const pythonExecutor = "pulumi-language-python-exec";
-const module = "github.com/pulumi/pulumi/sdk/v3";
+const sdkModule = "github.com/pulumi/pulumi/sdk/v3";
 
 /** They come with an official Pulumi. */
 export const languageHosts = ["pulumi-language-yaml", "pulumi-language-python", "pulumi-language-go"];
@@ -52,7 +52,7 @@ export async function addLanguages(root, pulumi, { env, signal, say }) {
     options,
   );
   // Its release is that of Node.js's host, so that both are compiled from the same packages.
-  const python = `${module}/python/cmd/pulumi-language-python`;
+  const python = `${sdkModule}/python/cmd/pulumi-language-python`;
   await compile(released, { name: "the host of Python", module: "language-nodejs", packages: [python] }, options);
   const executor = join(await moduleFolder(options), "python", "cmd", pythonExecutor);
   copyFileSync(executor, join(released, pythonExecutor));
@@ -66,11 +66,11 @@ export async function addLanguages(root, pulumi, { env, signal, say }) {
  * @param {{ go: string, env: Env, signal: AbortSignal }} options
  */
 async function moduleFolder({ go, env, signal }) {
-  const { code, stdout, output } = await run(go, ["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", module], {
+  const { code, stdout, output } = await run(go, ["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", sdkModule], {
     cwd: join(sources, "languages"),
     env: { ...env, GOWORK: "off" },
     signal,
   });
-  if (code !== 0) throw new Trouble(`Go does not say where ${module} is: ${output.trim()}`);
+  if (code !== 0) throw new Trouble(`Go does not say where ${sdkModule} is: ${output.trim()}`);
   return stdout.trim();
 }
