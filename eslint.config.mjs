@@ -23,7 +23,7 @@ export default tseslint.config(
       "no-console": "error",
       "no-restricted-properties": [
         "error",
-        { object: "process", property: "env", message: "Settings enter at one edge: see provider/api/settings.ts." },
+        { object: "process", property: "env", message: "Settings enter at one edge: see provider/api/environment.ts." },
       ],
     },
   },
@@ -42,7 +42,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["tests/**", "bench/**", "tools/**", "cli/**", "provider/api/settings.ts"],
+    files: ["tests/**", "bench/**", "tools/**", "cli/**", "provider/api/environment.ts"],
     rules: { "no-restricted-properties": "off", "no-console": "off" },
   },
   {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { environmentName } from "../provider/api/settings";
+import { environmentName } from "../provider/api/environment";
 import { tetherNetworks } from "../provider/facts";
 import { textOf } from "./text-file";
 

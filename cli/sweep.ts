@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type ConsortiumClient } from "../provider/api";
-import { environmentName } from "../provider/api/settings";
+import { environmentName } from "../provider/api/environment";
 import { durationSeconds } from "../provider/facts";
 import { confirm } from "./confirm";
 import { connectionHelp, withClient } from "./connection";

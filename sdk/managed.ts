@@ -1,9 +1,11 @@
-import { CustomResource, type CustomResourceOptions, type Input, RunError, runtime } from "@pulumi/pulumi";
+import { type Alias, CustomResource, type CustomResourceOptions, type Input, RunError, runtime } from "@pulumi/pulumi";
 import { printable } from "../provider/api/printable";
-import { previewKey, stub } from "../provider/dynamic/stub";
-import { durationSeconds, dynamicPrefix } from "../provider/facts";
-
+import { previewKey, programKey } from "../provider/adapter/keys";
+import { stub } from "../provider/dynamic/stub";
+import { version } from "../provider/api/version";
+import { durationSeconds, dynamicPrefix, pluginPrefix } from "../provider/facts";
 import { facts } from "./generated";
+import { onPlugin } from "./plugin";
 
 export type Kind = keyof typeof facts;
 
@@ -40,23 +42,52 @@ function timeoutInputs(name: string, opts?: CustomResourceOptions): Record<strin
   return Object.fromEntries(seconds) as Record<string, number>;
 }
 
+/** The same resource on the other adapter, under this name and each earlier one: moving between the two replaces nothing. */
+function alsoOf(type: string, aliases: CustomResourceOptions["aliases"]): CustomResourceOptions["aliases"] {
+  const moved = (alias: Input<string | Alias>): Input<string | Alias>[] =>
+    typeof alias === "object" && "name" in alias && !("type" in alias) ? [alias, { ...alias, type }] : [alias];
+  if (aliases !== undefined && !Array.isArray(aliases)) return aliases;
+  return [...((aliases ?? []) as Input<string | Alias>[]).flatMap(moved), { type }];
+}
+
+/** What a resource of the dynamic provider is registered with. */
+function dynamic(kind: Kind, name: string, inputs: Props, opts: CustomResourceOptions): Registration {
+  refuseImport(kind, name, opts);
+  const props = { ...inputs, customTimeouts: timeoutInputs(name, opts), __provider: stub(facts[kind].handler) };
+  if (runtime.isDryRun() && inputs.adopt !== undefined) Object.assign(props, { [previewKey]: true });
+  return { type: token(kind), props, opts: { ...opts, aliases: alsoOf(pluginPrefix + kind, opts.aliases) } };
+}
+
+/** What a resource of the plugin is registered with: the engine itself knows time-outs and imports. */
+const native = (kind: Kind, inputs: Props, opts: CustomResourceOptions): Registration => ({
+  type: pluginPrefix + kind,
+  props: { ...inputs, [programKey]: version },
+  opts: { version, ...opts, aliases: alsoOf(token(kind), opts.aliases) },
+});
+
+type Props = Record<string, Input<unknown>>;
+
+interface Registration {
+  type: string;
+  props: Props;
+  opts: CustomResourceOptions;
+}
+
 /** What all resources of this package share: the inputs go to the provider process under flat names. */
 export abstract class Managed extends CustomResource {
-  protected constructor(
-    kind: Kind,
-    name: string,
-    inputs: Record<string, Input<unknown>>,
-    opts?: CustomResourceOptions,
-  ) {
-    refuseImport(kind, name, opts);
-    const { handler, outputs, secrets } = facts[kind];
+  protected constructor(kind: Kind, name: string, inputs: Props, given: CustomResourceOptions = {}) {
+    const { outputs, secrets } = facts[kind];
+    const { type, props, opts } = onPlugin() ? native(kind, inputs, given) : dynamic(kind, name, inputs, given);
     const unset = Object.fromEntries(outputs.map((key) => [key, undefined]));
-    const props = { ...unset, ...inputs, customTimeouts: timeoutInputs(name, opts), __provider: stub(handler) };
-    if (runtime.isDryRun() && inputs.adopt !== undefined) Object.assign(props, { [previewKey]: true });
-    super(token(kind), name, props, {
-      ...opts,
-      additionalSecretOutputs: [...(opts?.additionalSecretOutputs ?? []), ...secrets],
-    });
+    super(
+      type,
+      name,
+      { ...unset, ...props },
+      {
+        ...opts,
+        additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), ...secrets],
+      },
+    );
   }
 }
 

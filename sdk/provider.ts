@@ -1,5 +1,7 @@
 import { Config, type Input, output, ProviderResource, type ResourceOptions, secret } from "@pulumi/pulumi";
 import { type SettingName } from "../provider/api/settings";
+import { version } from "../provider/api/version";
+import { onPlugin } from "./plugin";
 
 /** All settings of the client, whose own list would bring zod with it: the compiler says when they differ. */
 const every: Record<SettingName, true> = {
@@ -45,13 +47,15 @@ export class Provider extends ProviderResource {
     const inputs: Record<string, Input<string>> = {};
     for (const key of names) {
       const text = given.includes(key) ? output(args[key]!).apply(String) : stack.get(key);
-      if (text !== undefined) inputs[`consortium:${key}`] = key === "apiKey" ? secret(text) : text;
+      if (text !== undefined) inputs[key] = key === "apiKey" ? secret(text) : text;
     }
     const adopt = stack.get("adopt");
-    if (adopt !== undefined) inputs["consortium:adopt"] = adopt;
     // Says which are its own: only those win over the environment of the provider process.
-    super("pulumi-nodejs", name, { ...inputs, "consortium:own": given.join(",") }, opts);
-    const settings = Object.fromEntries(given.map((key) => [key, inputs[`consortium:${key}`]!]));
+    const all = { ...inputs, ...(adopt !== undefined && { adopt }), own: given.join(",") };
+    const named = Object.fromEntries(Object.entries(all).map(([key, value]) => [`consortium:${key}`, value]));
+    if (onPlugin()) super("consortium", name, all, { version, ...opts } as ResourceOptions);
+    else super("pulumi-nodejs", name, named, opts);
+    const settings = Object.fromEntries(given.map((key) => [key, inputs[key]!]));
     this.given = { provider: name, settings };
   }
 }

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
+import { environmentName, processEnvironment } from "./environment";
 
 /** The connection settings of the contract, by their names in a `Provider` and in stack configuration. */
 export const settingNames = [
@@ -90,13 +91,6 @@ export class SettingsError extends Error {
 
 /** There is no key at all: a preview needs none. */
 export class NoKeyError extends SettingsError {}
-
-/** `maxConcurrency` becomes `CONSORTIUM_MAX_CONCURRENCY`. */
-export const environmentName = (name: string): string =>
-  `CONSORTIUM_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-
-/** The one place where the process environment is read. */
-export const processEnvironment = (): Record<string, string | undefined> => process.env;
 
 interface Found {
   value: unknown;

@@ -24,6 +24,8 @@ export function sameValue(a: unknown, b: unknown): boolean {
 
 export interface Difference {
   changes: boolean;
+  /** Properties that differ; none where only the last run is to be finished. */
+  changed: string[];
   /** Properties whose change makes a new object. */
   replaces: string[];
   /** The old one has to go first, since the new one will bear the same name in the same parent. */
@@ -63,6 +65,7 @@ export function diff(definition: Definition, olds: Props, news: Props): Differen
   const warning = definition.kind === "collection" ? definition.replaceWarning : undefined;
   return {
     changes: changed.length > 0 || !isSettled(definition, olds),
+    changed,
     replaces,
     deleteBeforeReplace,
     warnings:

@@ -1,34 +1,9 @@
-import { isDeepStrictEqual } from "node:util";
-import { printable } from "../api/printable";
-import { check } from "../core/check";
-import { type Definition, type Issue, nameOf, type Props } from "../core/definition";
-import { diff } from "../core/diff";
-import { Incomplete, UserError } from "../core/user-error";
-import { lifecycle } from "../core/lifecycle";
-import { subjectOf } from "../core/organization";
-import { inputsOf, isRecorded } from "../core/state";
-import { environmentsKey, lostEnvironments } from "./environments";
-import { isUnknown, notReady, providerKey, refusal } from "./pulumi-internals";
-import { checkSettings, type HostConfig, keepConfig, seenOrigins, session } from "./session";
-import { previewKey } from "./stub";
-
-/** What this adapter, or the program's side of it, adds to the inputs of a resource. */
-const ownKeys = [providerKey, environmentsKey, previewKey];
-const withoutProvider = (props: Props): Props =>
-  Object.fromEntries(Object.entries(props).filter(([key]) => !ownKeys.includes(key)));
-
-/** A preview makes no calls, so it cannot tell whether there is one; that it would be adopted, it can. `up` says what it found. */
-function announceAdoption(definition: Definition, olds: Props, { adopt, name, orgName }: Props): void {
-  if (Object.keys(olds).length > 0 || !adopt || isUnknown([adopt, name, orgName])) return;
-  const which = typeof adopt === "string" ? printable(adopt) : "the one with this name, if there is one";
-  // eslint-disable-next-line no-console -- shown in the preview
-  console.log(`${nameOf(definition, { name, orgName })}: adopts ${which}`);
-}
-
-const notFound = (definition: Definition, id: string, state: Props): string => {
-  const where = "place" in definition ? ` in ${definition.place(state).collection}` : "";
-  return `${definition.type} "${id}" was not found${where}: check the id, and that the API key belongs to the organization that has it.`;
-};
+import { providerKey } from "../adapter/keys";
+import { Operations } from "../adapter/operations";
+import { type Definition, type Issue, type Props } from "../core/definition";
+import { Incomplete } from "../core/user-error";
+import { notReady, refusal } from "./pulumi-internals";
+import { type HostConfig, keepConfig, sessions } from "./session";
 
 /** The verbs of one resource, as the dynamic provider host calls them. */
 export interface Handler {
@@ -46,7 +21,7 @@ export interface Handler {
 }
 
 /** Nothing is lost on the way out: an incomplete object keeps its id and state, every other error its message. */
-async function guarded<T>(provider: unknown, run: () => Promise<T>): Promise<T> {
+async function guarded<T>(provider: unknown, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
@@ -54,59 +29,47 @@ async function guarded<T>(provider: unknown, run: () => Promise<T>): Promise<T> 
   }
 }
 
+/** Shown in the preview, the one place to say it in time. */
+// eslint-disable-next-line no-console -- the host shows what the provider process prints
+const show = (lines: string[]): void => lines.forEach((line) => console.log(line));
+
 export function handler(definition: Definition): Handler {
+  const operations = new Operations(definition, sessions);
   return {
     configure: ({ config }) => keepConfig(config),
 
     check: (olds, news) =>
       guarded(undefined, () => {
-        checkSettings();
-        const { inputs, issues } = check(definition, withoutProvider(news), isUnknown);
-        if (news[previewKey]) announceAdoption(definition, olds, inputs);
-        // eslint-disable-next-line no-console -- shown in the preview, the one place to say it in time
-        for (const line of lostEnvironments(olds, news)) console.log(line);
-        const { [environmentsKey]: environments } = news;
-        const kept = environments === undefined ? {} : { [environmentsKey]: environments };
-        return Promise.resolve({ inputs: { ...inputs, ...kept }, failures: issues });
+        const { lines, ...checked } = operations.check(olds, news);
+        show(lines);
+        return checked;
       }),
 
     diff: (id, olds, news) =>
       guarded(undefined, () => {
-        seenOrigins().saw(subjectOf(definition, id, olds));
-        const { warnings, ...difference } = diff(definition, withoutProvider(olds), withoutProvider(news));
-        // eslint-disable-next-line no-console -- shown in the preview, the one place to say it in time
-        for (const warning of warnings) console.log(`WARNING: ${warning}`);
-        return Promise.resolve(difference);
+        const { changes, replaces, deleteBeforeReplace, warnings } = operations.diff(id, olds, news);
+        show(warnings.map((warning) => `WARNING: ${warning}`));
+        // A state of the plugin names no code, without which this host could not read or delete the object later.
+        return { changes: changes || olds[providerKey] === undefined, replaces, deleteBeforeReplace };
       }),
 
     create: (inputs) =>
       guarded(inputs[providerKey], async () => {
-        const { id, state } = await lifecycle.create(session(), definition, withoutProvider(inputs));
+        const { id, state } = await operations.create(sessions.current(), inputs);
         return { id, outs: state };
       }),
 
     read: (id, state) =>
       guarded(state[providerKey], async () => {
-        if (isRecorded(state)) seenOrigins().saw(subjectOf(definition, id, state));
-        const props = await lifecycle.read(session(), definition, id, withoutProvider(state));
-        if (!props && !isRecorded(state)) throw new UserError(notFound(definition, id, state));
-        if (!props) return { id: "" };
-        const [inputs, before] = [inputsOf(definition, props), inputsOf(definition, withoutProvider(state))];
-        // Without drift the inputs stay what the program said, with what only this adapter knows of.
-        return isDeepStrictEqual(inputs, before) ? { id, props } : { id, props, inputs };
+        const found = await operations.read(sessions.current(), id, state);
+        return found ? { id, ...found } : { id: "" };
       }),
 
     update: (id, olds, news) =>
-      guarded(news[providerKey], async () => {
-        seenOrigins().saw(subjectOf(definition, id, olds));
-        const outs = await lifecycle.update(session(), definition, id, withoutProvider(olds), withoutProvider(news));
-        return { outs };
-      }),
+      guarded(news[providerKey], async () => ({
+        outs: await operations.update(sessions.current(), id, olds, news),
+      })),
 
-    delete: (id, state) =>
-      guarded(state[providerKey], () => {
-        seenOrigins().saw(subjectOf(definition, id, state));
-        return lifecycle.delete(session(), definition, id, withoutProvider(state));
-      }),
+    delete: (id, state) => guarded(state[providerKey], () => operations.delete(sessions.current(), id, state)),
   };
 }

@@ -1,5 +1,5 @@
-import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { providerKey } from "../adapter/keys";
 import { printableLines } from "../api/printable";
 import { type Props } from "../core/definition";
 import { type Incomplete, messageOf } from "../core/user-error";
@@ -8,18 +8,6 @@ import { type Incomplete, messageOf } from "../core/user-error";
  * Everything that rests on how Pulumi's host of dynamic providers (`cmd/dynamic-provider` of @pulumi/pulumi) is built, rather than
  * on its documentation: no public way leads there. tests/provider/dynamic/pulumi-internals.test.ts and tests/e2e say when it stops working.
  */
-
-/** Input with which a program hands over the provider; the state has to keep it. */
-export const providerKey = "__provider";
-
-/** How an unknown value of a preview arrives (Pulumi's wire format). */
-const unknownMarker = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-
-/** Whether a value is unknown in a preview, or holds one that is. */
-export function isUnknown(value: unknown): boolean {
-  if (value === unknownMarker) return true;
-  return typeof value === "object" && value !== null && Object.values(value).some(isUnknown);
-}
 
 /** For some verbs the host prints `${error}: ${error.stack}` before the message, which says all there is to say. */
 const printed = { title: "consortium", stack: "its error is shown with the resource" };
@@ -66,28 +54,4 @@ export function onCancel(callback: () => void): void {
       if (headers[":path"] === cancelPath) callback();
     });
   }
-}
-
-const enginePattern = /^(127\.0\.0\.1|localhost|\[::1\]):(\d+)$/;
-
-/** How often to look again, when the engine closed the connection that we only watch. */
-const retryMs = 250;
-
-/**
- * Calls back when nothing listens any more at the engine's address, which the host gets as its argument.
- * An open connection tells at once, and costs nothing.
- */
-export function onEngineGone(callback: () => void, args: readonly string[] = process.argv): void {
-  const [, host, port] = args.map((arg) => enginePattern.exec(arg)).find((match) => match) ?? [];
-  if (!host || !port) return;
-  const watch = (): void => {
-    const watched = connect({ host: host.replace(/[[\]]/g, ""), port: Number(port) });
-    watched.unref().resume(); // an end is only seen by who reads
-    watched.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "ECONNREFUSED") callback();
-    });
-    // The engine may close a connection that says nothing: then look whether it is still there.
-    watched.on("close", () => setTimeout(watch, retryMs).unref());
-  };
-  watch();
 }

@@ -3,6 +3,3 @@
  * as short as can be, the same for all resources of a type, and without anything of one machine or one program.
  */
 export const stub = (name: string): string => `exports.handler=()=>require("pulumi-consortium/runtime").${name}`;
-
-/** Input by which a program says that this is a preview, which the host does not tell. `check` takes it away again. */
-export const previewKey = "__preview";

@@ -2,13 +2,14 @@ import { Config, type InvokeOptions, type ProviderResource, RunError, runtime } 
 import { type ConsortiumClient, type SettingName } from "../../provider/api";
 import { type Props } from "../../provider/core/definition";
 import { type LookupName } from "../../provider/lookups";
+import { onPlugin } from "../plugin";
 import { Provider } from "../provider";
 
 const clients = new Map<string, ConsortiumClient>();
 
 /** The provider that a resource with these options would have; undefined: the default one. */
 export const providerOf = (opts: InvokeOptions | undefined): ProviderResource | undefined =>
-  opts?.provider ?? opts?.parent?.getProvider("pulumi-nodejs::");
+  opts?.provider ?? opts?.parent?.getProvider(onPlugin() ? "consortium::" : "pulumi-nodejs::");
 
 interface OwnSettings {
   known: Partial<Record<SettingName, string>>;

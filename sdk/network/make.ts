@@ -1,5 +1,5 @@
 import { type CustomResourceOptions, type Resource } from "@pulumi/pulumi";
-import { environmentsKey } from "../../provider/dynamic/environments";
+import { environmentsKey } from "../../provider/adapter/keys";
 import { AppCred } from "../app-cred";
 import { Consortium } from "../consortium";
 import { Environment } from "../environment";

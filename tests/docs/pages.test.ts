@@ -4,7 +4,7 @@ import { dirname, join, normalize } from "node:path";
 import { Command } from "commander";
 import { define } from "../../cli/serve";
 import { settingNames } from "../../provider/api";
-import { environmentName } from "../../provider/api/settings";
+import { environmentName } from "../../provider/api/environment";
 import { resolveOptions } from "../../service/settings/options";
 import * as sdk from "../../sdk";
 import { anchorsOf, examples, pages, root } from "./markdown";

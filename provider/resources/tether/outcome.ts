@@ -1,5 +1,5 @@
 import { type ApiError, isApiError, type TetherAccount } from "../../api";
-import { processEnvironment } from "../../api/settings";
+import { processEnvironment } from "../../api/environment";
 import { type Props } from "../../core/definition";
 import { messageOf, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";

@@ -50,7 +50,7 @@ export async function world(
   program: StackOptions["program"],
   options: ServiceOptions & Partial<StackOptions> = {},
 ): Promise<World> {
-  const { env, config, secrets, ...rest } = options;
+  const { env, config, secrets, plugin, language, ...rest } = options;
   const service = await startService({
     organizations: [{ name: "local", apiKey: canaryKey }],
     tethers: [{ id: tetherId }],
@@ -62,6 +62,8 @@ export async function world(
     env: { CONSORTIUM_API_KEY: canaryKey, CONSORTIUM_BASE_URL: service.baseUrl, ...env },
     config,
     secrets,
+    plugin,
+    language,
   });
   return {
     service,

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { runtime } from "@pulumi/pulumi";
-import { isUnknown } from "../../../provider/dynamic/pulumi-internals";
+import { isUnknown } from "../../../provider/adapter/unknown";
 import { built } from "../../service/child";
 
 /* What rests on the inside of Pulumi's host, tried on the host itself: a release that is built differently fails here first. */
@@ -37,14 +37,15 @@ const { Struct } = require("google-protobuf/google/protobuf/struct_pb") as {
 };
 /* eslint-enable @typescript-eslint/no-require-imports */
 
-const internals = join(__dirname, "../../../dist/provider/dynamic/pulumi-internals.js");
+const compiled = (name: string): string => JSON.stringify(join(__dirname, `../../../dist/provider/${name}.js`));
 const handler = `exports.handler = () => {
-  const { notReady, refusal, onCancel, onEngineGone } = require(${JSON.stringify(internals)});
+  const { notReady, refusal, onCancel } = require(${compiled("dynamic/pulumi-internals")});
+  const { engineAddress, onEngineGone } = require(${compiled("adapter/engine")});
   return {
     check: async () => { throw refusal(new Error("refused")); },
     create: async () => {
       onCancel(() => console.log("cancelled"));
-      onEngineGone(() => { console.log("engine gone"); process.exit(3); });
+      onEngineGone(engineAddress(), () => { console.log("engine gone"); process.exit(3); });
       throw await notReady(Object.assign(new Error("still starting"), { id: "n1", state: { name: "acme" } }), "the provider");
     },
   };

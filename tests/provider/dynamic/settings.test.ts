@@ -1,6 +1,6 @@
 import { UndiciTransport } from "../../../provider/api/undici-transport";
 import * as runtime from "../../../provider/dynamic/runtime";
-import { seenOrigins, session } from "../../../provider/dynamic/session";
+import { sessions } from "../../../provider/dynamic/session";
 import { stub } from "../../../provider/dynamic/stub";
 import { newProcess, setEnvironment, start } from "../../support/service";
 
@@ -91,9 +91,9 @@ test("long waits between attempts are told", async () => {
 test("the host hands the configuration over for each type of resource: they share one session all the same", async () => {
   await start();
   runtime.consortium.configure(config({}));
-  const first = session();
-  const origins = seenOrigins();
+  const first = sessions.current();
+  const origins = sessions.origins();
   runtime.node.configure(config({}));
-  expect(session()).toBe(first);
-  expect(seenOrigins()).toBe(origins);
+  expect(sessions.current()).toBe(first);
+  expect(sessions.origins()).toBe(origins);
 });

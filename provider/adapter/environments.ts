@@ -1,11 +1,11 @@
 import { printable } from "../api/printable";
 import { type Props } from "../core/definition";
+import { environmentsKey } from "./keys";
 
-/**
- * Input of a consortium that a network file makes: its environments, each with its logical name and after it the earlier ones. Only
- * `check` looks at it, to which alone Pulumi shows what a program said before: whatever is deleted is asked nothing at a preview.
+/*
+ * Only `check` looks at the environments of a network, to which alone Pulumi shows what a program said before: whatever is deleted is
+ * asked nothing at a preview.
  */
-export const environmentsKey = "__environments";
 
 const namesIn = ({ [environmentsKey]: given }: Props): string[][] =>
   Array.isArray(given) ? given.filter((names): names is string[] => Array.isArray(names)) : [];

@@ -1,0 +1,105 @@
+import {
+  CheckFailure,
+  type CheckRequest,
+  CheckResponse,
+  type ConfigureRequest,
+  type DiffRequest,
+  DiffResponse,
+} from "@pulumi/pulumi/proto/provider_pb";
+import { isUnknown } from "../adapter/unknown";
+import { resolveSettings, type SettingName, settingNames, type SettingSources } from "../api";
+import { NoKeyError, SettingsError } from "../api/settings";
+import { type Issue, type Props } from "../core/definition";
+import { sameValue } from "../core/diff";
+import { didYouMean } from "../core/suggest";
+import { type Received, received, sent } from "./properties";
+
+/** The engine makes a provider of this name out of stack configuration, where a program names none. */
+const isDefault = (urn: string): boolean => /::default(_\d[^:]*)?$/.test(urn);
+
+/** Input of the class `Provider` that lists the settings it was given itself, besides those from the stack. */
+const ownKey = "own";
+const known: readonly string[] = [...settingNames, "adopt"];
+/** What the engine and the SDKs add. */
+const isAdded = (key: string): boolean => key === "version" || key === "pluginDownloadURL" || key.startsWith("__");
+
+/** The settings of one provider, and where they come from: stack configuration, or an explicit provider. */
+export class Configuration {
+  readonly #props: Props;
+  readonly #isOwn: (name: string) => boolean;
+
+  constructor(urn: string, props: Props) {
+    this.#props = props;
+    const { [ownKey]: own } = props;
+    const names = typeof own === "string" ? own.split(",") : undefined;
+    this.#isOwn = (name) => names?.includes(name) ?? !isDefault(urn);
+  }
+
+  static of(request: ConfigureRequest): Configuration {
+    const variables = request.getVariablesMap().toArray();
+    const { props } = received(request.getArgs());
+    const named = variables.map(([key, value]) => [key.replace(/^.*:/, ""), value]);
+    return new Configuration(request.getUrn() ?? "", { ...Object.fromEntries(named), ...props });
+  }
+
+  get adopt(): unknown {
+    return this.#props.adopt;
+  }
+
+  sources(): SettingSources {
+    const pick = (wanted: (name: string) => boolean): Partial<Record<SettingName, unknown>> =>
+      Object.fromEntries(settingNames.filter(wanted).map((name) => [name, this.#props[name]]));
+    return { provider: pick(this.#isOwn), stack: pick((name) => !this.#isOwn(name)) };
+  }
+
+  /** What cannot be used, by setting; a value that is not known yet is none. */
+  issues(): Issue[] {
+    const strangers = Object.keys(this.#props).filter((key) => ![...known, ownKey].includes(key) && !isAdded(key));
+    if (strangers.length > 0)
+      return strangers.map((property) => ({
+        property,
+        reason: `the provider has no setting "${property}"${didYouMean(property, known) || `. Its settings are ${known.join(", ")}.`}`,
+      }));
+    const settled = Object.fromEntries(Object.entries(this.#props).filter(([, value]) => !isUnknown(value)));
+    try {
+      const { provider, stack } = this.sources();
+      const only = (some: SettingSources["stack"]): SettingSources["stack"] =>
+        Object.fromEntries(Object.entries(some ?? {}).filter(([key]) => key in settled));
+      resolveSettings({ provider: only(provider), stack: only(stack) });
+      return [];
+    } catch (error) {
+      if (error instanceof NoKeyError) return [];
+      if (!(error instanceof SettingsError)) throw error;
+      const property = settingNames.find((name) => error.message.includes(name)) ?? "";
+      return [{ property, reason: error.message }];
+    }
+  }
+}
+
+export function checkConfig(request: CheckRequest): CheckResponse {
+  const { props, secrets }: Received = received(request.getNews());
+  const response = new CheckResponse();
+  response.setInputs(sent(props, [...secrets, "apiKey"]));
+  response.setFailuresList(failures(new Configuration(request.getUrn(), props).issues()));
+  return response;
+}
+
+/** Never a replacement: the engine asks the same when resources come from the dynamic provider, whose objects they stay. */
+export function diffConfig(request: DiffRequest): DiffResponse {
+  const [{ props: olds }, { props: news }] = [received(request.getOlds()), received(request.getNews())];
+  const response = new DiffResponse();
+  const keys = [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter((key) => !isAdded(key));
+  const changed = keys.filter((key) => !sameValue(olds[key], news[key]));
+  const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
+  response.setChanges(changed.length > 0 ? DIFF_SOME : DIFF_NONE);
+  response.setDiffsList(changed);
+  return response;
+}
+
+export const failures = (issues: readonly Issue[]): CheckFailure[] =>
+  issues.map(({ property, reason }) => {
+    const failure = new CheckFailure();
+    failure.setProperty(property);
+    failure.setReason(reason);
+    return failure;
+  });

@@ -1,0 +1,202 @@
+import {
+  type CheckRequest,
+  CheckResponse,
+  type CreateRequest,
+  CreateResponse,
+  type DeleteRequest,
+  type DiffRequest,
+  DiffResponse,
+  PropertyDiff,
+  type ReadRequest,
+  ReadResponse,
+  type UpdateRequest,
+  UpdateResponse,
+} from "@pulumi/pulumi/proto/provider_pb";
+import { programKey } from "../adapter/keys";
+import { adoptionOf, Operations } from "../adapter/operations";
+import { type Sessions } from "../adapter/sessions";
+import { version } from "../api/version";
+import { type Definition, inputKeys, type Props, type Timeouts } from "../core/definition";
+import { metaOf } from "../core/field";
+import { Progress } from "../core/progress";
+import { type Session } from "../core/session";
+import { inputsOf, isRecorded } from "../core/state";
+import { Incomplete, UserError } from "../core/user-error";
+import { pluginPrefix } from "../facts";
+import { definitions } from "../resources";
+import { failures } from "./configuration";
+import { type Weight } from "./engine";
+import { notReady } from "./errors";
+import { locate } from "./import-path";
+import { createPreview, updatePreview } from "./preview";
+import { received, sent } from "./properties";
+
+export type Show = (message: string, weight: Weight, urn: string) => Promise<void>;
+
+/** Input of the resource option, which the dynamic provider needs; here the engine tells the time-outs itself. */
+const timeoutsKey = "customTimeouts";
+
+const typeOf = (urn: string): string => urn.split("::")[2]!.split("$").at(-1)!;
+const nameIn = (urn: string): string => urn.split("::").slice(3).join("::");
+
+const definitionOf = (urn: string): Definition => {
+  const found = Object.values<Definition>(definitions).find(({ type }) => pluginPrefix + type === typeOf(urn));
+  if (!found) throw new UserError(`This plugin has no resource ${typeOf(urn)}.`);
+  return found;
+};
+
+const secretOutputs = ({ outputs }: Definition): string[] =>
+  Object.entries(outputs.shape).flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
+
+const otherVersion = (program: string): string =>
+  `the program has pulumi-consortium ${program}, but the provider plugin is ${version}: install the plugin of the same version, ` +
+  `with \`npx consortium plugin install\` in the folder of the program.`;
+
+/** The verbs for the one resource that a request names, in the messages of the engine. */
+export class Resource {
+  readonly #definition: Definition;
+  readonly #operations: Operations;
+
+  constructor(
+    private readonly urn: string,
+    private readonly sessions: Sessions,
+    private readonly show: Show,
+  ) {
+    this.#definition = definitionOf(urn);
+    this.#operations = new Operations(this.#definition, sessions);
+  }
+
+  /** The session of the process, whose lines appear in the row of this resource. */
+  #session(): Session {
+    const session = this.sessions.current();
+    const say = (message: string): void => void this.#show([message], "info");
+    const progress = new Progress(session.clock, (message) => void this.#show([message], "passing"));
+    return { ...session, say, progress };
+  }
+
+  #show(lines: readonly string[], weight: Weight): Promise<unknown> {
+    return Promise.all(lines.map((line) => this.show(line, weight, this.urn)));
+  }
+
+  /** Inputs with the time-out that the engine gives one verb, in seconds; 0: the default. */
+  static #within(verb: keyof Timeouts, seconds: number, props: Props): Props {
+    const { [timeoutsKey]: _given, ...rest } = props;
+    return seconds > 0 ? { ...rest, [timeoutsKey]: { [verb]: seconds } } : rest;
+  }
+
+  #state(state: Props, secrets: readonly string[]): ReturnType<typeof sent> {
+    const { [timeoutsKey]: _own, ...shown } = state;
+    return sent(shown, [...secrets, ...secretOutputs(this.#definition)]);
+  }
+
+  async check(request: CheckRequest): Promise<CheckResponse> {
+    const [{ props: olds }, { props: news, secrets }] = [received(request.getOlds()), received(request.getNews())];
+    const naming = ["name", "orgName"].find((key) => inputKeys(this.#definition).includes(key));
+    const named = naming === undefined ? news : { ...news, [naming]: news[naming] ?? nameIn(this.urn) };
+    const { inputs, failures: issues, lines } = this.#operations.check(olds, named);
+    const { [programKey]: program = version } = news;
+    if (program !== version) issues.push({ property: "", reason: otherVersion(String(program)) });
+    await this.#show(lines, "warning");
+    const response = new CheckResponse();
+    response.setInputs(sent(inputs, secrets));
+    response.setFailuresList(failures(issues));
+    return response;
+  }
+
+  async diff(request: DiffRequest): Promise<DiffResponse> {
+    const [{ props: olds }, { props: news }] = [received(request.getOlds()), received(request.getNews())];
+    const { changed, changes, replaces, deleteBeforeReplace, warnings } = this.#operations.diff(
+      request.getId(),
+      olds,
+      news,
+    );
+    await this.#show(warnings, "warning");
+    const response = new DiffResponse();
+    const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
+    response.setChanges(changes ? DIFF_SOME : DIFF_NONE);
+    response.setReplacesList(replaces);
+    response.setDeletebeforereplace(deleteBeforeReplace);
+    response.setDiffsList(changed);
+    const detailed = response.getDetaileddiffMap();
+    for (const key of changed) detailed.set(key, detailOf(olds[key], news[key], replaces.includes(key)));
+    response.setHasdetaileddiff(changed.length > 0);
+    return response;
+  }
+
+  async create(request: CreateRequest): Promise<CreateResponse> {
+    const { props, secrets } = received(request.getProperties());
+    const response = new CreateResponse();
+    if (request.getPreview()) {
+      await this.#show(adoptionOf(this.#definition, props), "info");
+      response.setProperties(this.#state(createPreview(this.#definition, props), secrets));
+      return response;
+    }
+    const inputs = Resource.#within("create", request.getTimeout(), props);
+    const { id, state } = await this.#keeping(secrets, () => this.#operations.create(this.#session(), inputs));
+    response.setId(id);
+    response.setProperties(this.#state(state, secrets));
+    return response;
+  }
+
+  /** Of a refresh, or of what is not in the stack yet: an import, or the `get` of a program. */
+  async read(request: ReadRequest): Promise<ReadResponse> {
+    const [{ props, secrets }, { props: before }] = [received(request.getProperties()), received(request.getInputs())];
+    const session = this.#session();
+    const known = { ...before, ...props };
+    const isNew = !isRecorded(known);
+    const { id, state } = isNew
+      ? await locate(session, this.#definition, request.getId(), known)
+      : { id: request.getId(), state: known };
+    const found = await this.#keeping(secrets, () => this.#operations.read(session, id, state));
+    const response = new ReadResponse();
+    if (!found) return response;
+    const inputs = isNew ? inputsOf(this.#definition, found.props) : (found.inputs ?? before);
+    response.setId(id);
+    response.setProperties(this.#state(found.props, secrets));
+    response.setInputs(sent(inputs, secrets));
+    return response;
+  }
+
+  async update(request: UpdateRequest): Promise<UpdateResponse> {
+    const [old, { props, secrets }] = [received(request.getOlds()), received(request.getNews())];
+    const response = new UpdateResponse();
+    if (request.getPreview()) {
+      const state = updatePreview(this.#definition, old.props, props);
+      response.setProperties(this.#state(state, [...secrets, ...old.secrets]));
+      return response;
+    }
+    const inputs = Resource.#within("update", request.getTimeout(), props);
+    const state = await this.#keeping(secrets, () =>
+      this.#operations.update(this.#session(), request.getId(), old.props, inputs),
+    );
+    response.setProperties(this.#state(state, secrets));
+    return response;
+  }
+
+  delete(request: DeleteRequest): Promise<void> {
+    const { props, secrets } = received(request.getProperties());
+    const state = Resource.#within("delete", request.getTimeout(), props);
+    return this.#keeping(secrets, () => this.#operations.delete(this.#session(), request.getId(), state));
+  }
+
+  /** An object that exists but is not ready becomes an error with its id and state. */
+  async #keeping<T>(secrets: readonly string[], run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof Incomplete)) throw error;
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- the form that gRPC takes
+      throw notReady(error, [...secrets, ...secretOutputs(this.#definition)]);
+    }
+  }
+}
+
+function detailOf(old: unknown, now: unknown, replaces: boolean): PropertyDiff {
+  const { ADD, ADD_REPLACE, DELETE, DELETE_REPLACE, UPDATE, UPDATE_REPLACE } = PropertyDiff.Kind;
+  const detail = new PropertyDiff();
+  const kinds =
+    old === undefined ? [ADD, ADD_REPLACE] : now === undefined ? [DELETE, DELETE_REPLACE] : [UPDATE, UPDATE_REPLACE];
+  detail.setKind(kinds[replaces ? 1 : 0]!);
+  detail.setInputdiff(false);
+  return detail;
+}

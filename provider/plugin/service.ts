@@ -1,0 +1,122 @@
+import { type handleUnaryCall, type sendUnaryData, type ServerUnaryCall, status } from "@grpc/grpc-js";
+import { type PluginAttach, PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
+import { type IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import * as proto from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { Sessions } from "../adapter/sessions";
+import { version } from "../api/version";
+import { Components } from "./components";
+import { checkConfig, Configuration, diffConfig } from "./configuration";
+import { Engine } from "./engine";
+import { refusal } from "./errors";
+import { invoke } from "./lookups";
+import { Resource } from "./resource";
+
+/** A call that is answered by a function of its request; what that throws reaches the user as its message. */
+const unary =
+  <Q, A>(answer: (request: Q) => A | Promise<A>): handleUnaryCall<Q, A> =>
+  (call: ServerUnaryCall<Q, A>, callback: sendUnaryData<A>) =>
+    void (async () => answer(call.request))().then(
+      (done) => callback(null, done),
+      (error: unknown) => callback(isStatus(error) ? error : refusal(error)),
+    );
+
+const isStatus = (error: unknown): error is { code: number; details: string } =>
+  typeof (error as { code?: unknown }).code === "number" &&
+  typeof (error as { details?: unknown }).details === "string";
+
+const unimplemented = (call: string): (() => never) => {
+  return () => {
+    throw Object.assign(new Error(call), { code: status.UNIMPLEMENTED, details: `${call} is not implemented` });
+  };
+};
+
+/** Everything that the engine asks of a provider plugin, for one provider: the engine starts a process for each. */
+export class ProviderService {
+  #engine?: Engine;
+  #interrupt = new AbortController();
+  readonly #components = new Components(() => this.#engine?.address);
+  #sessions = this.#start(new Configuration("", {}));
+
+  /** @param engineAddress where the engine listens; without it, `Attach` or `Handshake` tell it */
+  constructor(engineAddress?: string) {
+    if (engineAddress !== undefined) this.#engine = new Engine(engineAddress);
+  }
+
+  /** Sessions with these settings; whatever an earlier run cancelled does not concern them. */
+  #start(configuration: Configuration): Sessions {
+    const interrupt = (this.#interrupt = new AbortController());
+    return new Sessions({
+      sources: () => configuration.sources(),
+      adopt: () => configuration.adopt,
+      say: (message) => void this.#engine?.show(message, "info"),
+      interrupted: () => interrupt.signal,
+    });
+  }
+
+  #resource(request: { getUrn(): string }): Resource {
+    return new Resource(request.getUrn(), this.#sessions, async (message, weight, urn) =>
+      this.#engine?.show(message, weight, urn),
+    );
+  }
+
+  #configure(request: proto.ConfigureRequest): proto.ConfigureResponse {
+    this.#sessions = this.#start(Configuration.of(request));
+    const response = new proto.ConfigureResponse();
+    response.setAcceptsecrets(true);
+    response.setSupportspreview(true);
+    return response;
+  }
+
+  #handshake(request: proto.ProviderHandshakeRequest): proto.ProviderHandshakeResponse {
+    this.#engine = new Engine(request.getEngineAddress());
+    const response = new proto.ProviderHandshakeResponse();
+    response.setAcceptSecrets(true);
+    return response;
+  }
+
+  /** The calls by their names in Pulumi's protocol. */
+  readonly calls: IResourceProviderServer = {
+    handshake: unary((request) => this.#handshake(request)),
+    attach: unary((request: PluginAttach) => {
+      this.#engine = new Engine(request.getAddress());
+      return new Empty();
+    }),
+    getPluginInfo: unary(() => {
+      const info = new PluginInfo();
+      info.setVersion(version);
+      return info;
+    }),
+    getSchema: unary(async () => {
+      const { default: schema } = await import("../../schemas/schema.json");
+      const response = new proto.GetSchemaResponse();
+      response.setSchema(JSON.stringify(schema));
+      return response;
+    }),
+    checkConfig: unary(checkConfig),
+    diffConfig: unary(diffConfig),
+    configure: unary((request) => this.#configure(request)),
+    check: unary((request) => this.#resource(request).check(request)),
+    diff: unary((request) => this.#resource(request).diff(request)),
+    create: unary((request) => this.#resource(request).create(request)),
+    read: unary((request) => this.#resource(request).read(request)),
+    update: unary((request) => this.#resource(request).update(request)),
+    delete: unary(async (request) => {
+      await this.#resource(request).delete(request);
+      return new Empty();
+    }),
+    invoke: unary((request) => invoke(request, () => this.#sessions.current())),
+    construct: unary((request) => this.#components.construct(request)),
+    cancel: unary(() => {
+      this.#interrupt.abort();
+      return new Empty();
+    }),
+    call: unary(unimplemented("Call")),
+    parameterize: unary(unimplemented("Parameterize")),
+    getMapping: unary(() => new proto.GetMappingResponse()),
+    getMappings: unary(() => new proto.GetMappingsResponse()),
+    list: (call) => {
+      call.emit("error", { code: status.UNIMPLEMENTED, details: "List is not implemented" });
+    },
+  };
+}
