@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { examples as schemaExamples } from "../../provider/plugin/schema/examples";
+import { languages } from "../../provider/plugin/schema/languages";
 import { type Block, examples, root } from "./markdown";
 
 const options = {
@@ -32,7 +34,10 @@ const fileOf = ({ where, language }: Block) =>
   `${where.replaceAll("/", "-").replace(":", "-")}.${language === "ts" ? "ts" : "mjs"}`;
 
 test("the programs in the documentation fit the types of the build", () => {
-  const programs = examples("ts", "js");
+  const inSchema = Object.entries(schemaExamples).map(([type, { program }]) => {
+    return { where: `schema/${type}`, language: "ts", text: languages.typescript(program) };
+  });
+  const programs = [...examples("ts", "js"), ...inSchema];
   expect(programs.length).toBeGreaterThan(4);
   for (const block of programs) writeFileSync(join(folder, fileOf(block)), block.text);
   const tsc = join(root, "node_modules/typescript/bin/tsc");
