@@ -1,7 +1,7 @@
+import { environmentName } from "../../../provider/api/environment";
 import { inspect } from "node:util";
 import {
   ApiKey,
-  environmentName,
   resolveSettings,
   type SettingName,
   settingNames,
