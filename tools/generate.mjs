@@ -1,8 +1,9 @@
 // @ts-check
 /*
  * Writes what follows from the resource definitions: sdk/generated.ts (types and property lists of the classes)
- * and docs/reference/*.md; from the lookups: sdk/lookups/generated.ts; from
- * both: the schema of the provider plugin; from the policies: the table of docs/policies.md; from the schema of network files: its JSON
+ * and docs/reference/*.md; from the lookups: sdk/lookups/generated.ts; from both:
+ * the schema of the provider plugin; from the programs of its docs: examples/ and templates/ in other languages; from the
+ * policies: the table of docs/policies.md; from the schema of network files: its JSON
  * schema, its types and the tables of docs/network-files.md. With --check it only says whether they are fresh (exit 1 when not).
  * Needs the build in dist/.
  */
@@ -10,6 +11,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { languageFiles } from "./lib/language-files.mjs";
 import { lookupTypes } from "./lib/lookup-types.mjs";
 import { networkPage, networkSchema, networkTypes } from "./lib/network-files.mjs";
 import { policyDocs } from "./lib/policy-docs.mjs";
@@ -37,6 +39,7 @@ const files = {
   "sdk/generated.ts": sdkTypes(definitions, pluginSchema.types),
   "sdk/lookups/generated.ts": lookupTypes(lookups),
   ...referenceDocs(definitions),
+  ...languageFiles((file) => read(join(root, file))),
   ...policyDocs(policies, read(join(root, "docs/policies.md"))),
   "schemas/schema.json": `${JSON.stringify(pluginSchema, null, 2)}\n`,
   "schemas/network.schema.json": `${JSON.stringify(schema, null, 2)}\n`,

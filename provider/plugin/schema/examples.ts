@@ -59,6 +59,53 @@ export const quickstart: Program = {
   },
 };
 
+const companies = ["buyer", "seller"];
+const ofCompany = (company: string): Fields => ({
+  consortiumId: id("trade"),
+  environmentId: id("ledger"),
+  membershipId: id(company),
+});
+
+/** What `pulumi new` begins with. */
+export const starter: Program = {
+  parts: [
+    { type: "Consortium", name: "trade", args: { description: "Created with pulumi new" } },
+    {
+      type: "Environment",
+      name: "ledger",
+      args: {
+        consortiumId: id("trade"),
+        provider: new Choice("EnvironmentProvider", "quorum"),
+        consensusType: new Choice("EnvironmentConsensusType", "raft"),
+      },
+      comment: "One ledger. Replacing it loses its data: in production, set the option protect.",
+    },
+    ...companies.flatMap((company, index): Part[] => [
+      {
+        type: "Membership",
+        name: company,
+        args: { consortiumId: id("trade") },
+        ...(index === 0 && { comment: "Each company runs a node of the ledger, and its applications log in to it." }),
+      },
+      { type: "Node", name: `${company}-node`, args: ofCompany(company) },
+      { type: "AppCred", name: `${company}-app`, args: ofCompany(company) },
+    ]),
+  ],
+  outputs: {
+    chainId: new Ref("ledger", "chainId"),
+    endpoints: Object.fromEntries(
+      companies.map((company) => [
+        company,
+        {
+          url: new Ref(`${company}-node`, "urls.rpc"),
+          username: new Ref(`${company}-app`, "username"),
+          password: new Ref(`${company}-app`, "password"),
+        },
+      ]),
+    ),
+  },
+};
+
 /** Parts of it, without what is said above them. */
 const some = (names: string[], more: Part[] = [], outputs: Fields = {}): Program => ({
   parts: [...parts.filter(({ name }) => names.includes(name)), ...more].map(({ comment: _, ...part }) => part),

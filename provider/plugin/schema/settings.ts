@@ -1,4 +1,5 @@
-import { environmentName, type SettingName } from "../../api/settings";
+import { environmentName } from "../../api/environment";
+import { type SettingName } from "../../api/settings";
 import { type PropertySpec, type ResourceSpec } from "./spec";
 
 /** The settings of a provider, as stack configuration and explicit providers have them. */

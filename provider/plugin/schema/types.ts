@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { docOf } from "../../core/field";
+import { pluginPrefix } from "../../facts";
 import { type EnumSpec, type ObjectSpec, type PropertySpec, type TypeSpec } from "./spec";
 
 /** A JSON schema, as zod writes it. */
@@ -27,7 +28,7 @@ export interface Use {
 /** Schemas, each under a key; not as deep as zod's own type, so that any shape fits. */
 export type Fields = Record<string, z.ZodType>;
 
-export const token = (name: string): string => `consortium:index:${name}`;
+export const token = (name: string): string => pluginPrefix + name;
 
 const anything: TypeSpec = { $ref: "pulumi.json#/Any" };
 
