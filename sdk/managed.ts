@@ -3,7 +3,7 @@ import { printable } from "../provider/api/printable";
 import { previewKey, programKey } from "../provider/adapter/keys";
 import { stub } from "../provider/dynamic/stub";
 import { version } from "../provider/api/version";
-import { durationSeconds, dynamicPrefix, pluginPrefix } from "../provider/facts";
+import { durationSeconds, dynamicPrefix, insteadOfImport, pluginPrefix } from "../provider/facts";
 import { facts } from "./generated";
 import { onPlugin } from "./plugin";
 
@@ -11,13 +11,6 @@ export type Kind = keyof typeof facts;
 
 /** The type token of a resource class, for policies and states. */
 export const token = (kind: Kind): string => dynamicPrefix + kind;
-
-/** What to do in place of Pulumi's import, for a kind that cannot be adopted. */
-const insteadOfImport: Partial<Record<Kind, string>> = {
-  AppCred:
-    "A credential that exists cannot be read again, since its password is shown only once: leave the option out to make a new one.",
-  TetherService: "A tether service is always one that exists already: leave the option out, its tetherId says which.",
-};
 
 /** @throws where Pulumi would read the resource without the provider that is in its inputs, and crash. */
 function refuseImport(kind: Kind, name: string, { import: id }: CustomResourceOptions = {}): void {

@@ -36,7 +36,17 @@ const order = (one: string, other: string): number => (one < other ? -1 : Number
 
 /** Reads one consortium, which is named by its id or its name, and everything in it. */
 export async function readConsortium(client: ConsortiumClient, nameOrId: string): Promise<FoundNetwork> {
-  const consortium = chosen(inOrder(await client.listConsortia()), nameOrId);
+  return readInside(client, chosen(inOrder(await client.listConsortia()), nameOrId));
+}
+
+/** Reads all consortia of the organization, and everything in them. */
+export async function readOrganization(client: ConsortiumClient): Promise<FoundNetwork[]> {
+  const consortia = inOrder(await client.listConsortia());
+  if (consortia.length === 0) throw new Error(none);
+  return Promise.all(consortia.map((consortium) => readInside(client, consortium)));
+}
+
+async function readInside(client: ConsortiumClient, consortium: ConsortiumObject): Promise<FoundNetwork> {
   const [members, environments] = await Promise.all([
     client.listMemberships(consortium.id).then(inOrder),
     client.listEnvironments(consortium.id).then(inOrder),
@@ -65,6 +75,8 @@ async function readCredentials(
   }
 }
 
+const none = "The organization of this API key has no consortium.";
+
 function chosen(consortia: readonly ConsortiumObject[], nameOrId: string): ConsortiumObject {
   const byId = consortia.find(({ id }) => id === nameOrId);
   if (byId) return byId;
@@ -76,7 +88,7 @@ function chosen(consortia: readonly ConsortiumObject[], nameOrId: string): Conso
       `Several consortia have the name "${nameOrId}": ${ids}. Give the id of one: --consortium ${found.id}`,
     );
   }
-  if (consortia.length === 0) throw new Error("The organization of this API key has no consortium.");
+  if (consortia.length === 0) throw new Error(none);
   const names = consortia.flatMap(({ name, id }) => name ?? id);
   throw new Error(`There is no consortium "${nameOrId}"${didYouMean(nameOrId, names)}`);
 }

@@ -3,7 +3,7 @@ import { type ConsortiumClient, isApiError } from "../../api";
 import { paths } from "../../api/paths";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
-import { stateVersion } from "../../core/state";
+import { isRecorded, stateVersion } from "../../core/state";
 import { tetherNetworks } from "../../facts";
 
 /** What a service may show of a tether; the spec lists no such call, so nothing relies on it. */
@@ -24,6 +24,7 @@ export async function read(session: Session, id: string, state: Props): Promise<
     await requireService(session);
     return undefined;
   }
+  if (!isRecorded(state)) return firstRead(session, id, state, shown);
   const now: Props = { ...state, __version: stateVersion };
   if (shown?.network) now.network = shown.network;
   if (shown?.interval) now.intervalHours = shown.interval;
@@ -33,6 +34,17 @@ export async function read(session: Session, id: string, state: Props): Promise<
     now.active = running;
   }
   return now;
+}
+
+/** What somebody else configured: all of it as the service shows it. */
+async function firstRead({ client }: Session, id: string, state: Props, shown: Shown = {}): Promise<Props> {
+  const { network, interval: intervalHours, state: progress } = shown;
+  const { account, balanceWei } = await client.getTetherAccount(id);
+  const deployedNetworks = tetherNetworks.filter((one) => showsContract(shown, one, true));
+  const active = progress === "active";
+  const now = { ...state, tetherId: id, network, intervalHours, active, state: progress, account, balanceWei };
+  const known = Object.entries({ ...now, deployedNetworks }).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(known), __version: stateVersion };
 }
 
 /** undefined: the service does not show it. */

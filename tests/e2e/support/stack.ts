@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
@@ -103,6 +103,10 @@ export class Stack {
 
   write(file: string, text: string): void {
     writeFileSync(join(this.folder, file), text);
+  }
+
+  rename(from: string, to: string): void {
+    renameSync(join(this.folder, from), join(this.folder, to));
   }
 
   /** Replaces the program. */
