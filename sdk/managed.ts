@@ -3,14 +3,18 @@ import { printable } from "../provider/api/printable";
 import { previewKey, programKey } from "../provider/adapter/keys";
 import { stub } from "../provider/dynamic/stub";
 import { version } from "../provider/api/version";
-import { durationSeconds, dynamicPrefix, pluginPrefix } from "../provider/facts";
+import { durationSeconds, dynamicPrefix, kindOf, pluginPrefix } from "../provider/facts";
 import { facts } from "./generated";
 import { onPlugin } from "./plugin";
 
 export type Kind = keyof typeof facts;
 
-/** The type token of a resource class, for policies and states. */
+/** The type token of a resource class on the dynamic provider. */
 export const token = (kind: Kind): string => dynamicPrefix + kind;
+
+/** Whether a resource, or a value with nothing but its type, is of a class, on either provider. */
+export const isOf = (kind: Kind, value: unknown): boolean =>
+  kindOf(String((value as { __pulumiType?: unknown } | undefined)?.__pulumiType)) === kind;
 
 /** What to do in place of Pulumi's import, for a kind that cannot be adopted. */
 const insteadOfImport: Partial<Record<Kind, string>> = {

@@ -83,7 +83,7 @@ export class Stack {
     const { checkpoint } = JSON.parse(readFileSync(file, "utf8"));
     /** @type {Kept[]} */
     const all = checkpoint.latest?.resources ?? [];
-    return all.filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic"));
+    return all.filter(({ type }) => ["pulumi-nodejs:dynamic", "consortium:index:"].some((prefix) => type.startsWith(prefix)));
   }
 
   remove() {

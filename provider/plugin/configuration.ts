@@ -6,19 +6,15 @@ import {
   type DiffRequest,
   DiffResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
+import { type Given, isDefaultProvider, ownKey, sourcesOf } from "../adapter/sources";
 import { isUnknown } from "../adapter/unknown";
-import { resolveSettings, type SettingName, settingNames, type SettingSources } from "../api";
+import { resolveSettings, settingNames, type SettingSources } from "../api";
 import { NoKeyError, SettingsError } from "../api/settings";
 import { type Issue, type Props } from "../core/definition";
 import { sameValue } from "../core/diff";
 import { didYouMean } from "../core/suggest";
 import { type Received, received, sent } from "./properties";
 
-/** The engine makes a provider of this name out of stack configuration, where a program names none. */
-const isDefault = (urn: string): boolean => /::default(_\d[^:]*)?$/.test(urn);
-
-/** Input of the class `Provider` that lists the settings it was given itself, besides those from the stack. */
-const ownKey = "own";
 const known: readonly string[] = [...settingNames, "adopt"];
 /** What the engine and the SDKs add. */
 const isAdded = (key: string): boolean => key === "version" || key === "pluginDownloadURL" || key.startsWith("__");
@@ -26,13 +22,11 @@ const isAdded = (key: string): boolean => key === "version" || key === "pluginDo
 /** The settings of one provider, and where they come from: stack configuration, or an explicit provider. */
 export class Configuration {
   readonly #props: Props;
-  readonly #isOwn: (name: string) => boolean;
+  readonly #sources: Given;
 
   constructor(urn: string, props: Props) {
     this.#props = props;
-    const { [ownKey]: own } = props;
-    const names = typeof own === "string" ? own.split(",") : undefined;
-    this.#isOwn = (name) => names?.includes(name) ?? !isDefault(urn);
+    this.#sources = sourcesOf(props, !isDefaultProvider(urn.split("::").slice(3).join("::")));
   }
 
   static of(request: ConfigureRequest): Configuration {
@@ -47,9 +41,7 @@ export class Configuration {
   }
 
   sources(): SettingSources {
-    const pick = (wanted: (name: string) => boolean): Partial<Record<SettingName, unknown>> =>
-      Object.fromEntries(settingNames.filter(wanted).map((name) => [name, this.#props[name]]));
-    return { provider: pick(this.#isOwn), stack: pick((name) => !this.#isOwn(name)) };
+    return this.#sources;
   }
 
   /** What cannot be used, by setting; a value that is not known yet is none. */

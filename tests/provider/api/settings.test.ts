@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
+import { environmentName } from "../../../provider/api/environment";
 import {
   ApiKey,
-  environmentName,
   resolveSettings,
   type SettingName,
   settingNames,
