@@ -83,15 +83,19 @@ export abstract class Managed extends CustomResource {
     const { outputs, secrets } = facts[kind];
     const { type, props, opts } = onPlugin() ? native(kind, inputs, given) : dynamic(kind, name, inputs, given);
     const unset = Object.fromEntries(outputs.map((key) => [key, undefined]));
-    super(
-      type,
-      name,
-      { ...unset, ...props },
-      {
-        ...opts,
-        additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), ...secrets],
-      },
-    );
+    const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...secrets];
+    const { stackTraceLimit } = Error;
+    // The SDK takes the stack for each property, to say which promise never settled: half of what a registration costs.
+    Error.stackTraceLimit = 0;
+    try {
+      super(type, name, { ...unset, ...props }, { ...opts, additionalSecretOutputs });
+    } catch (error) {
+      Error.stackTraceLimit = stackTraceLimit;
+      if (error instanceof Error) Error.captureStackTrace(error, Managed);
+      throw error;
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
   }
 }
 

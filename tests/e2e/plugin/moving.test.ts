@@ -7,7 +7,7 @@ import { type Service, startService } from "../../../service";
 import { golden } from "../../golden/service.mjs";
 import { clockAfter } from "../support/golden";
 import { root, Stack } from "../support/stack";
-import { type World, world } from "../support/world";
+import { canaryKey, type World, world } from "../support/world";
 
 /* A stack of the dynamic provider and one of the plugin are the same network: `consortium:plugin` moves it, and nothing else happens. */
 
@@ -81,5 +81,94 @@ describe("the state of 0.1.0", () => {
     expect(await adaptersOf(stack)).toEqual(["pulumi-nodejs:dynamic/consortium:"]);
     expect(await stack.refresh(onDynamic, "--expect-no-changes")).toMatchObject({ code: 0 });
     expect(await stack.preview(onDynamic, "--expect-no-changes")).toMatchObject({ code: 0 });
+  });
+});
+
+describe("two organizations, a network of a definition, and resources under others", () => {
+  const programOf = (key: string, more = ""): string => `
+    const pulumi = require("@pulumi/pulumi");
+    const { Consortium, Membership, Network, Provider, getConsortiaOutput } = require("pulumi-consortium");
+    const globex = new Provider("globex", { apiKey: new pulumi.Config().requireSecret("globex") });
+    const spice = new Consortium("spice", {}, { provider: globex });
+    new Membership("grower", { consortium: spice }, { parent: spice }); // with its parent's provider
+    const { outputs } = new Network("trade", {
+      members: ["acme"],
+      environments: { ${key} },
+    });
+    const theirs = getConsortiaOutput({ name: spice.name }, { provider: globex });
+    exports.theirs = theirs.apply((all) => all.map(({ id }) => id));
+    exports.network = outputs;
+    exports.spice = spice.id;
+    ${more}
+  `;
+  const settings = 'name: "ledger", provider: "geth", consensusType: "poa", nodes: { acme: 1 }';
+  const first = programOf(`prod: { ${settings} }`);
+  const renamed = programOf(`live: { formerly: "prod", ${settings} }`);
+
+  let w: World;
+  let globexKey: string;
+  let ids: string[];
+
+  beforeAll(async () => {
+    w = await world(first, { plugin: true, env: { CONSORTIUM_PLUGIN: undefined }, ledger: false });
+    globexKey = w.service.addOrganization("globex").apiKey;
+    await w.stack.ok(["config", "set", "consortium:plugin", "true"]);
+    await w.stack.secrets({ globex: globexKey });
+  });
+  afterAll(() => w.close());
+
+  test("an up on the plugin, where the configuration of the stack says so", async () => {
+    const { code, text } = await w.stack.up();
+    expect({ code, text }).toMatchObject({ code: 0 });
+    expect(await adaptersOf(w.stack)).toEqual(["consortium:index:"]);
+    ids = await w.stack.ids();
+    const owners = w.service.store.consortia
+      .list()
+      .map(({ fields, parent }) => [fields.name, w.service.organizations.find(({ id }) => id === parent)?.name]);
+    expect(Object.fromEntries(owners)).toEqual({ trade: "local", spice: "globex" });
+    const outputs = await w.stack.outputs();
+    expect(outputs.theirs).toEqual([outputs.spice]);
+    const [, password] = /"password":"([^"]+)"/.exec(JSON.stringify(outputs)) ?? [];
+    const state = await w.stack.exported();
+    for (const secret of [globexKey, canaryKey, password]) expect(text + state).not.toContain(secret);
+    expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+  });
+
+  test("to the dynamic provider while a key of the network becomes another: nothing that changes anything", async () => {
+    w.service.clearCalls();
+    w.stack.program(renamed);
+    const { code, text } = await w.stack.up(onDynamic);
+    expect({ code, text }).toMatchObject({ code: 0 });
+    expect(changing(w.service)).toEqual([]);
+    expect(await w.stack.ids()).toEqual(ids);
+    expect(await adaptersOf(w.stack)).toEqual(["pulumi-nodejs:dynamic/consortium:"]);
+  });
+
+  test("and back, unchanged and without a call but those of the lookup", async () => {
+    w.service.clearCalls();
+    const { code, text } = await w.stack.up({}, "--expect-no-changes");
+    expect({ code, text }).toMatchObject({ code: 0 });
+    expect(changing(w.service)).toEqual([]);
+    expect(await adaptersOf(w.stack)).toEqual(["consortium:index:"]);
+    expect(await w.stack.ids()).toEqual(ids);
+  });
+
+  test("settings of a Provider that are not known yet are no error of a preview", async () => {
+    w.stack.program(
+      programOf(
+        `live: { formerly: "prod", ${settings} }`,
+        `const late = new Provider("late", { apiKey: new Membership("later", { consortium: spice }, { provider: globex }).id });
+        new Consortium("after", {}, { provider: late });`,
+      ),
+    );
+    const { code, text } = await w.stack.preview();
+    expect({ code, text }).toMatchObject({ code: 0 });
+    expect(text).toMatch(/\+ 3 to create/);
+  });
+
+  test("all of it is destroyed", async () => {
+    w.stack.program(renamed);
+    expect(await w.stack.destroy()).toMatchObject({ code: 0 });
+    expect(w.service.store.consortia.list()).toEqual([]);
   });
 });
