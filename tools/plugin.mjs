@@ -26,6 +26,10 @@ await build({
   target: "node20",
   minify: true,
   legalComments: "none",
+  // What Pulumi's SDK needs to serialize functions, which no component does.
+  alias: Object.fromEntries(
+    ["typescript", "ts-node", "@npmcli/arborist"].map((name) => [name, join(root, "tools/lib/nothing.cjs")]),
+  ),
   banner: { js: `#!/bin/sh\n${start}` },
   logLevel: "warning",
 });

@@ -1,21 +1,10 @@
-import { Server, ServerCredentials } from "@grpc/grpc-js";
-import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
-import { engineAddress, onEngineGone } from "../adapter/engine";
-import { ProviderService } from "./service";
+import { componentsArgument } from "./components";
 
 /*
- * The provider plugin: the engine starts it with its own address, and reads the port from the first line of the output. Started
- * by hand it is what `PULUMI_DEBUG_PROVIDERS=consortium:<port>` attaches to.
+ * The provider plugin, bundled by tools/plugin.mjs. The engine starts it with its own address, and reads the port from the first
+ * line of the output. Started by hand it is what `PULUMI_DEBUG_PROVIDERS=consortium:<port>` attaches to.
  */
-
-const engine = engineAddress();
-// The engine hears of Ctrl-C too, and tells with Cancel when to stop; started by hand, there is none to tell.
-if (engine !== undefined) process.on("SIGINT", () => undefined);
-
-const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
-server.addService(ResourceProviderService, new ProviderService(engine).calls);
-server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {
-  if (error) throw error;
-  process.stdout.write(`${port}\n`);
-  onEngineGone(engine, () => process.exit(1));
-});
+const [first, ...rest] = process.argv.slice(2);
+if (first === componentsArgument)
+  void import("./component-host.js").then(({ serveComponents }) => serveComponents(rest));
+else void import("./server.js").then(({ serve }) => serve());

@@ -5,9 +5,11 @@ import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Sessions } from "../adapter/sessions";
 import { version } from "../api/version";
+import { Components } from "./components";
 import { checkConfig, Configuration, diffConfig } from "./configuration";
 import { Engine } from "./engine";
 import { refusal } from "./errors";
+import { invoke } from "./lookups";
 import { Resource } from "./resource";
 
 /** A call that is answered by a function of its request; what that throws reaches the user as its message. */
@@ -33,6 +35,7 @@ const unimplemented = (call: string): (() => never) => {
 export class ProviderService {
   #engine?: Engine;
   #interrupt = new AbortController();
+  readonly #components = new Components(() => this.#engine?.address);
   #sessions = this.#start(new Configuration("", {}));
 
   /** @param engineAddress where the engine listens; without it, `Attach` or `Handshake` tell it */
@@ -102,8 +105,8 @@ export class ProviderService {
       await this.#resource(request).delete(request);
       return new Empty();
     }),
-    invoke: unary(unimplemented("Invoke")),
-    construct: unary(unimplemented("Construct")),
+    invoke: unary((request) => invoke(request, () => this.#sessions.current())),
+    construct: unary((request) => this.#components.construct(request)),
     cancel: unary(() => {
       this.#interrupt.abort();
       return new Empty();

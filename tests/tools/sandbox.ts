@@ -55,8 +55,8 @@ export class Sandbox {
   go({ version = "1.26.0", build = "" } = {}): string {
     const asked = `if [ "$1" = env ]; then echo go${version}; exit 0; fi`;
     const toldVersion = `if [ "$1" = version ]; then echo "go version go${version} os/arch"; exit 0; fi`;
-    const output = 'while [ "$1" != -o ]; do shift; done';
-    const write = `printf '#!/bin/sh\\necho v3.220.0\\n' > "$2"; /bin/chmod +x "$2"`;
+    const output = 'while [ "$1" != -o ]; do shift; done; bin="$2"; shift 2';
+    const write = `for source; do printf '#!/bin/sh\\necho v3.220.0\\n' > "$bin\${source##*/}"; /bin/chmod +x "$bin"*; done`;
     return this.script("bin/go", `echo "go $*" >> ${this.path("calls.txt")}`, asked, toldVersion, build, output, write);
   }
 

@@ -1,16 +1,17 @@
 // @ts-check
 /** Finds a Pulumi CLI that can run this project, or makes one in a folder of the user's cache. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildWithGo, refreshScripts } from "../pulumi-cli/build.mjs";
 import { downloadHostAnswers, installOfficial } from "../pulumi-cli/download.mjs";
+import { addLanguages, languageHosts, languagesVersion } from "../pulumi-cli/languages.mjs";
 import { askingVariable, companions, pulumiOnPath } from "../pulumi-cli/on-path.mjs";
-import { withLock } from "./lock.mjs";
+import { madeOnce } from "./made-once.mjs";
 import { installPackages } from "./prepare.mjs";
-import { interruptible, isAlive, isExecutable, run, runAttached } from "./processes.mjs";
-import { duration, runMain, say as sayOnStderr, Trouble, withProgress } from "./say.mjs";
+import { interruptible, isExecutable, run, runAttached } from "./processes.mjs";
+import { runMain, say as sayOnStderr, Trouble, withProgress } from "./say.mjs";
 
 /** @typedef {import("./processes.mjs").Env} Env */
 /** @typedef {import("./say.mjs").Say} Say */
@@ -21,6 +22,7 @@ import { duration, runMain, say as sayOnStderr, Trouble, withProgress } from "./
  */
 /**
  * @typedef {object} Options
+ * @property {boolean} [languages] with the hosts of YAML, Python and Go beside that of Node.js
  * @property {Env} [env] instead of this process's environment
  * @property {Say} [say] where progress goes instead of stderr
  * @property {() => Promise<boolean>} [canDownload] instead of asking the download host
@@ -33,6 +35,7 @@ export const pulumiVersion = "3.220.0";
 const launcher = fileURLToPath(new URL("../pulumi", import.meta.url));
 const executable = (/** @type {string} */ bin, /** @type {string} */ name) =>
   process.platform === "win32" ? join(bin, `${name}.exe`) : join(bin, name);
+const commandIn = (/** @type {string} */ home) => executable(join(home, "bin"), "pulumi");
 
 /**
  * @param {Env} env
@@ -52,17 +55,27 @@ export function cacheRoot(env, platform = process.platform, home = homedir()) {
  * @returns {Promise<PulumiCli>}
  */
 export async function pulumiCli(options = {}) {
-  const { env = process.env, say = sayOnStderr } = options;
+  const { env = process.env, say = sayOnStderr, languages = false } = options;
   if (env[askingVariable]) throw new Trouble("this is a wrapper and not a Pulumi of its own.");
   const root = cacheRoot(env);
-  const home = join(root, `pulumi-v${pulumiVersion}-${process.platform}-${process.arch}`);
-  const command = executable(join(home, "bin"), "pulumi");
-  const own = [launcher, command].filter(isExecutable).map((file) => realpathSync(file));
-  const found = await pulumiOnPath(env, { own, memory: join(root, "pulumi-on-path.json"), say });
+  const platform = `${process.platform}-${process.arch}`;
+  const home = join(root, `pulumi-v${pulumiVersion}-${platform}`);
+  const more = join(root, `pulumi-v${pulumiVersion}-languages-${languagesVersion()}-${platform}`);
+  const needed = languages ? [...companions, ...languageHosts] : companions;
+  const own = [launcher, ...[home, more].map(commandIn)].filter(isExecutable).map((file) => realpathSync(file));
+  const found = await pulumiOnPath(env, { own, needed, memory: join(root, "pulumi-on-path.json"), say });
   if (found) return described(found, env);
   if (!isComplete(home)) await interruptible((signal) => make(home, { ...options, env, say, signal }));
-  else if (existsSync(join(home, "bin", "run-module.cjs"))) refreshScripts(join(home, "bin")); // built here, maybe long ago
-  return described(command, env);
+  refresh(home);
+  if (isComplete(home, needed)) return described(commandIn(home), env);
+  if (!isComplete(more, needed)) await interruptible((signal) => makeLanguages(more, home, { env, say, signal }));
+  refresh(more);
+  return described(commandIn(more), env);
+}
+
+/** @param {string} home of a copy that was built here, maybe long ago */
+function refresh(home) {
+  if (existsSync(join(home, "bin", "run-module.cjs"))) refreshScripts(join(home, "bin"));
 }
 
 /**
@@ -76,42 +89,40 @@ function described(command, env) {
 }
 
 /** @param {string} home */
-function isComplete(home) {
-  const bin = join(home, "bin");
-  if (process.platform === "win32") return isExecutable(executable(bin, "pulumi"));
-  return ["pulumi", ...companions].every((name) => isExecutable(join(bin, name)));
+function isComplete(home, needed = companions) {
+  if (process.platform === "win32" && needed === companions) return isExecutable(commandIn(home));
+  return [commandIn(home), ...needed.map((name) => executable(join(home, "bin"), name))].every(isExecutable);
 }
 
 /**
- * Makes the copy in a folder of its own beside `home` and renames it into place, so that there is a whole one or none.
  * @param {string} home
  * @param {Options & { env: Env, say: Say, signal: AbortSignal }} options
  */
-async function make(home, { signal, ...options }) {
+async function make(home, options) {
   await installPackages();
-  const onWait = () => {
-    const maker = draftsOf(home).find(({ pid }) => isAlive(pid))?.pid;
-    options.say(`Another process${maker ? ` (${maker})` : ""} is making a Pulumi for this user: waiting for it.`);
-  };
-  await withLock(
-    `${home}.lock`,
-    async () => {
-      if (isComplete(home)) return;
-      for (const { pid, folder } of draftsOf(home)) if (!isAlive(pid)) rmSync(folder, { recursive: true, force: true });
-      const started = Date.now();
-      const draft = mkdtempSync(`${home}.draft-${process.pid}-`);
-      try {
-        await fill(draft, { ...options, signal });
-        rmSync(home, { recursive: true, force: true });
-        renameSync(draft, home);
-      } finally {
-        rmSync(draft, { recursive: true, force: true });
-      }
-      options.say(`Pulumi v${pulumiVersion} is in ${home} now (${duration(Date.now() - started)}).`);
-    },
-    { signal, onWait },
-  );
+  const { say, signal } = options;
+  const fillIn = (/** @type {string} */ draft) => fill(draft, options);
+  await madeOnce(home, {
+    what: `Pulumi v${pulumiVersion}`,
+    isWhole: () => isComplete(home),
+    fill: fillIn,
+    signal,
+    say,
+  });
 }
+
+/**
+ * @param {string} more
+ * @param {string} home of the Pulumi that it is made from
+ * @param {{ env: Env, say: Say, signal: AbortSignal }} options
+ */
+const makeLanguages = (more, home, options) =>
+  madeOnce(more, {
+    what: `Pulumi v${pulumiVersion} with language hosts`,
+    isWhole: () => isComplete(more, [...companions, ...languageHosts]),
+    fill: (draft) => addLanguages(draft, home, options),
+    ...options,
+  });
 
 /**
  * @param {string} draft
@@ -128,15 +139,9 @@ async function fill(draft, { env, say, signal, automation, canDownload = downloa
     mkdirSync(draft);
   }
   await buildWithGo(draft, { version: pulumiVersion, env, signal, say });
-  const { code, output } = await run(executable(join(draft, "bin"), "pulumi"), ["version"], { env, timeoutMs: 30_000 });
+  const { code, output } = await run(commandIn(draft), ["version"], { env, timeoutMs: 30_000 });
   if (code !== 0) throw new Trouble(`the Pulumi that was built does not run: ${output.trim()}`);
 }
-
-/** @param {string} home @returns {{ pid: number, folder: string }[]} copies that are being made, or were when their process died */
-const draftsOf = (home) =>
-  readdirSync(dirname(home))
-    .filter((name) => name.startsWith(`${basename(home)}.draft-`))
-    .map((name) => ({ pid: Number(name.split(".draft-")[1]?.split("-")[0]), folder: join(dirname(home), name) }));
 
 /**
  * tools/pulumi: runs Pulumi in this process's place.

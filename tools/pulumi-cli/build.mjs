@@ -9,7 +9,13 @@ import { Trouble, withProgress } from "../lib/say.mjs";
 
 /** @typedef {import("../lib/processes.mjs").Env} Env */
 /** @typedef {import("../lib/say.mjs").Say} Say */
-/** @typedef {{ name: string, folder: string, source: string, ldflags: string }} Program */
+/**
+ * @typedef {object} Program
+ * @property {string} name for people
+ * @property {string} module the folder of its go.mod
+ * @property {string[]} packages each becomes a program of its last name
+ * @property {string} [ldflags]
+ */
 
 const sources = fileURLToPath(new URL(".", import.meta.url));
 const scripts = ["run-module.cjs", "pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
@@ -21,15 +27,14 @@ const scripts = ["run-module.cjs", "pulumi-resource-pulumi-nodejs", "pulumi-anal
 const programs = (version) => [
   {
     name: "pulumi",
-    folder: join(sources, "cli"),
-    source: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
-    ldflags: `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`,
+    module: "cli",
+    packages: ["github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"],
+    ldflags: `-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`,
   },
   {
     name: "pulumi-language-nodejs",
-    folder: join(sources, "language-nodejs"),
-    source: "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
-    ldflags: "-s -w",
+    module: "language-nodejs",
+    packages: ["github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs"],
   },
 ];
 
@@ -42,30 +47,36 @@ const remedy = (/** @type {string} */ wanted) =>
  * @param {{ version: string, env: Env, signal: AbortSignal, say: Say }} options
  */
 export async function buildWithGo(root, { version, env, signal, say }) {
-  const goEnv = { ...env, GOWORK: "off", CGO_ENABLED: "0", GOOS: "", GOARCH: "" };
-  const go = await usableGo(goEnv, signal);
+  const go = await usableGo(env, signal);
   const bin = join(root, "bin");
   mkdirSync(bin, { recursive: true });
   say(`Building Pulumi v${version} from its sources with Go, once for this user. It takes two to five minutes and`);
   say("some 3 GB in Go's caches, which `go clean -cache -modcache` frees afterwards.");
-  for (const program of programs(version)) {
-    const flags = ["-trimpath", "-mod=readonly", "-buildvcs=false", "-ldflags", program.ldflags];
-    const args = [
-      "build",
-      ...flags,
-      "-o",
-      join(bin, program.name + (process.platform === "win32" ? ".exe" : "")),
-      program.source,
-    ];
-    const build = () => run(go, args, { cwd: program.folder, env: goEnv, signal });
-    const { code, output } = await withProgress(`building ${program.name}`, build, { say });
-    signal.throwIfAborted();
-    if (code !== 0) {
-      const last = output.trim().split("\n").slice(-12).join("\n");
-      throw new Trouble(`Go could not build ${program.name}; its last words were:\n${last}\n${remedy(wantedGo())}`);
-    }
-  }
+  for (const program of programs(version)) await compile(bin, program, { go, env, signal, say });
   refreshScripts(bin);
+}
+
+/** @param {Env} env */
+const goEnvironment = (env) => ({ ...env, GOWORK: "off", CGO_ENABLED: "0", GOOS: "", GOARCH: "" });
+
+/**
+ * @param {string} bin
+ * @param {Program} program
+ * @param {{ go: string, env: Env, signal: AbortSignal, say: Say }} options
+ */
+export async function compile(bin, { name, module, packages, ldflags = "" }, { go, env, signal, say }) {
+  const flags = ["-trimpath", "-mod=readonly", "-buildvcs=false", "-ldflags", `-s -w ${ldflags}`.trim()];
+  const build = () =>
+    run(go, ["build", ...flags, "-o", `${bin}/`, ...packages], {
+      cwd: join(sources, module),
+      env: goEnvironment(env),
+      signal,
+    });
+  const { code, output } = await withProgress(`building ${name}`, build, { say });
+  signal.throwIfAborted();
+  if (code === 0) return;
+  const last = output.trim().split("\n").slice(-12).join("\n");
+  throw new Trouble(`Go could not build ${name}; its last words were:\n${last}\n${remedy(wantedGo())}`);
 }
 
 /**
@@ -91,12 +102,16 @@ function wantedGo() {
  * @param {Env} env
  * @param {AbortSignal} signal
  */
-async function usableGo(env, signal) {
+export async function usableGo(env, signal) {
   const [go] = onPath("go", env);
   const wanted = wantedGo();
   const lead = "No usable Pulumi is on PATH, it cannot be downloaded here";
   if (!go) throw new Trouble(`${lead}, and Go, which could build it, is not installed. ${remedy(wanted)}`);
-  const { code, stdout } = await run(go, ["env", "GOVERSION"], { cwd: join(sources, "cli"), env, signal });
+  const { code, stdout } = await run(go, ["env", "GOVERSION"], {
+    cwd: join(sources, "cli"),
+    env: goEnvironment(env),
+    signal,
+  });
   signal.throwIfAborted();
   const version = stdout.trim().replace(/^go/, "");
   if (code === 0 && !isOlder(version, wanted)) return go;

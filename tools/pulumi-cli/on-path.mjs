@@ -17,16 +17,16 @@ export const askingVariable = "PULUMI_CONSORTIUM_ASKING";
 
 /**
  * @param {Env} env
- * @param {{ own: string[], memory: string, say: import("../lib/say.mjs").Say }} where own: real paths that are ours, so no find;
- *   memory: file for answers
+ * @param {{ own: string[], needed: string[], memory: string, say: import("../lib/say.mjs").Say }} where own: real paths
+ *   that are ours, so no find; needed: what has to be beside it or on PATH; memory: file for answers
  * @returns {Promise<string | undefined>} the first that can be used
  */
-export async function pulumiOnPath(env, { own, memory, say }) {
+export async function pulumiOnPath(env, { own, needed, memory, say }) {
   const candidates = onPath("pulumi", env, process.platform === "win32" ? [".exe"] : [""]);
   const found = new Map(candidates.map((file) => [realpathSync(file), file]));
   for (const [real, file] of found) {
     if (own.includes(real)) continue;
-    const fault = await faultOf(file, real, env, memory);
+    const fault = await faultOf(file, real, env, { needed, memory });
     if (!fault) return file;
     say(`${file} is not used: ${fault}`);
   }
@@ -37,10 +37,10 @@ export async function pulumiOnPath(env, { own, memory, say }) {
  * @param {string} file
  * @param {string} real
  * @param {Env} env
- * @param {string} memory
+ * @param {{ needed: string[], memory: string }} where
  */
-async function faultOf(file, real, env, memory) {
-  const missing = companions.find((name) => !besideOrOnPath(name, [file, real], env));
+async function faultOf(file, real, env, { needed, memory }) {
+  const missing = needed.find((name) => !besideOrOnPath(name, [file, real], env));
   if (missing) return `there is no ${missing} beside it or on PATH`;
   const { size, mtimeMs } = statSync(real);
   const key = `${real} ${size} ${mtimeMs}`; // an answer holds for as long as the file is the same

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import { kindOf } from "../../../provider/facts";
 import { type PulumiCli, pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
+import { type Language, type Project, projectIn } from "./languages";
 
 export const root = join(__dirname, "../../..");
 
@@ -23,6 +24,10 @@ export interface Result {
 export interface StackOptions {
   /** The program: JavaScript text that may `require("pulumi-consortium")`, or the folder of an example. */
   program: string | { example: string };
+  /** What the program is written in, if not in JavaScript or TypeScript. */
+  language?: Language;
+  /** A provider's schema: Python and Go programs can import the SDK that is generated from it. */
+  schema?: string;
   env?: Record<string, string | undefined>;
   config?: Record<string, string>;
   /** Secret configuration. */
@@ -54,16 +59,14 @@ export class Stack {
   private constructor(
     private readonly cli: PulumiCli,
     options: StackOptions,
+    private readonly project: Project | undefined,
   ) {
     const state = join(this.folder, "state");
     mkdirSync(state);
-    this.env = { ...baseEnvironment(state), ...cli.env, ...(options.plugin && { CONSORTIUM_PLUGIN: "true" }), ...options.env };
-    const modules = join(this.folder, "node_modules");
-    mkdirSync(join(modules, "@pulumi"), { recursive: true });
-    symlinkSync(root, join(modules, "pulumi-consortium"));
-    for (const name of ["@pulumi/pulumi", "@types", "typescript", "ts-node"]) {
-      symlinkSync(join(root, "node_modules", name), join(modules, name));
-    }
+    const onPlugin = options.plugin && { CONSORTIUM_PLUGIN: "true" };
+    this.env = { ...baseEnvironment(state), ...cli.env, ...project?.env, ...onPlugin, ...options.env };
+    if (project) Object.entries(project.files).forEach(([file, text]) => this.write(file, text));
+    else this.linkPackages();
     if (typeof options.program === "object") {
       const skipped = /node_modules|Pulumi\.[^/]+\.yaml$/;
       cpSync(join(root, options.program.example), this.folder, {
@@ -71,14 +74,27 @@ export class Stack {
         filter: (from) => !skipped.test(from.slice(root.length)),
       });
     } else {
-      this.write("Pulumi.yaml", stringify({ name: "e2e", runtime: "nodejs", ...(options.plugin && { plugins }) }));
-      this.write("package.json", JSON.stringify({ name: "e2e", main: "index.js" }));
+      const runtime = options.language ?? "nodejs";
+      this.write("Pulumi.yaml", stringify({ name: "e2e", runtime, ...(options.plugin && { plugins }) }));
+      if (!project) this.write("package.json", JSON.stringify({ name: "e2e", main: "index.js" }));
       this.program(options.program);
     }
   }
 
+  /** What a program in JavaScript may require. */
+  private linkPackages(): void {
+    const modules = join(this.folder, "node_modules");
+    mkdirSync(join(modules, "@pulumi"), { recursive: true });
+    symlinkSync(root, join(modules, "pulumi-consortium"));
+    for (const name of ["@pulumi/pulumi", "@types", "typescript", "ts-node"]) {
+      symlinkSync(join(root, "node_modules", name), join(modules, name));
+    }
+  }
+
   static async create(options: StackOptions): Promise<Stack> {
-    const stack = new Stack(await cli(), options);
+    const { language, schema } = options;
+    const project = language && (await projectIn(language, { schema }));
+    const stack = new Stack(project?.cli ?? (await cli()), options, project);
     if (options.config) stack.write("Pulumi.test.yaml", stringify({ config: options.config }));
     await stack.ok(["stack", "init", "test"]);
     if (options.secrets) await stack.secrets(options.secrets);
@@ -91,7 +107,7 @@ export class Stack {
 
   /** Replaces the program. */
   program(text: string): void {
-    this.write("index.js", text);
+    this.write(this.project?.main ?? "index.js", text);
   }
 
   /** Sets secret configuration. */

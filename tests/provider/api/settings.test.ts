@@ -1,3 +1,4 @@
+import { environmentName } from "../../../provider/api/environment";
 import { inspect } from "node:util";
 import { environmentName } from "../../../provider/api/environment";
 import {

@@ -1,0 +1,41 @@
+import { type ComponentResourceOptions, type Inputs, output, type Output, secret } from "@pulumi/pulumi";
+import * as provider from "@pulumi/pulumi/provider";
+import { Network, type NetworkDefinition, type NetworkOutputs } from "../../sdk";
+import { version } from "../api/version";
+import { pluginPrefix } from "../facts";
+
+type Shown = NetworkOutputs[string]["environments"][string];
+
+const mapped = <T, R>(record: Record<string, T>, show: (one: T) => R): Record<string, R> =>
+  Object.fromEntries(Object.entries(record).map(([key, one]) => [key, show(one)]));
+
+const withoutPasswords = (environment: Shown): object => ({
+  ...environment,
+  credentials: mapped(environment.credentials, ({ username }) => ({ username })),
+});
+
+/** What the component shows: secrets are a property of their own, since within others they would be shown. */
+export const stateOf = ({ outputs }: { outputs: NetworkOutputs }): Inputs => ({
+  consortia: mapped(outputs, (one) => ({ ...one, environments: mapped(one.environments, withoutPasswords) })),
+  passwords: secret(
+    mapped(outputs, ({ environments }) =>
+      mapped(environments, ({ credentials }) => mapped(credentials, ({ password }) => password)),
+    ),
+  ),
+});
+
+/** The definition as plain data: nothing in it is unknown. */
+const plain = (inputs: Inputs): Promise<NetworkDefinition> =>
+  new Promise((resolve) => void (output(inputs) as Output<NetworkDefinition>).apply(resolve));
+
+async function construct(name: string, type: string, inputs: Inputs, options: ComponentResourceOptions) {
+  if (type !== `${pluginPrefix}Network`) throw new Error(`This plugin has no component ${type}.`);
+  const network = new Network(name, await plain(inputs), options);
+  return { urn: network.urn, state: stateOf(network) };
+}
+
+/** Serves components alone; ends with its input. */
+export function serveComponents(args: string[]): Promise<void> {
+  process.stdin.on("end", () => process.exit()).resume();
+  return provider.main({ version, construct }, args);
+}

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { credentials, type ServiceError } from "@grpc/grpc-js";
+import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import { type ConstructRequest, type ConstructResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { isUnknown } from "../adapter/unknown";
+import { environmentName, processEnvironment } from "../api/environment";
+import { type Props } from "../core/definition";
+import { UserError } from "../core/user-error";
+import { received } from "./properties";
+
+/** The argument with which this file, started once more, serves components and nothing else. */
+export const componentsArgument = "components";
+
+const outputSignature = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
+
+/** An output value without a value is unknown, too. */
+function isOpen(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return isUnknown(value);
+  if (Object.values(value).includes(outputSignature)) return !("value" in value) || isOpen(value.value);
+  return Object.values(value).some(isOpen);
+}
+
+function refuseUnknown(type: string, name: string, inputs: Props): void {
+  const open = Object.keys(inputs).filter((key) => isOpen(inputs[key]));
+  if (open.length === 0) return;
+  throw new UserError(
+    `${type} ${name}: ${open.join(", ")} cannot be known before the run has made what it comes from. Everything in the ` +
+      "definition of a network has to be known at preview: write it as a plain value.",
+  );
+}
+
+/**
+ * Components register resources with the engine, which takes the whole of Pulumi's SDK. They have a process of their own, started
+ * with the first one, so that nobody else waits for that.
+ */
+export class Components {
+  #client?: Promise<ResourceProviderClient>;
+
+  constructor(private readonly engineAddress: () => string | undefined) {}
+
+  async construct(request: ConstructRequest): Promise<ConstructResponse> {
+    refuseUnknown(request.getType(), request.getName(), received(request.getInputs()).props);
+    const client = await (this.#client ??= this.#start());
+    return new Promise((resolve, reject) =>
+      client.construct(request, (error: ServiceError | null, response) => (error ? reject(error) : resolve(response))),
+    );
+  }
+
+  async #start(): Promise<ResourceProviderClient> {
+    const [file = ""] = process.argv.slice(1);
+    const child = spawn(process.execPath, [file, componentsArgument, this.engineAddress() ?? ""], {
+      env: { ...processEnvironment(), [environmentName("plugin")]: "true" },
+      // It ends with its input, which is open as long as this process is there.
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const port = await portOf(child);
+    child.stdout!.pipe(process.stdout);
+    return new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
+  }
+}
+
+async function portOf(child: ChildProcess): Promise<string> {
+  const lines = createInterface({ input: child.stdout! });
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`the process for components ended with ${String(code)}`);
+  });
+  const [port] = (await Promise.race([once(lines, "line"), ended])) as [string];
+  lines.close();
+  return port;
+}

@@ -1,0 +1,30 @@
+import { type InvokeRequest, InvokeResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { isUnknown } from "../adapter/unknown";
+import { type Props } from "../core/definition";
+import { type Session } from "../core/session";
+import { UserError } from "../core/user-error";
+import { pluginPrefix } from "../facts";
+import { checkArguments, type Lookup, lookups } from "../lookups";
+import { failures } from "./configuration";
+import { received, sent } from "./properties";
+
+const lookupOf = (token: string): Lookup => {
+  const found = Object.values<Lookup>(lookups).find(({ name }) => pluginPrefix + name === token);
+  if (!found) throw new UserError(`This plugin has no function ${token}.`);
+  return found;
+};
+
+/** Answers a lookup. A list is under its key, since functions answer objects. */
+export async function invoke(request: InvokeRequest, session: () => Session): Promise<InvokeResponse> {
+  const lookup = lookupOf(request.getTok());
+  const { props } = received(request.getArgs());
+  const { inputs, issues } = checkArguments(lookup, props, isUnknown);
+  const response = new InvokeResponse();
+  response.setFailuresList(failures(issues));
+  if (issues.length > 0) return response;
+  const { client } = session();
+  await client.requireOrganization();
+  const found = await lookup.run(client, inputs);
+  response.setReturn(sent(lookup.list === undefined ? (found as Props) : { [lookup.list]: found }));
+  return response;
+}

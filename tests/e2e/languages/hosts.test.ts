@@ -1,0 +1,33 @@
+import { Stack } from "../support/stack";
+
+const programs = {
+  yaml: `
+configuration:
+  greeting: { type: string }
+  word: { type: string, secret: true }
+outputs:
+  said: \${greeting} from YAML
+  word: \${word}
+`,
+};
+
+/** The hosts themselves: nothing but what every Pulumi program can do. */
+test.each(Object.entries(programs))("a program in %s has config, secrets and outputs", async (name, program) => {
+  const language = name as keyof typeof programs;
+  const stack = await Stack.create({
+    language,
+    program,
+    config: { "e2e:greeting": "hello" },
+    secrets: { word: "hush" },
+  });
+  try {
+    const preview = await stack.preview();
+    expect(preview).toMatchObject({ code: 0, text: expect.stringMatching(/said *: "hello from/) as string });
+    expect(preview.text).not.toContain("warning");
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    expect(await stack.outputs()).toEqual({ said: expect.stringMatching(/^hello from /) as string, word: "hush" });
+    expect(await stack.exported()).not.toContain("hush");
+  } finally {
+    stack.remove();
+  }
+});

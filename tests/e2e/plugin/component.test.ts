@@ -1,0 +1,67 @@
+import { canaryKey, type World, world } from "../support/world";
+
+const program = (definition: string): string => `
+resources:
+  trade:
+    type: consortium:Network
+    properties:
+      members: [acme, globex]
+      environments:
+        e:
+          provider: quorum
+          consensusType: raft
+          nodes: { acme: 1, globex: 1 }
+          credentials: [acme]
+          ${definition}
+outputs:
+  rpc: \${trade.consortia["trade"].environments["e"].nodes["acme-1"].urls.rpc}
+  password: \${trade.passwords["trade"]["e"]["acme"]}
+  nodes:
+    fn::invoke:
+      function: consortium:getNodes
+      arguments:
+        consortiumId: \${trade.consortia["trade"].id}
+        environmentId: \${trade.consortia["trade"].environments["e"].id}
+      return: nodes
+`;
+
+let w: World;
+beforeAll(async () => {
+  w = await world(program(""), { language: "yaml", plugin: true });
+});
+afterAll(() => w.close());
+
+test("a network in YAML: one component, whose parts the plugin registers", async () => {
+  const up = await w.stack.up();
+  expect(up).toMatchObject({ code: 0 });
+  expect(up.text).toContain("+ 9 created");
+  const { rpc, password, nodes } = await w.stack.outputs();
+  expect(rpc).toMatch(/^http:/);
+  expect((nodes as { name: string }[]).map(({ name }) => name).sort()).toEqual(["acme-1", "globex-1"]);
+  const exported = await w.stack.exported();
+  expect(password).toEqual(expect.any(String));
+  for (const secret of [String(password), canaryKey]) expect(exported + up.text).not.toContain(secret);
+  for (const again of [await w.stack.preview(), await w.stack.refresh()])
+    expect(again).toMatchObject({ code: 0, text: expect.stringContaining("9 unchanged") as string });
+});
+
+test("what is wrong with its definition is told at preview, all at once, and nothing is called", async () => {
+  w.service.clearCalls();
+  w.stack.program(program("blockPeriod: -1\n          nodez: 3"));
+  const preview = await w.stack.preview();
+  expect(preview.code).not.toBe(0);
+  expect(preview.text).toContain("nodez");
+  expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
+});
+
+test("a value that is not known yet is refused, not waited for", async () => {
+  w.stack.program(
+    program("description: ${other.id}").replace(
+      "resources:",
+      "resources:\n  other: { type: consortium:Consortium, properties: { name: other } }",
+    ),
+  );
+  const preview = await w.stack.preview();
+  expect(preview.code).not.toBe(0);
+  expect(preview.text).toMatch(/trade: environments cannot be known before the run/);
+});
