@@ -65,7 +65,12 @@ function options() {
     if (!(value > 0)) throw new Trouble("--sample and --jobs take a number from 1.");
     return value;
   };
-  return { sample: number(values.sample, Infinity), jobs: number(values.jobs, 3), chosen, only: new RegExp(values.only ?? "") };
+  return {
+    sample: number(values.sample, Infinity),
+    jobs: number(values.jobs, 3),
+    chosen,
+    only: new RegExp(values.only ?? ""),
+  };
 }
 
 /** @param {Job} job @param {Lab} lab */

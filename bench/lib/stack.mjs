@@ -91,7 +91,9 @@ export class Stack {
     const { checkpoint } = JSON.parse(readFileSync(file, "utf8"));
     /** @type {Kept[]} */
     const all = checkpoint.latest?.resources ?? [];
-    return all.filter(({ type }) => ["pulumi-nodejs:dynamic", "consortium:index:"].some((prefix) => type.startsWith(prefix)));
+    return all.filter(({ type }) =>
+      ["pulumi-nodejs:dynamic", "consortium:index:"].some((prefix) => type.startsWith(prefix)),
+    );
   }
 
   remove() {

@@ -83,7 +83,8 @@ function actionOf(step: Step): Action | undefined {
 }
 
 /** Whether a resource goes to the dynamic provider or comes from there, where its inputs have its time-outs, too. */
-const isMoved = ({ old, new: next }: Pick<Step, "old" | "new">): boolean => old?.type !== undefined && old.type !== next?.type;
+const isMoved = ({ old, new: next }: Pick<Step, "old" | "new">): boolean =>
+  old?.type !== undefined && old.type !== next?.type;
 const ofDynamic = "customTimeouts";
 
 const typeOf = (urn: string): string => {

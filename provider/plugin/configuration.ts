@@ -22,11 +22,13 @@ const isAdded = (key: string): boolean => key === "version" || key === "pluginDo
 /** The settings of one provider, and where they come from: stack configuration, or an explicit provider. */
 export class Configuration {
   readonly #props: Props;
+  readonly #isDefault: boolean;
   readonly #sources: Given;
 
   constructor(urn: string, props: Props) {
     this.#props = props;
-    this.#sources = sourcesOf(props, !isDefaultProvider(urn.split("::").slice(3).join("::")));
+    this.#isDefault = isDefaultProvider(urn.split("::").slice(3).join("::"));
+    this.#sources = sourcesOf(props, !this.#isDefault);
   }
 
   static of(request: ConfigureRequest): Configuration {
@@ -44,14 +46,20 @@ export class Configuration {
     return this.#sources;
   }
 
+  /** Settings that there are not. Stack configuration of this name may also be that of a project called consortium. */
+  #strangers(): Issue[] {
+    if (this.#isDefault) return [];
+    const strangers = Object.keys(this.#props).filter((key) => ![...known, ownKey].includes(key) && !isAdded(key));
+    return strangers.map((property) => ({
+      property,
+      reason: `the provider has no setting "${property}"${didYouMean(property, known) || `. Its settings are ${known.join(", ")}.`}`,
+    }));
+  }
+
   /** What cannot be used, by setting; a value that is not known yet is none. */
   issues(): Issue[] {
-    const strangers = Object.keys(this.#props).filter((key) => ![...known, ownKey].includes(key) && !isAdded(key));
-    if (strangers.length > 0)
-      return strangers.map((property) => ({
-        property,
-        reason: `the provider has no setting "${property}"${didYouMean(property, known) || `. Its settings are ${known.join(", ")}.`}`,
-      }));
+    const strangers = this.#strangers();
+    if (strangers.length > 0) return strangers;
     const settled = Object.fromEntries(Object.entries(this.#props).filter(([, value]) => !isUnknown(value)));
     try {
       const { provider, stack } = this.sources();

@@ -30,7 +30,11 @@ const runs: [title: string, adapter: "dynamic" | "plugin", faults: Fault[]][] = 
       ["reset before", "POST", deploy],
     ],
   ],
-  ["lists far behind", "plugin", [["reset after, lists 8 s behind", "POST", `${environments}/:environmentId/appcreds`]]],
+  [
+    "lists far behind",
+    "plugin",
+    [["reset after, lists 8 s behind", "POST", `${environments}/:environmentId/appcreds`]],
+  ],
 ];
 
 let lab: Lab;

@@ -38,10 +38,10 @@ test("the next up goes on waiting for it, and makes nothing twice", async () => 
   const { nodes } = w.service.store;
   for (const { id } of nodes.list()) nodes.setState(id, "started");
   w.service.clearCalls();
-  expect(await w.stack.up()).toMatchObject({ code: 0 });
+  await w.stack.ok(["up", "--yes", "--skip-preview"]);
   expect(writes().filter((call) => !call.includes("/tether/"))).toEqual([]);
   expect(await nodeOf()).toMatchObject({ id: nodes.list()[0]!.id, outputs: { state: "started" } });
-  expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+  await w.stack.ok(["preview", "--expect-no-changes"]);
 });
 
 test("a refresh finds all as it is; no secret is in clear in output, state or log", async () => {
@@ -76,7 +76,7 @@ test("a preview names what changes; each changes in its own way", async () => {
   expect(preview.text).toMatch(/~ description: +"first" => "second"/);
   expect(preview.text).toMatch(/~ 3 to update\n +\+-1 to replace/);
   w.service.clearCalls();
-  expect(await w.stack.up()).toMatchObject({ code: 0 });
+  await w.stack.ok(["up", "--yes", "--skip-preview"]);
   const within = "/consortia/:consortiumId";
   const credentials = `${within}/environments/:environmentId/appcreds`;
   expect(writes().sort()).toEqual([
@@ -91,10 +91,9 @@ test("a preview names what changes; each changes in its own way", async () => {
 test("what was deleted behind our back is made again by up --refresh, and a destroy leaves nothing", async () => {
   w.service.setTiming({ nodeStart: 100 });
   w.service.store.nodes.remove(w.service.store.nodes.list()[0]!.id);
-  const { code, text } = await w.stack.up({}, "--refresh");
-  expect({ code, text }).toMatchObject({ code: 0 });
+  await w.stack.ok(["up", "--yes", "--skip-preview", "--refresh"]);
   expect((await w.network()).nodes.map(({ name, state }) => [name, state])).toEqual([["n", "started"]]);
-  expect(await w.stack.destroy()).toMatchObject({ code: 0 });
+  await w.stack.ok(["destroy", "--yes", "--skip-preview"]);
   expect(await w.network()).toMatchObject({ consortia: [], environments: [] });
   expect(w.service.store.tethers.get(tetherId).fields.active).toBe(false);
 });

@@ -1,6 +1,5 @@
 import { environmentName } from "../../../provider/api/environment";
 import { inspect } from "node:util";
-import { environmentName } from "../../../provider/api/environment";
 import {
   ApiKey,
   resolveSettings,
