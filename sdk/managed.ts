@@ -3,14 +3,18 @@ import { printable } from "../provider/api/printable";
 import { previewKey, programKey } from "../provider/adapter/keys";
 import { stub } from "../provider/dynamic/stub";
 import { version } from "../provider/api/version";
-import { durationSeconds, dynamicPrefix, insteadOfImport, pluginPrefix } from "../provider/facts";
+import { durationSeconds, dynamicPrefix, insteadOfImport, kindOf, pluginPrefix } from "../provider/facts";
 import { facts } from "./generated";
 import { onPlugin } from "./plugin";
 
 export type Kind = keyof typeof facts;
 
-/** The type token of a resource class, for policies and states. */
+/** The type token of a resource class on the dynamic provider. */
 export const token = (kind: Kind): string => dynamicPrefix + kind;
+
+/** Whether a resource, or a value with nothing but its type, is of a class, on either provider. */
+export const isOf = (kind: Kind, value: unknown): boolean =>
+  kindOf(String((value as { __pulumiType?: unknown } | undefined)?.__pulumiType)) === kind;
 
 /** @throws where Pulumi would read the resource without the provider that is in its inputs, and crash. */
 function refuseImport(kind: Kind, name: string, { import: id }: CustomResourceOptions = {}): void {
@@ -72,15 +76,19 @@ export abstract class Managed extends CustomResource {
     const { outputs, secrets } = facts[kind];
     const { type, props, opts } = onPlugin() ? native(kind, inputs, given) : dynamic(kind, name, inputs, given);
     const unset = Object.fromEntries(outputs.map((key) => [key, undefined]));
-    super(
-      type,
-      name,
-      { ...unset, ...props },
-      {
-        ...opts,
-        additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), ...secrets],
-      },
-    );
+    const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...secrets];
+    const { stackTraceLimit } = Error;
+    // The SDK takes the stack for each property, to say which promise never settled: half of what a registration costs.
+    Error.stackTraceLimit = 0;
+    try {
+      super(type, name, { ...unset, ...props }, { ...opts, additionalSecretOutputs });
+    } catch (error) {
+      Error.stackTraceLimit = stackTraceLimit;
+      if (error instanceof Error) Error.captureStackTrace(error, Managed);
+      throw error;
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
   }
 }
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { printable } from "../../provider/api/printable";
-import { dynamicPrefix } from "../../provider/facts";
+import { kindOf } from "../../provider/facts";
 import { type Plan, type State, type Step } from "./plan";
 
-export type Action = "replaced" | "deleted" | "gone" | "drifted" | "created" | "adopted" | "changed";
+export type Action = "replaced" | "deleted" | "gone" | "drifted" | "created" | "adopted" | "changed" | "moved";
 
 export interface Property {
   name: string;
@@ -27,7 +27,7 @@ export interface Change {
 }
 
 /** In the order of a report. */
-const actions: Action[] = ["replaced", "deleted", "gone", "drifted", "created", "adopted", "changed"];
+const actions: Action[] = ["replaced", "deleted", "gone", "drifted", "created", "adopted", "changed", "moved"];
 
 const losses: Record<string, string> = {
   Consortium: "all its environments with their ledgers, nodes and credentials",
@@ -71,18 +71,25 @@ function rank({ type }: Change): number {
   return place < 0 ? Infinity : place;
 }
 
-function actionOf({ op, found, new: next }: Step): Action | undefined {
+function actionOf(step: Step): Action | undefined {
+  const { op, found, new: next } = step;
   if (found) return op === "same" ? undefined : op === "delete" || !next ? "gone" : "drifted";
   if (op === "delete") return "deleted";
   if (/replace/.test(op) && op !== "remove-pending-replace") return "replaced";
   if (op === "import") return "adopted";
   if (op === "create") return next?.inputs?.adopt === undefined ? "created" : "adopted";
-  return op === "update" ? "changed" : undefined;
+  if (op !== "update") return undefined;
+  return isMoved(step) && propertiesOf(step).length === 0 ? "moved" : "changed";
 }
+
+/** Whether a resource goes to the dynamic provider or comes from there, where its inputs have its time-outs, too. */
+const isMoved = ({ old, new: next }: Pick<Step, "old" | "new">): boolean =>
+  old?.type !== undefined && old.type !== next?.type;
+const ofDynamic = "customTimeouts";
 
 const typeOf = (urn: string): string => {
   const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
-  return printable(type.startsWith(dynamicPrefix) ? type.slice(dynamicPrefix.length) : type);
+  return printable(kindOf(type) ?? type);
 };
 
 const isLost = ({ action, urn, old }: Step & { action: Action }): boolean =>
@@ -119,7 +126,7 @@ function differences({ found, old, new: next }: Step, from: State["inputs"], to:
   const shown = (value: unknown, key: string): string | undefined =>
     value === undefined ? undefined : secrets.has(key) ? "[secret]" : shownValue(value);
   const all = keys
-    .filter((key) => !key.startsWith("__"))
+    .filter((key) => !key.startsWith("__") && !(key === ofDynamic && isMoved({ old, new: next })))
     .map((name) => ({ name, from: shown(from?.[name], name), to: shown(to?.[name], name) }));
   const different = all.filter(({ name }) => !isDeepStrictEqual(from?.[name], to?.[name]));
   const unseen = all.filter((one) => one.from?.includes("[secret]") && one.to?.includes("[secret]"));

@@ -41,6 +41,7 @@ export interface Plan {
 
 const props = z.record(z.string(), z.unknown()).nullish();
 const state = z.looseObject({
+  type: z.string().optional(),
   id: z.string().optional(),
   inputs: props,
   outputs: props,

@@ -91,6 +91,7 @@ function details({ action, properties, reasons, kept }: Change): string {
       ? "the one with this name, if there is one; else created"
       : code(adopted.replaceAll(/^"|"$/g, ""));
   }
+  if (action === "moved") return "to the other provider: only its state changes";
   // Of what follows a replaced parent, Pulumi names properties that stay the same, too.
   const unseen = properties.length > 0 ? [] : reasons;
   return [

@@ -6,19 +6,15 @@ import {
   type DiffRequest,
   DiffResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
+import { type Given, isDefaultProvider, ownKey, sourcesOf } from "../adapter/sources";
 import { isUnknown } from "../adapter/unknown";
-import { resolveSettings, type SettingName, settingNames, type SettingSources } from "../api";
+import { resolveSettings, settingNames, type SettingSources } from "../api";
 import { NoKeyError, SettingsError } from "../api/settings";
 import { type Issue, type Props } from "../core/definition";
 import { sameValue } from "../core/diff";
 import { didYouMean } from "../core/suggest";
 import { type Received, received, sent } from "./properties";
 
-/** The engine makes a provider of this name out of stack configuration, where a program names none. */
-const isDefault = (urn: string): boolean => /::default(_\d[^:]*)?$/.test(urn);
-
-/** Input of the class `Provider` that lists the settings it was given itself, besides those from the stack. */
-const ownKey = "own";
 const known: readonly string[] = [...settingNames, "adopt"];
 /** What the engine and the SDKs add. */
 const isAdded = (key: string): boolean => key === "version" || key === "pluginDownloadURL" || key.startsWith("__");
@@ -26,13 +22,13 @@ const isAdded = (key: string): boolean => key === "version" || key === "pluginDo
 /** The settings of one provider, and where they come from: stack configuration, or an explicit provider. */
 export class Configuration {
   readonly #props: Props;
-  readonly #isOwn: (name: string) => boolean;
+  readonly #isDefault: boolean;
+  readonly #sources: Given;
 
   constructor(urn: string, props: Props) {
     this.#props = props;
-    const { [ownKey]: own } = props;
-    const names = typeof own === "string" ? own.split(",") : undefined;
-    this.#isOwn = (name) => names?.includes(name) ?? !isDefault(urn);
+    this.#isDefault = isDefaultProvider(urn.split("::").slice(3).join("::"));
+    this.#sources = sourcesOf(props, !this.#isDefault);
   }
 
   static of(request: ConfigureRequest): Configuration {
@@ -47,19 +43,23 @@ export class Configuration {
   }
 
   sources(): SettingSources {
-    const pick = (wanted: (name: string) => boolean): Partial<Record<SettingName, unknown>> =>
-      Object.fromEntries(settingNames.filter(wanted).map((name) => [name, this.#props[name]]));
-    return { provider: pick(this.#isOwn), stack: pick((name) => !this.#isOwn(name)) };
+    return this.#sources;
+  }
+
+  /** Settings that there are not. Stack configuration of this name may also be that of a project called consortium. */
+  #strangers(): Issue[] {
+    if (this.#isDefault) return [];
+    const strangers = Object.keys(this.#props).filter((key) => ![...known, ownKey].includes(key) && !isAdded(key));
+    return strangers.map((property) => ({
+      property,
+      reason: `the provider has no setting "${property}"${didYouMean(property, known) || `. Its settings are ${known.join(", ")}.`}`,
+    }));
   }
 
   /** What cannot be used, by setting; a value that is not known yet is none. */
   issues(): Issue[] {
-    const strangers = Object.keys(this.#props).filter((key) => ![...known, ownKey].includes(key) && !isAdded(key));
-    if (strangers.length > 0)
-      return strangers.map((property) => ({
-        property,
-        reason: `the provider has no setting "${property}"${didYouMean(property, known) || `. Its settings are ${known.join(", ")}.`}`,
-      }));
+    const strangers = this.#strangers();
+    if (strangers.length > 0) return strangers;
     const settled = Object.fromEntries(Object.entries(this.#props).filter(([, value]) => !isUnknown(value)));
     try {
       const { provider, stack } = this.sources();

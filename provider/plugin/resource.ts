@@ -38,6 +38,8 @@ export type Show = (message: string, weight: Weight, urn: string) => Promise<voi
 /** Input of the resource option, which the dynamic provider needs; here the engine tells the time-outs itself. */
 const timeoutsKey = "customTimeouts";
 
+const untimed = ({ [timeoutsKey]: _given, ...props }: Props): Props => props;
+
 const typeOf = (urn: string): string => urn.split("::")[2]!.split("$").at(-1)!;
 const nameIn = (urn: string): string => urn.split("::").slice(3).join("::");
 
@@ -82,11 +84,12 @@ export class Resource {
 
   /** Inputs with the time-out that the engine gives one verb, in seconds; 0: the default. */
   static #within(verb: keyof Timeouts, seconds: number, props: Props): Props {
-    return { ...props, [timeoutsKey]: seconds > 0 ? { [verb]: seconds } : undefined };
+    const rest = untimed(props);
+    return seconds > 0 ? { ...rest, [timeoutsKey]: { [verb]: seconds } } : rest;
   }
 
   #state(state: Props, secrets: readonly string[]): ReturnType<typeof sent> {
-    return sent({ ...state, [timeoutsKey]: undefined }, [...secrets, ...secretOutputs(this.#definition)]);
+    return sent(untimed(state), [...secrets, ...secretOutputs(this.#definition)]);
   }
 
   async check(request: CheckRequest): Promise<CheckResponse> {
@@ -104,7 +107,7 @@ export class Resource {
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {
-    const [{ props: olds }, { props: news }] = [received(request.getOlds()), received(request.getNews())];
+    const [olds, news] = [untimed(received(request.getOlds()).props), untimed(received(request.getNews()).props)];
     const { changed, changes, replaces, deleteBeforeReplace, warnings } = this.#operations.diff(
       request.getId(),
       olds,
@@ -164,7 +167,8 @@ export class Resource {
   #found(id: string, props: Props, inputs: Props, secrets: readonly string[]): ReadResponse {
     const response = new ReadResponse();
     response.setId(id);
-    response.setProperties(this.#state(props, secrets));
+    // As it was kept: a state that comes from the dynamic provider differs in nothing.
+    response.setProperties(sent(props, [...secrets, ...secretOutputs(this.#definition)]));
     response.setInputs(sent(inputs, secrets));
     return response;
   }

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeF
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { kindOf } from "../../../provider/facts";
 import { type PulumiCli, pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
 import { type Language, type Project, projectIn } from "./languages/project";
 
@@ -159,7 +160,7 @@ export class Stack {
 
   async resources(): Promise<StateResource[]> {
     const state = JSON.parse(await this.exported()) as { deployment: { resources?: StateResource[] } };
-    return (state.deployment.resources ?? []).filter(({ type }) => type.startsWith("pulumi-nodejs:"));
+    return (state.deployment.resources ?? []).filter(({ type }) => kindOf(type) !== undefined);
   }
 
   /** Ids of everything in the state; their order says nothing. */
