@@ -44,7 +44,7 @@ function alsoOf(type: string, aliases: CustomResourceOptions["aliases"]): Custom
   const moved = (alias: Input<string | Alias>): Input<string | Alias>[] =>
     typeof alias === "object" && "name" in alias && !("type" in alias) ? [alias, { ...alias, type }] : [alias];
   if (aliases !== undefined && !Array.isArray(aliases)) return aliases;
-  return [...((aliases ?? [])).flatMap(moved), { type }];
+  return [...(aliases ?? []).flatMap(moved), { type }];
 }
 
 /** What a resource of the dynamic provider is registered with. */
