@@ -55,20 +55,34 @@ export default tseslint.config(
   },
   room(
     ["provider/api/**"],
-    "(/core/|/resources/|/lookups(/|$)|/dynamic/|/sdk/|/service/|^@pulumi/)",
+    "(/core/|/resources/|/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|^@pulumi/)",
     "The API client knows nothing of Pulumi or of the rest.",
   ),
   room(
     ["provider/core/**"],
-    "(/resources/|/lookups(/|$)|/dynamic/|/sdk/|/service/|^@pulumi/)",
+    "(/resources/|/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|^@pulumi/)",
     "The core knows nothing of Pulumi, nor of one resource.",
   ),
   room(
     ["provider/resources/**"],
-    "(/lookups(/|$)|/dynamic/|/sdk/|/service/|^@pulumi/)",
+    "(/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|^@pulumi/)",
     "A resource definition knows nothing of Pulumi.",
   ),
-  room(["provider/lookups/**"], "(/dynamic/|/sdk/|/service/|^@pulumi/)", "A lookup knows nothing of Pulumi."),
-  room(["provider/dynamic/**"], "(/sdk/|/service/)", "The adapter does not know the programs' side."),
+  room(
+    ["provider/lookups/**"],
+    "(/adapter/|/dynamic/|/plugin/|/sdk/|/service/|^@pulumi/)",
+    "A lookup knows nothing of Pulumi.",
+  ),
+  room(
+    ["provider/adapter/**"],
+    "(/dynamic/|/plugin/|/sdk/|/service/|^@pulumi/)",
+    "What the adapters share knows neither of them.",
+  ),
+  room(
+    ["provider/dynamic/**"],
+    "(/plugin/|/sdk/|/service/)",
+    "An adapter knows neither the other one nor the programs' side.",
+  ),
+  room(["provider/plugin/*.ts"], "(/dynamic/|/service/|/sdk/)", "An adapter does not know the other one."),
   room(["service/**"], "(/provider/|/sdk/|^@pulumi/)", "The embedded service has its own idea of the wire."),
 );

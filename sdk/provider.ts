@@ -53,7 +53,7 @@ export class Provider extends ProviderResource {
     // Says which are its own: only those win over the environment of the provider process.
     const all = { ...inputs, ...(adopt !== undefined && { adopt }), own: given.join(",") };
     const named = Object.fromEntries(Object.entries(all).map(([key, value]) => [`consortium:${key}`, value]));
-    if (onPlugin()) super("consortium", name, all, { version, ...opts } as ResourceOptions);
+    if (onPlugin()) super("consortium", name, all, { version, ...opts });
     else super("pulumi-nodejs", name, named, opts);
     const settings = Object.fromEntries(given.map((key) => [key, inputs[key]!]));
     this.given = { provider: name, settings };
