@@ -17,7 +17,9 @@ const commands: Record<string, { summary: string; load: () => Promise<{ define: 
   completion: { summary: "print a completion script for a shell", load: () => import("./completion.js") },
 };
 
-async function main([first = "", ...others]: string[]): Promise<void> {
+/** Runs a command line, without the node and the script that it begins with. */
+export async function main(args: string[]): Promise<void> {
+  const [first = "", ...others] = args;
   const { version } = createRequire(__filename)("pulumi-consortium/package.json") as { version: string };
   const program = new Command("consortium").description("Tools for private blockchain consortia").version(version);
   for (const [name, { summary, load }] of Object.entries(commands)) {
@@ -26,7 +28,7 @@ async function main([first = "", ...others]: string[]): Promise<void> {
     if (first === "completion" || first === name || others.includes(name)) (await load()).define(command);
   }
   pointToHelp(program, "consortium");
-  await program.parseAsync();
+  await program.parseAsync(args, { from: "user" });
 }
 
 /** Errors in the arguments of a command name its own help. */
@@ -35,7 +37,10 @@ function pointToHelp(command: Command, name: string): void {
   for (const inner of command.commands) pointToHelp(inner, `${name} ${inner.name()}`);
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
+/** Prints what went wrong. */
+export function fail(error: unknown): void {
   console.error(printableLines(`consortium: ${error instanceof Error ? error.message : String(error)}`));
   process.exitCode = 1;
-});
+}
+
+if (require.main === module) void main(process.argv.slice(2)).catch(fail);

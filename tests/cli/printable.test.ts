@@ -10,7 +10,8 @@ import { definitions } from "../../provider/resources";
 import { nameOf } from "../../provider/core/definition";
 import { type Service, startService } from "../../service";
 import { inData, inText } from "../sdk/network/problems";
-import { built, consortium, serve } from "../service/child";
+import { built, serve } from "../service/child";
+import { consortium } from "./command";
 import { digest, step } from "./plans";
 
 /** Text of a service or of a file, on its way to a terminal: nothing of it moves the cursor, changes colours or fakes a line. */
