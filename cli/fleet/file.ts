@@ -8,14 +8,9 @@ import { checkShape } from "../../sdk/yaml/shape";
 import { chosen, organizationsOf } from "./only";
 import { FleetFile, type FleetDefinition, type SecretSource } from "./schema";
 
-export interface Organization {
+/** An organization of the file; its `organization` is the id of the one that the key has to belong to. */
+export interface Organization extends Omit<FleetDefinition["organizations"][string], "stacks"> {
   name: string;
-  apiKey: SecretSource;
-  region?: string;
-  baseUrl?: string;
-  /** Id of the organization that the key has to belong to. */
-  organization?: string;
-  allowHttp?: boolean;
 }
 
 export interface FleetStack {
@@ -32,20 +27,16 @@ export interface FleetStack {
   adopt: boolean;
 }
 
-export interface Fleet {
+/** The file with its defaults. Without `backend` it is that of PULUMI_BACKEND_URL, or where the user is logged in. */
+export interface Fleet extends Omit<FleetDefinition, "organizations"> {
   /** As it was given. */
   file: string;
   /** The folder of the file, absolute: paths in it are relative to this one. */
   folder: string;
   project: string;
   concurrency: number;
-  /** Undefined: that of PULUMI_BACKEND_URL, or where the user is logged in. */
-  backend?: string;
-  secretsProvider?: string;
-  passphrase?: SecretSource;
   organizations: Organization[];
   stacks: FleetStack[];
-  kubernetes?: FleetDefinition["kubernetes"];
 }
 
 /** Everything that is wrong with a fleet file, each with its place. */
