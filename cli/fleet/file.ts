@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { plan, readFile } from "../../sdk/network/load";
-import { NetworkDefinitionError } from "../../sdk/network/problems";
+import { check, readFile } from "../../sdk/network/load";
 import { readYaml } from "../../sdk/yaml/document";
 import { lineOf, placed, type Problem, type Reading } from "../../sdk/yaml/problems";
 import { checkShape } from "../../sdk/yaml/shape";
@@ -168,14 +167,8 @@ function isThere(file: string): boolean {
 }
 
 function problemsOf(file: string, name: string): string[] {
-  try {
-    plan(name, readFile(file), undefined);
-    return [];
-  } catch (error) {
-    if (!(error instanceof NetworkDefinitionError)) throw error;
-    const near = relative(process.cwd(), file) || basename(file);
-    return error.problems.map((problem) => lineOf({ ...problem, file: near }));
-  }
+  const near = relative(process.cwd(), file) || basename(file);
+  return check(name, readFile(file), undefined).problems.map((problem) => lineOf({ ...problem, file: near }));
 }
 
 /** Variables that are named, and not set; and a passphrase that the state will need. */
