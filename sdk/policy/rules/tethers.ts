@@ -5,6 +5,42 @@ import { Parents } from "../parents";
 import { ancestorsOf, dependenciesOf, type Member, type Stack } from "../resources";
 import { listed } from "../text";
 
+export const allowedNetworks = definePolicy({
+  name: "allowed-networks",
+  level: "advisory",
+  rule: "Only listed stacks pin to mainnet, where each pin costs money.",
+  settings: {
+    mainnetStacks: z.array(z.string()).default([]).describe("Stacks that may use mainnet."),
+  },
+  resource(tether, { mainnetStacks }, report) {
+    if (tether.kind !== "TetherService" || tether.text("network") !== "mainnet") return;
+    if (mainnetStacks.includes(tether.stack)) return;
+    report.violation(
+      `Tether service "${tether.name}" uses network mainnet in stack "${tether.stack}". ` +
+        `Use rinkeby, or add "${tether.stack}" to the setting mainnetStacks.`,
+    );
+  },
+});
+
+export const tetherInterval = definePolicy({
+  name: "tether-interval",
+  level: "mandatory",
+  rule: "A tether service pins neither too often nor too rarely.",
+  settings: {
+    minHours: z.number().min(1).default(1).describe("Minimum hours between two pins."),
+    maxHours: z.number().min(1).optional().describe("Maximum hours between two pins. Default: no limit."),
+  },
+  resource(tether, { minHours, maxHours }, report) {
+    const hours = tether.number("intervalHours");
+    if (tether.kind !== "TetherService" || hours === undefined) return;
+    const found = `Tether service "${tether.name}" has intervalHours ${hours}`;
+    if (hours < minHours) report.violation(`${found}, but at least ${minHours} is allowed. Set ${minHours} or more.`);
+    if (maxHours !== undefined && hours > maxHours) {
+      report.violation(`${found}, but at most ${maxHours} is allowed. Set ${maxHours} or less.`);
+    }
+  },
+});
+
 /** Everything that is there before a resource is: its dependencies, and theirs. */
 function before(source: PolicyResource, seen = new Set<string>()): Set<string> {
   for (const dependency of dependenciesOf(source)) {
