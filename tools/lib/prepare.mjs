@@ -66,13 +66,31 @@ function npm({ npm_execpath: own }) {
   return own?.endsWith("npm-cli.js") ? [process.execPath, own] : ["npm"];
 }
 
-export async function build(folder = root) {
+export const build = (folder = root) => {
+  const tsc = join(folder, "node_modules", "typescript", "bin", "tsc");
   const stamp = join(folder, "dist", ".build-stamp");
-  const inputs = fingerprint(buildInputs, folder);
+  return unlessFresh(stamp, buildInputs, "Building (tsc --build)", [tsc, "--build"], folder);
+};
+
+/** The provider plugin, in plugin/. */
+export const bundle = () => {
+  const inputs = ["provider", "schemas", "sdk", "tools/plugin.mjs", "package-lock.json"];
+  const script = join(root, "tools", "plugin.mjs");
+  return unlessFresh(join(root, "plugin", ".stamp"), inputs, "Bundling the provider plugin", [script], root);
+};
+
+/**
+ * @param {string} stamp says what there was of the inputs when it was made
+ * @param {string[]} paths of the inputs
+ * @param {string} what
+ * @param {string[]} args of Node.js
+ * @param {string} folder
+ */
+async function unlessFresh(stamp, paths, what, args, folder) {
+  const inputs = fingerprint(paths, folder);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === inputs) return;
-  await step("Building (tsc --build)", async () => {
-    const tsc = join(folder, "node_modules", "typescript", "bin", "tsc");
-    const { code, output } = await run(process.execPath, [tsc, "--build"], { cwd: folder });
+  await step(what, async () => {
+    const { code, output } = await run(process.execPath, args, { cwd: folder });
     if (code !== 0) throw new Trouble(`The sources do not compile:\n${output.trim()}`);
     writeFileSync(stamp, inputs);
   });
