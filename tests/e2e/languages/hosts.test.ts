@@ -9,6 +9,29 @@ outputs:
   said: \${greeting} from YAML
   word: \${word}
 `,
+  python: `
+import pulumi
+config = pulumi.Config()
+pulumi.export("said", config.require("greeting") + " from Python")
+pulumi.export("word", config.require_secret("word"))
+`,
+  go: `
+package main
+
+import (
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
+)
+
+func main() {
+	pulumi.Run(func(ctx *pulumi.Context) error {
+		settings := config.New(ctx, "")
+		ctx.Export("said", pulumi.String(settings.Require("greeting")+" from Go"))
+		ctx.Export("word", settings.RequireSecret("word"))
+		return nil
+	})
+}
+`,
 };
 
 /** The hosts themselves: nothing but what every Pulumi program can do. */
