@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
@@ -73,11 +73,11 @@ export class Stack {
         filter: (from) => !skipped.test(from.slice(root.length)),
       });
     } else {
-      const settings = project?.settings ?? "name: e2e\nruntime: nodejs\n";
-      this.write("Pulumi.yaml", options.plugin ? settings + stringify({ plugins }) : settings);
+      this.write("Pulumi.yaml", project?.settings ?? "name: e2e\nruntime: nodejs\n");
       if (!project) this.write("package.json", JSON.stringify({ name: "e2e", main: "index.js" }));
       this.program(options.program);
     }
+    if (options.plugin) appendFileSync(join(this.folder, "Pulumi.yaml"), stringify({ plugins }));
     for (const [file, text] of Object.entries(project?.dependencies ?? {})) this.write(file, text);
     for (const [name, folder] of Object.entries(project?.links ?? {})) symlinkSync(folder, join(this.folder, name));
   }
