@@ -10,6 +10,7 @@ jest.setTimeout(900_000); // the first time, hosts and packages are built
 const schema = {
   name: "greeter",
   version: "1.0.0",
+  meta: { supportPack: true }, // with a go.mod
   config: {
     variables: {
       greeting: { type: "string" },
