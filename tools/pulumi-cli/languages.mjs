@@ -23,7 +23,7 @@ const companionFor = ["pulumi-language-nodejs", "pulumi-language-python", "pulum
 
 /** @returns {string} changes with every source, so that checkouts side by side have hosts of their own */
 export function languagesVersion() {
-  const hash = createHash("sha256");
+  const hash = createHash("sha256").update(readFileSync(fileURLToPath(import.meta.url)));
   for (const folder of ["languages", "language-nodejs"].map((name) => join(sources, name)))
     for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort())
       if (name.includes(".")) hash.update(name).update(readFileSync(join(folder, name)));
@@ -45,12 +45,9 @@ export async function addLanguages(root, pulumi, { env, signal, say }) {
     "Building the language hosts of YAML, Python and Go from their sources, once for this user. It takes one to five minutes.",
   );
   const options = { go, env, signal, say };
-  const yaml = "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml";
-  await compile(
-    bin,
-    { name: "the hosts of YAML and Go", module: "languages", packages: [yaml, "./companion"] },
-    options,
-  );
+  const yaml = ["language", "converter"].map((kind) => `github.com/pulumi/pulumi-yaml/cmd/pulumi-${kind}-yaml`);
+  const packages = [...yaml, "./companion"];
+  await compile(bin, { name: "the hosts of YAML and Go", module: "languages", packages }, options);
   // Its release is that of Node.js's host, so that both are compiled from the same packages.
   const python = `${sdkModule}/python/cmd/pulumi-language-python`;
   await compile(released, { name: "the host of Python", module: "language-nodejs", packages: [python] }, options);

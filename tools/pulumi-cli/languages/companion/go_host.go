@@ -11,6 +11,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
@@ -62,6 +63,16 @@ func (h *goHost) Run(ctx context.Context, req *pulumirpc.RunRequest) (*pulumirpc
 		return failed(fmt.Errorf("the program ended with an error: %w", err))
 	}
 	return &pulumirpc.RunResponse{}, nil
+}
+
+// What `pulumi install` asks for.
+func (h *goHost) InstallDependencies(
+	req *pulumirpc.InstallDependenciesRequest, answer grpc.ServerStreamingServer[pulumirpc.InstallDependenciesResponse],
+) error {
+	tidy := exec.CommandContext(answer.Context(), "go", "mod", "tidy")
+	tidy.Dir = req.Info.ProgramDirectory
+	output, err := tidy.CombinedOutput()
+	return errors.Join(answer.Send(&pulumirpc.InstallDependenciesResponse{Stderr: output}), err)
 }
 
 // The message is for a program that ended; anything else is a fault of the host.
