@@ -52,20 +52,23 @@ function namesOf(map: NetworkMap): Map<string, string> {
 
 function graphOf(map: NetworkMap) {
   const names = namesOf(map);
-  const node = (item: MapItem) => {
-    const { width, height } = sizeOf(item);
-    return { name: names.get(item.key)!, attributes: { width: width / 72, height: height / 72 } };
+  // Boxes of a group have one width, so that they stand in a column.
+  const nodes = (items: readonly MapItem[]) => {
+    const width = Math.max(...items.map((item) => sizeOf(item).width));
+    return items.map((item) => ({
+      ...{ name: names.get(item.key)!, attributes: { width: width / 72, height: sizeOf(item).height / 72 } },
+    }));
   };
   interface Subgraph {
     name: string;
     graphAttributes: Attributes;
-    nodes: ReturnType<typeof node>[];
+    nodes: ReturnType<typeof nodes>;
     subgraphs: Subgraph[];
   }
   const subgraph = (group: MapGroup): Subgraph => ({
     name: names.get(group.key)!,
     graphAttributes: { label: { html: emptyTable(headerOf(group)) }, labeljust: "l", margin: 14 },
-    nodes: group.items.map(node),
+    nodes: nodes(group.items),
     subgraphs: group.groups.map(subgraph),
   });
   const edge = (from: string, to: string, attributes = {}) => ({
@@ -75,8 +78,8 @@ function graphOf(map: NetworkMap) {
     directed: true,
     graphAttributes: { rankdir: "LR", nodesep: 0.14, ranksep: 0.9, pad: 0.2 },
     nodeAttributes: { shape: "box", fixedsize: true, label: "" },
-    edgeAttributes: { arrowhead: "none" },
-    nodes: map.items.map(node),
+    edgeAttributes: { arrowhead: "none", tailport: "e", headport: "w" },
+    nodes: nodes(map.items),
     subgraphs: map.groups.map(subgraph),
     edges: [
       ...map.edges.map(({ from, to }) => edge(from, to)),

@@ -5,7 +5,7 @@ import { type MapItem } from "./items";
 import { type Box, type Layout, layoutOf } from "./layout";
 import { shapeOf, signOf } from "./shapes";
 import { mapCss } from "./style";
-import { linesIn, padding } from "./text";
+import { linesIn, padding, roomAbove } from "./text";
 
 export interface SvgOptions {
   /** Where a box leads to. Default: nowhere. */
@@ -20,10 +20,9 @@ export interface SvgOptions {
  */
 export async function svgOf(map: NetworkMap, { link, style = true }: SvgOptions = {}): Promise<string> {
   const layout = await layoutOf(map);
-  const [width, height] = [layout.width, layout.height].map(Math.ceil);
   const root = create("svg", { headless: true, invalidCharReplacement: "?" });
   root.att({ xmlns: "http://www.w3.org/2000/svg", class: "network-map", role: "graphics-document document" });
-  root.att({ viewBox: `0 0 ${width} ${height}`, width, height, "aria-label": printable(`Map of ${map.title}`) });
+  root.att({ ...viewOf(layout), "aria-label": printable(`Map of ${map.title}`) });
   root.element("title", {}, printable(`Map of ${map.title}`));
   if (style) root.element("style", {}, mapCss);
   const draw = (item: MapItem | MapGroup): void => {
@@ -55,12 +54,18 @@ function drawItem(parent: XMLElement, item: MapItem | MapGroup, box: Box, href: 
   if (marks.includes("replace")) group.element("path", { class: "outline", d: shapeOf("group", grown(box, 4)) });
   const sign = signOf(tone, box.x + padding.x + 4, box.y + padding.y + 10);
   if (sign !== undefined) group.element("path", { class: "sign", d: sign });
-  let y = box.y + padding.y;
+  let y = box.y + padding.y + roomAbove(item);
   const x = box.x + padding.x + (sign === undefined ? 0 : padding.sign - 4);
   for (const { text, kind: of, height } of linesIn(item)) {
     y += height;
     group.element("text", { class: of, x: round(x), y: round(y - 5) }, text);
   }
+}
+
+/** With room for outlines that stand on the edge. */
+function viewOf({ width: w, height: h }: Layout): Record<string, string | number> {
+  const [width, height] = [Math.ceil(w) + 16, Math.ceil(h) + 16];
+  return { viewBox: `-8 -8 ${width} ${height}`, width, height };
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

@@ -16,7 +16,7 @@ export interface Line {
 
 const heights = { label: 19, detail: 16, mark: 18 } as const;
 /** Average widths of a character of each, in the fonts that systems have. */
-const widths = { label: 7.6, detail: 6.5, mark: 7.2 } as const;
+const widths = { label: 8.7, detail: 6.5, mark: 7.2 } as const;
 export const padding = { x: 12, y: 7, sign: 20 } as const;
 const longest = 30;
 
@@ -54,8 +54,11 @@ export function linesIn({ label, details, marks }: MapItem): Line[] {
 
 export function sizeOf(item: MapItem): Size {
   const { width, height } = headerOf(item);
-  return { width: Math.max(width, 90), height: height + padding.y };
+  return { width: Math.max(width, 90), height: height + padding.y + roomAbove(item) };
 }
+
+/** The lid of a cylinder has no text on it. */
+export const roomAbove = ({ kind }: MapItem): number => (kind === "chain" ? 8 : 0);
 
 /** The size of the header of a box with others in it. */
 export function headerOf(item: MapItem): Size {
