@@ -4,8 +4,8 @@ import { plan, readFile } from "../sdk/network/load";
 import { type PlannedConsortium, type PlannedEnvironment } from "../sdk/network/plan";
 import { type ConsortiumModel, type EnvironmentModel, limitsUsed, type NetworkModel, type TetherModel } from "./model";
 
-/** A file holds plain text where a program may give what is known later. */
-const textOr = (value: unknown, otherwise: string): string => (typeof value === "string" ? value : otherwise);
+/** A file holds plain values where a program may give what is known later. */
+const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** The network that a network file describes, with logical names as ids. @throws NetworkDefinitionError with all its errors */
 export function modelOfNetworkFile(file: string): NetworkModel {
@@ -20,8 +20,8 @@ function consortiumOf(planned: PlannedConsortium, tethers: TetherModel[]): Conso
   const { names, args, members, environments } = planned;
   const ids = new Map(members.map((one) => [one.key, one.names[0]!]));
   return {
-    ...{ id: names[0]!, name: args.name ?? names[0]!, description: args.description },
-    memberships: members.map((one) => ({ id: one.names[0]!, orgName: textOr(one.args.orgName, one.key) })),
+    ...{ id: names[0]!, name: text(args.name) ?? names[0]!, description: text(args.description) },
+    memberships: members.map((one) => ({ id: one.names[0]!, orgName: text(one.args.orgName) ?? one.key })),
     environments: environments.map((one) => environmentOf(one, ids, tethers)),
   };
 }
@@ -31,19 +31,26 @@ function environmentOf(
   members: ReadonlyMap<string, string>,
   tethers: TetherModel[],
 ): EnvironmentModel {
-  const { name = key, provider, consensusType, chainId } = args;
+  const facts = {
+    ...{
+      id: names[0]!,
+      name: text(args.name) ?? key,
+      chainId: typeof args.chainId === "number" ? args.chainId : undefined,
+    },
+    ...{ provider: text(args.provider), consensusType: text(args.consensusType) },
+  };
   if (tether) {
     const { tetherId, consoleUrl, network, intervalHours } = tether.args;
     const id = tetherId ?? (consoleUrl === undefined ? tether.names[0]! : tetherIdOf(consoleUrl));
     tethers.push({ id, network, intervalHours });
   }
   return {
-    ...{ id: names[0]!, name, provider, consensusType, chainId },
+    ...facts,
     nodes: nodes.map((one) => ({
-      ...{ id: one.names[0]!, name: textOr(one.args.name, one.key), membershipId: members.get(one.member) },
+      ...{ id: one.names[0]!, name: text(one.args.name) ?? one.key, membershipId: members.get(one.member) },
     })),
     credentials: credentials.map((one) => ({
-      ...{ id: one.names[0]!, name: textOr(one.args.name, one.key), membershipId: members.get(one.member) },
+      ...{ id: one.names[0]!, name: text(one.args.name) ?? one.key, membershipId: members.get(one.member) },
     })),
     ...(tether && { tether: tethers.at(-1)!.id }),
   };
