@@ -22,6 +22,8 @@ export interface Remarks {
   managed?: Managed | "by hand";
   /** What a plan does to it. */
   change?: Change;
+  /** It stays in the service, though a plan lets go of it. */
+  kept?: boolean;
   /** How it differs from what its stack says, a sentence each. */
   drift?: string[];
 }

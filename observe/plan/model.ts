@@ -19,9 +19,10 @@ export function modelOfPlan(plan: Plan): NetworkModel {
     const before = records.get(step.urn);
     if (record) records.set(step.urn, before ? mergedRecord(before, record) : record);
   }
-  for (const { urn, action, properties } of changesOf(plan)) {
+  for (const { urn, action, properties, kept } of changesOf(plan)) {
     const record = records.get(urn);
     if (!record) continue;
+    record.kept = kept;
     if (changes[action]) record.change = changes[action];
     else if (action === "gone") record.drift = ["the service does not show it any more"];
     else record.drift = properties.map(({ name, from, to }) => `${name}: ${from ?? "nothing"} → ${to ?? "nothing"}`);
