@@ -13,6 +13,7 @@ const commands: Record<string, { summary: string; load: () => Promise<{ define: 
   sweep: { summary: "delete leftovers of test runs", load: () => import("./sweep.js") },
   fleet: { summary: "manage many organizations and networks from one file", load: () => import("./fleet.js") },
   map: { summary: "draw a network, a stack or a plan as a picture", load: () => import("./map.js") },
+  check: { summary: "check whether a network is usable", load: () => import("./check.js") },
   report: { summary: "render a Pulumi preview as Markdown", load: () => import("./report.js") },
   fund: { summary: "fund a tether service's account on the embedded service", load: () => import("./fund.js") },
   completion: { summary: "print a completion script for a shell", load: () => import("./completion.js") },

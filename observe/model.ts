@@ -111,6 +111,10 @@ export interface TetherModel extends Remarks {
   /** How many reports there are. */
   reports?: number;
   lastPin?: PinModel;
+  /** Why the service could not pin, where it says so. */
+  problem?: string;
+  /** JSON-RPC address of the target network, where the service names one. */
+  targetUrl?: string;
 }
 
 /** How much of a limit of the service is used. */
