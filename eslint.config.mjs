@@ -61,34 +61,39 @@ export default tseslint.config(
   },
   room(
     ["provider/api/**"],
-    "(/core/|/resources/|/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|^@pulumi/)",
+    "(/core/|/resources/|/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",
     "The API client knows nothing of Pulumi or of the rest.",
   ),
   room(
     ["provider/core/**"],
-    "(/resources/|/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|^@pulumi/)",
+    "(/resources/|/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",
     "The core knows nothing of Pulumi, nor of one resource.",
   ),
   room(
     ["provider/resources/**"],
-    "(/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|^@pulumi/)",
+    "(/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",
     "A resource definition knows nothing of Pulumi.",
   ),
   room(
     ["provider/lookups/**"],
-    "(/adapter/|/dynamic/|/plugin/|/sdk/|/service/|^@pulumi/)",
+    "(/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",
     "A lookup knows nothing of Pulumi.",
   ),
   room(
     ["provider/adapter/**"],
-    "(/dynamic/|/plugin/|/sdk/|/service/|^@pulumi/)",
+    "(/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",
     "What the adapters share knows neither of them.",
   ),
   room(
     ["provider/dynamic/**"],
-    "(/plugin/|/sdk/|/service/)",
+    "(/plugin/|/sdk/|/service/|/observe/)",
     "An adapter knows neither the other one nor the programs' side.",
   ),
-  room(["provider/plugin/*.ts"], "(/dynamic/|/service/|/sdk/)", "An adapter does not know the other one."),
-  room(["service/**"], "(/provider/|/sdk/|^@pulumi/)", "The embedded service has its own idea of the wire."),
+  room(["provider/plugin/*.ts"], "(/dynamic/|/service/|/sdk/|/observe/)", "An adapter does not know the other one."),
+  room(
+    ["observe/**"],
+    "(/dynamic/|/plugin/|/cli/|/service/|^@pulumi/)",
+    "What shows a network stands on the API and the resources, for the commands and the console alike.",
+  ),
+  room(["service/**"], "(/provider/|/sdk/|/observe/|^@pulumi/)", "The embedded service has its own idea of the wire."),
 );
