@@ -55,19 +55,24 @@ export default tseslint.config(
   },
   room(
     ["provider/api/**"],
-    "(/core/|/resources/|/dynamic/|/sdk/|/service/|^@pulumi/)",
+    "(/core/|/resources/|/dynamic/|/sdk/|/service/|/observe/|^@pulumi/)",
     "The API client knows nothing of Pulumi or of the rest.",
   ),
   room(
     ["provider/core/**"],
-    "(/resources/|/dynamic/|/sdk/|/service/|^@pulumi/)",
+    "(/resources/|/dynamic/|/sdk/|/service/|/observe/|^@pulumi/)",
     "The core knows nothing of Pulumi, nor of one resource.",
   ),
   room(
     ["provider/resources/**"],
-    "(/dynamic/|/sdk/|/service/|^@pulumi/)",
+    "(/dynamic/|/sdk/|/service/|/observe/|^@pulumi/)",
     "A resource definition knows nothing of Pulumi.",
   ),
-  room(["provider/dynamic/**"], "(/sdk/|/service/)", "The adapter does not know the programs' side."),
-  room(["service/**"], "(/provider/|/sdk/|^@pulumi/)", "The embedded service has its own idea of the wire."),
+  room(["provider/dynamic/**"], "(/sdk/|/service/|/observe/)", "The adapter does not know the programs' side."),
+  room(
+    ["observe/**"],
+    "(/dynamic/|/cli/|/service/|^@pulumi/)",
+    "What shows a network stands on the API and the resources, for the commands and the console alike.",
+  ),
+  room(["service/**"], "(/provider/|/sdk/|/observe/|^@pulumi/)", "The embedded service has its own idea of the wire."),
 );
