@@ -84,10 +84,10 @@ export function staticChecks(root) {
   const programs = ["examples", "templates"]
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`));
-  const typed = ["bench", "tests", "tools", ...programs].filter((folder) =>
+  const typed = ["bench", "console/page", "tests", "tools", ...programs].filter((folder) =>
     existsSync(join(root, folder, "tsconfig.json")),
   );
-  const sources = ["bench", "cli", "provider", "sdk", "service", "tools"];
+  const sources = ["bench", "cli", "console", "observe", "provider", "sdk", "service", "tools"];
   const generate = join(root, "tools", "generate.mjs");
   const lockFile = async () => {
     const found = withoutIntegrity(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")));

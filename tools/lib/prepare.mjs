@@ -16,7 +16,7 @@ import { duration, say, Trouble, withProgress } from "./say.mjs";
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 
 /** What a build depends on. */
-const buildInputs = ["cli", "provider", "sdk", "service", "tsconfig.json", "package-lock.json"];
+const buildInputs = ["cli", "console", "observe", "provider", "sdk", "service", "tsconfig.json", "package-lock.json"];
 
 /**
  * Whether everything that the lock file asks for is there. Optional packages are for some platforms only.
@@ -70,10 +70,12 @@ export async function build(folder = root) {
   const stamp = join(folder, "dist", ".build-stamp");
   const inputs = fingerprint(buildInputs, folder);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === inputs) return;
-  await step("Building (tsc --build)", async () => {
+  await step("Building", async () => {
     const tsc = join(folder, "node_modules", "typescript", "bin", "tsc");
     const { code, output } = await run(process.execPath, [tsc, "--build"], { cwd: folder });
     if (code !== 0) throw new Trouble(`The sources do not compile:\n${output.trim()}`);
+    const { buildPage } = await import("./console-page.mjs"); // of a fresh clone only now, since it loads esbuild
+    await buildPage(folder);
     writeFileSync(stamp, inputs);
   });
 }
