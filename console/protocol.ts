@@ -6,7 +6,7 @@ import type { NetworkModel } from "../observe/model";
  */
 
 /** What a page may look at; the server asks for nothing that no page looks at. */
-export type Section = "network" | "keys" | "testing" | `environment/${string}` | `log/${string}` | `tether/${string}`;
+export type Section = "network" | "maps" | "keys" | "testing" | `environment/${string}` | `log/${string}` | `tether/${string}`;
 
 /** From the page: all that it looks at now. Nothing, while it is hidden. */
 export interface Watch {
@@ -32,9 +32,10 @@ export interface NetworkView {
   /** The stacks that were looked at, as `project/stack`. */
   stacks: string[];
   model: NetworkModel;
-  /** The map of each consortium, by its id, as SVG. */
-  maps: Record<string, string>;
 }
+
+/** The map of each consortium, by its id, as SVG. */
+export type MapsView = Record<string, string>;
 
 export interface EnvironmentView {
   /** When each node was looked at, in seconds since 1970, and its height then. */

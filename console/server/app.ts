@@ -116,7 +116,7 @@ function signingIn(app: FastifyInstance, { access, apiKey }: Parts): void {
 /** A page of one sentence, of texts of this file and of `Refused`, which hold no input. */
 const note = (text: string, more = "", head = "") =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
-  `<title>Consortium console</title>${head}</head><body><main><h1>Consortium console</h1><p>${text}</p><p>${more}</p></main></body></html>`;
+  `<title>Consortium console</title><link rel="icon" href="data:,">${head}</head><body><main><h1>Consortium console</h1><p>${text}</p><p>${more}</p></main></body></html>`;
 
 /** WebSockets of the pages; answers what drops those of a session. */
 function pages(server: Server, { access, live }: Parts): (headers: IncomingMessage["headers"]) => void {

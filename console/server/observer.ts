@@ -6,6 +6,7 @@ import type { NetworkView, Section } from "../protocol";
 import type { Embedded } from "./embedded";
 import { LedgerHistory } from "./ledger";
 import { Logins } from "./logins";
+import { Maps } from "./maps";
 import { TetherHistory } from "./tether";
 import type { Stacks } from "./stacks";
 
@@ -28,6 +29,7 @@ export class Observer {
   readonly #ledgers = new Map<string, LedgerHistory>();
   readonly #tethers = new Map<string, TetherHistory>();
   readonly #logins: Logins;
+  readonly #maps = new Maps();
 
   constructor(private readonly options: ObserverOptions) {
     this.#answers = this.#newAnswers();
@@ -38,6 +40,7 @@ export class Observer {
     const [kind = "", id = "", ...rest] = section.split("/");
     const { embedded } = this.options;
     if (kind === "network") return this.#network();
+    if (kind === "maps") return this.#maps.of((await this.#network()).model);
     if (kind === "environment") return this.#environment(id);
     if (kind === "log") return this.#log(id, ...rest);
     if (kind === "tether") return this.tether(id).view();
@@ -72,7 +75,7 @@ export class Observer {
     return {
       ...(embedded && { organization: embedded.about.organization.name, ledger: embedded.about.ledger }),
       ...{ baseUrl: client.http.settings.baseUrl, embedded: embedded !== undefined, mayChange },
-      ...{ stacks: stacks.names, model, maps: {} },
+      ...{ stacks: stacks.names, model },
     };
   }
 

@@ -21,12 +21,13 @@ export function Credentials({ view, consortium, environment }: Props) {
     const ids = { consortium: consortium.id, environment: environment.id, membership: member };
     void run({ ...ids, ...(name.trim() ? { name } : {}) }).then((made) => made && setName(""));
   };
+  const marked = environment.credentials.some(({ managed }) => managed !== undefined);
   const owners = new Map(memberships.map(({ id, orgName }) => [id, orgName]));
   return (
     <>
       <Table
         label="Credentials"
-        head={["User name", "Name", "Member", "Managed by"]}
+        head={["User name", "Name", "Member", ...(marked ? ["Managed by"] : [])]}
         empty="None, or the service does not list them."
         rows={environment.credentials.map((one) => ({
           key: one.id,
@@ -34,7 +35,7 @@ export function Credentials({ view, consortium, environment }: Props) {
             <code>{one.id}</code>,
             one.name ?? "—",
             owners.get(one.membershipId ?? "") ?? "—",
-            <ManagedBy object={one} />,
+            ...(marked ? [<ManagedBy object={one} />] : []),
           ],
         }))}
       />

@@ -1,9 +1,10 @@
 import { useEffect, useRef } from "preact/hooks";
 
 /** The map as the command draws it. Its text is data: it is parsed as a picture, and what is not one is left out. */
-export function Drawing({ svg, label }: { svg: string; label: string }) {
+export function Drawing({ svg, label }: { svg: string | undefined; label: string }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
+    if (svg === undefined) return;
     const picture = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
     if (picture.localName !== "svg") return;
     for (const unwanted of picture.querySelectorAll("script, style, foreignObject")) unwanted.remove();

@@ -1,13 +1,15 @@
 import type { ConsortiumModel, EnvironmentModel, LimitUse, NetworkModel, TetherModel } from "../../../observe/model";
-import type { NetworkView } from "../../protocol";
+import type { MapsView, NetworkView } from "../../protocol";
 import { ether, plural } from "../format";
+import { useSection } from "../live";
 import { Card, Facts, ManagedBy, State, Table } from "../parts/basics";
 import { Drawing } from "../parts/drawing";
 import { OrderTether } from "../parts/order-tether";
 import { hrefOf } from "../route";
 
 export function NetworkPage({ view }: { view: NetworkView }) {
-  const { model, maps } = view;
+  const { model } = view;
+  const { value: maps = {} } = useSection<MapsView>("maps");
   return (
     <>
       <h1>Network</h1>
@@ -85,14 +87,16 @@ function ConsortiumPart({ consortium, drawing, model }: PartProps) {
         {description ? `${description}. ` : ""}
         {counted}. <ManagedBy object={consortium} />
       </p>
-      {drawing !== undefined && <Drawing svg={drawing} label={`Map of ${name}`} />}
-      <ul class="tiles">
-        {environments.map((environment) => (
-          <li key={environment.id}>
-            <EnvironmentTile of={environment} tethers={model.tethers} />
-          </li>
-        ))}
-      </ul>
+      <div class="seen">
+        <Drawing svg={drawing} label={`Map of ${name}`} />
+        <ul class="tiles">
+          {environments.map((environment) => (
+            <li key={environment.id}>
+              <EnvironmentTile of={environment} tethers={model.tethers} />
+            </li>
+          ))}
+        </ul>
+      </div>
       <Members of={consortium} />
     </Card>
   );
@@ -134,12 +138,13 @@ function EnvironmentTile({ of: one, tethers }: { of: EnvironmentModel; tethers: 
 function Members({ of: { id, memberships, environments } }: { of: ConsortiumModel }) {
   const nodes = environments.flatMap((one) => one.nodes);
   const credentials = environments.flatMap((one) => one.credentials);
+  const marked = memberships.some(({ managed }) => managed !== undefined);
   const owned = (list: { membershipId?: string }[], member: string) =>
     list.filter((one) => one.membershipId === member).length;
   return (
     <Table
       label="Members"
-      head={["Member", "State", "Nodes", "Credentials", "Managed by"]}
+      head={["Member", "State", "Nodes", "Credentials", ...(marked ? ["Managed by"] : [])]}
       empty="No members yet."
       rows={memberships.map((member) => ({
         key: `${id} ${member.id}`,
@@ -148,7 +153,7 @@ function Members({ of: { id, memberships, environments } }: { of: ConsortiumMode
           <State of={member.state} />,
           `${owned(nodes, member.id)}${member.minimumNodes ? ` (at least ${member.minimumNodes})` : ""}`,
           owned(credentials, member.id),
-          <ManagedBy object={member} />,
+          ...(marked ? [<ManagedBy object={member} />] : []),
         ],
       }))}
     />
