@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type Plan, readPlan } from "./report/plan";
+import { type Plan, readPlan } from "../observe/plan/read";
 import { hasChanges, hasErrors, losesLedger, render } from "./report/render";
 import { textOf } from "./text-file";
 

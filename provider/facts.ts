@@ -12,6 +12,9 @@ export type TetherNetwork = (typeof tetherNetworks)[number];
 /** What the type tokens of all dynamic resources of this package begin with; the name of the class follows. */
 export const dynamicPrefix = "pulumi-nodejs:dynamic/consortium:";
 
+/** What the type tokens of the provider plugin's resources begin with. */
+export const pluginPrefix = "consortium:index:";
+
 /** The id of a tether service: the last 10 characters of its address in the console (spec, section 2.8). */
 export const tetherIdOf = (consoleUrl: string): string => consoleUrl.replace(/[/?#]+$/, "").slice(-10);
 

@@ -1,6 +1,6 @@
-import { type Action, type Change, changesOf, type Property } from "./changes";
+import { type Action, type Change, changesOf, type Property } from "../../observe/plan/changes";
 import { block, caution, code, table } from "./markdown";
-import { type Message, type Plan, type Violation } from "./plan";
+import { type Message, type Plan, type Violation } from "../../observe/plan/read";
 
 export interface RenderOptions {
   title?: string;

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { printable } from "../../provider/api/printable";
-import { dynamicPrefix } from "../../provider/facts";
-import { type Plan, type State, type Step } from "./plan";
+import { classOf } from "../records";
+import { type Plan, type State, type Step } from "./read";
 
 export type Action = "replaced" | "deleted" | "gone" | "drifted" | "created" | "adopted" | "changed";
 
@@ -13,6 +12,7 @@ export interface Property {
 }
 
 export interface Change {
+  urn: string;
   action: Action;
   /** `Node`; of other packages the whole type. */
   type: string;
@@ -36,7 +36,8 @@ const losses: Record<string, string> = {
 };
 
 const secretMark = "4dabf18193072939515e22adb298388d";
-const unknownMark = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+/** Pulumi's mark of a value that is known only later. */
+export const unknownMark = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** What a plan changes, one entry a resource, the worst first. */
 export function changesOf({ steps }: Plan): Change[] {
@@ -80,10 +81,7 @@ function actionOf({ op, found, new: next }: Step): Action | undefined {
   return op === "update" ? "changed" : undefined;
 }
 
-const typeOf = (urn: string): string => {
-  const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
-  return printable(type.startsWith(dynamicPrefix) ? type.slice(dynamicPrefix.length) : type);
-};
+const typeOf = (urn: string): string => classOf(urn.split("::")[2]?.split("$").at(-1) ?? "");
 
 const isLost = ({ action, urn, old }: Step & { action: Action }): boolean =>
   ["replaced", "deleted", "gone"].includes(action) && typeOf(urn) in losses && !isKept(old);
@@ -96,7 +94,7 @@ function changeOf(step: Step & { action: Action }, lost: ReadonlySet<string | un
   const parents = [old?.inputs?.environmentId, old?.inputs?.consortiumId] as (string | undefined)[];
   const own = isLost(step) && !parents.some((id) => id !== undefined && lost.has(id));
   return {
-    ...{ action, type, name: urn.split("::").slice(3).join("::"), reasons },
+    ...{ urn, action, type, name: urn.split("::").slice(3).join("::"), reasons },
     properties: ["changed", "drifted", "replaced", "adopted"].includes(action) ? propertiesOf(step) : [],
     ...(own ? { loss: losses[type] } : {}),
     kept: ["replaced", "deleted"].includes(action) && isKept(old),
