@@ -1,10 +1,12 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { resolveSettings } from "../provider/api";
 import { connectionHelp } from "./connection";
+import { textOf } from "./text-file";
 
 interface Flags {
   port: number;
   allowChanges?: boolean;
+  stackExport: string[];
   tether: string[];
   target: Record<string, string>;
 }
@@ -16,6 +18,11 @@ export function define(command: Command): void {
     .option("--port <port>", "port to listen on; another one if it is taken", port, usualPort)
     .option("--allow-changes", "create credentials on a real service, too")
     .addOption(new Option("--tether <id>", "tether service to show; repeatable").argParser(gather).default([], "none"))
+    .addOption(
+      new Option("--stack-export <file>", "output of pulumi stack export, to show what it manages; repeatable")
+        .argParser(gather)
+        .default([], "none"),
+    )
     .addOption(
       new Option("--target <network=url>", "RPC URL of a public network, to verify pins; repeatable")
         .argParser(target)
@@ -29,10 +36,18 @@ export function define(command: Command): void {
     .action((flags: Flags) => serveConsole(flags));
 }
 
-async function serveConsole({ port, allowChanges, tether, target }: Flags): Promise<void> {
+async function serveConsole({ port, allowChanges, stackExport, tether, target }: Flags): Promise<void> {
   const { startConsole } = await import("../console/server/console.js");
   const settings = resolveSettings();
-  const console = await startConsole({ settings, port, allowChanges, tethers: tether, targets: target });
+  for (const file of stackExport) textOf(file);
+  const console = await startConsole({
+    settings,
+    port,
+    allowChanges,
+    tethers: tether,
+    targets: target,
+    stackExports: stackExport,
+  });
   process.stdout.write(
     `Console of ${settings.baseUrl}\n\n  ${console.newLink()}\n\nThe link works once, on this machine. Ctrl+C stops it.\n`,
   );

@@ -1,11 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { networkInterfaces, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { startService, type LedgerOptions, type Service, type TetherOptions } from "../service";
 import { isLoopback } from "../service/http/host-check";
 import type { Console } from "../console/server/console";
-import { ownConsole } from "./own-console";
+import { addresses, exposed } from "./serve/addresses";
+import { ownConsole } from "./serve/own-console";
 import { textOf } from "./text-file";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
@@ -30,6 +31,7 @@ interface Flags {
   target: Targets;
   tetherHour?: number;
   console: boolean;
+  stackExport: string[];
   consolePort?: number;
   tlsCert?: string;
   tlsKey?: string;
@@ -84,6 +86,11 @@ export function define(command: Command): void {
     .option("--tls-cert <file>", "PEM certificate to serve https and wss with")
     .option("--tls-key <file>", "PEM private key of the certificate")
     .option("--console-port <port>", "port of the console (default: the service's port + 1, or any free one)", number)
+    .addOption(
+      new Option("--stack-export <file>", "output of pulumi stack export, for the console; repeatable")
+        .argParser(gather)
+        .default([], "none"),
+    )
     .option("--no-console", "offer no console in the browser")
     .option("--show-key", "show the API key even if the output is not a terminal")
     .option("--log", "log requests")
@@ -102,7 +109,7 @@ async function serve(flags: Flags): Promise<void> {
     );
   }
   if (!flags.quiet && !isLoopback(flags.host)) console.error(exposed(flags));
-  const page = flags.console ? await ownConsole(service, consolePort(flags)) : undefined;
+  const page = flags.console ? await ownConsole(service, consolePort(flags), flags.stackExport) : undefined;
   stopOnSignal(async () => {
     await page?.close();
     await service.close();
@@ -181,28 +188,6 @@ function greeting(flags: Flags, service: Service, file: string, page: Console | 
     "Ctrl+C stops it.",
   ].join("\n");
 }
-
-/** What should be known where other machines can reach the service. */
-function exposed({ host, tlsCert }: Flags): string {
-  const where = isEverywhere(host) ? "on all addresses of this machine" : `on ${host}`;
-  const reach = `consortium: warning: the service listens ${where}, so other machines can reach it.`;
-  if (tlsCert !== undefined) return reach;
-  return `${reach} API keys, credentials and all data cross the network unencrypted: use TLS (--tls-cert and --tls-key), or --host 127.0.0.1 for this machine alone.`;
-}
-
-/** Where other machines find it, if it listens on all addresses. */
-function addresses({ host }: Flags, { baseUrl, port }: Service): string[] {
-  if (!isEverywhere(host)) return [];
-  const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
-  const found = all.filter(
-    ({ internal, family, scopeid }) => !internal && (family === "IPv4" || (host === "::" && !scopeid)),
-  );
-  return found.map(({ address, family }) =>
-    baseUrl.replace(/\/\/.*?\/api/, `//${family === "IPv4" ? address : `[${address}]`}:${port}/api`),
-  );
-}
-
-const isEverywhere = (host: string) => host === "0.0.0.0" || host === "::";
 
 /** Next to the service's port, so that it is the same at every start. */
 const consolePort = ({ port, consolePort: wanted }: Flags) => wanted ?? (port === 0 ? 0 : port + 1);

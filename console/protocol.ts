@@ -6,7 +6,8 @@ import type { NetworkModel } from "../observe/model";
  */
 
 /** What a page may look at; the server asks for nothing that no page looks at. */
-export type Section = "network" | "maps" | "keys" | "testing" | `environment/${string}` | `log/${string}` | `tether/${string}`;
+export type Section =
+  "network" | "maps" | "keys" | "testing" | `environment/${string}` | `log/${string}` | `tether/${string}`;
 
 /** From the page: all that it looks at now. Nothing, while it is hidden. */
 export interface Watch {

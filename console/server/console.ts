@@ -5,7 +5,7 @@ import { observingClient } from "./client";
 import { Embedded } from "./embedded";
 import { Live } from "./live";
 import { Observer, type ObserverOptions } from "./observer";
-import { noStacks, type Stacks } from "./stacks";
+import { Stacks } from "./stacks";
 
 export interface ConsoleOptions {
   /** Where the service is, and its key. */
@@ -14,9 +14,12 @@ export interface ConsoleOptions {
   port?: number;
   /** Whether it may change a service that is not embedded. */
   allowChanges?: boolean;
+  /** How often the service is looked at while a page is open, in ms. */
+  periodMs?: number;
   tethers?: readonly string[];
   targets?: Readonly<Record<string, string | undefined>>;
-  stacks?: Stacks;
+  /** Files that `pulumi stack export` has written, to show what they manage. */
+  stackExports?: readonly string[];
 }
 
 export interface Console {
@@ -33,10 +36,11 @@ const host = "127.0.0.1";
 
 /** Starts the console of a service, on this machine only. */
 export async function startConsole(given: ConsoleOptions): Promise<Console> {
-  const { settings, port = 0, allowChanges = false, tethers = [], targets = {}, stacks = noStacks } = given;
+  const { settings, port = 0, allowChanges = false, tethers = [], targets = {}, stackExports = [] } = given;
+  const stacks = new Stacks(stackExports);
   const client = observingClient(settings);
   const embedded = await Embedded.find(client);
-  const periodMs = embedded ? periods.embedded : periods.other;
+  const periodMs = given.periodMs ?? (embedded ? periods.embedded : periods.other);
   const mayChange = allowChanges || embedded !== undefined;
   const options: ObserverOptions = { client, embedded, mayChange, tethers, targets, stacks, periodMs };
   const observer = new Observer(options);

@@ -6,6 +6,9 @@ export interface Page {
   send(shown: Shown): void;
 }
 
+/** A service in trouble is looked at less and less often, but at least so often. */
+const longestMs = 30_000;
+
 /**
  * One observer for all pages: each section that some page looks at is looked at once a period, however many pages there are, and
  * sent where it changed. While nobody looks, nothing is asked.
@@ -58,16 +61,19 @@ export class Live {
 
   async #run(): Promise<void> {
     const { signal } = this.#closing;
+    let failures = 0;
     for (let watched = this.#watched(); watched.size > 0 && !signal.aborted; watched = this.#watched()) {
       this.#now = new AbortController();
       const either = AbortSignal.any([signal, this.#now.signal]);
-      await Promise.all([...watched].map((section) => this.#show(section)));
-      await sleep(this.periodMs, undefined, { signal: either }).catch(() => undefined);
+      const shown = await Promise.all([...watched].map((section) => this.#show(section)));
+      failures = shown.some(({ trouble }) => trouble !== undefined) ? failures + 1 : 0;
+      const pause = Math.min(this.periodMs * 2 ** failures, Math.max(longestMs, this.periodMs));
+      await sleep(pause, undefined, { signal: either }).catch(() => undefined);
     }
     this.#forget(new Set());
   }
 
-  async #show(section: Section): Promise<void> {
+  async #show(section: Section): Promise<Shown> {
     const at = Date.now();
     const shown: Shown = await this.look(section).then(
       (value) => ({ section, value }),
@@ -76,9 +82,10 @@ export class Live {
     const text = JSON.stringify(shown);
     const before = this.#last.get(section);
     this.#last.set(section, { text, shown, at });
-    if (before?.text === text) return;
+    if (before?.text === text) return shown;
     for (const page of this.#pages) if (page.watching.has(section)) page.send(shown);
     this.#forget(this.#watched());
+    return shown;
   }
 
   #forget(but: ReadonlySet<Section>): void {

@@ -65,6 +65,7 @@ export class Observer {
 
   async #network(): Promise<NetworkView> {
     const { client, embedded, mayChange, stacks } = this.options;
+    stacks.refresh();
     const ordered = embedded ? await embedded.tethers() : [];
     const tethers = [...new Set([...this.options.tethers, ...stacks.tethers, ...ordered])];
     const options = { tethers, nodeStatus: true, answers: this.#answers };
