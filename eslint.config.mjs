@@ -13,7 +13,7 @@ export default tseslint.config(
   { ignores: ["dist/", "**/node_modules/", ".consortium/", "coverage/", "**/*.generated.*"] },
   eslint.configs.recommended,
   {
-    files: ["**/*.ts"],
+    files: ["**/*.ts", "**/*.tsx"],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -73,6 +73,16 @@ export default tseslint.config(
     ["observe/**"],
     "(/dynamic/|/cli/|/service/|^@pulumi/)",
     "What shows a network stands on the API and the resources, for the commands and the console alike.",
+  ),
+  room(
+    ["console/page/**"],
+    "(/server/|/provider/|/sdk/|/service/|/cli/|^@pulumi/|^node:)",
+    "The page runs in a browser: it knows the protocol and the model, and asks its server for the rest.",
+  ),
+  room(
+    ["console/server/**", "console/*.ts"],
+    "(/dynamic/|/cli/|/service/|^@pulumi/)",
+    "The console knows a service by its API.",
   ),
   room(["service/**"], "(/provider/|/sdk/|/observe/|^@pulumi/)", "The embedded service has its own idea of the wire."),
 );

@@ -90,8 +90,16 @@ export interface KeyView {
 
 export interface TestingView {
   routes: string[];
-  faults: { id: string; rule: Record<string, unknown>; seen: number; hits: number }[];
+  faults: { id: string; rule: FaultView; seen: number; hits: number }[];
   calls: CallView[];
+}
+
+export interface FaultView {
+  kind: string;
+  method?: string;
+  route?: string;
+  status?: number;
+  ms?: number;
 }
 
 export interface CallView {

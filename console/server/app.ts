@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import fastify, { type FastifyInstance } from "fastify";
-import { WebSocketServer } from "ws";
+import { type WebSocket, WebSocketServer } from "ws";
 import type { Section, Watch } from "../protocol";
 import { type Access, isSame, Refused } from "./access";
 import { act } from "./actions";
@@ -38,9 +38,10 @@ export function buildApp(parts: Parts): FastifyInstance {
   const assets = readAssets();
   const app = fastify({ exposeHeadRoutes: false, bodyLimit: 65_536, forceCloseConnections: true });
   const dropPages = pages(app.server, parts);
-  app.addHook("onRequest", async ({ headers, method, routeOptions }) =>
-    access.check(headers, method !== "GET" && routeOptions.url !== linksPath),
-  );
+  app.addHook("onRequest", ({ headers, method, routeOptions }, _reply, done) => {
+    access.check(headers, method !== "GET" && routeOptions.url !== linksPath);
+    done();
+  });
   app.addHook("onSend", async (request, reply) => void reply.headers(headers(request.headers.host ?? "")));
   app.setErrorHandler((error: Error & { statusCode?: number }, { headers }, reply) => {
     const status = error instanceof Refused ? error.status : (error.statusCode ?? 500);
@@ -53,9 +54,10 @@ export function buildApp(parts: Parts): FastifyInstance {
 
   void app.register(
     (inner, _options, done) => {
-      inner.addHook("onRequest", async ({ headers }) => {
+      inner.addHook("onRequest", ({ headers }, _reply, next) => {
         access.checkSite(headers);
         if (access.sessionOf(headers) === undefined) throw new Refused(401, "You are signed out.");
+        next();
       });
       inner.get("/", (_request, reply) => {
         const { type, content } = assets.get("index.html")!;
@@ -121,7 +123,7 @@ const note = (text: string, more = "", head = "") =>
 /** WebSockets of the pages; answers what drops those of a session. */
 function pages(server: Server, { access, live }: Parts): (headers: IncomingMessage["headers"]) => void {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 16_384 });
-  const open = new Map<import("ws").WebSocket, string>();
+  const open = new Map<WebSocket, string>();
   server.on("upgrade", (request, socket: Duplex, head) => {
     try {
       access.check(request.headers, true);
@@ -132,7 +134,7 @@ function pages(server: Server, { access, live }: Parts): (headers: IncomingMessa
         open.set(page, session);
         const looking: Page = { watching: new Set(), send: (shown) => page.send(JSON.stringify(shown)) };
         live.join(looking);
-        page.on("message", (data) => live.watch(looking, sectionsIn(String(data as Buffer))));
+        page.on("message", (data) => live.watch(looking, sectionsIn(String(data))));
         page.on("error", () => page.terminate());
         page.on("close", () => {
           live.leave(looking);

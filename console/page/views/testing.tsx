@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import type { TestingView } from "../../protocol";
+import type { FaultView, TestingView } from "../../protocol";
 import { act, useAction } from "../actions";
 import { time } from "../format";
 import { useSection } from "../live";
 import { Card, LineForm, Table, Trouble } from "../parts/basics";
 
-const kinds: Record<string, { label: string; number?: string; given?: string }> = {
+const kinds: Record<string, { label: string; number?: "status" | "ms"; given?: string }> = {
   status: { label: "answer a status", number: "status", given: "503" },
   delay: { label: "delay", number: "ms", given: "2000" },
   html: { label: "answer an HTML page, as a proxy would" },
@@ -52,7 +52,7 @@ function Faults({ of: shown }: { of: TestingView | undefined }) {
           key: id,
           cells: [
             <b>{nameOf(rule)}</b>,
-            <code>{`${String(rule.method ?? "any")} ${String(rule.route ?? "any route")}`}</code>,
+            <code>{`${rule.method ?? "any"} ${rule.route ?? "any route"}`}</code>,
             `${hits} of ${seen}`,
             <button type="button" aria-label={`Remove fault ${id}`} onClick={() => remove(id)}>
               Remove
@@ -64,10 +64,10 @@ function Faults({ of: shown }: { of: TestingView | undefined }) {
   );
 }
 
-function nameOf(rule: Record<string, unknown>): string {
-  const kind = kinds[String(rule.kind)];
-  const value = kind?.number === undefined ? "" : ` ${String(rule[kind.number] ?? "")}`;
-  return `${kind?.label ?? String(rule.kind)}${value}`;
+function nameOf(rule: FaultView): string {
+  const kind = kinds[rule.kind];
+  const value = kind?.number === undefined ? "" : ` ${rule[kind.number] ?? ""}`;
+  return `${kind?.label ?? rule.kind}${value}`;
 }
 
 function NewFault({ routes }: { routes: string[] }) {
