@@ -134,7 +134,7 @@ function pages(server: Server, { access, live }: Parts): (headers: IncomingMessa
         open.set(page, session);
         const looking: Page = { watching: new Set(), send: (shown) => page.send(JSON.stringify(shown)) };
         live.join(looking);
-        page.on("message", (data) => live.watch(looking, sectionsIn(String(data))));
+        page.on("message", (data) => live.watch(looking, sectionsIn((data as Buffer).toString())));
         page.on("error", () => page.terminate());
         page.on("close", () => {
           live.leave(looking);

@@ -43,10 +43,7 @@ describe("the console in a browser", () => {
   test("its first picture of the network is there within a second", async () => {
     await page.reload();
     await page.getByRole("heading", { level: 2, name: "supply" }).waitFor();
-    const ms = await page.evaluate(() => {
-      const [navigation] = performance.getEntriesByType("navigation");
-      return performance.now() - navigation!.startTime;
-    });
+    const ms = await page.evaluate(() => performance.now()); // since the navigation
     expect(ms).toBeLessThan(1_000);
   });
 
@@ -145,9 +142,9 @@ describe("the console in a browser", () => {
       const link = page.getByRole("link", { name, exact: true }).first();
       await link.focus();
       await page.keyboard.press("Enter");
-      await page.waitForFunction((text) => document.title.startsWith(text), name);
+      await page.getByRole("heading", { level: 1, name: name.replace(/ and .*/, "") }).waitFor();
       expect(await violations(page)).toEqual([]);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
       expect([name, wide]).toEqual([name, 0]);
     }
   });
