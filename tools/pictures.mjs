@@ -88,7 +88,7 @@ async function takeAll(chromium, link, environment, service) {
   const { context, close } = await openBrowser(chromium);
   try {
     const page = context.pages()[0] ?? (await context.newPage());
-    await page.setViewportSize({ width: 1120, height: 820 });
+    await page.setViewportSize({ width: 1120, height: 900 });
     await page.goto(link);
     await page.locator(".network-map").waitFor();
     await wait(growingMs);
@@ -105,12 +105,16 @@ async function takeAll(chromium, link, environment, service) {
     await take("environment");
     await page.emulateMedia({ colorScheme: "light" });
     await go(`tethers/${tether}`, ".chart canvas");
-    await page.getByRole("button", { name: "Verify report 0" }).click();
+    await page
+      .getByRole("button", { name: /^Verify/ })
+      .first()
+      .click();
     await page.locator(".verdict").first().waitFor();
+    await page.evaluate("scrollTo(0, 0)");
     await take("tether");
-    service.faults.add({ kind: "status", status: 503, method: "GET", route: "/consortia" });
+    service.faults.add({ kind: "status", status: 503, method: "GET", route: "/consortia", times: 5 });
     await fetch(`${service.baseUrl}/consortia`, { headers: { authorization: `Bearer ${service.apiKey}` } });
-    await go("testing", "table");
+    await go("testing", "table:has-text('1 of 1')");
     await take("testing");
   } finally {
     await close();

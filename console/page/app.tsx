@@ -30,7 +30,7 @@ export function App() {
         Skip to content
       </a>
       <header class="top">
-        <a class="brand" href={hrefOf()} aria-label="Consortium console, the network">
+        <a class="brand" href={hrefOf()}>
           <img src="assets/icon.svg" alt="" width={28} height={28} />
           <span>{view?.organization ?? "Consortium"}</span>
         </a>

@@ -24,6 +24,8 @@ interface Parts {
 
 const newKey = z.object({ name });
 const order = z.object({ environment: name.optional() });
+/** A fault; `times` may be null, for always. Its rules are checked where it is added. */
+const given = z.looseObject({ kind: z.string(), route: z.string().optional() });
 const most = 500;
 
 export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Parts): void {
@@ -104,7 +106,9 @@ function faults(app: FastifyInstance, context: Context, rules: Faults): void {
     rules.of(organizationOf(request).id).map(({ id, rule, seen, hits }) => ({ id, rule, seen, hits }));
   app.get(where, quiet, (request) => ({ routes: routes(), faults: shown(request) }));
   app.post(where, quiet, (request, reply) => {
-    const { times, ...rule } = z.looseObject({ kind: z.string(), route: z.string().optional() }).parse(request.body);
+    const { data } = given.safeParse(request.body);
+    if (!data) throw new Refusal(400, "The body must be a fault with its kind.");
+    const { times, ...rule } = data;
     if (rule.kind === "refuse")
       throw new Refusal(403, "All organizations would be refused: this needs startService().");
     if (rule.route !== undefined && !rules.routes.has(rule.route)) {

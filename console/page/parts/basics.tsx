@@ -24,12 +24,12 @@ export function State({ of }: { of: string | undefined }) {
   );
 }
 
-export function Card(props: { title: string; id?: string; aside?: ComponentChildren; children: ComponentChildren }) {
-  const { title, id = `card-${title.toLowerCase().replace(/\W+/g, "-")}`, aside, children } = props;
+export function Card(props: { title: string; aside?: ComponentChildren; children: ComponentChildren }) {
+  const { title, aside, children } = props;
   return (
-    <section class="card" aria-labelledby={id}>
+    <section class="card">
       <header>
-        <h2 id={id}>{title}</h2>
+        <h2>{title}</h2>
         {aside}
       </header>
       {children}

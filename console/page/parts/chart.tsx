@@ -49,7 +49,7 @@ function optionsOf({ lines, steps = false }: ChartProps, place: HTMLElement): uP
       y: { range: (_, low, high) => [Math.max(0, Math.floor(low) - 1), Math.ceil(high) + 1] },
     },
     axes: [
-      { ...axis, space: 80, values: (_, ticks) => ticks.map((tick) => clockAt(tick)) },
+      { ...axis, space: 80, size: 30, values: (_, ticks) => ticks.map((tick) => clockAt(tick)) },
       { ...axis, size: 64, values: (_, ticks) => whole(ticks) },
     ],
     series: [

@@ -79,10 +79,10 @@ interface PartProps {
 }
 
 function ConsortiumPart({ consortium, drawing, model }: PartProps) {
-  const { id, name, description, state, memberships, environments } = consortium;
+  const { name, description, state, memberships, environments } = consortium;
   const counted = `${plural(memberships.length, "member")}, ${plural(environments.length, "environment")}`;
   return (
-    <Card title={name} id={`consortium-${id}`} aside={<State of={state} />}>
+    <Card title={name} aside={<State of={state} />}>
       <p class="quiet">
         {description ? `${description}. ` : ""}
         {counted}. <ManagedBy object={consortium} />

@@ -13,13 +13,13 @@ export function StacksPage({ view }: { view: NetworkView }) {
       {view.stacks.length === 0 ? <NoStacks /> : <p class="quiet">Looked at: {view.stacks.join(", ")}.</p>}
       {view.stacks.length > 0 && (
         <>
-          <Card title={`Drifted (${drifted.length})`} id="drifted">
+          <Card title={`Drifted (${drifted.length})`}>
             <Objects of={drifted} label="Drifted" empty="Everything is as its stack says." />
           </Card>
-          <Card title={`Made by hand (${byHand.length})`} id="by-hand">
+          <Card title={`Made by hand (${byHand.length})`}>
             <Objects of={byHand} label="Made by hand" empty="A stack manages everything." />
           </Card>
-          <Card title={`Managed by stacks (${managed.length})`} id="managed">
+          <Card title={`Managed by stacks (${managed.length})`}>
             <Objects of={managed} label="Managed by stacks" empty="These stacks manage nothing of this network." />
           </Card>
         </>

@@ -1,6 +1,8 @@
 import type { Page } from "playwright-core";
-import { build, type World } from "../../service/helpers";
-import { browse, serve, type Served, violations } from "../support/console";
+import { build, type World } from "../service/helpers";
+import { browse, serve, type Served, violations } from "./browser";
+
+jest.setTimeout(60_000);
 
 type Browser = Awaited<ReturnType<typeof browse>>;
 
@@ -19,7 +21,7 @@ describe("the console in a browser", () => {
     world = await build(served.send);
     browser = await browse();
     page = browser.context.pages()[0]!;
-  });
+  }, 300_000); // where there is no browser yet, it is installed
   afterAll(async () => {
     await browser?.close();
     await served?.stop();
@@ -54,11 +56,11 @@ describe("the console in a browser", () => {
       name: dangerous,
     });
     expect(status).toBe(201);
-    const node = page.getByRole("listitem").filter({ hasText: dangerous });
+    const node = page.locator(".nodes li", { hasText: dangerous });
     await node.getByText("initializing").waitFor();
     await node.getByText("started").waitFor();
     const map = page.getByRole("region", { name: "Map of supply" });
-    await map.getByText(dangerous).first().waitFor();
+    await map.locator("text.label", { hasText: dangerous }).waitFor();
     expect(await page.locator("img[src=x]").count()).toBe(0);
     expect(await page.evaluate(() => "same" in globalThis)).toBe(true);
   });

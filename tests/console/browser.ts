@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import AxeBuilder from "axe-core";
 import type { BrowserContext, Page } from "playwright-core";
-import { openBrowser } from "../../../tools/lib/browser.mjs";
-import { client, type Send } from "../../service/helpers";
-import { ended, programOf, ready } from "./backends/programs";
+import { openBrowser } from "../../tools/lib/browser.mjs";
+import { client, type Send } from "../service/helpers";
+import { ended, programOf, ready } from "../e2e/support/backends/programs";
 
 /** A service of the command line, with its console. */
 export interface Served {
@@ -17,7 +17,7 @@ export interface Served {
 }
 
 export async function serve(...args: string[]): Promise<Served> {
-  const program = join(__dirname, "../../../dist/cli/consortium.js");
+  const program = join(__dirname, "../../dist/cli/consortium.js");
   const options = { stdio: ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"] };
   const child: ChildProcess = spawn(process.execPath, [program, "serve", "--port", "0", "--json", ...args], options);
   const [line] = await ready(child, "consortium serve", /^\{.*\}$/m);
