@@ -13,7 +13,7 @@ export default tseslint.config(
   { ignores: ["dist/", "**/node_modules/", ".consortium/", "coverage/", "**/*.generated.*"] },
   eslint.configs.recommended,
   {
-    files: ["**/*.ts"],
+    files: ["**/*.ts", "**/*.tsx"],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       // Two programs for all files: each one that there is more of parses and checks Pulumi's types anew.
@@ -94,6 +94,16 @@ export default tseslint.config(
     ["observe/**"],
     "(/dynamic/|/plugin/|/cli/|/service/|^@pulumi/)",
     "What shows a network stands on the API and the resources, for the commands and the console alike.",
+  ),
+  room(
+    ["console/page/**"],
+    "(/server/|/provider/|/sdk/|/service/|/cli/|^@pulumi/|^node:)",
+    "The page runs in a browser: it knows the protocol and the model, and asks its server for the rest.",
+  ),
+  room(
+    ["console/server/**", "console/*.ts"],
+    "(/dynamic/|/cli/|/service/|^@pulumi/)",
+    "The console knows a service by its API.",
   ),
   room(["service/**"], "(/provider/|/sdk/|/observe/|^@pulumi/)", "The embedded service has its own idea of the wire."),
 );

@@ -9,6 +9,7 @@ export type Define = (command: Command) => void;
 /** Each is one file, loaded only when it is asked for. */
 const commands: Record<string, { summary: string; load: () => Promise<{ define: Define }> }> = {
   serve: { summary: "run an embedded Consortium service on this machine", load: () => import("./serve.js") },
+  console: { summary: "show a network live in the browser", load: () => import("./console.js") },
   export: { summary: "write the network file of an existing consortium", load: () => import("./export.js") },
   sweep: { summary: "delete leftovers of test runs", load: () => import("./sweep.js") },
   fleet: { summary: "manage many organizations and networks from one file", load: () => import("./fleet.js") },

@@ -81,8 +81,8 @@ export function staticChecks(root) {
       if (code !== 0) throw new Trouble(output.trim());
     },
   });
-  const typed = ["tests", "bench", "tools", "examples"];
-  const sources = ["bench", "cli", "provider", "sdk", "service", "tools"];
+  const typed = ["tests", "bench", "console/page", "tools", "examples"];
+  const sources = ["bench", "cli", "console", "observe", "provider", "sdk", "service", "tools"];
   const generate = join(root, "tools", "generate.mjs");
   const lockFile = async () => {
     const found = withoutIntegrity(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")));

@@ -8,7 +8,7 @@ import { build, installPackages, root } from "../lib/prepare.mjs";
 import { runAttached } from "../lib/processes.mjs";
 import { pulumiCli } from "../lib/pulumi-cli.mjs";
 import { runMain, say, Trouble } from "../lib/say.mjs";
-import { recorded, startService, stopService } from "./service.mjs";
+import { consoleLink, recorded, stackFile, startService, stopService } from "./service.mjs";
 
 const nextSteps = `
 The network is up. What next?
@@ -31,10 +31,13 @@ const verbs = {
     if (code !== 0) return failed(code, "Fix the errors above and run `npm start` again, or `npm run destroy`.");
     say("");
     await pulumi(["stack", "output", ...runOptions()]);
+    await pulumi(["stack", "export", "--file", stackFile(root)]); // secrets are encrypted in it
     say("");
     const usable = await consortium(["check", "--stack", stack]);
     if (usable !== 0) return done("`npm start` checks it again, after what the table says was done.", usable);
-    say(nextSteps);
+    const service = recorded(root);
+    const link = service?.pid === undefined ? undefined : await consoleLink(service);
+    say(link ? `${nextSteps}\n\nSee it in your browser; the link works once:\n  ${link}` : nextSteps);
     return 0;
   },
   async destroy() {
