@@ -47,7 +47,7 @@ test.each(Object.keys(registered))("%s: the class knows its own resources, and n
   await program();
   const all = Object.values(network("ids"));
   const { [key]: one } = network("ids");
-  const { isInstance } = one!.constructor as typeof CustomResource;
+  const isInstance = (value: unknown): boolean => (one!.constructor as typeof CustomResource).isInstance(value);
   expect(all.filter((other) => isInstance(other)).map((other) => other.constructor)).toEqual([one!.constructor]);
   expect([undefined, null, {}, "text"].filter((other) => isInstance(other))).toEqual([]);
 });
