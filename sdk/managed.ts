@@ -66,7 +66,7 @@ function alsoOf(
   if (aliases !== undefined && !Array.isArray(aliases)) return aliases;
   // Where nothing is above it, its URN is known, which spares the SDK half a dozen outputs.
   const here = parent === undefined ? `urn:pulumi:${getStack()}::${getProject()}::${type}::${name}` : { type };
-  return [...((aliases ?? []) as Input<string | Alias>[]).flatMap(moved), here];
+  return [...(aliases ?? []).flatMap(moved), here];
 }
 
 /** What a resource of the dynamic provider is registered with. */

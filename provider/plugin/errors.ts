@@ -3,7 +3,7 @@ import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { printableLines } from "../api/printable";
-import { Incomplete, messageOf } from "../core/user-error";
+import { type Incomplete, messageOf } from "../core/user-error";
 import { sent } from "./properties";
 
 /** The engine takes an error without a code for a crash of the plugin. */

@@ -12,6 +12,7 @@ import {
   type UpdateRequest,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
+import { type ZodType } from "zod";
 import { programKey } from "../adapter/keys";
 import { adoptionOf, Operations } from "../adapter/operations";
 import { type Sessions } from "../adapter/sessions";
@@ -48,7 +49,7 @@ const definitionOf = (urn: string): Definition => {
 };
 
 const secretOutputs = ({ outputs }: Definition): string[] =>
-  Object.entries(outputs.shape).flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
+  Object.entries<ZodType>(outputs.shape).flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
 
 const otherVersion = (program: string): string =>
   `the program has pulumi-consortium ${program}, but the provider plugin is ${version}: install the plugin of the same version, ` +

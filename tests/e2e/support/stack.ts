@@ -155,7 +155,7 @@ export class Stack {
 
   async resources(): Promise<StateResource[]> {
     const state = JSON.parse(await this.exported()) as { deployment: { resources?: StateResource[] } };
-    return (state.deployment.resources ?? []).filter(({ type }) => kindOf(type) !== undefined);
+    return (state.deployment.resources ?? []).filter(({ custom, type }) => custom && kindOf(type) !== undefined);
   }
 
   /** Ids of everything in the state; their order says nothing. */
@@ -171,6 +171,8 @@ export class Stack {
 export interface StateResource {
   urn: string;
   type: string;
+  /** Whether it is more than a component. */
+  custom: boolean;
   id: string;
   inputs: Record<string, unknown>;
   outputs: Record<string, unknown>;
