@@ -18,8 +18,8 @@ import { circumstances, writePart } from "./lib/document.mjs";
 import { table } from "./lib/report.mjs";
 
 /** Those that docs/performance.md shows in one table; those that run when no name is given; all. */
-const published = ["waiting", "reading", "scale", "throttled"];
-const usual = [...published, "preview", "policy", "network", "providers"];
+const published = ["waiting", "reading", "scale", "throttled", "providers"];
+const usual = [...published, "preview", "policy", "network"];
 const all = [...usual, "proxy", "fleet", "soak"];
 const text = /** @type {const} */ ({ type: "string" });
 const options = { rounds: text, count: text, stacks: text, parallel: text, widths: text, calls: text, minutes: text };

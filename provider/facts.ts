@@ -21,7 +21,8 @@ export function kindOf(type: string): string | undefined {
   return prefix === undefined ? undefined : type.slice(prefix.length);
 }
 
-/** What the engine registers the plugin's providers as. */
+/** What the engine registers providers as: those that may serve any dynamic resource, and the plugin's. */
+export const dynamicProvider = "pulumi:providers:pulumi-nodejs";
 export const pluginProvider = "pulumi:providers:consortium";
 
 /** The id of a tether service: the last 10 characters of its address in the console (spec, section 2.8). */

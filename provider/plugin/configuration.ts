@@ -70,7 +70,8 @@ export class Configuration {
     } catch (error) {
       if (error instanceof NoKeyError) return [];
       if (!(error instanceof SettingsError)) throw error;
-      const property = settingNames.find((name) => error.message.includes(name)) ?? "";
+      // One from the environment is no property of the provider.
+      const property = settingNames.find((name) => name in settled && error.message.includes(name)) ?? "";
       return [{ property, reason: error.message }];
     }
   }
@@ -84,9 +85,13 @@ export function checkConfig(request: CheckRequest): CheckResponse {
   return response;
 }
 
+/** A provider of the dynamic resources has the same settings by the names that they have in stack configuration. */
+const unprefixed = (props: Props): Props =>
+  Object.fromEntries(Object.entries(props).map(([key, value]) => [key.replace(/^consortium:/, ""), value]));
+
 /** Never a replacement: the engine asks the same when resources come from the dynamic provider, whose objects they stay. */
 export function diffConfig(request: DiffRequest): DiffResponse {
-  const [{ props: olds }, { props: news }] = [received(request.getOlds()), received(request.getNews())];
+  const [olds, news] = [unprefixed(received(request.getOlds()).props), unprefixed(received(request.getNews()).props)];
   const response = new DiffResponse();
   const keys = [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter((key) => !isAdded(key));
   const changed = keys.filter((key) => !sameValue(olds[key], news[key]));

@@ -41,7 +41,7 @@ test.each<[string, string, RegExp, ("dynamic" | "plugin")?]>([
     CONSORTIUM_PLUGIN: String(adapter === "plugin"),
   });
   expect(/^.*\berror: .*$/m.exec(text)?.[0]).toMatch(message);
-  expect(text).toMatch(/Consortium \(x\)|resource 'x'|Membership x|network x/);
+  expect(text).toMatch(/Consortium \(x\)|resource '(x|default_[0-9_]+)'|Membership x|network x/);
   expect(text).not.toContain("toJavaScript");
   expect(code).not.toBe(0);
   expect(w.service.calls).toEqual([]);

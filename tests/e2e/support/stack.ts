@@ -170,7 +170,7 @@ export class Stack {
 
   async resources(): Promise<StateResource[]> {
     const state = JSON.parse(await this.exported()) as { deployment: { resources?: StateResource[] } };
-    return (state.deployment.resources ?? []).filter(({ type }) => kindOf(type) !== undefined);
+    return (state.deployment.resources ?? []).filter(({ custom, type }) => custom && kindOf(type) !== undefined);
   }
 
   /** Ids of everything in the state; their order says nothing. */
@@ -186,6 +186,8 @@ export class Stack {
 export interface StateResource {
   urn: string;
   type: string;
+  /** Whether it is more than a component. */
+  custom: boolean;
   id: string;
   inputs: Record<string, unknown>;
   outputs: Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { dynamicPrefix, pluginPrefix, pluginProvider } from "../../../provider/facts";
+import { dynamicPrefix, dynamicProvider, pluginPrefix, pluginProvider } from "../../../provider/facts";
 import { type Kind } from "../../../sdk/managed";
 
 /** How Pulumi writes a value that is not known yet. */
@@ -82,7 +82,7 @@ export class Plan {
   }
 
   #providerType(): string {
-    return this.plugin ? pluginProvider : "pulumi:providers:pulumi-nodejs";
+    return this.plugin ? pluginProvider : dynamicProvider;
   }
 
   /** What the stack's configuration says, which the default provider gets. */
