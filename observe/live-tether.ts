@@ -20,10 +20,29 @@ export function observeTether(answers: SharedAnswers, id: string): Promise<Obser
     const isMissing = (shown ?? account ?? balanceWei) === undefined;
     const { network, interval: intervalHours, state } = ShownTether.safeParse(shown ?? {}).data ?? {};
     return {
-      model: { id, network, intervalHours, state: isMissing ? "missing" : state, account, balanceWei, ...last?.facts },
+      model: {
+        ...extraIn(shown, network),
+        id,
+        network,
+        intervalHours,
+        state: isMissing ? "missing" : state,
+        account,
+        balanceWei,
+        ...last?.facts,
+      },
       report: last?.report,
     };
   });
+}
+
+/** What only some services show. */
+function extraIn(shown: unknown, network: string | undefined): Pick<TetherModel, "problem" | "targetUrl"> {
+  const { last_error: problem, target_urls: urls } = (shown ?? {}) as { last_error?: unknown; target_urls?: unknown };
+  const targetUrl = (urls as Record<string, unknown> | undefined)?.[network ?? ""];
+  return {
+    ...(typeof problem === "string" && { problem }),
+    ...(typeof targetUrl === "string" && { targetUrl }),
+  };
 }
 
 async function lastReport(client: ConsortiumClient, id: string) {

@@ -22,6 +22,8 @@ export interface Remarks {
   managed?: Managed | "by hand";
   /** What a plan does to it. */
   change?: Change;
+  /** It stays in the service, though a plan lets go of it. */
+  kept?: boolean;
   /** How it differs from what its stack says, a sentence each. */
   drift?: string[];
 }
@@ -109,6 +111,10 @@ export interface TetherModel extends Remarks {
   /** How many reports there are. */
   reports?: number;
   lastPin?: PinModel;
+  /** Why the service could not pin, where it says so. */
+  problem?: string;
+  /** JSON-RPC address of the target network, where the service names one. */
+  targetUrl?: string;
 }
 
 /** How much of a limit of the service is used. */

@@ -10,6 +10,7 @@ import {
   type NetworkModel,
   type NodeModel,
   type ObjectKind,
+  type Remarks,
   type TetherModel,
 } from "./model";
 
@@ -28,6 +29,7 @@ export interface ResourceRecord {
   /** URNs that each property follows from. */
   sources: Record<string, readonly string[] | undefined>;
   change?: Change;
+  kept?: boolean;
   drift?: string[];
 }
 
@@ -61,17 +63,29 @@ const idOf = ({ id, name }: ResourceRecord): string => id ?? name;
 
 /** Finds what a resource is in, or belongs to. */
 class Parents {
-  constructor(private readonly records: readonly ResourceRecord[]) {}
+  readonly #byKind = new Map<ObjectKind, ResourceRecord[]>();
+  readonly #byId = new Map<string, ResourceRecord>();
+
+  constructor(records: readonly ResourceRecord[]) {
+    for (const one of records) {
+      const some = this.#byKind.get(one.kind) ?? [];
+      this.#byKind.set(one.kind, some);
+      some.push(one);
+      if (one.id !== undefined) this.#byId.set(`${one.kind} ${one.id}`, one);
+      this.#byId.set(`${one.kind} ${one.urn}`, one);
+    }
+  }
 
   /** Its id; undefined where nothing tells, as for what will be known only later. */
   idOf(record: ResourceRecord, kind: ObjectKind, property: string): string | undefined {
     const given = text(record.props[property]);
-    const some = this.records.filter((one) => one.kind === kind);
-    const found =
-      some.find(({ id }) => given !== undefined && id === given) ??
-      some.find(({ urn }) => record.sources[property]?.includes(urn)) ??
-      (given === undefined ? (this.#named(record.name, some) ?? (some.length === 1 ? some[0] : undefined)) : undefined);
-    return found ? idOf(found) : given;
+    const sources = record.sources[property] ?? [];
+    const found = [given ?? "", ...sources].flatMap((one) => this.#byId.get(`${kind} ${one}`) ?? [])[0];
+    if (found) return idOf(found);
+    if (given !== undefined) return given;
+    const some = this.#byKind.get(kind) ?? [];
+    const guess = this.#named(record.name, some) ?? (some.length === 1 ? some[0] : undefined);
+    return guess && idOf(guess);
   }
 
   /** Networks name their parts after what they are in: `trade/prod/acme-1` is in `trade/prod`. */
@@ -142,14 +156,15 @@ function bindTethers(
   });
 }
 
+const remarksOn = ({ stack, urn, name, change, kept, drift }: ResourceRecord): Remarks => ({
+  ...{ managed: { stack, urn, name }, ...(change && { change }), ...(kept && { kept }) },
+  ...(drift && drift.length > 0 && { drift }),
+});
+
 /** What every object has. */
 function headOf(record: ResourceRecord) {
-  const { stack, urn, name, props, change, drift } = record;
-  return {
-    ...{ id: idOf(record), name: text(props.name) ?? name, state: text(props.state), managed: { stack, urn, name } },
-    ...(change && { change }),
-    ...(drift && drift.length > 0 && { drift }),
-  };
+  const { name, props } = record;
+  return { id: idOf(record), name: text(props.name) ?? name, state: text(props.state), ...remarksOn(record) };
 }
 
 function membershipOf(record: ResourceRecord): MembershipModel {
@@ -180,15 +195,15 @@ function nodeOf(record: ResourceRecord, membershipId: string | undefined): NodeM
 }
 
 const credentialOf = (record: ResourceRecord, membershipId: string | undefined): CredentialModel => {
-  const { id, name, managed, change, drift } = headOf(record);
-  return { id, name, membershipId, managed, ...(change && { change }), ...(drift && { drift }) };
+  const { id, name } = headOf(record);
+  return { id, name, membershipId, ...remarksOn(record) };
 };
 
 function tetherOf(record: ResourceRecord): TetherModel {
-  const { id, state, managed, change, drift } = headOf(record);
+  const { id, state } = headOf(record);
   const { tetherId, network, intervalHours, account, balanceWei } = record.props;
   return {
-    ...{ id: text(tetherId) ?? id, state, managed, ...(change && { change }), ...(drift && { drift }) },
+    ...{ ...remarksOn(record), id: text(tetherId) ?? id, state },
     ...{ network: text(network), intervalHours: number(intervalHours) },
     ...{ account: text(account), balanceWei: text(balanceWei) },
   };

@@ -25,7 +25,9 @@ function folded<T extends ObjectModel>(
   const groups = new Map<string, T[]>();
   for (const object of objects) {
     const key = [toneOf(kind, object), ...marksOf(object), apart(object)].join(" ");
-    groups.set(key, [...(groups.get(key) ?? []), object]);
+    const some = groups.get(key) ?? [];
+    groups.set(key, some);
+    some.push(object);
   }
   return [...groups].map(([key, some]) => {
     const label = `${counted(some.length, kind)}${what}`;
@@ -50,8 +52,9 @@ export interface MemberItems {
 export function memberItems({ id, memberships, environments }: ConsortiumModel): MemberItems {
   const owners = new Set(environments.flatMap(({ nodes }) => nodes.map(({ membershipId }) => membershipId)));
   const isNews = (one: MembershipModel) => marksOf(one).some((mark) => mark !== "create" && mark !== "by hand");
-  const first = memberships.filter((one) => owners.has(one.id) || isNews(one));
-  const others = memberships.filter((one) => !first.includes(one));
+  const isFirst = (one: MembershipModel) => owners.has(one.id) || isNews(one);
+  const first = memberships.filter(isFirst);
+  const others = memberships.filter((one) => !isFirst(one));
   const alone = [...first.slice(0, most.owners), ...(others.length > most.others ? [] : others)];
   const folds = [
     ...folded("membership", `${id} owners`, first.slice(most.owners)),

@@ -26,13 +26,20 @@ export function inEther(wei: string): string {
   return `${tenThousandths === 0 && wei !== "0" ? "less than 0.0001" : tenThousandths / 1e4} ether`;
 }
 
+/** What goes with an object for good. */
+const losses: Partial<Record<ObjectKind, string>> = {
+  consortium: "⚠ DESTROYS ALL ITS LEDGERS",
+  environment: "⚠ DESTROYS ITS LEDGER",
+};
+
 /** What is drawn below the name of an object. */
 export function linesOf(kind: ObjectKind, object: ObjectModel, owner?: string): string[] {
   const line = factsOf(kind, object, owner)
     .filter((fact) => fact !== undefined && fact !== "")
     .join(" · ");
-  const isLost = kind === "environment" && (object.change === "replace" || object.change === "delete");
-  return [...(line === "" ? [] : [line]), ...(isLost ? ["⚠ DESTROYS ITS LEDGER"] : [])];
+  const goes = object.change === "replace" || object.change === "delete";
+  const loss = goes && !object.kept ? losses[kind] : undefined;
+  return [...(line === "" ? [] : [line]), ...(loss === undefined ? [] : [loss])];
 }
 
 function factsOf(kind: ObjectKind, object: ObjectModel, owner: string | undefined): (string | undefined)[] {
@@ -56,7 +63,7 @@ function factsOf(kind: ObjectKind, object: ObjectModel, owner: string | undefine
 
 /** All that is known of an object, in a sentence. */
 export function inWords(kind: ObjectKind, object: ObjectModel, owner?: string): string {
-  const { managed, change, drift = [], id } = object;
+  const { managed, change, kept, drift = [], id } = object;
   const name = nameOf(object);
   const account = (object as TetherModel).account;
   const role = (object as NodeModel).role;
@@ -67,7 +74,7 @@ export function inWords(kind: ObjectKind, object: ObjectModel, owner?: string): 
     account && `account ${account}`,
     name === id ? undefined : `id ${id}`,
     managed === "by hand" ? "made by hand" : managed && `managed by stack ${managed.stack} as ${managed.name}`,
-    change && `the plan will ${change} it`,
+    change && `the plan will ${change} it${kept ? ", and it stays in the service" : ""}`,
     ...drift,
   ]
     .filter((part) => part !== undefined && part !== "")

@@ -1,4 +1,4 @@
-import { type Change, type NetworkModel } from "../model";
+import { type Change, type NetworkModel, type ObjectKind } from "../model";
 import { modelOf, namedBy, type ResourceRecord } from "../records";
 import { type Action, changesOf, unknownMark } from "./changes";
 import { type Plan, type State, type Step } from "./read";
@@ -19,14 +19,38 @@ export function modelOfPlan(plan: Plan): NetworkModel {
     const before = records.get(step.urn);
     if (record) records.set(step.urn, before ? mergedRecord(before, record) : record);
   }
-  for (const { urn, action, properties } of changesOf(plan)) {
+  for (const { urn, action, properties, kept } of changesOf(plan)) {
     const record = records.get(urn);
     if (!record) continue;
+    record.kept = kept;
     if (changes[action]) record.change = changes[action];
     else if (action === "gone") record.drift = ["the service does not show it any more"];
     else record.drift = properties.map(({ name, from, to }) => `${name}: ${from ?? "nothing"} → ${to ?? "nothing"}`);
   }
-  return modelOf([...records.values()], { source: "plan", title: plan.name });
+  return modelOf([...records.values(), ...mentionedIn(records)], { source: "plan", title: plan.name });
+}
+
+/** Properties that name what a resource is in, or belongs to. */
+const parents: Record<string, ObjectKind> = {
+  consortiumId: "consortium",
+  environmentId: "environment",
+  membershipId: "membership",
+};
+
+/** One of Pulumi's two formats leaves out what stays the same; what follows from it still says what it is called. */
+function mentionedIn(records: ReadonlyMap<string, ResourceRecord>): ResourceRecord[] {
+  const found = new Map<string, ResourceRecord>();
+  for (const { props, sources } of records.values()) {
+    for (const [property, kind] of Object.entries(parents)) {
+      const named = (sources[property] ?? []).flatMap((urn) => namedBy(urn) ?? []).find((one) => one.kind === kind);
+      if (!named || records.has(named.urn)) continue;
+      const id = typeof props[property] === "string" ? props[property] : undefined;
+      const consortiumId = kind === "consortium" ? undefined : props.consortiumId;
+      const consortium = kind === "consortium" ? undefined : sources.consortiumId;
+      found.set(named.urn, { ...named, id, props: { consortiumId }, sources: { consortiumId: consortium } });
+    }
+  }
+  return [...found.values()];
 }
 
 /** Values that are known, with the newer ones over the older ones. */

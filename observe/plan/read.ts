@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 
@@ -94,6 +95,10 @@ const event = z.looseObject({
     .optional(),
   summaryEvent: z.looseObject({ resourceChanges: counts }).optional(),
 });
+
+/** What a plan is called whose file names no stack. */
+export const planName = (file: string): string =>
+  file === "-" ? "standard input" : basename(file).replace(/\.json$/, "");
 
 /** Reads what Pulumi printed with `--json`, of either form. An empty text is a run that ended before it planned anything. */
 export function readPlan(text: string, file: string): Plan {
