@@ -37,8 +37,8 @@ test("a stack of the dynamic provider and of the plugin make the same model, wit
   expect(() => modelOfStack([])).toThrow("The document is not the state of a stack.");
 });
 
-test("a network file, with logical names as ids", () => {
-  const model = modelOfNetworkFile(join(root, "examples/network-file/network.yaml"));
+test("a network file, with logical names as ids", async () => {
+  const model = await modelOfNetworkFile(join(root, "examples/network-file/network.yaml"));
   expect(outline(model)).toEqual([
     ...["consortium Coffee trade", "membership Highland Growers", "membership Roaster & Sons", "membership bank"],
     ...["environment ledger", "node grower-1", "node grower-2", "node roaster-1", "node roaster-2"],
