@@ -50,7 +50,7 @@ export async function world(
   program: StackOptions["program"],
   options: ServiceOptions & Partial<StackOptions> = {},
 ): Promise<World> {
-  const { env, config, secrets, plugin, language, ...rest } = options;
+  const { env, config, secrets, plugin, language, schema, ...rest } = options;
   const service = await startService({
     organizations: [{ name: "local", apiKey: canaryKey }],
     tethers: [{ id: tetherId }],
@@ -64,6 +64,7 @@ export async function world(
     secrets,
     plugin,
     language,
+    schema,
   });
   return {
     service,
