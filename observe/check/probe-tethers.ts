@@ -30,7 +30,9 @@ export async function probeTether(
     const verdict = await verifyReport(some[0], targetUrl, { account });
     return { verdict, weiPerPin: await averageCost(some, targetUrl) };
   } catch (error) {
-    return { unseen: error instanceof Error ? error.message : String(error) };
+    // The whole message of ethers has the address in it, and that may hold somebody's key.
+    const { shortMessage, message } = error as Error & { shortMessage?: string };
+    return { unseen: shortMessage ?? message };
   }
 }
 

@@ -72,6 +72,9 @@ const labelOf = (item: MapItem): string =>
     .map(({ text }) => escaped(text))
     .join("<br/>");
 
+/** Not so: signs of our own, which mean nothing to any of them, and hyphens within a word. */
+const special = /[^\p{L}\p{M}\p{N} ·…⚠±−≠✎-]|(?<![\p{L}\p{N}])-|-(?![\p{L}\p{N}])/gu;
+
 /** Everything but letters, digits and spaces as a number: nothing of a name is Mermaid's, Markdown's or HTML's. */
 const escaped = (text: string): string =>
-  printable(text).replace(/[^\p{L}\p{M}\p{N} ]/gu, (character) => `#${character.codePointAt(0)!};`);
+  printable(text).replace(special, (character) => `#${character.codePointAt(0)!};`);

@@ -1,4 +1,5 @@
 import { type Result } from "../../observe/check";
+import { modelOfStack } from "../../observe/stack";
 import { tetherId, type Usable, usable } from "./usable";
 
 jest.setTimeout(120_000);
@@ -63,6 +64,22 @@ describe("a network that applications can use", () => {
       new RegExp(`^(chain id: n\\d-\\d: the service shows ${chain_id + 1}, but the node is on ${chain_id}\\n?){4}$`),
     );
     w.service.store.environments.patch(w.environment, { chain_id });
+  });
+
+  test("a member with fewer nodes than its minimum, a node that differs from its stack, and one that is gone", async () => {
+    const [member] = w.service.store.memberships.list({ org_name: "grower" });
+    w.service.store.memberships.patch(member!.id, { minimum_nodes: 3 });
+    await only(/^minimum of nodes: grower: 2 of at least 3 nodes$/);
+    w.service.store.memberships.patch(member!.id, { minimum_nodes: 0 });
+    const within = { consortiumId: w.consortium, environmentId: w.environment };
+    const node = (name: string, id: string) => ({
+      ...{ urn: `urn:pulumi:dev::net::consortium:index:Node::${name}`, id, inputs: { ...within, name } },
+    });
+    const resources = [node("renamed", w.nodes[0]!), node("lost", "n-lost")];
+    const stack = modelOfStack({ deployment: { resources } });
+    const found = told(await w.wrong({ stack }));
+    expect(found).toContain('as the stack says: n0-1: name is "n0-1", and "renamed" in the stack');
+    expect(found).toContain("node started: lost: its state is gone");
   });
 
   test("a report that was tampered with", async () => {

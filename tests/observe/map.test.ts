@@ -72,7 +72,9 @@ describe("names that mean something elsewhere are shown as text", () => {
       .flatMap((label) => label.split("<br/>"))
       .map((label) => label.replace(/#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code))));
     expect(read).toEqual(expect.arrayContaining(hostile));
-    expect(labels.join("").replaceAll("<br/>", "")).toMatch(/^[\p{L}\p{N} #;]*$/u);
+    expect(labels.join("").replaceAll("<br/>", "")).toMatch(
+      /^([\p{L}\p{N} #;·…⚠±−≠✎]|(?<=[\p{L}\p{N}])-(?=[\p{L}\p{N}]))*$/u,
+    );
     // Nothing but what a flowchart has: each line is one of ours.
     const ours =
       /^(flowchart LR|\s*n\d+(\(\[|\[\(|\[|>|\{\{)"[^"]*"(\]\)|\)\]|\]|\}\})|\s*subgraph n\d+\["[^"]*"\]|\s*end| {2}n\d+ (---|-\.->) n\d+| {2}class(Def)? .*|)$/;

@@ -1,3 +1,7 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { root } from "../support/stack";
 import { canaryKey, tetherId, type World, world } from "../support/world";
 
 let w: World;
@@ -55,6 +59,28 @@ describe("the quickstart, through the real CLI", () => {
     expect({ code, text }).toMatchObject({ code: 0 });
     expect(w.service.calls.length).toBeLessThanOrEqual(8);
     expect(leaks(text, [canaryKey, ...passwords])).toEqual([]);
+  });
+
+  test("check and map read the stack through the Pulumi CLI, and show no secret", async () => {
+    const run = async (...args: string[]): Promise<string> => {
+      const options = { cwd: w.stack.folder, env: w.stack.env };
+      return (await promisify(execFile)(process.execPath, [join(root, "dist/cli/consortium.js"), ...args], options))
+        .stdout;
+    };
+    const checked = await run("check", "--stack", "test", "--json");
+    const { results } = JSON.parse(checked) as { results: { check: string; outcome: string; text: string }[] };
+    // This service has no chains: each node was called with the pair of its member all the same.
+    const reachable = results.filter(({ check }) => check === "node reachable").map(({ text }) => text);
+    expect(reachable).toEqual(Array(4).fill("the service runs no chain (HTTP 501)"));
+    expect(results.filter(({ outcome }) => outcome === "failed" || outcome === "unseen")).toEqual([]);
+    const mapped = await run("map", "--stack", "test", "--live", "--format", "json");
+    const { consortia, tethers } = JSON.parse(mapped) as Record<string, { managed: { stack: string } }[]>;
+    expect([...consortia!, ...tethers!].map(({ managed }) => managed.stack)).toEqual([
+      "quickstart/test",
+      "quickstart/test",
+    ]);
+    expect(mapped).not.toMatch(/"by hand"|"drift"/);
+    expect(leaks(checked + mapped, [canaryKey, ...passwords])).toEqual([]);
   });
 
   test("destroy leaves nothing, children before parents", async () => {
