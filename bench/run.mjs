@@ -7,7 +7,7 @@
  *   --count N                  of providers: how many memberships. Default: 500
  *   --stacks N --parallel N --widths N,N,N   of fleet
  *   --calls N                  of proxy: in each round
- *   --minutes N                of soak
+ *   --minutes N                of soak; of console, for one page and then for 20
  */
 import "../tools/lib/node-version.mjs";
 import { parseArgs } from "node:util";
@@ -20,7 +20,7 @@ import { table } from "./lib/report.mjs";
 /** Those that docs/performance.md shows in one table; those that run when no name is given; all. */
 const published = ["waiting", "reading", "scale", "throttled", "providers"];
 const usual = [...published, "start", "preview", "policy", "network"];
-const all = [...usual, "proxy", "fleet", "soak"];
+const all = [...usual, "proxy", "fleet", "soak", "console"];
 const text = /** @type {const} */ ({ type: "string" });
 const options = { rounds: text, count: text, stacks: text, parallel: text, widths: text, calls: text, minutes: text };
 

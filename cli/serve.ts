@@ -109,11 +109,12 @@ async function serve(flags: Flags): Promise<void> {
     );
   }
   if (!flags.quiet && !isLoopback(flags.host)) console.error(exposed(flags));
-  const page = flags.console ? await ownConsole(service, consolePort(flags), flags.stackExport) : undefined;
+  const starting = flags.console ? ownConsole(service, consolePort(flags), flags.stackExport) : undefined;
   stopOnSignal(async () => {
-    await page?.close();
+    await (await starting)?.close();
     await service.close();
   });
+  const page = await starting;
   const generated = !flags.apiKey && service.apiKey !== known;
   if (flags.json) console.log(JSON.stringify(summary(flags, service, file, page)));
   else if (!flags.quiet) console.log(greeting(flags, service, file, page, generated));

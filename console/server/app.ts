@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import fastify, { type FastifyInstance } from "fastify";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -37,7 +37,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   const { access, options, observer, live } = parts;
   const assets = readAssets();
   const app = fastify({ exposeHeadRoutes: false, bodyLimit: 65_536, forceCloseConnections: true });
-  const dropPages = pages(app.server, parts);
+  const dropPages = pages(app, parts);
   app.addHook("onRequest", ({ headers, method, routeOptions }, _reply, done) => {
     access.check(headers, method !== "GET" && routeOptions.url !== linksPath);
     done();
@@ -121,10 +121,14 @@ const note = (text: string, more = "", head = "") =>
   `<title>Consortium console</title><link rel="icon" href="data:,">${head}</head><body><main><h1>Consortium console</h1><p>${text}</p><p>${more}</p></main></body></html>`;
 
 /** WebSockets of the pages; answers what drops those of a session. */
-function pages(server: Server, { access, live }: Parts): (headers: IncomingMessage["headers"]) => void {
+function pages(app: FastifyInstance, { access, live }: Parts): (headers: IncomingMessage["headers"]) => void {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 16_384 });
   const open = new Map<WebSocket, string>();
-  server.on("upgrade", (request, socket: Duplex, head) => {
+  app.addHook("preClose", (done) => {
+    for (const page of open.keys()) page.terminate(); // a server that closes waits for them
+    done();
+  });
+  app.server.on("upgrade", (request, socket: Duplex, head) => {
     try {
       access.check(request.headers, true);
       access.checkSite(request.headers);

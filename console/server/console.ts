@@ -54,13 +54,15 @@ export async function startConsole(given: ConsoleOptions): Promise<Console> {
     return app.listen({ host, port: 0 });
   });
   access.at(Number(new URL(url).port));
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await app.close();
+    await live.close();
+    await client.close();
+  };
   return {
     url,
     newLink: () => `${url}/sign-in/${access.newLink()}`,
-    async close() {
-      await app.close();
-      await live.close();
-      await client.close();
-    },
+    close: () => (closing ??= close()),
   };
 }

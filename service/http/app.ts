@@ -1,6 +1,6 @@
 import { STATUS_CODES, type Server } from "node:http";
 import type { Duplex } from "node:stream";
-import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import type { Context } from "../context";
 import { carryOut, isActed, type Outages, statusOf } from "../faults/effects";
 import type { FaultRule, Faults } from "../faults/rules";
@@ -49,6 +49,9 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   const server = createHttpServer(options.tls);
   const app = fastify({
     logger: options.log && { redact: ["req.headers.authorization"], hooks: { streamWrite: inAscii } },
+    logController: new LogController({
+      disableRequestLogging: ({ headers }: FastifyRequest) => headers[observerHeader] !== undefined,
+    }),
     exposeHeadRoutes: false,
     routerOptions: { ignoreTrailingSlash: true },
     frameworkErrors: (error, _request, reply) => void refuse(reply, 400, error.message),

@@ -21,7 +21,7 @@ const watched = async () => {
     await until(() => page.shown.size === 3);
     return page;
   };
-  return { service, world, open };
+  return { service, world, open, console };
 };
 
 test("20 pages cause no more calls than one, and none once nobody looks", async () => {
@@ -59,7 +59,7 @@ test("what changes is shown to every page that looks, and no secret ever is", as
 }, 30_000);
 
 test("a service that does not answer is said so, and looked at less often", async () => {
-  const { open, service } = await watched();
+  const { open, service, console } = await watched();
   const page = await open();
   const calls = countCalls();
   await service.close();
@@ -68,4 +68,7 @@ test("a service that does not answer is said so, and looked at less often", asyn
   const before = calls.paths.length;
   await wait(1_000);
   expect(calls.paths.length - before).toBeLessThan(20); // of some hundred
+  const closed = page.closed();
+  await console.close(); // does not wait for those who look
+  await closed;
 }, 30_000);
