@@ -1,8 +1,9 @@
 // @ts-check
 /**
- * npm run reliability [-- --sample N] [--only PATTERN] [--jobs N]: every kind of fault at every kind of call of a whole `up`, and a kill at every
- * call, through the real CLI on the embedded service. Each must give exactly the network. Writes its table into docs/reliability.md
- * (when all were run). Exit code 1 when one is not exact. Ends by itself within an hour.
+ * npm run reliability [-- --sample N] [--only PATTERN] [--jobs N] [--provider dynamic|plugin]: every kind of fault at every kind of
+ * call of a whole `up`, and a kill at every call, through the real CLI on the embedded service, on the dynamic provider and on the
+ * plugin. Each must give exactly the network. Writes the table of each provider of which all were run into docs/reliability.md.
+ * Exit code 1 when one is not exact. Ends by itself within two hours.
  */
 import "../tools/lib/node-version.mjs";
 import { parseArgs } from "node:util";
@@ -16,12 +17,22 @@ import { killAndRecover, killsOf } from "./reliability/kills.mjs";
 import { Lab } from "./reliability/lab.mjs";
 import { matrix } from "./reliability/matrix.mjs";
 
-const longestMs = 60 * 60_000;
+const longestMs = 120 * 60_000;
 
-/** @typedef {{ title: string, cell?: import("./reliability/faults.mjs").Cell, kill?: import("./reliability/kills.mjs").Kill, foreign?: import("./reliability/foreign-key.mjs").Foreign }} Job */
+const adapters = /** @type {const} */ (["dynamic", "plugin"]);
 
-/** @param {import("./reliability/faults.mjs").Call[]} calls @returns {Job[]} */
-const jobsOf = (calls) => [
+/** @typedef {{ adapter: import("./lib/stack.mjs").Adapter, title: string, cell?: import("./reliability/faults.mjs").Cell, kill?: import("./reliability/kills.mjs").Kill, foreign?: import("./reliability/foreign-key.mjs").Foreign }} Job */
+
+/**
+ * @param {import("./reliability/faults.mjs").Call[]} calls
+ * @param {import("./lib/stack.mjs").Adapter} adapter
+ * @returns {Job[]}
+ */
+const jobsOf = (calls, adapter) =>
+  trialsOf(calls).map((trial) => ({ ...trial, adapter, title: `${trial.title}, ${adapter} provider` }));
+
+/** @param {import("./reliability/faults.mjs").Call[]} calls */
+const trialsOf = (calls) => [
   ...cellsOf(calls).map((cell) => ({ title: `${cell.kind.name} at ${textOf(cell.call)}`, cell })),
   ...killsOf(calls).map((kill) => ({
     title: `${kill.victim} killed at ${textOf(kill.call)}, ${kill.acted ? "after" : "before"} the service acted`,
@@ -33,26 +44,39 @@ const jobsOf = (calls) => [
   })),
 ];
 
+/** Where docs/reliability.md shows what. */
+const partOf = { dynamic: "matrix", plugin: "matrix-plugin" };
+
 /** Some of them, spread over all. @template T @param {T[]} all @param {number} count */
 const spread = (all, count) =>
   all.filter((_, at) => Math.floor((at * count) / all.length) !== Math.floor(((at - 1) * count) / all.length));
 
 function options() {
   const { values } = parseArgs({
-    options: { sample: { type: "string" }, jobs: { type: "string" }, only: { type: "string" } },
+    options: {
+      ...{ sample: { type: "string" }, jobs: { type: "string" }, only: { type: "string" } },
+      provider: { type: "string" },
+    },
   });
+  const chosen = adapters.filter((name) => name === (values.provider ?? name));
+  if (chosen.length === 0) throw new Trouble(`--provider is ${adapters.join(" or ")}.`);
   const number = (/** @type {string | undefined} */ text, /** @type {number} */ otherwise) => {
     const value = Number(text ?? otherwise);
     if (!(value > 0)) throw new Trouble("--sample and --jobs take a number from 1.");
     return value;
   };
-  return { sample: number(values.sample, Infinity), jobs: number(values.jobs, 3), only: new RegExp(values.only ?? "") };
+  return {
+    sample: number(values.sample, Infinity),
+    jobs: number(values.jobs, 3),
+    chosen,
+    only: new RegExp(values.only ?? ""),
+  };
 }
 
 /** @param {Job} job @param {Lab} lab */
-function attempt({ cell, kill, foreign }, lab) {
-  if (cell) return lab.fault(cell);
-  return lab.trial((bench) =>
+function attempt({ adapter, cell, kill, foreign }, lab) {
+  if (cell) return lab.fault(adapter, cell);
+  return lab.trial(adapter, (bench) =>
     foreign
       ? tryForeignKey(foreign, bench)
       : killAndRecover(/** @type {import("./reliability/kills.mjs").Kill} */ (kill), bench),
@@ -60,7 +84,7 @@ function attempt({ cell, kill, foreign }, lab) {
 }
 
 await runMain("bench/reliability", async () => {
-  const { sample, jobs: side, only } = options();
+  const { sample, jobs: side, only, chosen } = options();
   await installPackages();
   await build();
   const cli = await pulumiCli();
@@ -70,7 +94,7 @@ await runMain("bench/reliability", async () => {
   const labs = Array.from({ length: side }, () => new Lab(cli, module));
   try {
     const calls = await /** @type {Lab} */ (labs[0]).calls();
-    const all = jobsOf(calls).filter(({ title }) => only.test(title));
+    const all = chosen.flatMap((adapter) => jobsOf(calls, adapter)).filter(({ title }) => only.test(title));
     const jobs = sample < all.length ? spread(all, sample) : all;
     say(`${jobs.length} of ${all.length} trials, ${side} side by side …`);
     const { default: pLimit } = await import("p-limit");
@@ -89,9 +113,14 @@ await runMain("bench/reliability", async () => {
       jobs.map((job, at) => limit(async () => ({ ...job, verdict: await tried(job, at) }))),
     );
     const took = duration(performance.now() - started);
-    const text = `Measured on ${await circumstances(cli)}; ${jobs.length} trials, ${side} side by side, in ${took}.\n\n${matrix(calls, results)}`;
-    if (jobs.length === jobsOf(calls).length) await writePart("docs/reliability.md", "matrix", text);
-    else console.log(text);
+    const measured = `Measured on ${await circumstances(cli)}`;
+    for (const adapter of chosen) {
+      const own = results.filter((one) => one.adapter === adapter);
+      const trials = `${own.length} trials on the ${adapter} provider, ${side} side by side`;
+      const text = `${measured}; ${trials}; the whole run took ${took}.\n\n${matrix(calls, own)}`;
+      if (own.length === trialsOf(calls).length) await writePart("docs/reliability.md", partOf[adapter], text);
+      else console.log(text);
+    }
     return results.every(({ verdict }) => verdict.ok) ? 0 : 1;
   } finally {
     for (const lab of labs) lab.close();

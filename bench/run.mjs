@@ -4,6 +4,7 @@
  * a `refresh` and a preview cost, through the real CLI on the embedded service; then the table of docs/performance.md is written
  * anew. Exit code 1 when a target is missed. Options:
  *   --rounds N                 of preview, policy and network: at least 7; of start
+ *   --count N                  of providers: how many memberships. Default: 500
  *   --stacks N --parallel N --widths N,N,N   of fleet
  *   --calls N                  of proxy: in each round
  *   --minutes N                of soak
@@ -17,11 +18,11 @@ import { circumstances, writePart } from "./lib/document.mjs";
 import { table } from "./lib/report.mjs";
 
 /** Those that docs/performance.md shows in one table; those that run when no name is given; all. */
-const published = ["waiting", "reading", "scale", "throttled"];
+const published = ["waiting", "reading", "scale", "throttled", "providers"];
 const usual = [...published, "start", "preview", "policy", "network"];
 const all = [...usual, "proxy", "fleet", "soak"];
 const text = /** @type {const} */ ({ type: "string" });
-const options = { rounds: text, stacks: text, parallel: text, widths: text, calls: text, minutes: text };
+const options = { rounds: text, count: text, stacks: text, parallel: text, widths: text, calls: text, minutes: text };
 
 /** @param {import("./lib/rig.mjs").Row[]} rows */
 const tableOf = (rows) =>

@@ -15,6 +15,16 @@ export const dynamicPrefix = "pulumi-nodejs:dynamic/consortium:";
 /** What the type tokens of the provider plugin's resources begin with. */
 export const pluginPrefix = "consortium:index:";
 
+/** The class of a resource by its type token, whichever adapter it is on; undefined for those of other packages. */
+export function kindOf(type: string): string | undefined {
+  const prefix = [dynamicPrefix, pluginPrefix].find((one) => type.startsWith(one));
+  return prefix === undefined ? undefined : type.slice(prefix.length);
+}
+
+/** What the engine registers providers as: those that may serve any dynamic resource, and the plugin's. */
+export const dynamicProvider = "pulumi:providers:pulumi-nodejs";
+export const pluginProvider = "pulumi:providers:consortium";
+
 /** The id of a tether service: the last 10 characters of its address in the console (spec, section 2.8). */
 export const tetherIdOf = (consoleUrl: string): string => consoleUrl.replace(/[/?#]+$/, "").slice(-10);
 

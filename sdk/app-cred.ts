@@ -1,6 +1,6 @@
 import { type CustomResourceOptions } from "@pulumi/pulumi";
 import { type AppCredFields, type AppCredProperties } from "./generated";
-import { Managed, token } from "./managed";
+import { isOf, Managed } from "./managed";
 import { flatten, type InEnvironment, type OfMembership } from "./parents";
 import { type Outputs } from "./properties";
 
@@ -10,8 +10,10 @@ export interface AppCred extends Outputs<AppCredProperties> {}
 
 /** User name and password for the runtime endpoints of one member's nodes. */
 export class AppCred extends Managed {
-  /** @internal lets policies match this class */
-  static readonly __pulumiType = token("AppCred");
+  /** Whether it is one, on either provider. Policies ask this, of a value that has only its type. */
+  static override isInstance(value: unknown): value is AppCred {
+    return isOf("AppCred", value);
+  }
 
   constructor(name: string, args: AppCredArgs, opts?: CustomResourceOptions) {
     super("AppCred", name, { ...flatten(`AppCred ${name}`, args), name: args.name ?? name }, opts);

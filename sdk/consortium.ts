@@ -1,6 +1,6 @@
 import { type CustomResourceOptions, type Input } from "@pulumi/pulumi";
 import { type ConsortiumFields, type ConsortiumProperties } from "./generated";
-import { external, Managed, token } from "./managed";
+import { external, isOf, Managed } from "./managed";
 import { type Outputs } from "./properties";
 
 export type ConsortiumArgs = ConsortiumFields;
@@ -9,8 +9,10 @@ export interface Consortium extends Outputs<ConsortiumProperties> {}
 
 /** A business network that several organizations run together. */
 export class Consortium extends Managed {
-  /** @internal lets policies match this class */
-  static readonly __pulumiType = token("Consortium");
+  /** Whether it is one, on either provider. Policies ask this, of a value that has only its type. */
+  static override isInstance(value: unknown): value is Consortium {
+    return isOf("Consortium", value);
+  }
 
   constructor(name: string, args: ConsortiumArgs = {}, opts?: CustomResourceOptions) {
     super("Consortium", name, { ...args, name: args.name ?? name }, opts);

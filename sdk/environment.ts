@@ -1,6 +1,6 @@
 import { type CustomResourceOptions, type Input } from "@pulumi/pulumi";
 import { type ConsensusOf, type EnvironmentFields, type EnvironmentProperties } from "./generated";
-import { external, Managed, token } from "./managed";
+import { external, isOf, Managed } from "./managed";
 import { flatten, type InConsortium } from "./parents";
 import { type Outputs } from "./properties";
 
@@ -13,8 +13,10 @@ export interface Environment extends Outputs<EnvironmentProperties> {}
 
 /** A blockchain network: one ledger, with a client and a consensus protocol. */
 export class Environment<C extends Client = Client> extends Managed {
-  /** @internal lets policies match this class */
-  static readonly __pulumiType = token("Environment");
+  /** Whether it is one, on either provider. Policies ask this, of a value that has only its type. */
+  static override isInstance(value: unknown): value is Environment {
+    return isOf("Environment", value);
+  }
 
   constructor(name: string, args: EnvironmentFields<C> & InConsortium, opts?: CustomResourceOptions) {
     super("Environment", name, { ...flatten(`Environment ${name}`, args), name: args.name ?? name }, opts);

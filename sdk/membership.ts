@@ -1,6 +1,6 @@
 import { type CustomResourceOptions, type Input } from "@pulumi/pulumi";
 import { type MembershipFields, type MembershipProperties } from "./generated";
-import { external, Managed, token } from "./managed";
+import { external, isOf, Managed } from "./managed";
 import { flatten, type InConsortium } from "./parents";
 import { type Outputs } from "./properties";
 
@@ -10,8 +10,10 @@ export interface Membership extends Outputs<MembershipProperties> {}
 
 /** The part of one business in a consortium. */
 export class Membership extends Managed {
-  /** @internal lets policies match this class */
-  static readonly __pulumiType = token("Membership");
+  /** Whether it is one, on either provider. Policies ask this, of a value that has only its type. */
+  static override isInstance(value: unknown): value is Membership {
+    return isOf("Membership", value);
+  }
 
   constructor(name: string, args: MembershipArgs, opts?: CustomResourceOptions) {
     super("Membership", name, { ...flatten(`Membership ${name}`, args), orgName: args.orgName ?? name }, opts);

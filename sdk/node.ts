@@ -1,6 +1,6 @@
 import { type CustomResourceOptions, type Input } from "@pulumi/pulumi";
 import { type NodeFields, type NodeProperties } from "./generated";
-import { external, Managed, token } from "./managed";
+import { external, isOf, Managed } from "./managed";
 import { flatten, type InEnvironment, type OfMembership } from "./parents";
 import { type Outputs } from "./properties";
 
@@ -10,8 +10,10 @@ export interface Node extends Outputs<NodeProperties> {}
 
 /** A blockchain node that one member runs in an environment. */
 export class Node extends Managed {
-  /** @internal lets policies match this class */
-  static readonly __pulumiType = token("Node");
+  /** Whether it is one, on either provider. Policies ask this, of a value that has only its type. */
+  static override isInstance(value: unknown): value is Node {
+    return isOf("Node", value);
+  }
 
   constructor(name: string, args: NodeArgs, opts?: CustomResourceOptions) {
     const inputs = { ...flatten(`Node ${name}`, args), name: args.name ?? name };

@@ -1,6 +1,7 @@
 import { Config, type Input, output, ProviderResource, type ResourceOptions, secret } from "@pulumi/pulumi";
 import { type SettingName } from "../provider/api/settings";
 import { version } from "../provider/api/version";
+import { dynamicProvider, pluginProvider } from "../provider/facts";
 import { onPlugin } from "./plugin";
 
 /** All settings of the client, whose own list would bring zod with it: the compiler says when they differ. */
@@ -53,8 +54,9 @@ export class Provider extends ProviderResource {
     // Says which are its own: only those win over the environment of the provider process.
     const all = { ...inputs, ...(adopt !== undefined && { adopt }), own: given.join(",") };
     const named = Object.fromEntries(Object.entries(all).map(([key, value]) => [`consortium:${key}`, value]));
-    if (onPlugin()) super("consortium", name, all, { version, ...opts } as ResourceOptions);
-    else super("pulumi-nodejs", name, named, opts);
+    const also = (type: string): ResourceOptions => ({ ...opts, aliases: [...(opts?.aliases ?? []), { type }] });
+    if (onPlugin()) super("consortium", name, all, { version, ...also(dynamicProvider) });
+    else super("pulumi-nodejs", name, named, also(pluginProvider));
     const settings = Object.fromEntries(given.map((key) => [key, inputs[key]!]));
     this.given = { provider: name, settings };
   }

@@ -1,7 +1,7 @@
 import { type CustomResourceOptions, type Input, output, RunError } from "@pulumi/pulumi";
 import { tetherIdOf } from "../provider/facts";
 import { type TetherServiceFields, type TetherServiceProperties } from "./generated";
-import { Managed, token } from "./managed";
+import { isOf, Managed } from "./managed";
 import { type Outputs } from "./properties";
 
 /** The tether service, by its id or by its address in the console. */
@@ -14,8 +14,10 @@ export interface TetherService extends Outputs<TetherServiceProperties> {}
 
 /** Pins the state of an environment's ledger to a public chain. */
 export class TetherService extends Managed {
-  /** @internal lets policies match this class */
-  static readonly __pulumiType = token("TetherService");
+  /** Whether it is one, on either provider. Policies ask this, of a value that has only its type. */
+  static override isInstance(value: unknown): value is TetherService {
+    return isOf("TetherService", value);
+  }
 
   constructor(name: string, args: TetherServiceArgs, opts?: CustomResourceOptions) {
     const { consoleUrl, ...rest } = args;

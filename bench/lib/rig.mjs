@@ -17,15 +17,15 @@ export const tetherId = "t0bench000";
 /**
  * @template T
  * @param {Tools} tools
- * @param {{ program: string, service?: ServiceOptions, env?: Record<string, string> }} options
+ * @param {{ program: string, files?: Record<string, string>, service?: ServiceOptions, env?: Record<string, string> }} options
  * @param {(service: Service, stack: Stack) => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function withRig({ cli, module }, { program, service: options = {}, env = {} }, work) {
+export async function withRig({ cli, module }, { program, files, service: options = {}, env = {} }, work) {
   const organizations = [{ name: "bench", apiKey }];
   const service = await module.startService({ organizations, tethers: [{ id: tetherId }], ...options });
   const own = { CONSORTIUM_API_KEY: apiKey, CONSORTIUM_BASE_URL: service.baseUrl };
-  const stack = await Stack.create(cli, { program, env: { ...own, ...env } });
+  const stack = await Stack.create(cli, { program, files, env: { ...own, ...env } });
   try {
     return await work(service, stack);
   } finally {

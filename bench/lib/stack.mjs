@@ -17,6 +17,14 @@ const passphrase = "bench";
 export const upArgs = ["up", "--yes", "--skip-preview"];
 export const refreshArgs = ["refresh", "--yes", "--skip-preview"];
 
+/** @typedef {"dynamic" | "plugin"} Adapter */
+
+/** Where a project finds the provider plugin. @param {string} [folder] */
+export const pluginsIn = (folder = join(root, "plugin")) =>
+  existsSync(folder) ? `plugins: { providers: [{ name: consortium, path: ${JSON.stringify(folder)} }] }\n` : "";
+/** Puts the classes on a provider. @param {Adapter} adapter */
+export const on = (adapter) => ({ CONSORTIUM_PLUGIN: String(adapter === "plugin") });
+
 export class Stack {
   /**
    * @param {string} folder
@@ -83,7 +91,9 @@ export class Stack {
     const { checkpoint } = JSON.parse(readFileSync(file, "utf8"));
     /** @type {Kept[]} */
     const all = checkpoint.latest?.resources ?? [];
-    return all.filter(({ type }) => type.startsWith("pulumi-nodejs:dynamic"));
+    return all.filter(({ type }) =>
+      ["pulumi-nodejs:dynamic", "consortium:index:"].some((prefix) => type.startsWith(prefix)),
+    );
   }
 
   remove() {
@@ -104,7 +114,7 @@ export function writeProject(folder, { program = "", files = {}, project = "benc
     symlinkSync(join(root, "node_modules", name), join(modules, name));
   }
   const all = {
-    "Pulumi.yaml": `name: ${project}\nruntime: nodejs\n`,
+    "Pulumi.yaml": `name: ${project}\nruntime: nodejs\n${pluginsIn()}`,
     "package.json": JSON.stringify({ name: "bench", main: "index.js" }),
     "index.js": program,
     ...files,

@@ -3,28 +3,15 @@
 import { bounded, seconds } from "../lib/report.mjs";
 import { withRig } from "../lib/rig.mjs";
 import { refreshArgs, upArgs } from "../lib/stack.mjs";
+import { emptyMembers, members } from "../programs/members.mjs";
 
 const count = 500;
 const latency = 20;
 const rounds = 2;
 const most = { ratio: 1.15, requests: 10 };
 
-const memberships = `
-  const { Consortium, Membership } = require("pulumi-consortium");
-  const consortium = new Consortium("c", {});
-  for (let n = 0; n < ${count}; n++) new Membership("m" + n, { consortium });
-`;
-const empty = `
-  const pulumi = require("@pulumi/pulumi");
-  const provider = { create: (inputs) => Promise.resolve({ id: String(inputs.name), outs: inputs }) };
-  class Empty extends pulumi.dynamic.Resource {
-    constructor(name, args) {
-      super(provider, name, { name, ...args });
-    }
-  }
-  const parent = new Empty("c", {});
-  for (let n = 0; n < ${count}; n++) new Empty("m" + n, { parentId: parent.id });
-`;
+const memberships = members(count);
+const empty = emptyMembers(count);
 
 /** @type {import("../lib/rig.mjs").Measure} */
 export const scale = async (tools) => {

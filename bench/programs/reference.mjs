@@ -14,3 +14,26 @@ export const reference = `
   }
   new TetherService("pin", { tetherId: "${tetherId}", network: "rinkeby", intervalHours: 1 }, { dependsOn: nodes });
 `;
+
+const inEnvironment = (/** @type {string} */ name) =>
+  `environmentId: "\${ledger.id}", consortiumId: "\${coffee-trade.id}", membershipId: "\${${name}.id}"`;
+
+/** The same in YAML. */
+export const referenceInYaml = `
+resources:
+  coffee-trade: { type: consortium:Consortium, properties: { description: Who delivered which beans to whom } }
+  ledger:
+    type: consortium:Environment
+    properties: { consortiumId: "\${coffee-trade.id}", provider: quorum, consensusType: raft }
+${["grower", "roaster"]
+  .flatMap((name) => [
+    `  ${name}: { type: consortium:Membership, properties: { consortiumId: "\${coffee-trade.id}" } }`,
+    ...[1, 2].map((n) => `  ${name}-${n}: { type: consortium:Node, properties: { ${inEnvironment(name)} } }`),
+    `  ${name}-app: { type: consortium:AppCred, properties: { ${inEnvironment(name)} } }`,
+  ])
+  .join("\n")}
+  pin:
+    type: consortium:TetherService
+    properties: { tetherId: "${tetherId}", network: rinkeby, intervalHours: 1 }
+    options: { dependsOn: ["\${grower-1}", "\${grower-2}", "\${roaster-1}", "\${roaster-2}"] }
+`;

@@ -34,7 +34,7 @@ async function until(holds, what) {
 }
 
 const isProvider = (/** @type {import("../lib/process-tree.mjs").Process} */ { command }) =>
-  /dynamic-provider/.test(command);
+  /dynamic-provider|pulumi-resource-consortium/.test(command);
 
 /**
  * @param {Kill} kill

@@ -1,12 +1,13 @@
 // @ts-check
 /** Trials: each builds the network of one of each on a service of its own, while something goes wrong once. */
 import { problems, program, remains, tetherId, timing } from "./one-of-each.mjs";
-import { Stack } from "../lib/stack.mjs";
+import { on, Stack } from "../lib/stack.mjs";
 
 const apiKey = "reliability-key";
 
 /** @typedef {{ ok: boolean, why: string, ms: number }} Verdict why it is not ok; ms of what was tried */
 /** @typedef {import("../../service/index.js").Service} Service */
+/** @typedef {import("../lib/stack.mjs").Adapter} Adapter */
 /** @typedef {{ service: Service, stack: Stack, env: Record<string, string> }} Bench */
 
 export class Lab {
@@ -31,7 +32,7 @@ export class Lab {
   async calls() {
     /** @type {import("./faults.mjs").Call[]} */
     let all = [];
-    const { ok, why } = await this.trial(async ({ service, stack, env }) => {
+    const { ok, why } = await this.trial("dynamic", async ({ service, stack, env }) => {
       const ended = await stack.up(env);
       all = service.calls.map(({ method, route }) => ({ method, route }));
       return ended;
@@ -42,10 +43,11 @@ export class Lab {
 
   /**
    * One fault in one `up`, or several at different calls of it.
+   * @param {Adapter} adapter
    * @param {import("./faults.mjs").Cell[]} cells
    */
-  fault(...cells) {
-    return this.trial(async ({ service, stack, env }) => {
+  fault(adapter, ...cells) {
+    return this.trial(adapter, async ({ service, stack, env }) => {
       service.setTiming({ listLag: Math.max(...cells.map(({ lag }) => lag)) });
       const faults = cells.map(({ call, kind }) => service.faults.add({ ...call, ...kind.rule, nth: 1, times: 1 }));
       const first = await stack.up(Object.assign({}, env, ...cells.map(({ kind }) => kind.env)));
@@ -63,13 +65,14 @@ export class Lab {
 
   /**
    * Whatever is done has to end well and to leave exactly the network, and a destroy after it has to leave nothing.
+   * @param {Adapter} adapter
    * @param {(bench: Bench) => Promise<import("../lib/stack.mjs").Ended>} build
    * @returns {Promise<Verdict>}
    */
-  async trial(build) {
+  async trial(adapter, build) {
     const organizations = [{ name: "bench", apiKey }];
     const service = await this.module.startService({ organizations, tethers: [{ id: tetherId }], timing });
-    const env = { CONSORTIUM_API_KEY: apiKey, CONSORTIUM_BASE_URL: service.baseUrl };
+    const env = { CONSORTIUM_API_KEY: apiKey, CONSORTIUM_BASE_URL: service.baseUrl, ...on(adapter) };
     const stack = (this.#stack ??= await Stack.create(this.cli, { program }));
     try {
       const { code, text, ms } = await build({ service, stack, env });

@@ -1,6 +1,6 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { printable } from "../../provider/api/printable";
-import { dynamicPrefix } from "../../provider/facts";
+import { kindOf } from "../../provider/facts";
 
 /** How many resources of a stack were created, updated and so on. */
 export interface Counts {
@@ -20,8 +20,6 @@ const counted: Partial<Record<string, keyof Counts>> = {
 };
 
 const signs: Partial<Record<keyof Counts, string>> = { created: "+", updated: "~", replaced: "+-", deleted: "-" };
-
-const ledgerType = `${dynamicPrefix}Environment`;
 
 /** "Node trade/prod/acme-1", of a URN. */
 export function titleOf(urn: string): string {
@@ -76,7 +74,7 @@ export class Progress {
     if (!isObject(step) || this.#kind === "compared") return [];
     const deletes = step.op === "delete" || step.op === "delete-replaced";
     if (step.op !== "same") this.now = `${step.op} ${titleOf(step.urn)}`;
-    if (step.type !== ledgerType || (!deletes && step.op !== "replace")) return [];
+    if (kindOf(step.type) !== "Environment" || (!deletes && step.op !== "replace")) return [];
     const what = `${step.op === "delete" ? "deletes" : "replaces"} ${titleOf(step.urn)}`;
     if (this.ledgers.includes(what)) return [];
     this.ledgers.push(what);

@@ -17,9 +17,15 @@ import { type NetworkDefinition } from "../../sdk";
 import { readFile } from "../../sdk/network/load";
 import { type Fleet, type FleetStack } from "./file";
 
-/** The program that all stacks with network files share. The configuration of a stack says which file is its network. */
-export const programFiles = (project: string): Record<string, string> => ({
-  "Pulumi.yaml": stringify({ name: project, runtime: { name: "nodejs", options: { typescript: false } } }),
+/**
+ * The program that all stacks with network files share. The configuration of a stack says which file is its network.
+ * @param plugins more of Pulumi.yaml: where the provider plugin is
+ */
+export const programFiles = (project: string, plugins?: object): Record<string, string> => ({
+  "Pulumi.yaml": stringify({
+    ...{ name: project, runtime: { name: "nodejs", options: { typescript: false } } },
+    ...(plugins && { plugins }),
+  }),
   "package.json": `${JSON.stringify(
     {
       ...{ name: project, private: true, main: "index.js" },
@@ -76,13 +82,20 @@ export function prepareWorkFolder(fleet: Fleet): string {
   const folder = workFolderOf(fleet);
   mkdirSync(join(folder, "logs"), { recursive: true });
   mkdirSync(join(folder, "node_modules", "@pulumi"), { recursive: true });
-  for (const [name, text] of Object.entries(programFiles(fleet.project))) writeChanged(join(folder, name), text);
   const ours = createRequire(__filename);
+  for (const [name, text] of Object.entries(programFiles(fleet.project, pluginOf(ours))))
+    writeChanged(join(folder, name), text);
   for (const name of ["pulumi-consortium", "@pulumi/pulumi"])
     link(dirname(realpathSync(ours.resolve(`${name}/package.json`))), join(folder, "node_modules", name));
   const backend = fleet.backend ?? "";
   if (backend.startsWith("file:///")) mkdirSync(fileURLToPath(backend), { recursive: true });
   return folder;
+}
+
+/** The provider plugin that is part of this package, so that stacks which say `consortium:plugin` need none installed. */
+function pluginOf(ours: NodeJS.Require): object | undefined {
+  const path = join(dirname(realpathSync(ours.resolve("pulumi-consortium/package.json"))), "plugin");
+  return existsSync(path) ? { providers: [{ name: "consortium", path }] } : undefined;
 }
 
 interface Settings {

@@ -6,19 +6,15 @@ import {
   type DiffRequest,
   DiffResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
+import { type Given, isDefaultProvider, ownKey, sourcesOf } from "../adapter/sources";
 import { isUnknown } from "../adapter/unknown";
-import { resolveSettings, type SettingName, settingNames, type SettingSources } from "../api";
+import { resolveSettings, settingNames, type SettingSources } from "../api";
 import { NoKeyError, SettingsError } from "../api/settings";
 import { type Issue, type Props } from "../core/definition";
 import { sameValue } from "../core/diff";
 import { didYouMean } from "../core/suggest";
 import { type Received, received, sent } from "./properties";
 
-/** The engine makes a provider of this name out of stack configuration, where a program names none. */
-const isDefault = (urn: string): boolean => /::default(_\d[^:]*)?$/.test(urn);
-
-/** Input of the class `Provider` that lists the settings it was given itself, besides those from the stack. */
-const ownKey = "own";
 const known: readonly string[] = [...settingNames, "adopt"];
 /** What the engine and the SDKs add. */
 const isAdded = (key: string): boolean => key === "version" || key === "pluginDownloadURL" || key.startsWith("__");
@@ -26,20 +22,20 @@ const isAdded = (key: string): boolean => key === "version" || key === "pluginDo
 /** The settings of one provider, and where they come from: stack configuration, or an explicit provider. */
 export class Configuration {
   readonly #props: Props;
-  readonly #isOwn: (name: string) => boolean;
+  readonly #isDefault: boolean;
+  readonly #sources: Given;
 
   constructor(urn: string, props: Props) {
     this.#props = props;
-    const { [ownKey]: own } = props;
-    const names = typeof own === "string" ? own.split(",") : undefined;
-    this.#isOwn = (name) => names?.includes(name) ?? !isDefault(urn);
+    this.#isDefault = isDefaultProvider(urn.split("::").slice(3).join("::"));
+    this.#sources = sourcesOf(props, !this.#isDefault);
   }
 
   static of(request: ConfigureRequest): Configuration {
     const variables = request.getVariablesMap().toArray();
     const { props } = received(request.getArgs());
-    const named = variables.map(([key, value]) => [key.replace(/^.*:/, ""), value]);
-    return new Configuration(request.getUrn() ?? "", { ...Object.fromEntries(named), ...props });
+    const named: Props = Object.fromEntries(variables.map(([key, value]) => [key.replace(/^.*:/, ""), value]));
+    return new Configuration(request.getUrn() ?? "", { ...named, ...props });
   }
 
   get adopt(): unknown {
@@ -47,19 +43,23 @@ export class Configuration {
   }
 
   sources(): SettingSources {
-    const pick = (wanted: (name: string) => boolean): Partial<Record<SettingName, unknown>> =>
-      Object.fromEntries(settingNames.filter(wanted).map((name) => [name, this.#props[name]]));
-    return { provider: pick(this.#isOwn), stack: pick((name) => !this.#isOwn(name)) };
+    return this.#sources;
+  }
+
+  /** Settings that there are not. Stack configuration of this name may also be that of a project called consortium. */
+  #strangers(): Issue[] {
+    if (this.#isDefault) return [];
+    const strangers = Object.keys(this.#props).filter((key) => ![...known, ownKey].includes(key) && !isAdded(key));
+    return strangers.map((property) => ({
+      property,
+      reason: `the provider has no setting "${property}"${didYouMean(property, known) || `. Its settings are ${known.join(", ")}.`}`,
+    }));
   }
 
   /** What cannot be used, by setting; a value that is not known yet is none. */
   issues(): Issue[] {
-    const strangers = Object.keys(this.#props).filter((key) => ![...known, ownKey].includes(key) && !isAdded(key));
-    if (strangers.length > 0)
-      return strangers.map((property) => ({
-        property,
-        reason: `the provider has no setting "${property}"${didYouMean(property, known) || `. Its settings are ${known.join(", ")}.`}`,
-      }));
+    const strangers = this.#strangers();
+    if (strangers.length > 0) return strangers;
     const settled = Object.fromEntries(Object.entries(this.#props).filter(([, value]) => !isUnknown(value)));
     try {
       const { provider, stack } = this.sources();
@@ -70,7 +70,8 @@ export class Configuration {
     } catch (error) {
       if (error instanceof NoKeyError) return [];
       if (!(error instanceof SettingsError)) throw error;
-      const property = settingNames.find((name) => error.message.includes(name)) ?? "";
+      // One from the environment is no property of the provider.
+      const property = settingNames.find((name) => name in settled && error.message.includes(name)) ?? "";
       return [{ property, reason: error.message }];
     }
   }
@@ -84,9 +85,13 @@ export function checkConfig(request: CheckRequest): CheckResponse {
   return response;
 }
 
+/** A provider of the dynamic resources has the same settings by the names that they have in stack configuration. */
+const unprefixed = (props: Props): Props =>
+  Object.fromEntries(Object.entries(props).map(([key, value]) => [key.replace(/^consortium:/, ""), value]));
+
 /** Never a replacement: the engine asks the same when resources come from the dynamic provider, whose objects they stay. */
 export function diffConfig(request: DiffRequest): DiffResponse {
-  const [{ props: olds }, { props: news }] = [received(request.getOlds()), received(request.getNews())];
+  const [olds, news] = [unprefixed(received(request.getOlds()).props), unprefixed(received(request.getNews()).props)];
   const response = new DiffResponse();
   const keys = [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter((key) => !isAdded(key));
   const changed = keys.filter((key) => !sameValue(olds[key], news[key]));

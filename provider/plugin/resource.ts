@@ -12,6 +12,7 @@ import {
   type UpdateRequest,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
+import { type ZodType } from "zod";
 import { programKey } from "../adapter/keys";
 import { adoptionOf, Operations } from "../adapter/operations";
 import { type Sessions } from "../adapter/sessions";
@@ -37,6 +38,8 @@ export type Show = (message: string, weight: Weight, urn: string) => Promise<voi
 /** Input of the resource option, which the dynamic provider needs; here the engine tells the time-outs itself. */
 const timeoutsKey = "customTimeouts";
 
+const untimed = ({ [timeoutsKey]: _given, ...props }: Props): Props => props;
+
 const typeOf = (urn: string): string => urn.split("::")[2]!.split("$").at(-1)!;
 const nameIn = (urn: string): string => urn.split("::").slice(3).join("::");
 
@@ -47,7 +50,7 @@ const definitionOf = (urn: string): Definition => {
 };
 
 const secretOutputs = ({ outputs }: Definition): string[] =>
-  Object.entries(outputs.shape).flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
+  Object.entries<ZodType>(outputs.shape).flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
 
 const otherVersion = (program: string): string =>
   `the program has pulumi-consortium ${program}, but the provider plugin is ${version}: install the plugin of the same version, ` +
@@ -81,13 +84,12 @@ export class Resource {
 
   /** Inputs with the time-out that the engine gives one verb, in seconds; 0: the default. */
   static #within(verb: keyof Timeouts, seconds: number, props: Props): Props {
-    const { [timeoutsKey]: _given, ...rest } = props;
+    const rest = untimed(props);
     return seconds > 0 ? { ...rest, [timeoutsKey]: { [verb]: seconds } } : rest;
   }
 
   #state(state: Props, secrets: readonly string[]): ReturnType<typeof sent> {
-    const { [timeoutsKey]: _own, ...shown } = state;
-    return sent(shown, [...secrets, ...secretOutputs(this.#definition)]);
+    return sent(untimed(state), [...secrets, ...secretOutputs(this.#definition)]);
   }
 
   async check(request: CheckRequest): Promise<CheckResponse> {
@@ -105,7 +107,7 @@ export class Resource {
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {
-    const [{ props: olds }, { props: news }] = [received(request.getOlds()), received(request.getNews())];
+    const [olds, news] = [untimed(received(request.getOlds()).props), untimed(received(request.getNews()).props)];
     const { changed, changes, replaces, deleteBeforeReplace, warnings } = this.#operations.diff(
       request.getId(),
       olds,
@@ -165,7 +167,8 @@ export class Resource {
   #found(id: string, props: Props, inputs: Props, secrets: readonly string[]): ReadResponse {
     const response = new ReadResponse();
     response.setId(id);
-    response.setProperties(this.#state(props, secrets));
+    // As it was kept: a state that comes from the dynamic provider differs in nothing.
+    response.setProperties(sent(props, [...secrets, ...secretOutputs(this.#definition)]));
     response.setInputs(sent(inputs, secrets));
     return response;
   }
@@ -199,7 +202,7 @@ export class Resource {
     } catch (error) {
       if (!(error instanceof Incomplete)) throw error;
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- the form that gRPC takes
-      throw notReady(error, [...secrets, ...secretOutputs(this.#definition)]);
+      throw notReady(error, this.#state(error.state, secrets));
     }
   }
 }

@@ -1,8 +1,9 @@
 import { type PolicyProviderResource, type PolicyResource, type ResourceValidationArgs } from "@pulumi/policy";
+import { kindOf } from "../../provider/facts";
 import { facts } from "../generated";
-import { type Kind, token } from "../managed";
+import { type Kind } from "../managed";
 
-const kindOf = new Map((Object.keys(facts) as Kind[]).map((kind) => [token(kind), kind]));
+const isKind = (text: string | undefined): text is Kind => text !== undefined && Object.hasOwn(facts, text);
 
 /** A value that is not known before the run has made it. */
 export const unknown = Symbol("unknown");
@@ -39,8 +40,8 @@ const stackOfUrn = (urn: string): string => urn.split("::")[0]!.replace(/^urn:pu
 export function resourceOf(
   source: Pick<ResourceValidationArgs | PolicyResource, "type" | "urn" | "name" | "opts" | "provider" | "props">,
 ): Resource | undefined {
-  const kind = kindOf.get(source.type);
-  if (!kind) return undefined;
+  const kind = kindOf(source.type);
+  if (!isKind(kind)) return undefined;
   const { urn, name, provider, props } = source;
   const get = (key: string): unknown => read(props, key);
   const text = (key: string): string | undefined => {

@@ -1,4 +1,4 @@
-import { readPlan } from "../../cli/report/plan";
+import { readPlan } from "../../observe/plan/read";
 import { digest, later, row, secret, show, stackUrn, type State, step, urn } from "./plans";
 
 const environment = (consensusType: string, more: object = {}): State => ({
@@ -199,4 +199,36 @@ test.each([65_536, 3_000, 1_000])("a report of %d characters at most", (max) => 
   expect(text.length).toBeLessThanOrEqual(max);
   expect(text).toMatch(/THIS DESTROYS A LEDGER/);
   expect(text).toMatch(/_Shortened to|_Cut here/);
+});
+
+describe("the two providers", () => {
+  const [dynamic, plugin] = ["pulumi-nodejs:dynamic/consortium:Environment", "consortium:index:Environment"];
+  const state = (type: string, more: object = {}): State => ({ type, ...environment("raft", more) });
+  const later = { inputs: { ...environment("ibft").inputs, customTimeouts: { create: 60 } } };
+
+  test.each([
+    [
+      "one that moves, with its time-outs",
+      state(plugin),
+      state(dynamic, { inputs: { ...environment("raft").inputs, customTimeouts: { create: 60 } } }),
+      "| moved | Environment `e` | to the other provider: only its state changes |",
+    ],
+    [
+      "one that changes on the way",
+      state(plugin),
+      state(dynamic, later),
+      '| changed | Environment `e` | `consensusType`: `"raft"` → `"ibft"` |',
+    ],
+  ])("%s", (_, old, now, line) => {
+    const text = show(digest([step("update", "Environment", "e", old, now)]));
+    expect(row(text)).toBe(line);
+  });
+
+  test("a ledger on the plugin is lost as loudly", () => {
+    const lost = {
+      ...step("delete", "Environment", "e", state(plugin)),
+      urn: urn("Environment", "e").replace(dynamic, plugin),
+    };
+    expect(show(digest([lost]))).toContain("- Environment `e` is deleted: this destroys its ledger");
+  });
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { examples as schemaExamples } from "../../provider/plugin/schema/examples";
@@ -32,6 +32,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** `README.md:42` becomes `README.md-42.ts`; programs in JavaScript are ESM. */
 const fileOf = ({ where, language }: Block) =>
   `${where.replaceAll("/", "-").replace(":", "-")}.${language === "ts" ? "ts" : "mjs"}`;
+
+test("examples and templates have the settings that examples/tsconfig.json checks them with", () => {
+  const settings = (file: string): string => readFileSync(join(root, file), "utf8");
+  const files = ["examples", "templates"].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => join(folder, name, "tsconfig.json")),
+  );
+  const own = files.filter((file) => existsSync(join(root, file)));
+  expect(own.length).toBeGreaterThan(4);
+  for (const file of own) expect([file, settings(file)]).toEqual([file, settings("examples/quickstart/tsconfig.json")]);
+});
 
 test("the programs in the documentation fit the types of the build", () => {
   const inSchema = Object.entries(schemaExamples).map(([type, { program }]) => {

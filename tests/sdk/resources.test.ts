@@ -43,10 +43,13 @@ test.each(table)(
   },
 );
 
-test.each(Object.keys(registered))("%s: the class matches its own token, for policies", async (key) => {
-  const { of } = await program();
-  const one = network("ids")[key]!;
-  expect((one.constructor as unknown as { __pulumiType: string }).__pulumiType).toBe((await of(one)).type);
+test.each(Object.keys(registered))("%s: the class knows its own resources, and no others", async (key) => {
+  await program();
+  const all = Object.values(network("ids"));
+  const { [key]: one } = network("ids");
+  const isInstance = (value: unknown): boolean => (one!.constructor as typeof CustomResource).isInstance(value);
+  expect(all.filter((other) => isInstance(other)).map((other) => other.constructor)).toEqual([one!.constructor]);
+  expect([undefined, null, {}, "text"].filter((other) => isInstance(other))).toEqual([]);
 });
 
 describe("names", () => {

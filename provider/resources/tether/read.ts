@@ -7,7 +7,7 @@ import { isRecorded, stateVersion } from "../../core/state";
 import { tetherNetworks } from "../../facts";
 
 /** What a service may show of a tether; the spec lists no such call, so nothing relies on it. */
-const ShownObject = z.looseObject({
+export const ShownTether = z.looseObject({
   network: z.enum(tetherNetworks).optional().catch(undefined),
   interval: z.coerce.number().int().min(1).optional().catch(undefined),
   state: z.string().optional().catch(undefined),
@@ -15,7 +15,7 @@ const ShownObject = z.looseObject({
   contracts: z.record(z.string(), z.unknown()).optional().catch(undefined),
   contract_address: z.string().optional().catch(undefined),
 });
-type Shown = z.infer<typeof ShownObject>;
+type Shown = z.infer<typeof ShownTether>;
 
 /** The state as it is now; undefined: the service knows no such tether (any more). */
 export async function read(session: Session, id: string, state: Props): Promise<Props | undefined> {
@@ -50,7 +50,7 @@ async function firstRead({ client }: Session, id: string, state: Props, shown: S
 /** undefined: the service does not show it. */
 export async function shownOf(session: Session, id: string): Promise<Shown | undefined> {
   try {
-    const read = ShownObject.safeParse(await session.client.getTether(id));
+    const read = ShownTether.safeParse(await session.client.getTether(id));
     return read.success ? read.data : undefined;
   } catch (error) {
     if (isApiError(error, "missing", "unsupported", "invalid")) return undefined;

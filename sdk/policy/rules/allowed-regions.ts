@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Region, regions, resolveSettings, SettingsError } from "../../../provider/api/settings";
-import { type Given, providerTitle, settingsOf } from "../connection";
+import { type Given } from "../../../provider/adapter/sources";
+import { providerTitle, settingsOf } from "../connection";
 import { definePolicy } from "../define";
 import { groupBy } from "../parents";
 import { unknown } from "../resources";

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -38,10 +38,14 @@ test("a stack with a program of its own gets no settings", () => {
   expect(() => settings()).toThrow(/ENOENT/);
 });
 
+/** That of this package, where it is bundled. */
+const plugin = join(__dirname, "../../../plugin");
+const plugins = existsSync(plugin) ? { providers: [{ name: "consortium", path: plugin }] } : undefined;
+
 test("the work folder holds the program, which finds this package and Pulumi's", () => {
   const workFolder = prepareWorkFolder({ ...fleet(), backend: `file://${folder}/state` });
   expect(workFolder).toBe(join(folder, ".consortium/fleet/trade"));
-  for (const [name, text] of Object.entries(programFiles("trade")))
+  for (const [name, text] of Object.entries(programFiles("trade", plugins)))
     expect(readFileSync(join(workFolder, name), "utf8")).toBe(text);
   expect(statSync(join(folder, "state")).isDirectory()).toBe(true);
   const found = `for (const name of ["pulumi-consortium", "@pulumi/pulumi"]) require.resolve(name + "/package.json")`;
@@ -55,7 +59,7 @@ test("files that are right already are not written again, others are", () => {
   prepareWorkFolder(fleet());
   const times = () => Object.keys(programFiles("trade")).map((name) => statSync(join(workFolder, name)).mtimeMs);
   const before = times();
-  expect(readFileSync(join(workFolder, "Pulumi.yaml"), "utf8")).toBe(programFiles("trade")["Pulumi.yaml"]);
+  expect(readFileSync(join(workFolder, "Pulumi.yaml"), "utf8")).toBe(programFiles("trade", plugins)["Pulumi.yaml"]);
   prepareWorkFolder(fleet());
   expect(times()).toEqual(before);
 });

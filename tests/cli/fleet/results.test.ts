@@ -87,11 +87,14 @@ const step = (
 const said = (severity: string, message: string): EngineEvent =>
   ({ diagnosticEvent: { severity, message, color: "never" } }) as unknown as EngineEvent;
 
-test("a replacement counts once, and a ledger that goes is warned of", () => {
+test.each([
+  ["dynamic provider", {}],
+  ["plugin", { type: "consortium:index:Environment" }],
+])("a replacement counts once, and a ledger that goes is warned of, on the %s", (_, extra) => {
   const progress = new Progress(String);
   const lines = ["delete-replaced", "replace", "create-replacement"].flatMap((op) => [
-    ...progress.take(step("resourcePreEvent", op, "Environment")),
-    ...progress.take(step("resOutputsEvent", op, "Environment")),
+    ...progress.take(step("resourcePreEvent", op, "Environment", extra)),
+    ...progress.take(step("resOutputsEvent", op, "Environment", extra)),
   ]);
   expect(progress.counts).toEqual({ ...counts, replaced: 1 });
   expect(lines.filter((line) => line.startsWith("WARNING"))).toHaveLength(1);

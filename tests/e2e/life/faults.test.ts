@@ -9,9 +9,10 @@ const environments = "/consortia/:consortiumId/environments";
 const deploy = "/tether/:tetherId/deploy";
 
 type Fault = [kind: string, method: string, route: string];
-const runs: [title: string, faults: Fault[]][] = [
+const runs: [title: string, adapter: "dynamic" | "plugin", faults: Fault[]][] = [
   [
     "one at each kind of resource",
+    "dynamic",
     [
       ["refused for 1.5 s", "POST", "/consortia"],
       ["reset after", "POST", environments],
@@ -23,12 +24,17 @@ const runs: [title: string, faults: Fault[]][] = [
   ],
   [
     "a slow service, and a deployment that nobody knows of",
+    "plugin",
     [
       ["slow: acts after 3 × the time-out", "POST", environments],
       ["reset before", "POST", deploy],
     ],
   ],
-  ["lists far behind", [["reset after, lists 8 s behind", "POST", `${environments}/:environmentId/appcreds`]]],
+  [
+    "lists far behind",
+    "plugin",
+    [["reset after, lists 8 s behind", "POST", `${environments}/:environmentId/appcreds`]],
+  ],
 ];
 
 let lab: Lab;
@@ -37,10 +43,10 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-test.each(runs)("%s: %j", async (_, faults) => {
+test.each(runs)("%s, on the %s provider: %j", async (_, adapter, faults) => {
   const cells = faults.map(([name, method, route]) => {
     const kind = kinds.find((one) => one.name === name)!;
     return { call: { method, route }, kind, lag: kind.lag ?? (kind.acted ? lagMs : 0) };
   });
-  expect(await lab.fault(...cells)).toMatchObject({ ok: true, why: "" });
+  expect(await lab.fault(adapter, ...cells)).toMatchObject({ ok: true, why: "" });
 });

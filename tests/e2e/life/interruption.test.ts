@@ -5,7 +5,8 @@ import { finished, root } from "../support/stack";
 import { until } from "../support/until";
 import { tetherId, type World, wholeTree, world } from "../support/world";
 
-const recover = { CONSORTIUM_ADOPT: "true" };
+type Adapter = "dynamic" | "plugin";
+const on = (adapter: Adapter) => ({ CONSORTIUM_PLUGIN: String(adapter === "plugin") });
 
 const commandOf = (pid: number): string => {
   try {
@@ -14,7 +15,7 @@ const commandOf = (pid: number): string => {
     return "";
   }
 };
-const isProvider = (pid: number): boolean => /dynamic-provider/.test(commandOf(pid));
+const isProvider = (pid: number): boolean => /dynamic-provider|pulumi-resource-consortium/.test(commandOf(pid));
 
 const exactly = { consortia: 1, memberships: 1, environments: 1, nodes: 1, appcreds: 1 };
 const countsOf = async (w: World): Promise<Record<string, number>> =>
@@ -25,14 +26,17 @@ const tetherOf = (run: number): string => `${tetherId.slice(0, -1)}${run}`;
 
 let w: World;
 beforeAll(async () => {
-  w = await world("", { tethers: Array.from({ length: kills.length + 1 }, (_, run) => ({ id: tetherOf(run) })) });
+  w = await world("", {
+    plugin: true,
+    tethers: Array.from({ length: kills.length + 1 }, (_, run) => ({ id: tetherOf(run) })),
+  });
 });
 afterAll(() => w.close());
 
 /** A run ends in one way or another; all that it made is gone again at the end. */
-async function recovered(run: number): Promise<void> {
+async function recovered(run: number, adapter: Adapter): Promise<void> {
   await w.stack.run(["cancel", "--yes"]);
-  const up = await w.stack.up(recover);
+  const up = await w.stack.up({ ...on(adapter), CONSORTIUM_ADOPT: "true" });
   expect(up).toMatchObject({ code: 0 });
   // A credential that the dead run had made and not recorded is named, and goes at a person's word.
   const [, ids] = /consortium sweep --id (\S+)/.exec(up.text) ?? [];
@@ -49,24 +53,25 @@ async function recovered(run: number): Promise<void> {
 }
 
 /** The call at which the run is killed, whether it was acted on, and what is killed (all of them: `npm run reliability`). */
-const kills: [string, { method: string; route: string }, "cli" | "provider", "before" | "after"][] = [
-  ["the first create", { method: "POST", route: "/consortia" }, "cli", "after"],
+const kills: [string, { method: string; route: string }, "cli" | "provider", "before" | "after", Adapter][] = [
+  ["the first create", { method: "POST", route: "/consortia" }, "cli", "after", "dynamic"],
   [
     "a credential's create",
     { method: "POST", route: "/consortia/:consortiumId/environments/:environmentId/appcreds" },
     "provider",
     "after",
+    "plugin",
   ],
-  ["the tether's deployment", { method: "POST", route: "/tether/:tetherId/deploy" }, "cli", "after"],
-  ["the tether's deployment", { method: "POST", route: "/tether/:tetherId/deploy" }, "provider", "before"],
+  ["the tether's deployment", { method: "POST", route: "/tether/:tetherId/deploy" }, "cli", "after", "plugin"],
+  ["the tether's deployment", { method: "POST", route: "/tether/:tetherId/deploy" }, "provider", "before", "dynamic"],
 ];
 
 test.each(kills.map((kill, run) => [...kill, run] as const))(
-  "killed at %s (%j, the %s, %s it was acted on): recovers to exactly the network",
-  async (_, call, victim, when, run) => {
+  "killed at %s (%j, the %s, %s it was acted on, %s): recovers to exactly the network",
+  async (_, call, victim, when, adapter, run) => {
     w.stack.program(wholeTree.replace(tetherId, tetherOf(run)));
     const fault = w.service.faults.add({ ...call, kind: "hang", acted: when === "after" });
-    const child = w.stack.start(["up", "--yes", "--skip-preview"]);
+    const child = w.stack.start(["up", "--yes", "--skip-preview"], on(adapter));
     const end = finished(child);
     await until(() => fault.hits > 0);
     const processes = descendants(child.pid!);
@@ -79,26 +84,36 @@ test.each(kills.map((kill, run) => [...kill, run] as const))(
     // Nothing of the dead run may act on: its provider notices that nobody is left to tell.
     await until(() => !providers.some(isProvider));
     w.service.faults.clear();
-    await recovered(run);
+    await recovered(run, adapter);
   },
 );
 
-test("Ctrl-C ends waiting promptly and keeps what was created", async () => {
-  w.stack.program(wholeTree.replace(tetherId, tetherOf(kills.length)));
-  w.service.setTiming({ nodeStart: 600_000 });
-  const child: ChildProcess = w.stack.start(["up", "--yes", "--skip-preview"]);
+/** Presses Ctrl-C while a node of this name starts, and lets it get ready afterwards. */
+async function interrupted(adapter: Adapter, node: string): Promise<void> {
+  const { nodes } = w.service.store;
+  const child: ChildProcess = w.stack.start(["up", "--yes", "--skip-preview"], on(adapter));
   const end = finished(child);
-  await until(() => w.service.store.nodes.list().length > 0);
+  await until(() => nodes.list().some(({ fields }) => fields.name === node));
   const pressed = Date.now();
   child.kill("SIGINT");
   const { code, text } = await end;
   expect(code).not.toBe(0);
   expect(Date.now() - pressed).toBeLessThan(15_000);
-  expect(text).toMatch(/node "n" \(\w+\) exists, but is not ready: interrupted while waiting/);
-  const kept = (await w.stack.resources()).find(({ type }) => type.endsWith(":Node"));
-  expect(kept?.id).toBe(w.service.store.nodes.list()[0]?.id);
-  for (const { id } of w.service.store.nodes.list()) w.service.store.nodes.setState(id, "started");
-  expect(await w.stack.up()).toMatchObject({ code: 0 });
-  expect(await countsOf(w)).toEqual(exactly);
-  expect(await w.stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+  expect(text).toMatch(new RegExp(`node "${node}" \\(\\w+\\) exists, but is not ready: interrupted while waiting`));
+  const kept = (await w.stack.resources()).find(({ urn }) => urn.endsWith(`:Node::${node}`));
+  expect(kept?.id).toBe(nodes.list().find(({ fields }) => fields.name === node)?.id);
+  for (const { id } of nodes.list()) nodes.setState(id, "started");
+}
+
+test("Ctrl-C ends waiting promptly and keeps what was created, on both providers, and either goes on", async () => {
+  const program = wholeTree.replace(tetherId, tetherOf(kills.length));
+  w.stack.program(program);
+  w.service.setTiming({ nodeStart: 600_000 });
+  await interrupted("dynamic", "n");
+  // What one provider left incomplete, the other one finishes.
+  w.stack.program(`${program} new Node("n2", { environment, membership });`);
+  await interrupted("plugin", "n2");
+  expect(await w.stack.up(on("plugin"))).toMatchObject({ code: 0 });
+  expect(await countsOf(w)).toEqual({ ...exactly, nodes: 2 });
+  expect(await w.stack.preview(on("plugin"), "--expect-no-changes")).toMatchObject({ code: 0 });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Service, startService } from "../../../service";
 import { golden } from "../../golden/service.mjs";
+import { clockAfter } from "../support/golden";
 import { root, Stack } from "../support/stack";
 import { networkOf } from "../support/world";
 
@@ -10,13 +11,6 @@ import { networkOf } from "../support/world";
 
 const folder = join(root, "tests/golden");
 const versions = readdirSync(folder).filter((name) => /^\d/.test(name));
-
-/** A clock that goes on an hour after the data was written, whenever that was. */
-function clockAfter(data: string): () => number {
-  const last = Math.max(...[...data.matchAll(/"changedAt":(\d+)/g)].map(([, at]) => Number(at)));
-  const start = Date.now();
-  return () => last + 3_600_000 + Date.now() - start;
-}
 
 test("there is one of the first version", () => expect(versions).toContain("0.1.0"));
 

@@ -196,3 +196,41 @@ describe("a program that breaks every rule", () => {
     expect(text).not.toMatch(/^\s+at /m);
   });
 });
+
+describe("a program in YAML", () => {
+  const inYaml = `
+resources:
+  eu: { type: "pulumi:providers:consortium", properties: { apiKey: key-of-bolt, region: eu } }
+  theirs: { type: consortium:Consortium, options: { provider: "\${eu}" } }
+  c: { type: consortium:Consortium }
+  m: { type: consortium:Membership, properties: { consortiumId: "\${c.id}" } }
+  e: { type: consortium:Environment, properties: { consortiumId: "\${c.id}", provider: quorum, consensusType: raft } }
+${[0, 1, 2, 3, 4]
+  .map(
+    (n) =>
+      `  n${n}: { type: consortium:Node, properties: { consortiumId: "\${c.id}", environmentId: "\${e.id}", membershipId: "\${m.id}" } }`,
+  )
+  .join("\n")}
+  pin:
+    type: consortium:TetherService
+    properties: { tetherId: ${tetherId}, network: rinkeby, intervalHours: 2 }
+    options: { dependsOn: ["\${n1}", "\${n2}", "\${n3}", "\${n4}"] }
+`;
+  let w: World;
+  beforeAll(async () => {
+    w = await world(inYaml, { language: "yaml", plugin: true });
+  });
+  afterAll(() => w.close());
+
+  test("is judged by what its resources are made from, and each provider by its own settings", async () => {
+    const { code, text } = await preview(w, pack, { ...rules, all: "mandatory" });
+    expect(code).not.toBe(0);
+    const found = findings(text).join("\n");
+    expect(found).toContain('Environment "e" would have 5 nodes');
+    expect(found).toContain('Tether service "pin" is active, but does not depend on node "n0" of environment "e"');
+    expect(found).toContain("allows only ibft");
+    expect(found.match(/works in region \w+/g)).toEqual(["works in region us"]);
+    expect(found).not.toContain("naming");
+    expect(w.service.calls).toEqual([]);
+  });
+});

@@ -1,10 +1,21 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { kindOf } from "../../../provider/facts";
 import { type PulumiCli, pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
-import { type Language, type Project, projectIn } from "./languages";
+import { type Language, type Project, projectIn } from "./languages/project";
+import { cliWithLanguages } from "./languages/sdk";
 
 export const root = join(__dirname, "../../..");
 
@@ -23,8 +34,8 @@ export interface Result {
 export interface StackOptions {
   /** The program: JavaScript text that may `require("pulumi-consortium")`, or the folder of an example. */
   program: string | { example: string };
-  /** What the program is written in, if not in JavaScript or TypeScript. */
-  language?: Language;
+  /** What the program is written in. Default: JavaScript or TypeScript, as with "nodejs", whose CLI generates code, too. */
+  language?: Language | "nodejs";
   /** A provider's schema: Python and Go programs can import the SDK that is generated from it. */
   schema?: string;
   env?: Record<string, string | undefined>;
@@ -64,8 +75,7 @@ export class Stack {
     mkdirSync(state);
     const onPlugin = options.plugin && { CONSORTIUM_PLUGIN: "true" };
     this.env = { ...baseEnvironment(state), ...cli.env, ...project?.env, ...onPlugin, ...options.env };
-    if (project) Object.entries(project.files).forEach(([file, text]) => this.write(file, text));
-    else this.linkPackages();
+    if (!project) this.linkPackages();
     if (typeof options.program === "object") {
       const skipped = /node_modules|Pulumi\.[^/]+\.yaml$/;
       cpSync(join(root, options.program.example), this.folder, {
@@ -73,11 +83,13 @@ export class Stack {
         filter: (from) => !skipped.test(from.slice(root.length)),
       });
     } else {
-      const runtime = options.language ?? "nodejs";
-      this.write("Pulumi.yaml", stringify({ name: "e2e", runtime, ...(options.plugin && { plugins }) }));
+      this.write("Pulumi.yaml", project?.settings ?? "name: e2e\nruntime: nodejs\n");
       if (!project) this.write("package.json", JSON.stringify({ name: "e2e", main: "index.js" }));
       this.program(options.program);
     }
+    if (options.plugin) appendFileSync(join(this.folder, "Pulumi.yaml"), stringify({ plugins }));
+    for (const [file, text] of Object.entries(project?.dependencies ?? {})) this.write(file, text);
+    for (const [name, folder] of Object.entries(project?.links ?? {})) symlinkSync(folder, join(this.folder, name));
   }
 
   /** What a program in JavaScript may require. */
@@ -92,8 +104,8 @@ export class Stack {
 
   static async create(options: StackOptions): Promise<Stack> {
     const { language, schema } = options;
-    const project = language && (await projectIn(language, { schema }));
-    const stack = new Stack(project?.cli ?? (await cli()), options, project);
+    const project = language === "nodejs" || !language ? undefined : await projectIn(language, schema);
+    const stack = new Stack(await (language ? cliWithLanguages() : cli()), options, project);
     if (options.config) stack.write("Pulumi.test.yaml", stringify({ config: options.config }));
     await stack.ok(["stack", "init", "test"]);
     if (options.secrets) await stack.secrets(options.secrets);
@@ -158,7 +170,7 @@ export class Stack {
 
   async resources(): Promise<StateResource[]> {
     const state = JSON.parse(await this.exported()) as { deployment: { resources?: StateResource[] } };
-    return (state.deployment.resources ?? []).filter(({ type }) => type.startsWith("pulumi-nodejs:"));
+    return (state.deployment.resources ?? []).filter(({ custom, type }) => custom && kindOf(type) !== undefined);
   }
 
   /** Ids of everything in the state; their order says nothing. */
@@ -174,6 +186,8 @@ export class Stack {
 export interface StateResource {
   urn: string;
   type: string;
+  /** Whether it is more than a component. */
+  custom: boolean;
   id: string;
   inputs: Record<string, unknown>;
   outputs: Record<string, unknown>;

@@ -1,4 +1,5 @@
-import { type Kind, token } from "../../../sdk/managed";
+import { dynamicPrefix, dynamicProvider, pluginPrefix, pluginProvider } from "../../../provider/facts";
+import { type Kind } from "../../../sdk/managed";
 
 /** How Pulumi writes a value that is not known yet. */
 export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -46,9 +47,10 @@ export class Plan {
     private readonly stack = "test",
     /** Whether all resources are there already, so that their ids are known. */
     readonly deployed = false,
+    private readonly plugin = false,
   ) {
     this.#root = this.#put("pulumi:pulumi:Stack", `e2e-${stack}`, {}, {});
-    this.#default = this.#put("pulumi:providers:pulumi-nodejs", "default", {}, {});
+    this.#default = this.#put(this.#providerType(), plugin ? "default_0_1_0" : "default", {}, {});
   }
 
   add(kind: Kind, name: string, { consortium, environment, membership, ...args }: Args = {}, options: Options = {}) {
@@ -64,7 +66,7 @@ export class Plan {
     link("consortiumId", environment, environment?.props.consortiumId);
     link("membershipId", membership, membership && idOf(membership));
     const all = { provider: this.#default, ...options, madeFrom: { ...madeFrom, ...options.madeFrom } };
-    return this.#put(token(kind), name, props, all);
+    return this.#put((this.plugin ? pluginPrefix : dynamicPrefix) + kind, name, props, all);
   }
 
   component(name: string, parent?: Planned): Planned {
@@ -72,14 +74,21 @@ export class Plan {
   }
 
   provider(name: string, given: Record<string, string>): Planned {
+    // As programs in YAML and Python do, which have no class that says what is its own.
+    if (this.plugin) return this.#put(this.#providerType(), name, { ...given, version: "0.1.0" }, {});
     const props = Object.fromEntries(Object.entries(given).map(([key, value]) => [`consortium:${key}`, value]));
     const own = { "consortium:own": Object.keys(given).join(",") };
-    return this.#put("pulumi:providers:pulumi-nodejs", name, { ...props, ...own }, {});
+    return this.#put(this.#providerType(), name, { ...props, ...own }, {});
+  }
+
+  #providerType(): string {
+    return this.plugin ? pluginProvider : dynamicProvider;
   }
 
   /** What the stack's configuration says, which the default provider gets. */
   configure(settings: Record<string, string>): void {
-    for (const [key, value] of Object.entries(settings)) this.#default.props[`consortium:${key}`] = value;
+    for (const [key, value] of Object.entries(settings))
+      this.#default.props[this.plugin ? key : `consortium:${key}`] = value;
   }
 
   #put(type: string, name: string, props: Props, options: Options): Planned {

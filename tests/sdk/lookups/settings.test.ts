@@ -14,19 +14,23 @@ async function world(): Promise<{ service: Service }> {
 }
 
 describe("settings", () => {
-  test("of an explicit Provider win over the environment, given directly or through a parent", async () => {
-    const { service } = await world();
-    const theirs = service.addOrganization("theirs");
-    const provider = new sdk.Provider("theirs", { apiKey: theirs.apiKey, baseUrl: service.baseUrl });
-    const parent = new sdk.Consortium("c", {}, { provider });
-    for (const opts of [{ provider }, { parent }]) {
-      service.clearCalls();
-      expect(await sdk.getConsortia({}, opts)).toEqual([]);
-      expect(service.calls.map(({ organization }) => organization)).toEqual(["theirs"]);
-    }
-    expect(await valueOf(sdk.getConsortiaOutput({}, { provider }))).toEqual([]);
-    expect(await sdk.getConsortia({})).toHaveLength(1);
-  });
+  test.each(["dynamic provider", "plugin"])(
+    "of an explicit Provider on the %s win over the environment, given directly or through a parent",
+    async (on) => {
+      const { service } = await world();
+      setEnvironment({ CONSORTIUM_PLUGIN: String(on === "plugin") });
+      const theirs = service.addOrganization("theirs");
+      const provider = new sdk.Provider("theirs", { apiKey: theirs.apiKey, baseUrl: service.baseUrl });
+      const parent = new sdk.Consortium("c", {}, { provider });
+      for (const opts of [{ provider }, { parent }]) {
+        service.clearCalls();
+        expect(await sdk.getConsortia({}, opts)).toEqual([]);
+        expect(service.calls.map(({ organization }) => organization)).toEqual(["theirs"]);
+      }
+      expect(await valueOf(sdk.getConsortiaOutput({}, { provider }))).toEqual([]);
+      expect(await sdk.getConsortia({})).toHaveLength(1);
+    },
+  );
 
   test("of the stack serve where the environment has none, and are looked up each time", async () => {
     const { service } = await world();

@@ -1,0 +1,159 @@
+// @ts-check
+/** The dynamic provider beside the plugin, in JavaScript and in YAML: how fast each starts, previews and makes a large stack, and its memory. */
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
+import { root } from "../../tools/lib/prepare.mjs";
+import { say } from "../../tools/lib/say.mjs";
+import { comparePreviews, inTurn } from "../lib/previews.mjs";
+import { watchMemory } from "../lib/process-tree.mjs";
+import { quickstart } from "../lib/quickstart.mjs";
+import { bounded, median, seconds, table } from "../lib/report.mjs";
+import { withRig } from "../lib/rig.mjs";
+import { finished, on, pluginsIn, Stack, upArgs } from "../lib/stack.mjs";
+import { emptyMembers, members, membersInYaml } from "../programs/members.mjs";
+import { referenceInYaml } from "../programs/reference.mjs";
+
+const defaultCount = 500;
+const latency = 20;
+const startRounds = 9;
+const most = { start: 0.5, reference: 0.4, classes: 0.95, preview: 0.35, up: 0.6, unchecked: 0.3 };
+
+const inYaml = (/** @type {string} */ resources) => ({
+  "Pulumi.yaml": `name: bench\nruntime: yaml\n${pluginsIn()}`,
+  "Main.yaml": resources,
+});
+
+/** @typedef {{ title: string, program?: string, files?: Record<string, string>, env?: Record<string, string> }} Side */
+
+/** @param {number} count */
+const sidesOf = (count) => ({
+  empty: { title: "as many empty dynamic resources", program: emptyMembers(count) },
+  dynamic: { title: "dynamic provider, JavaScript", program: members(count), env: on("dynamic") },
+  plugin: { title: "plugin, JavaScript", program: members(count), env: on("plugin") },
+  yaml: { title: "plugin, YAML", files: inYaml(membersInYaml(count)) },
+});
+
+/** @typedef {{ preview: number, up: number, unchecked: number, memory: number }} Figures milliseconds, and bytes at their peak */
+
+/**
+ * @param {import("../lib/rig.mjs").Tools} tools
+ * @param {Side} side
+ * @returns {Promise<Figures>}
+ */
+const figuresOf = (tools, { title, ...side }) =>
+  withRig(tools, { program: "", ...side, service: { timing: { latency } } }, async (service, stack) => {
+    const preview = await stack.ok(["preview"]);
+    const started = stack.start(upArgs);
+    const memory = watchMemory(started.pid ?? 0);
+    const up = await finished(started);
+    const { pss } = memory.end();
+    if (up.code !== 0) throw new Error(`up of ${title} failed:\n${up.text}`);
+    await stack.ok(["destroy", "--yes", "--skip-preview"]);
+    const unchecked = await stack.ok(upArgs, { PULUMI_SKIP_CHECKPOINTS: "true" });
+    say(`${title}: preview ${seconds(preview.ms)}, up ${seconds(up.ms)}, without checkpoints ${seconds(unchecked.ms)}`);
+    return { preview: preview.ms, up: up.ms, unchecked: unchecked.ms, memory: pss };
+  });
+
+/** Time until a provider process says its port. @param {string} command @param {string[]} args */
+async function startMs(command, args) {
+  const engine = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => engine.once("listening", resolve));
+  const { port } = /** @type {import("node:net").AddressInfo} */ (engine.address());
+  const startedAt = performance.now();
+  const child = spawn(command, [...args, `127.0.0.1:${port}`], { stdio: ["ignore", "pipe", "ignore"] });
+  try {
+    await new Promise((resolve, reject) => {
+      child.stdout.once("data", resolve);
+      child.once("error", reject);
+      child.once("exit", () => reject(new Error(`${command} ended before it said its port`)));
+    });
+    return performance.now() - startedAt;
+  } finally {
+    child.kill("SIGKILL");
+    engine.close();
+  }
+}
+
+async function starts() {
+  const dynamicProvider = join(root, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js");
+  const [plugin, dynamic] = await inTurn(startRounds, [
+    () => startMs(join(root, "plugin/pulumi-resource-consortium"), []),
+    () => startMs(process.execPath, [dynamicProvider]),
+  ]);
+  const ratio = median(plugin) / median(dynamic);
+  return bounded("start of the provider process: plugin", ratio, {
+    ...{ most: most.start, of: "the dynamic provider's" },
+    measured: `${seconds(median(plugin))} against ${seconds(median(dynamic))}: ×${ratio.toFixed(2)}`,
+  });
+}
+
+/** @param {import("../lib/rig.mjs").Tools} tools */
+async function references({ cli, options = {} }) {
+  const [yaml, typescript] = [await Stack.create(cli, { files: inYaml(referenceInYaml) }), await quickstart(cli)];
+  try {
+    const expected = "+ 12 to create";
+    return await comparePreviews(
+      [
+        { title: "the reference network in YAML, on the plugin", stack: yaml, expected },
+        { title: "the quickstart in TypeScript", stack: typescript, expected },
+      ],
+      options,
+      most.reference,
+    );
+  } finally {
+    for (const stack of [yaml, typescript]) stack.remove();
+  }
+}
+
+/** @type {import("../lib/rig.mjs").Measure} */
+export const providers = async (given) => {
+  const tools = { ...given, cli: await pulumiCli({ languages: true }) };
+  const count = Number(given.options?.count ?? defaultCount);
+  const sides = Object.entries(sidesOf(count));
+  /** @type {Record<string, Figures[]>} */
+  const all = Object.fromEntries(sides.map(([name]) => [name, []]));
+  for (const round of [0, 1])
+    for (const [name, side] of round === 0 ? sides : sides.toReversed()) all[name]?.push(await figuresOf(tools, side));
+  const best = (/** @type {string} */ side, /** @type {keyof Figures} */ figure) =>
+    Math.min(...(all[side] ?? []).map((one) => one[figure]));
+  const compared = (
+    /** @type {string} */ measure,
+    /** @type {[number, number]} */ [ours, other],
+    /** @type {number} */ limit,
+    /** @type {string} */ of,
+  ) =>
+    bounded(`${measure} of ${count} memberships`, ours / other, {
+      ...{ most: limit, of },
+      measured: `${seconds(ours)} against ${seconds(other)}: ×${(ours / other).toFixed(2)}`,
+    });
+  const onDynamic = "the dynamic provider's";
+  const { rows, details = "" } = await references(tools);
+  const figures = sides.map(([name, { title }]) => [
+    title,
+    ...[best(name, "preview"), best(name, "up"), best(name, "unchecked")].map(seconds),
+    `${Math.round(best(name, "memory") / 2 ** 20)} MB`,
+  ]);
+  return {
+    rows: [
+      await starts(),
+      ...rows,
+      compared(
+        "preview, classes on the dynamic provider,",
+        [best("dynamic", "preview"), best("empty", "preview")],
+        most.classes,
+        "as many empty dynamic resources",
+      ),
+      compared("preview, in YAML,", [best("yaml", "preview"), best("dynamic", "preview")], most.preview, onDynamic),
+      compared("`up`, in YAML,", [best("yaml", "up"), best("dynamic", "up")], most.up, onDynamic),
+      compared(
+        "`up`, in YAML and without checkpoints,",
+        [best("yaml", "unchecked"), best("dynamic", "up")],
+        most.unchecked,
+        `${onDynamic} with them`,
+      ),
+    ],
+    details: `${details}\n\n${count} memberships, ${latency} ms a call, the better of two runs:\n\n${table(["", "preview", "`up`", "`up` without checkpoints", "memory of all processes"], figures)}`,
+  };
+};
