@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { ConsortiumClient } from "../provider/api";
 import { printableLines } from "../provider/api/printable";
 import type { FactOptions, Result } from "../observe/check";
@@ -34,12 +34,13 @@ export function define(command: Command): void {
     )
     .option("--outputs <file>", "credentials from `pulumi stack output --json --show-secrets` (-: standard input)")
     .option("--consortium <name or id>", "only this consortium (default: those of the stack, or all)")
-    .option("--tether <id...>", "tether services to check besides those of the stack", [])
-    .option(
-      "--target <network=url>",
-      "JSON-RPC address of a public chain, to verify pins there; repeatable",
-      target,
-      {},
+    .addOption(
+      new Option("--tether <id...>", "tether services to check besides those of the stack").default([], "none"),
+    )
+    .addOption(
+      new Option("--target <network=url>", "JSON-RPC address of a public chain, to verify pins there; repeatable")
+        .argParser(target)
+        .default({}, "none"),
     )
     .option("--pins <count>", "for how many pins the funds of a tether have to last", count, 24)
     .option("--json", "print one JSON document")

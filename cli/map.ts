@@ -42,7 +42,9 @@ export function define(command: Command): void {
       new Option("--plan <file>", "map the output of pulumi preview --json (-: standard input)").conflicts("stack"),
     )
     .option("--consortium <name or id>", "only this consortium of the service (default: all)")
-    .option("--tether <id...>", "tether services to include: the API has no list of them", [])
+    .addOption(
+      new Option("--tether <id...>", "tether services to include: the API has no list of them").default([], "none"),
+    )
     .addHelpText(
       "after",
       "\nWithout --stack, --network and --plan, it maps the organization as the service shows it. A map of a plan marks what is\n" +

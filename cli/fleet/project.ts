@@ -66,11 +66,12 @@ function called(name: string, definition: NetworkDefinition): NetworkDefinition 
   return { ...definition, consortium: typeof consortium === "string" ? consortium : { name, ...consortium } };
 }
 
-/** Pulumi YAML takes `${` for the beginning of an expression. */
+/** Pulumi YAML takes `${` for the beginning of an expression, and drops an entry that says nothing, such as `acme:`. */
 function plain(value: unknown): unknown {
+  if (value === null) return {};
   if (typeof value === "string") return value.replaceAll("${", () => "$${");
   if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plain(part)]));
 }
 

@@ -24,6 +24,9 @@ const commands: [string, string, string | undefined][] = [
   ["fleet destroy", "[options] <file>", "error: missing required argument 'file'"],
   ["fleet drift", "[options] <file>", "error: missing required argument 'file'"],
   ["fleet manifests", "[options] <file>", "error: missing required argument 'file'"],
+  ["check", "[options]", undefined],
+  ["console", "[options]", undefined],
+  ["map", "[options]", undefined],
   ["plugin", "[options] [command]", undefined],
   ["plugin install", "[options]", undefined],
   ["plugin path", "[options]", undefined],
@@ -160,7 +163,7 @@ describe("completion", () => {
   });
 
   test.each<[string[], string]>([
-    [[""], "serve export sweep fleet plugin report fund completion"],
+    [[""], "serve console export sweep fleet plugin map check report fund completion"],
     [["fl"], "fleet"],
     [["fleet", ""], "manifests up preview destroy drift"],
     [["fleet", "up", "--j"], "--json --junit"],
@@ -168,7 +171,7 @@ describe("completion", () => {
     [["fund", "--network", ""], "mainnet rinkeby"],
     [["completion", ""], "bash zsh fish"],
     [["fleet", "up", ""], ""],
-    [["$(echo ran >&2)", ""], "serve export sweep fleet plugin report fund completion"],
+    [["$(echo ran >&2)", ""], "serve console export sweep fleet plugin map check report fund completion"],
   ])("bash offers after %j: %s", async (line, expected) => {
     const ask = `COMP_WORDS=(consortium "$@"); COMP_CWORD=$#; _consortium; echo "\${COMPREPLY[*]}"`;
     const { stdout, stderr } = await promisify(execFile)("bash", ["-c", `${scripts.bash}\n${ask}`, "-", ...line]);

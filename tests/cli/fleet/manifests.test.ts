@@ -108,9 +108,9 @@ describe("--program", () => {
 
   test("the consortium keeps the name that its file gives it, and text stays text", () => {
     const file = join(folder, "named.yaml");
-    writeFileSync(file, "name: trade\nmembers: { m: { orgName: 'costs ${5}' } }\n");
+    writeFileSync(file, "name: trade\nmembers: { m: { orgName: 'costs ${5}' }, n: }\n");
     expect(yamlProgram(file).resources).toEqual({
-      trade: { type: "consortium:index:Network", properties: { members: { m: { orgName: "costs $${5}" } } } },
+      trade: { type: "consortium:index:Network", properties: { members: { m: { orgName: "costs $${5}" }, n: {} } } },
     });
     expect(yamlProgram(file, "other").resources.other).toMatchObject({ properties: { consortium: { name: "trade" } } });
   });
