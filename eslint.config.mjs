@@ -13,9 +13,15 @@ export default tseslint.config(
   { ignores: ["dist/", "**/node_modules/", ".consortium/", "coverage/", "**/*.generated.*"] },
   eslint.configs.recommended,
   {
-    files: ["**/*.ts"],
+    files: ["**/*.ts", "**/*.tsx"],
     extends: [tseslint.configs.recommendedTypeChecked],
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      // Two programs for all files: each one that there is more of parses and checks Pulumi's types anew.
+      parserOptions: {
+        project: ["tests/tsconfig.json", "examples/tsconfig.json"],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
     rules: {
       "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
@@ -55,20 +61,49 @@ export default tseslint.config(
   },
   room(
     ["provider/api/**"],
-    "(/core/|/resources/|/lookups(/|$)|/dynamic/|/sdk/|/service/|^@pulumi/)",
+    "(/core/|/resources/|/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",
     "The API client knows nothing of Pulumi or of the rest.",
   ),
   room(
     ["provider/core/**"],
-    "(/resources/|/lookups(/|$)|/dynamic/|/sdk/|/service/|^@pulumi/)",
+    "(/resources/|/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",
     "The core knows nothing of Pulumi, nor of one resource.",
   ),
   room(
     ["provider/resources/**"],
-    "(/lookups(/|$)|/dynamic/|/sdk/|/service/|^@pulumi/)",
+    "(/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",
     "A resource definition knows nothing of Pulumi.",
   ),
-  room(["provider/lookups/**"], "(/dynamic/|/sdk/|/service/|^@pulumi/)", "A lookup knows nothing of Pulumi."),
-  room(["provider/dynamic/**"], "(/sdk/|/service/)", "The adapter does not know the programs' side."),
-  room(["service/**"], "(/provider/|/sdk/|^@pulumi/)", "The embedded service has its own idea of the wire."),
+  room(
+    ["provider/lookups/**"],
+    "(/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",
+    "A lookup knows nothing of Pulumi.",
+  ),
+  room(
+    ["provider/adapter/**"],
+    "(/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",
+    "What the adapters share knows neither of them.",
+  ),
+  room(
+    ["provider/dynamic/**"],
+    "(/plugin/|/sdk/|/service/|/observe/)",
+    "An adapter knows neither the other one nor the programs' side.",
+  ),
+  room(["provider/plugin/*.ts"], "(/dynamic/|/service/|/sdk/|/observe/)", "An adapter does not know the other one."),
+  room(
+    ["observe/**"],
+    "(/dynamic/|/plugin/|/cli/|/service/|^@pulumi/)",
+    "What shows a network stands on the API and the resources, for the commands and the console alike.",
+  ),
+  room(
+    ["console/page/**"],
+    "(/server/|/provider/|/sdk/|/service/|/cli/|^@pulumi/|^node:)",
+    "The page runs in a browser: it knows the protocol and the model, and asks its server for the rest.",
+  ),
+  room(
+    ["console/server/**", "console/*.ts"],
+    "(/dynamic/|/cli/|/service/|^@pulumi/)",
+    "The console knows a service by its API.",
+  ),
+  room(["service/**"], "(/provider/|/sdk/|/observe/|^@pulumi/)", "The embedded service has its own idea of the wire."),
 );

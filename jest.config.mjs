@@ -17,6 +17,7 @@ const common = {
 
 export default {
   maxWorkers: 2,
+  testSequencer: "<rootDir>/tests/support/sequencer.mjs",
   projects: [
     {
       ...common,

@@ -9,15 +9,21 @@ export type Define = (command: Command) => void;
 /** Each is one file, loaded only when it is asked for. */
 const commands: Record<string, { summary: string; load: () => Promise<{ define: Define }> }> = {
   serve: { summary: "run an embedded Consortium service on this machine", load: () => import("./serve.js") },
+  console: { summary: "show a network live in the browser", load: () => import("./console.js") },
   export: { summary: "write the network file of an existing consortium", load: () => import("./export.js") },
   sweep: { summary: "delete leftovers of test runs", load: () => import("./sweep.js") },
   fleet: { summary: "manage many organizations and networks from one file", load: () => import("./fleet.js") },
+  plugin: { summary: "install the provider plugin for the Pulumi CLI", load: () => import("./plugin.js") },
+  map: { summary: "draw a network, a stack or a plan as a picture", load: () => import("./map.js") },
+  check: { summary: "check whether a network is usable", load: () => import("./check.js") },
   report: { summary: "render a Pulumi preview as Markdown", load: () => import("./report.js") },
   fund: { summary: "fund a tether service's account on the embedded service", load: () => import("./fund.js") },
   completion: { summary: "print a completion script for a shell", load: () => import("./completion.js") },
 };
 
-async function main([first = "", ...others]: string[]): Promise<void> {
+/** Runs a command line, without the node and the script that it begins with. */
+export async function main(args: string[]): Promise<void> {
+  const [first = "", ...others] = args;
   const { version } = createRequire(__filename)("pulumi-consortium/package.json") as { version: string };
   const program = new Command("consortium").description("Tools for private blockchain consortia").version(version);
   for (const [name, { summary, load }] of Object.entries(commands)) {
@@ -26,7 +32,7 @@ async function main([first = "", ...others]: string[]): Promise<void> {
     if (first === "completion" || first === name || others.includes(name)) (await load()).define(command);
   }
   pointToHelp(program, "consortium");
-  await program.parseAsync();
+  await program.parseAsync(args, { from: "user" });
 }
 
 /** Errors in the arguments of a command name its own help. */
@@ -35,7 +41,10 @@ function pointToHelp(command: Command, name: string): void {
   for (const inner of command.commands) pointToHelp(inner, `${name} ${inner.name()}`);
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
+/** Prints what went wrong. */
+export function fail(error: unknown): void {
   console.error(printableLines(`consortium: ${error instanceof Error ? error.message : String(error)}`));
   process.exitCode = 1;
-});
+}
+
+if (require.main === module) void main(process.argv.slice(2)).catch(fail);

@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
-import { basename } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type Plan, readPlan } from "./report/plan";
+import { type Plan, planName, readPlan } from "../observe/plan/read";
 import { hasChanges, hasErrors, losesLedger, render } from "./report/render";
 import { textOf } from "./text-file";
 
@@ -39,8 +37,7 @@ function report(files: string[], { title, max, failOn }: Flags): void {
 }
 
 function read(file: string): Plan {
-  if (file === "-") return readPlan(readFileSync(0, "utf8"), "standard input");
-  return readPlan(textOf(file), basename(file).replace(/\.json$/, ""));
+  return readPlan(textOf(file), planName(file));
 }
 
 function size(text: string): number {

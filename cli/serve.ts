@@ -1,9 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { networkInterfaces, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { startService, type LedgerOptions, type Service, type TetherOptions } from "../service";
 import { isLoopback } from "../service/http/host-check";
+import type { Console } from "../console/server/console";
+import { addresses, exposed } from "./serve/addresses";
+import { ownConsole } from "./serve/own-console";
 import { textOf } from "./text-file";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
@@ -27,6 +30,9 @@ interface Flags {
   anvil?: string;
   target: Targets;
   tetherHour?: number;
+  console: boolean;
+  stackExport: string[];
+  consolePort?: number;
   tlsCert?: string;
   tlsKey?: string;
   log?: boolean;
@@ -79,6 +85,13 @@ export function define(command: Command): void {
     .option("--tether-hour <seconds>", "length of an hour in tether intervals (default: 3600)", number)
     .option("--tls-cert <file>", "PEM certificate to serve https and wss with")
     .option("--tls-key <file>", "PEM private key of the certificate")
+    .option("--console-port <port>", "port of the console (default: the service's port + 1, or any free one)", number)
+    .addOption(
+      new Option("--stack-export <file>", "output of pulumi stack export, for the console; repeatable")
+        .argParser(gather)
+        .default([], "none"),
+    )
+    .option("--no-console", "offer no console in the browser")
     .option("--show-key", "show the API key even if the output is not a terminal")
     .option("--log", "log requests")
     .option("--quiet", "print errors only")
@@ -96,10 +109,14 @@ async function serve(flags: Flags): Promise<void> {
     );
   }
   if (!flags.quiet && !isLoopback(flags.host)) console.error(exposed(flags));
-  stopOnSignal(() => service.close());
+  const page = flags.console ? await ownConsole(service, consolePort(flags), flags.stackExport) : undefined;
+  stopOnSignal(async () => {
+    await page?.close();
+    await service.close();
+  });
   const generated = !flags.apiKey && service.apiKey !== known;
-  if (flags.json) console.log(JSON.stringify(summary(flags, service, file)));
-  else if (!flags.quiet) console.log(greeting(flags, service, file, generated));
+  if (flags.json) console.log(JSON.stringify(summary(flags, service, file, page)));
+  else if (!flags.quiet) console.log(greeting(flags, service, file, page, generated));
 }
 
 function start(flags: Flags): Promise<Service> {
@@ -134,14 +151,24 @@ function keyFile(flags: Flags, service: Service): string {
   return file;
 }
 
-function summary(flags: Flags, service: Service, apiKeyFile: string) {
+function summary(flags: Flags, service: Service, apiKeyFile: string, page: Console | undefined) {
   const { baseUrl, url, port, ledger } = service;
   const organizations = service.organizations.map(({ name, id }) => ({ name, id }));
   const dataDir = flags.data === undefined ? null : resolve(flags.data);
-  return { baseUrl, url, port, ledger, pid: process.pid, dataDir, apiKeyFile, organizations };
+  return {
+    baseUrl,
+    url,
+    port,
+    ledger,
+    pid: process.pid,
+    dataDir,
+    apiKeyFile,
+    organizations,
+    console: page?.url ?? null,
+  };
 }
 
-function greeting(flags: Flags, service: Service, file: string, generated: boolean): string {
+function greeting(flags: Flags, service: Service, file: string, page: Console | undefined, generated: boolean): string {
   const show = flags.showKey || (generated && process.stdout.isTTY);
   const others = flags.data !== undefined && service.organizations.length > 1;
   return [
@@ -157,31 +184,13 @@ function greeting(flags: Flags, service: Service, file: string, generated: boole
     `  export CONSORTIUM_BASE_URL=${service.baseUrl}`,
     `  export CONSORTIUM_API_KEY="$(cat '${file}')"`,
     "",
+    ...(page ? ["To see it, open this link, which works once:", `  ${page.newLink()}`, ""] : []),
     "Ctrl+C stops it.",
   ].join("\n");
 }
 
-/** What should be known where other machines can reach the service. */
-function exposed({ host, tlsCert }: Flags): string {
-  const where = isEverywhere(host) ? "on all addresses of this machine" : `on ${host}`;
-  const reach = `consortium: warning: the service listens ${where}, so other machines can reach it.`;
-  if (tlsCert !== undefined) return reach;
-  return `${reach} API keys, credentials and all data cross the network unencrypted: use TLS (--tls-cert and --tls-key), or --host 127.0.0.1 for this machine alone.`;
-}
-
-/** Where other machines find it, if it listens on all addresses. */
-function addresses({ host }: Flags, { baseUrl, port }: Service): string[] {
-  if (!isEverywhere(host)) return [];
-  const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
-  const found = all.filter(
-    ({ internal, family, scopeid }) => !internal && (family === "IPv4" || (host === "::" && !scopeid)),
-  );
-  return found.map(({ address, family }) =>
-    baseUrl.replace(/\/\/.*?\/api/, `//${family === "IPv4" ? address : `[${address}]`}:${port}/api`),
-  );
-}
-
-const isEverywhere = (host: string) => host === "0.0.0.0" || host === "::";
+/** Next to the service's port, so that it is the same at every start. */
+const consolePort = ({ port, consolePort: wanted }: Flags) => wanted ?? (port === 0 ? 0 : port + 1);
 
 function stopOnSignal(stop: () => Promise<void>): void {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

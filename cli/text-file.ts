@@ -6,8 +6,9 @@ const reasons: Record<string, string> = {
   EACCES: "its permissions do not let you read it",
 };
 
-/** The text of a file that was named on the command line. */
+/** The text of a file that was named on the command line; `-` is standard input. */
 export function textOf(file: string): string {
+  if (file === "-") return readFileSync(0, "utf8");
   try {
     return readFileSync(file, "utf8");
   } catch (error) {

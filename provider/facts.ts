@@ -36,3 +36,10 @@ export function durationSeconds(text: string): number | undefined {
   if (parts.length === 0 || parts.map(([part]) => part).join("") !== text.trim()) return undefined;
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * unitSeconds[unit!]!, 0);
 }
+
+/** What to do in place of an import, by the type of a resource that exists without one. */
+export const insteadOfImport: Partial<Record<string, string>> = {
+  AppCred:
+    "A credential that exists cannot be read again, since its password is shown only once: leave the option out to make a new one.",
+  TetherService: "A tether service is always one that exists already: leave the option out, its tetherId says which.",
+};

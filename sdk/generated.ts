@@ -198,6 +198,11 @@ export type TetherServiceFields = Args<TetherServiceProperties, "tetherId" | "ne
   minimumBalanceWei?: Input<string | number>;
 };
 
+export const EnvironmentProvider = { Quorum: "quorum", Geth: "geth" } as const;
+export const EnvironmentConsensusType = { Raft: "raft", Ibft: "ibft", Poa: "poa" } as const;
+export const TetherServiceNetwork = { Mainnet: "mainnet", Rinkeby: "rinkeby" } as const;
+export const GetNodeLogsClient = { Geth: "geth", Constellation: "constellation" } as const;
+
 /** What a class has to know of its resource: the handler it names, what it shows, and which of that is secret. */
 export const facts = {
   Consortium: {"handler":"consortium","outputs":["name","description","adopt","extra","owner","state","revision","createdAt"],"secrets":[]},

@@ -1,6 +1,7 @@
 export { AppCred, type AppCredArgs } from "./app-cred";
 export { Consortium, type ConsortiumArgs } from "./consortium";
 export { Environment, type EnvironmentArgs } from "./environment";
+export { EnvironmentConsensusType, EnvironmentProvider, GetNodeLogsClient, TetherServiceNetwork } from "./generated";
 export * from "./lookups/generated";
 export { Membership, type MembershipArgs } from "./membership";
 export type {

@@ -12,7 +12,7 @@ import { printable } from "../provider/api/printable";
 import { previewKey, programKey } from "../provider/adapter/keys";
 import { stub } from "../provider/dynamic/stub";
 import { version } from "../provider/api/version";
-import { durationSeconds, dynamicPrefix, kindOf, pluginPrefix } from "../provider/facts";
+import { durationSeconds, dynamicPrefix, insteadOfImport, kindOf, pluginPrefix } from "../provider/facts";
 import { facts } from "./generated";
 import { onPlugin } from "./plugin";
 
@@ -24,13 +24,6 @@ export const token = (kind: Kind): string => dynamicPrefix + kind;
 /** Whether a resource, or a value with nothing but its type, is of a class, on either provider. */
 export const isOf = (kind: Kind, value: unknown): boolean =>
   kindOf(String((value as { __pulumiType?: unknown } | undefined)?.__pulumiType)) === kind;
-
-/** What to do in place of Pulumi's import, for a kind that cannot be adopted. */
-const insteadOfImport: Partial<Record<Kind, string>> = {
-  AppCred:
-    "A credential that exists cannot be read again, since its password is shown only once: leave the option out to make a new one.",
-  TetherService: "A tether service is always one that exists already: leave the option out, its tetherId says which.",
-};
 
 /** @throws where Pulumi would read the resource without the provider that is in its inputs, and crash. */
 function refuseImport(kind: Kind, name: string, { import: id }: CustomResourceOptions = {}): void {

@@ -55,7 +55,7 @@ export class Provider extends ProviderResource {
     const all = { ...inputs, ...(adopt !== undefined && { adopt }), own: given.join(",") };
     const named = Object.fromEntries(Object.entries(all).map(([key, value]) => [`consortium:${key}`, value]));
     const also = (type: string): ResourceOptions => ({ ...opts, aliases: [...(opts?.aliases ?? []), { type }] });
-    if (onPlugin()) super("consortium", name, all, { version, ...also(dynamicProvider) } as ResourceOptions);
+    if (onPlugin()) super("consortium", name, all, { version, ...also(dynamicProvider) });
     else super("pulumi-nodejs", name, named, also(pluginProvider));
     const settings = Object.fromEntries(given.map((key) => [key, inputs[key]!]));
     this.given = { provider: name, settings };

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Backend, type LedgerState, openBackend } from "./backend";
 import type { Base } from "./base";
-import { Faults } from "./faults/rules";
+import { type Fault, type FaultRule, Faults } from "./faults/rules";
 import { buildApp } from "./http/app";
 import { type Call, CallLog, InFlight } from "./http/call-log";
 import { Listener } from "./http/listener";
@@ -40,7 +40,7 @@ export interface Service {
   /** All calls so far, oldest first. */
   readonly calls: readonly Call[];
   readonly inFlight: Pick<InFlight, "now" | "max" | "reset">;
-  readonly faults: Pick<Faults, "add" | "clear">;
+  readonly faults: { add(rule: FaultRule): Fault; clear(): void };
   /** The data itself, to change it behind a client's back. */
   readonly store: Data;
   /** The settings in force. */

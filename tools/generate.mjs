@@ -1,7 +1,9 @@
 // @ts-check
 /*
  * Writes what follows from the resource definitions: sdk/generated.ts (types and property lists of the classes)
- * and docs/reference/*.md; from the lookups: sdk/lookups/generated.ts; from the policies: the table of docs/policies.md; from the schema of network files: its JSON
+ * and docs/reference/*.md; from the lookups: sdk/lookups/generated.ts; from both:
+ * the schema of the provider plugin; from the programs of its docs: examples/ and templates/ in other languages; from the
+ * policies: the table of docs/policies.md; from the schema of network files: its JSON
  * schema, its types and the tables of docs/network-files.md. With --check it only says whether they are fresh (exit 1 when not).
  * Needs the build in dist/.
  */
@@ -9,6 +11,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { languageFiles } from "./lib/language-files.mjs";
 import { lookupTypes } from "./lib/lookup-types.mjs";
 import { networkPage, networkSchema, networkTypes } from "./lib/network-files.mjs";
 import { policyDocs } from "./lib/policy-docs.mjs";
@@ -19,6 +22,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const require = createRequire(import.meta.url);
 const { definitions } = require(join(root, "dist/provider/resources/index.js"));
 const { lookups } = require(join(root, "dist/provider/lookups/index.js"));
+const { packageSchema } = require(join(root, "dist/provider/plugin/schema/index.js"));
 const { policies } = require(join(root, "dist/sdk/policy/index.js"));
 
 const read = (/** @type {string} */ path) => {
@@ -29,12 +33,15 @@ const read = (/** @type {string} */ path) => {
   }
 };
 const schema = networkSchema();
+const pluginSchema = packageSchema(require(join(root, "package.json")));
 /** @type {Record<string, string>} */
 const files = {
-  "sdk/generated.ts": sdkTypes(definitions),
+  "sdk/generated.ts": sdkTypes(definitions, pluginSchema.types),
   "sdk/lookups/generated.ts": lookupTypes(lookups),
   ...referenceDocs(definitions),
+  ...languageFiles((file) => read(join(root, file))),
   ...policyDocs(policies, read(join(root, "docs/policies.md"))),
+  "schemas/schema.json": `${JSON.stringify(pluginSchema, null, 2)}\n`,
   "schemas/network.schema.json": `${JSON.stringify(schema, null, 2)}\n`,
   "sdk/network/generated.ts": await networkTypes(schema),
   "docs/network-files.md": networkPage(schema, read(join(root, "docs/network-files.md"))),

@@ -1,10 +1,12 @@
 // @ts-check
 /*
  * Bundles the provider plugin: one file, `plugin/pulumi-resource-consortium`, that a shell and Node.js both read, and the `.cmd`
- * by which Windows starts it.
+ * by which Windows starts it. With --tarballs also packs it as `pulumi plugin install` downloads it, into dist-plugin/: a file for
+ * each platform, all with the same in it. That needs the build in dist/.
  */
 import { build } from "esbuild";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -35,3 +37,14 @@ await build({
 });
 chmodSync(file, 0o755);
 writeFileSync(`${file}.cmd`, windows);
+
+if (process.argv.includes("--tarballs")) {
+  const { pack } = createRequire(import.meta.url)(join(root, "dist/cli/plugin.js"));
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const out = join(root, "dist-plugin");
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out);
+  for (const os of ["linux", "darwin", "windows"])
+    for (const arch of ["amd64", "arm64"])
+      await pack(folder, join(out, `pulumi-resource-consortium-v${version}-${os}-${arch}.tar.gz`));
+}

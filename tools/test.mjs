@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readReport, runChecks, slowest, staticChecks, tally } from "./lib/checks.mjs";
-import { build, installPackages, root } from "./lib/prepare.mjs";
+import { build, bundle, installPackages, root } from "./lib/prepare.mjs";
 import { runAttached } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
 import { say } from "./lib/say.mjs";
@@ -32,6 +32,7 @@ async function main() {
   const preparations = [
     { name: "packages", work: () => installPackages() },
     { name: "build", work: () => build() },
+    { name: "provider plugin", work: () => bundle() },
   ];
   const prepared = await runChecks(preparations, 1);
   if (prepared.includes(false)) return tally(prepared);

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * `consortium fleet up` of many new stacks on the embedded service, beside the same `up`s by hand: a JavaScript program, its stacks
- * made beforehand, and `xargs -P` at several widths.
+ * made beforehand, and `xargs -P` at several widths. Memory is watched on both sides, since that takes time of the processors, too.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -69,10 +69,11 @@ async function withService(jobs, work) {
  * @param {string[]} args
  * @param {{ cwd: string, env: NodeJS.ProcessEnv, input?: string }} options
  */
-function start(command, args, { cwd, env, input = "" }) {
+async function watched(command, args, { cwd, env, input = "" }) {
   const child = spawn(command, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
   child.stdin.end(input);
-  return child;
+  const memory = watchMemory(child.pid ?? 0);
+  return { ...(await finished(child)), peak: memory.end() };
 }
 
 /**
@@ -86,16 +87,14 @@ const byHand = (cli, jobs, width) =>
     const env = { ...stateEnv(cli, folder), CONSORTIUM_BASE_URL: baseUrl, PULUMI: cli.command };
     const lines = jobs.map(({ organization, stack, key }) => `${organization}-${stack} ${key}`).join("\n");
     const xargs = (/** @type {string} */ script) =>
-      finished(
-        start("xargs", ["-P", String(width), "-n", "2", "sh", "-c", script], { cwd: folder, env, input: lines }),
-      );
+      watched("xargs", ["-P", String(width), "-n", "2", "sh", "-c", script], { cwd: folder, env, input: lines });
     const made = await xargs('"$PULUMI" stack init "$0" --no-select --non-interactive');
     if (made.code !== 0) throw new Trouble(`the stacks cannot be made: ${made.text}`);
     const up = await xargs(
       'CONSORTIUM_API_KEY="$1" NETWORK="$0" "$PULUMI" up --yes --skip-preview --stack "$0" --non-interactive',
     );
     if (up.code !== 0) throw new Trouble(`xargs -P ${width} failed: ${up.text.slice(-2000)}`);
-    return up.ms;
+    return up;
   });
 
 /**
@@ -115,10 +114,8 @@ const byFleet = (cli, jobs, parallel) =>
     const keys = jobs.map(({ organization, key }) => [`KEY_${organization}`, key]);
     const env = { ...stateEnv(cli, folder), CONSORTIUM_BASE_URL: baseUrl, ...Object.fromEntries(keys) };
     const args = ["fleet", "up", "fleet.yaml", "--yes", "--json", "--parallel", String(parallel)];
-    const child = start(process.execPath, [join(root, "dist/cli/consortium.js"), ...args], { cwd: folder, env });
-    const memory = watchMemory(child.pid ?? 0);
-    const { code, text, ms } = await finished(child);
-    const peak = memory.end();
+    const program = join(root, "dist/cli/consortium.js");
+    const { code, text, ms, peak } = await watched(process.execPath, [program, ...args], { cwd: folder, env });
     const created = /"created": (\d+)/.exec(text)?.[1];
     if (code !== 0 || Number(created) !== objectsPerStack * jobs.length)
       throw new Trouble(`the fleet made ${created} objects: ${text.slice(-3000)}`);
@@ -136,8 +133,9 @@ export const fleet = async ({ cli, options = {} }) => {
   say(`fleet, ${parallel} at a time: ${seconds(ms)}, ${gigabytes(peak.pss)}`);
   const hands = [];
   for (const width of widths) {
-    hands.push({ width, ms: await byHand(cli, jobs, width) });
-    say(`xargs -P ${width}: ${seconds(hands.at(-1)?.ms ?? NaN)}`);
+    const hand = await byHand(cli, jobs, width);
+    hands.push({ width, ...hand });
+    say(`xargs -P ${width}: ${seconds(hand.ms)}, ${gigabytes(hand.peak.pss)}`);
   }
   const best = Math.min(...hands.map((one) => one.ms));
   const what = `\`consortium fleet up --parallel ${parallel}\` of ${stacks} new stacks of ${objectsPerStack} objects`;
@@ -153,10 +151,10 @@ export const fleet = async ({ cli, options = {} }) => {
       }),
     ],
     details: table(
-      ["", "wall clock"],
+      ["", "wall clock", "memory"],
       [
-        [`\`consortium fleet up --parallel ${parallel}\``, seconds(ms)],
-        ...hands.map((one) => [`\`xargs -P ${one.width}\` by hand`, seconds(one.ms)]),
+        [`\`consortium fleet up --parallel ${parallel}\``, seconds(ms), gigabytes(peak.pss)],
+        ...hands.map((one) => [`\`xargs -P ${one.width}\` by hand`, seconds(one.ms), gigabytes(one.peak.pss)]),
       ],
     ),
   };

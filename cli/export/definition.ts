@@ -71,7 +71,7 @@ class Exporter {
   ): [string, NetworkEnvironment][] {
     const path = ["environments", key];
     const { provider, consensus_type: consensusType, chain_id: chainId } = environment;
-    if (!isKnown(environment)) {
+    if (!isDescribed(environment)) {
       this.remark(
         [],
         `the environment ${environment.id} is left out: its client "${provider}" with "${consensusType}" cannot be described`,
@@ -155,5 +155,6 @@ class Exporter {
 const described = ({ description }: { description?: string }): { description?: string } =>
   description ? { description } : {};
 
-const isKnown = ({ provider = "", consensus_type: consensus = "" }: EnvironmentObject): boolean =>
+/** Whether a program can describe its client and its consensus protocol. */
+export const isDescribed = ({ provider = "", consensus_type: consensus = "" }: EnvironmentObject): boolean =>
   consensusOf[provider]?.includes(consensus) ?? false;

@@ -8,8 +8,8 @@ import {
   type NodeObject,
 } from "../../provider/api";
 import { isGone } from "../../provider/core/lists";
+import { chosenConsortium } from "../../observe/choose";
 import { appcreds } from "../../provider/resources/places";
-import { didYouMean } from "../../provider/core/suggest";
 
 /** An environment as the service shows it, with what is in it. */
 export interface FoundEnvironment {
@@ -36,7 +36,17 @@ const order = (one: string, other: string): number => (one < other ? -1 : Number
 
 /** Reads one consortium, which is named by its id or its name, and everything in it. */
 export async function readConsortium(client: ConsortiumClient, nameOrId: string): Promise<FoundNetwork> {
-  const consortium = chosen(inOrder(await client.listConsortia()), nameOrId);
+  return readInside(client, chosenConsortium(inOrder(await client.listConsortia()), nameOrId));
+}
+
+/** Reads all consortia of the organization, and everything in them. */
+export async function readOrganization(client: ConsortiumClient): Promise<FoundNetwork[]> {
+  const consortia = inOrder(await client.listConsortia());
+  if (consortia.length === 0) throw new Error("The organization of this API key has no consortium.");
+  return Promise.all(consortia.map((consortium) => readInside(client, consortium)));
+}
+
+async function readInside(client: ConsortiumClient, consortium: ConsortiumObject): Promise<FoundNetwork> {
   const [members, environments] = await Promise.all([
     client.listMemberships(consortium.id).then(inOrder),
     client.listEnvironments(consortium.id).then(inOrder),
@@ -63,20 +73,4 @@ async function readCredentials(
     if (isApiError(error, "missing", "unsupported")) return [];
     throw error;
   }
-}
-
-function chosen(consortia: readonly ConsortiumObject[], nameOrId: string): ConsortiumObject {
-  const byId = consortia.find(({ id }) => id === nameOrId);
-  if (byId) return byId;
-  const [found, ...others] = consortia.filter(({ name }) => name === nameOrId);
-  if (found && others.length === 0) return found;
-  if (found) {
-    const ids = [found, ...others].map(({ id }) => id).join(", ");
-    throw new Error(
-      `Several consortia have the name "${nameOrId}": ${ids}. Give the id of one: --consortium ${found.id}`,
-    );
-  }
-  if (consortia.length === 0) throw new Error("The organization of this API key has no consortium.");
-  const names = consortia.flatMap(({ name, id }) => name ?? id);
-  throw new Error(`There is no consortium "${nameOrId}"${didYouMean(nameOrId, names)}`);
 }

@@ -1,21 +1,15 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { plan, readFile } from "../../sdk/network/load";
-import { NetworkDefinitionError } from "../../sdk/network/problems";
+import { check, readFile } from "../../sdk/network/load";
 import { readYaml } from "../../sdk/yaml/document";
 import { lineOf, placed, type Problem, type Reading } from "../../sdk/yaml/problems";
 import { checkShape } from "../../sdk/yaml/shape";
 import { chosen, organizationsOf } from "./only";
 import { FleetFile, type FleetDefinition, type SecretSource } from "./schema";
 
-export interface Organization {
+/** An organization of the file; its `organization` is the id of the one that the key has to belong to. */
+export interface Organization extends Omit<FleetDefinition["organizations"][string], "stacks"> {
   name: string;
-  apiKey: SecretSource;
-  region?: string;
-  baseUrl?: string;
-  /** Id of the organization that the key has to belong to. */
-  organization?: string;
-  allowHttp?: boolean;
 }
 
 export interface FleetStack {
@@ -32,20 +26,16 @@ export interface FleetStack {
   adopt: boolean;
 }
 
-export interface Fleet {
+/** The file with its defaults. Without `backend` it is that of PULUMI_BACKEND_URL, or where the user is logged in. */
+export interface Fleet extends Omit<FleetDefinition, "organizations"> {
   /** As it was given. */
   file: string;
   /** The folder of the file, absolute: paths in it are relative to this one. */
   folder: string;
   project: string;
   concurrency: number;
-  /** Undefined: that of PULUMI_BACKEND_URL, or where the user is logged in. */
-  backend?: string;
-  secretsProvider?: string;
-  passphrase?: SecretSource;
   organizations: Organization[];
   stacks: FleetStack[];
-  kubernetes?: FleetDefinition["kubernetes"];
 }
 
 /** Everything that is wrong with a fleet file, each with its place. */
@@ -177,14 +167,8 @@ function isThere(file: string): boolean {
 }
 
 function problemsOf(file: string, name: string): string[] {
-  try {
-    plan(name, readFile(file), undefined);
-    return [];
-  } catch (error) {
-    if (!(error instanceof NetworkDefinitionError)) throw error;
-    const near = relative(process.cwd(), file) || basename(file);
-    return error.problems.map((problem) => lineOf({ ...problem, file: near }));
-  }
+  const near = relative(process.cwd(), file) || basename(file);
+  return check(name, readFile(file), undefined).problems.map((problem) => lineOf({ ...problem, file: near }));
 }
 
 /** Variables that are named, and not set; and a passphrase that the state will need. */

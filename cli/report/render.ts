@@ -1,6 +1,10 @@
-import { type Action, type Change, changesOf, type Property } from "./changes";
+import { type Action, type Change, changesOf, type Property } from "../../observe/plan/changes";
 import { block, caution, code, table } from "./markdown";
-import { type Message, type Plan, type Violation } from "./plan";
+import { mapOf } from "../../observe/map/graph";
+import { mermaidOf } from "../../observe/map/mermaid";
+import { modelOfPlan } from "../../observe/plan/model";
+import { namedBy } from "../../observe/records";
+import { type Message, type Plan, type Violation } from "../../observe/plan/read";
 
 export interface RenderOptions {
   title?: string;
@@ -8,10 +12,12 @@ export interface RenderOptions {
   max: number;
 }
 
-/** How many lines of each list are shown, and how much of a message: the first that fits is taken. */
-const sizes = [Infinity, 400, 200, 100, 50, 20, 10, 5, 2, 0].map((lines) => ({
+/** Whether there is a map, how many lines of each list, and how much of a message: the first that fits is taken. */
+const sizes = [Infinity, Infinity, 400, 200, 100, 50, 20, 10, 5, 2, 0].map((lines, at) => ({
   lines,
   message: lines === Infinity ? 8_000 : Math.max(200, lines * 20),
+  /** The map goes first. */
+  map: at === 0,
 }));
 type Size = (typeof sizes)[number];
 
@@ -34,6 +40,7 @@ function section(plan: Plan, size: Size): string {
   const changes = changesOf(plan);
   const parts = [
     ...warnings(changes, plan.drift, size),
+    ...(size.map ? mapBlock(plan, changes) : []),
     ...(changes.length > 0 ? [changeTable(changes, size)] : []),
     ...policyTable(plan.violations, size),
     ...messageBlocks(plan, size),
@@ -70,6 +77,16 @@ function warnings(changes: Change[], drift: boolean, size: Size): string[] {
   });
   const first = drift ? "**A LEDGER, OR A PART OF ONE, IS GONE.**" : "**THIS DESTROYS A LEDGER, OR A PART OF ONE.**";
   return [caution([first, "", ...lines, ...more(lost, size)])];
+}
+
+/** A picture of what changes, which forges draw; open where a ledger is lost. */
+function mapBlock(plan: Plan, changes: Change[]): string[] {
+  const isOurs = changes.some(({ urn }) => namedBy(urn) !== undefined);
+  const text = isOurs ? mermaidOf(mapOf(modelOfPlan(plan))) : undefined;
+  if (text === undefined) return [];
+  const isOpen = changes.some(({ loss }) => loss !== undefined);
+  const head = `<details${isOpen ? " open" : ""}><summary>Map</summary>`;
+  return [[head, `\`\`\`mermaid\n${text}\`\`\``, "</details>"].join("\n\n")];
 }
 
 function changeTable(changes: Change[], size: Size): string {

@@ -34,7 +34,8 @@ function interruptible(signal: AbortSignal): Clock {
 
 const keyOf = (now: Settings): string => JSON.stringify([now.apiKey.reveal(), { ...now, apiKey: undefined }]);
 
-const isTrue = (value: unknown): boolean => /^(true|1|yes)$/i.test(String(value ?? ""));
+const isTrue = (value: unknown): boolean =>
+  value === true || (typeof value === "string" && /^(true|1|yes)$/i.test(value));
 
 /** The sessions of one provider process: one at a time, made anew when the settings change, such as by a rotated key. */
 export class Sessions {

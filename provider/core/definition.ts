@@ -84,6 +84,8 @@ export interface CollectionDefinition extends Shape {
   expected: readonly string[];
   /** Outputs that only the answer to the create tells (a password); undefined: that answer did not tell them. */
   shownOnce?(object: Identified): Props | undefined;
+  /** What to do about outputs that only that answer tells, where somebody else made the object. */
+  untold?: string;
   /** More outputs, from calls besides the list. */
   details?: Details;
   /** The output that shows the organization it belongs to; only what is in nothing else has one. */
@@ -123,6 +125,10 @@ export const nameOf = (definition: Shape, inputs: Props): string => {
   const name = inputs.name ?? inputs.orgName ?? inputs.tetherId;
   return typeof name === "string" && name !== "" ? `${definition.title} "${printable(name)}"` : definition.title;
 };
+
+/** The input that holds its name; undefined where it has none. Names need not tell siblings apart. */
+export const nameKey = ({ inputs }: Shape): string | undefined =>
+  ["name", "orgName"].find((key) => key in inputs.shape);
 
 /** What is known of an input; undefined where the resource has no such input. */
 export function inputMeta(definition: Shape, key: string): FieldMeta | undefined {

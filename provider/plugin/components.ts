@@ -56,7 +56,7 @@ export class Components {
       stdio: ["pipe", "pipe", "inherit"],
     });
     const port = await portOf(child);
-    child.stdout!.pipe(process.stdout);
+    child.stdout.pipe(process.stdout);
     return new ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
   }
 }

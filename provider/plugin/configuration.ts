@@ -34,8 +34,8 @@ export class Configuration {
   static of(request: ConfigureRequest): Configuration {
     const variables = request.getVariablesMap().toArray();
     const { props } = received(request.getArgs());
-    const named = variables.map(([key, value]): [string, unknown] => [key.replace(/^.*:/, ""), value]);
-    return new Configuration(request.getUrn() ?? "", { ...Object.fromEntries(named), ...props });
+    const named: Props = Object.fromEntries(variables.map(([key, value]) => [key.replace(/^.*:/, ""), value]));
+    return new Configuration(request.getUrn() ?? "", { ...named, ...props });
   }
 
   get adopt(): unknown {

@@ -2,9 +2,9 @@ import { Metadata, type ServerErrorResponse, status } from "@grpc/grpc-js";
 import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
+import { type Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { printableLines } from "../api/printable";
 import { type Incomplete, messageOf } from "../core/user-error";
-import { sent } from "./properties";
 
 /** The engine takes an error without a code for a crash of the plugin. */
 const code = status.FAILED_PRECONDITION;
@@ -15,11 +15,11 @@ export function refusal(error: unknown): Partial<ServerErrorResponse> {
 }
 
 /** An object that exists, but is not ready: the engine keeps its id and state, and the next `up` goes on. */
-export function notReady(error: Incomplete, secrets: readonly string[]): Partial<ServerErrorResponse> {
+export function notReady(error: Incomplete, properties: Struct): Partial<ServerErrorResponse> {
   const shown = refusal(error);
   const failed = new ErrorResourceInitFailed();
   failed.setId(error.id);
-  failed.setProperties(sent(error.state, secrets));
+  failed.setProperties(properties);
   failed.setReasonsList([shown.details!]);
   const detail = new Any();
   detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");

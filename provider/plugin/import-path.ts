@@ -1,5 +1,21 @@
-import { type Definition, type Props } from "../core/definition";
+import { type Identified } from "../api";
+import { printable } from "../api/printable";
+import { Collection } from "../core/collection";
+import {
+  type CollectionDefinition,
+  type Definition,
+  inputKeys,
+  inputMeta,
+  nameKey,
+  type Props,
+} from "../core/definition";
+import { wireName } from "../core/field";
+import { isGone } from "../core/lists";
 import { type Session } from "../core/session";
+import { didYouMean } from "../core/suggest";
+import { UserError } from "../core/user-error";
+import { insteadOfImport, tetherIdOf } from "../facts";
+import { definitions } from "../resources";
 
 /** What an import, or the `get` of a program, names: the object's own id, and where it is. */
 export interface Located {
@@ -7,7 +23,117 @@ export interface Located {
   state: Props;
 }
 
-/** Resolves a path such as `consortium/environment/node`. */
-export function locate(_session: Session, _definition: Definition, id: string, known: Props): Promise<Located> {
-  return Promise.resolve({ id, state: known });
+/** Imports look at many objects one after the other: a list this old serves all of them. */
+const lookAgeMs = 10_000;
+
+/** What the properties stand for that say where an object is. */
+const owners: Record<string, CollectionDefinition> = {
+  consortiumId: definitions.consortium,
+  environmentId: definitions.environment,
+};
+
+const ownerKeys = (definition: Definition): string[] =>
+  inputKeys(definition).filter((key) => inputMeta(definition, key)?.parent === "path");
+
+/** The form of a path, such as `consortium/environment/node`. */
+const formOf = (definition: Definition): string =>
+  [...ownerKeys(definition).map((key) => owners[key]!.title), definition.title].join("/");
+
+const allKnown = (keys: readonly string[], known: Props): boolean =>
+  keys.length > 0 && keys.every((key) => typeof known[key] === "string" && known[key] !== "");
+
+/**
+ * Finds what is to be imported: by a path of ids or names, from the consortium down, or by its id alone. Where the program says
+ * where the object is (`get`), the id is taken as it is.
+ */
+export async function locate(session: Session, definition: Definition, given: string, known: Props): Promise<Located> {
+  if (definition.kind === "custom") return { id: given.includes("/") ? tetherIdOf(given) : given, state: known };
+  const keys = ownerKeys(definition);
+  if (allKnown(keys, known)) return { id: given, state: known };
+  const path = given.split("/").map((part) => part.trim());
+  if (path.includes("") || ![1, keys.length + 1].includes(path.length)) throw badPath(definition, given);
+  const found =
+    path.length > keys.length ? await follow(session, definition, path) : await search(session, definition, given);
+  return { id: found.id, state: { ...known, ...found.state } };
 }
+
+/** From the consortium down, each by its id or its name. */
+async function follow(session: Session, definition: CollectionDefinition, path: readonly string[]): Promise<Located> {
+  const keys = ownerKeys(definition);
+  const state: Props = {};
+  for (const [index, key] of keys.entries())
+    state[key] = (await pick(Collection.of(session, owners[key]!, state), path[index]!)).id;
+  const { id } = await pick(Collection.of(session, definition, state), path.at(-1)!);
+  return { id, state };
+}
+
+/** Everywhere, by the object's own id. */
+async function search(session: Session, definition: CollectionDefinition, id: string): Promise<Located> {
+  let places: Props[] = [{}];
+  for (const key of ownerKeys(definition)) {
+    const inside = places.map(async (place) => {
+      const items = await present(Collection.of(session, owners[key]!, place));
+      return items.map((item) => ({ ...place, [key]: item.id }));
+    });
+    places = (await Promise.all(inside)).flat();
+  }
+  const looks = places.map(async (place) => {
+    const items = await present(Collection.of(session, definition, place));
+    return items.some((item) => item.id === id) ? [place] : [];
+  });
+  const [state] = (await Promise.all(looks)).flat();
+  if (state) return { id, state };
+  throw new UserError(
+    `There is no ${definition.title} with the id "${printable(id)}" in any consortium that the API key shows. ` +
+      `Check the id, or give the path ${formOf(definition)}, each part an id or a name.`,
+  );
+}
+
+/** @throws where the service does not list these, so that none of them can be found */
+async function present(collection: Collection): Promise<Identified[]> {
+  const items = await collection.siblings(lookAgeMs);
+  if (items) return items;
+  const { title, type } = collection.definition;
+  throw new UserError(`This service does not list each ${title}, so none can be imported. ${insteadOfImport[type]}`);
+}
+
+/** A part of a path as it is given, and without the escapes that a "/" in a name needs. */
+function readings(part: string): string[] {
+  try {
+    return [part, decodeURIComponent(part)];
+  } catch {
+    return [part];
+  }
+}
+
+const escapes = 'A "/" in a name is written %2F.';
+
+/** The one of this id, or else of this name. */
+async function pick(collection: Collection, part: string): Promise<Identified> {
+  const { definition, path } = collection;
+  const items = await present(collection);
+  const wanted = readings(part);
+  const field = wireName(nameKey(definition)!);
+  const byId = items.filter(({ id }) => wanted.includes(id));
+  const named = items.filter((item) => wanted.includes(item[field] as string));
+  const [found, ...others] = byId.length > 0 ? byId : named;
+  const what = `${definition.title} "${printable(part)}"`;
+  if (found && others.length > 0) {
+    const ids = [found, ...others].map(({ id }) => id).join(", ");
+    throw new UserError(`Several in ${path} are named like ${what}: ${ids}. Give the id of one in place of the name.`);
+  }
+  const item = found ?? (await collection.get(part)); // a list may be cut into pages
+  if (item && !isGone(item)) return item;
+  const names = items.map((one) => (typeof one[field] === "string" ? one[field] : one.id));
+  const hint = didYouMean(part, names) || "; there is none";
+  throw new UserError(
+    `There is no ${what} in ${path}${hint}${hint.endsWith("?") ? "" : "."} Check its id or name, and that the API key ` +
+      `belongs to the organization that has it. ${escapes}`,
+  );
+}
+
+const badPath = (definition: Definition, given: string): UserError =>
+  new UserError(
+    `"${printable(given)}" does not say which ${definition.title}: give its id, or the path ${formOf(definition)}, each part ` +
+      `an id or a name. ${escapes}`,
+  );

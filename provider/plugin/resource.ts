@@ -12,16 +12,16 @@ import {
   type UpdateRequest,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
-import { type ZodType } from "zod";
 import { programKey } from "../adapter/keys";
+import { type z } from "zod";
 import { adoptionOf, Operations } from "../adapter/operations";
 import { type Sessions } from "../adapter/sessions";
 import { version } from "../api/version";
-import { type Definition, inputKeys, type Props, type Timeouts } from "../core/definition";
+import { type Definition, nameKey, type Props, type Timeouts } from "../core/definition";
 import { metaOf } from "../core/field";
 import { Progress } from "../core/progress";
 import { type Session } from "../core/session";
-import { inputsOf, isRecorded } from "../core/state";
+import { isRecorded } from "../core/state";
 import { Incomplete, UserError } from "../core/user-error";
 import { pluginPrefix } from "../facts";
 import { definitions } from "../resources";
@@ -29,6 +29,7 @@ import { failures } from "./configuration";
 import { type Weight } from "./engine";
 import { notReady } from "./errors";
 import { locate } from "./import-path";
+import { beforeRead, importedInputs, remarksOn } from "./imported";
 import { createPreview, updatePreview } from "./preview";
 import { received, sent } from "./properties";
 
@@ -49,7 +50,7 @@ const definitionOf = (urn: string): Definition => {
 };
 
 const secretOutputs = ({ outputs }: Definition): string[] =>
-  Object.entries<ZodType>(outputs.shape).flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
+  Object.entries<z.ZodType>(outputs.shape).flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
 
 const otherVersion = (program: string): string =>
   `the program has pulumi-consortium ${program}, but the provider plugin is ${version}: install the plugin of the same version, ` +
@@ -93,7 +94,7 @@ export class Resource {
 
   async check(request: CheckRequest): Promise<CheckResponse> {
     const [{ props: olds }, { props: news, secrets }] = [received(request.getOlds()), received(request.getNews())];
-    const naming = ["name", "orgName"].find((key) => inputKeys(this.#definition).includes(key));
+    const naming = nameKey(this.#definition);
     const named = naming === undefined ? news : { ...news, [naming]: news[naming] ?? nameIn(this.urn) };
     const { inputs, failures: issues, lines } = this.#operations.check(olds, named);
     const { [programKey]: program = version } = news;
@@ -145,17 +146,29 @@ export class Resource {
     const [{ props, secrets }, { props: before }] = [received(request.getProperties()), received(request.getInputs())];
     const session = this.#session();
     const known = { ...before, ...props };
-    const isNew = !isRecorded(known);
-    const { id, state } = isNew
-      ? await locate(session, this.#definition, request.getId(), known)
-      : { id: request.getId(), state: known };
-    const found = await this.#keeping(secrets, () => this.#operations.read(session, id, state));
+    if (!isRecorded(known)) return this.#readNew(session, request.getId(), known, secrets);
+    const id = request.getId();
+    const found = await this.#keeping(secrets, () => this.#operations.read(session, id, known));
+    if (!found) return new ReadResponse();
+    return this.#found(id, found.props, found.inputs ?? before, secrets);
+  }
+
+  /** Of what is not in the stack yet: for an import nothing is known but what names it. */
+  async #readNew(session: Session, given: string, known: Props, secrets: readonly string[]): Promise<ReadResponse> {
+    const definition = this.#definition;
+    const { id, state } = await locate(session, definition, given, known);
+    const found = await this.#operations.read(session, id, beforeRead(definition, nameIn(this.urn), state));
+    if (!found) return new ReadResponse();
+    const inputs = importedInputs(definition, found.props);
+    if (Object.keys(known).length === 0) await this.#show(remarksOn(definition, id, inputs), "warning");
+    return this.#found(id, found.props, inputs, secrets);
+  }
+
+  #found(id: string, props: Props, inputs: Props, secrets: readonly string[]): ReadResponse {
     const response = new ReadResponse();
-    if (!found) return response;
-    const inputs = isNew ? inputsOf(this.#definition, found.props) : (found.inputs ?? before);
     response.setId(id);
     // As it was kept: a state that comes from the dynamic provider differs in nothing.
-    response.setProperties(sent(found.props, [...secrets, ...secretOutputs(this.#definition)]));
+    response.setProperties(sent(props, [...secrets, ...secretOutputs(this.#definition)]));
     response.setInputs(sent(inputs, secrets));
     return response;
   }
@@ -189,7 +202,7 @@ export class Resource {
     } catch (error) {
       if (!(error instanceof Incomplete)) throw error;
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- the form that gRPC takes
-      throw notReady(error, [...secrets, ...secretOutputs(this.#definition)]);
+      throw notReady(error, this.#state(error.state, secrets));
     }
   }
 }

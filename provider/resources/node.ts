@@ -37,7 +37,12 @@ export const node: CollectionDefinition = {
     provider: field(z.string().optional(), "Client that it runs, from its environment."),
     consensusType: field(z.string().optional(), "Consensus protocol, from its environment."),
     urls: field(
-      z.object({ rpc: z.string().optional(), wss: z.string().optional() }).optional(),
+      z
+        .object({
+          rpc: field(z.string().optional(), "Address for JSON-RPC over HTTPS."),
+          wss: field(z.string().optional(), "Address for WebSocket."),
+        })
+        .optional(),
       "Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They require an AppCred of the same member and environment.",
     ),
     nodeKey: field(z.string().optional(), "Identifier of the node on the blockchain network, hex."),

@@ -4,6 +4,8 @@ import { type NetworkDefinition } from "./generated";
 import type * as Loaded from "./load";
 import { makeConsortium, type NetworkConsortiumResources, type NetworkEnvironmentResources } from "./make";
 import { type NetworkOutputs, outputsOf } from "./outputs";
+import { type Plan } from "./plan";
+import { NetworkDefinitionError } from "./problems";
 
 export interface NetworkOptions extends ComponentResourceOptions {
   /**
@@ -21,6 +23,13 @@ export interface NetworkFileOptions extends NetworkOptions {
 /** The schema and the parser of YAML are loaded with the first network, not with the package. */
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- synchronous, as a constructor is
 const loaded = (): typeof Loaded => require("./load") as typeof Loaded;
+
+/** What a definition stands for. @throws NetworkDefinitionError with all errors */
+export function planned(...definition: Parameters<typeof Loaded.check>): Plan {
+  const { plan, what, problems } = loaded().check(...definition);
+  if (!plan) throw new NetworkDefinitionError(what, problems);
+  return plan;
+}
 
 /**
  * A whole network from one definition: consortium, members, environments with their nodes, credentials, and tethers.
@@ -43,7 +52,7 @@ export class Network extends ComponentResource {
    */
   constructor(name: string, definition: NetworkDefinition, opts: NetworkOptions = {}) {
     const { adopt, ...options } = opts;
-    const plan = loaded().plan(name, definition, adopt);
+    const plan = planned(name, definition, adopt);
     const former = plan.formerly.map((name) => ({ name }));
     super("consortium:index:Network", name, {}, { ...options, aliases: [...(options.aliases ?? []), ...former] });
     this.consortia = Object.fromEntries(plan.consortia.map((one) => [one.key, makeConsortium(one, this, options)]));

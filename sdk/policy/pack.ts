@@ -1,18 +1,13 @@
 import { type PolicyPackArgs } from "@pulumi/policy";
-import { allowedNetworks } from "./rules/allowed-networks";
-import { allowedRegions } from "./rules/allowed-regions";
-import { balancedMembership } from "./rules/balanced-membership";
-import { consensusForProvider } from "./rules/consensus-for-provider";
-import { consortiaPerOrganization } from "./rules/consortia-per-organization";
-import { credentialPerMember } from "./rules/credential-per-member";
 import { type Choice, type ConsortiumPolicy, withSettings } from "./define";
-import { environmentsPerConsortium } from "./rules/environments-per-consortium";
-import { naming } from "./rules/naming";
-import { nodesPerEnvironment } from "./rules/nodes-per-environment";
-import { protectLedgers } from "./rules/protect-ledgers";
 import { PolicySettingsError } from "./policy-settings";
-import { tetherAfterConfiguration } from "./rules/tether-after-configuration";
-import { tetherInterval } from "./rules/tether-interval";
+import { allowedRegions } from "./rules/allowed-regions";
+import { consensusForProvider } from "./rules/consensus-for-provider";
+import { consortiaPerOrganization, environmentsPerConsortium, nodesPerEnvironment } from "./rules/limits";
+import { balancedMembership, credentialPerMember } from "./rules/memberships";
+import { naming } from "./rules/naming";
+import { protectLedgers } from "./rules/protect-ledgers";
+import { allowedNetworks, tetherAfterConfiguration, tetherInterval } from "./rules/tethers";
 
 /** All policies, with their default levels and settings. */
 export const policies = [

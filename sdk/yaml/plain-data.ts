@@ -1,4 +1,5 @@
-import { Output } from "@pulumi/pulumi";
+import { createRequire } from "node:module";
+import type * as Pulumi from "@pulumi/pulumi";
 import { type Path, type Problem, type Reading } from "./problems";
 
 /** Values that a definition may hold, aliases, merges and shared objects counted each time: a network has some hundred. */
@@ -78,12 +79,16 @@ export function copyOf(
 const laterText =
   "the value is known only later (an Output or a Promise), but a definition must be known immediately: use a plain value, or use the resource classes for this part";
 
+/** Loads the SDK, which programs have loaded already; the fleet, which reads files only, never needs it. */
+const isOutput = (value: object): boolean =>
+  (createRequire(__filename)("@pulumi/pulumi") as typeof Pulumi).Output.isInstance(value);
+
 function whyNotPlain(value: unknown): string | undefined {
   if (["function", "symbol", "bigint"].includes(typeof value)) return `a ${typeof value} is not a plain value`;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  if (Output.isInstance(value) || value instanceof Promise) return laterText;
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype) return undefined;
+  if (value instanceof Promise || isOutput(value)) return laterText;
   return "only plain objects, lists, text, numbers and booleans belong in a definition";
 }
 

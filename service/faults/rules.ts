@@ -77,19 +77,30 @@ const ruleSchema: z.ZodType<FaultRule> = z.discriminatedUnion("kind", [
   z.strictObject({ ...target, kind: z.literal("delay"), ms }),
 ]);
 
+interface Entry {
+  readonly id: string;
+  readonly rule: FaultRule;
+  /** Id of the organization whose calls alone it hits. */
+  readonly owner: string | undefined;
+  fits: (call: Call) => boolean;
+  seen: number;
+  hits: number;
+}
+
 /** The rules in force: the first one that hits a call decides. */
 export class Faults {
-  #rules: { rule: FaultRule; fits: (call: Call) => boolean; seen: number; hits: number }[] = [];
+  #rules: Entry[] = [];
+  #added = 0;
 
   constructor(
-    private readonly routes: ReadonlySet<string>,
+    readonly routes: ReadonlySet<string>,
     private readonly refuse: (ms: number) => void,
   ) {}
 
-  /** Puts a rule in force. */
-  add(rule: FaultRule): Fault {
+  /** Puts a rule in force, for all calls, or for those of one organization. */
+  add(rule: FaultRule, owner?: string): Fault {
     const valid = checked("fault", ruleSchema, rule);
-    const entry = { rule: valid, fits: this.#matcher(valid), seen: 0, hits: 0 };
+    const entry: Entry = { id: `f${++this.#added}`, rule: valid, owner, fits: this.#matcher(valid), seen: 0, hits: 0 };
     const aimed = [valid.method, valid.route, valid.nth, valid.times, valid.every].some((part) => part !== undefined);
     if (valid.kind === "refuse" && !aimed) {
       entry.hits = 1;
@@ -100,16 +111,28 @@ export class Faults {
     return Object.assign(entry, { remove: () => void (this.#rules = this.#rules.filter((one) => one !== entry)) });
   }
 
+  /** The rules that an organization has put in force. */
+  of(owner: string): Pick<Entry, "id" | "rule" | "seen" | "hits">[] {
+    return this.#rules.filter((entry) => entry.owner === owner);
+  }
+
+  /** Takes back one rule of an organization, or all; answers how many. */
+  take(owner: string, id?: string): number {
+    const before = this.#rules.length;
+    this.#rules = this.#rules.filter((entry) => entry.owner !== owner || (id !== undefined && entry.id !== id));
+    return before - this.#rules.length;
+  }
+
   /** Takes all rules back. */
   clear(): void {
     this.#rules = [];
   }
 
-  /** The rule that hits this call, if any. */
-  hit(call: Call): FaultRule | undefined {
+  /** The rule that hits this call, if any. `owner`: finds the organization that calls. */
+  hit(call: Call, owner: () => string | undefined): FaultRule | undefined {
     let chosen: FaultRule | undefined;
     for (const entry of this.#rules) {
-      if (!entry.fits(call)) continue;
+      if (!entry.fits(call) || (entry.owner !== undefined && entry.owner !== owner())) continue;
       entry.seen++;
       const { every = 1, nth = every, times = entry.rule.every ? Infinity : 1 } = entry.rule;
       const due = entry.seen >= nth && (entry.seen - nth) % every === 0 && entry.hits < times;

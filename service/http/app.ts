@@ -11,9 +11,10 @@ import { environment } from "../routes/environments";
 import { membership } from "../routes/memberships";
 import { node, nodeRoutes } from "../routes/nodes";
 import { targetRoutes } from "../routes/target-networks";
+import { embeddedRoutes, observerHeader } from "../routes/embedded";
 import { tetherRoutes } from "../routes/tether";
 import type { ResolvedOptions } from "../settings/options";
-import { requireKey } from "./authentication";
+import { callerOf, requireKey } from "./authentication";
 import { acceptJson } from "./bodies";
 import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
 import { Refusal } from "../errors";
@@ -75,6 +76,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
       for (const row of [consortium, membership, environment, node, credential]) serve(api, context, row);
       nodeRoutes(api, context);
       tetherRoutes(api, context);
+      embeddedRoutes(api, context, parts);
       done();
     },
     { prefix: "/api/v1" },
@@ -86,13 +88,13 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
 /** Everything that happens to every call: it is logged, counted, delayed, and maybe hit by a fault. */
 function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }: Parts): void {
   app.addHook("onRequest", async (request, reply) => {
-    if (request.routeOptions.config.quiet) return;
+    if (request.routeOptions.config.quiet || request.headers[observerHeader] !== undefined) return;
     request.call = log.start(request, context.clock());
     inFlight.enter();
     reply.raw.once("close", () => inFlight.leave());
     const { latency } = context.settings.timing;
     if (latency > 0) await outages.pause(latency);
-    request.fault = faults.hit(request.call);
+    request.fault = faults.hit(request.call, () => callerOf(context.organizations, request)?.id);
     if (request.fault) request.call.fault = request.fault.kind;
     else if (request.is404) throw new Refusal(404, `There is no ${request.method} ${request.url} here.`); // its body is not read
   });

@@ -31,6 +31,7 @@ export const routeOf = (pattern: string) => pattern.replace(base, "");
 export class CallLog {
   readonly calls: Call[] = [];
   readonly #sizes = new Map<Call, number>();
+  #dropped = 0;
   #bytes = 0;
 
   /** @param withBodies whether bodies are kept, of calls with a valid key */
@@ -53,7 +54,13 @@ export class CallLog {
     this.#grow(call, JSON.stringify(call.body).length);
   }
 
+  /** The calls that came after so many, and how many there have been. */
+  after(count: number): { calls: readonly Call[]; count: number } {
+    return { calls: this.calls.slice(Math.max(0, count - this.#dropped)), count: this.#dropped + this.calls.length };
+  }
+
   clear(): void {
+    this.#dropped += this.calls.length;
     this.calls.length = 0;
     this.#sizes.clear();
     this.#bytes = 0;
@@ -65,6 +72,7 @@ export class CallLog {
     while (this.calls.length > most.calls || this.#bytes > most.bytes) {
       // a tenth at a time, since taking from the front of an array costs its whole length
       for (const oldest of this.calls.splice(0, Math.ceil(this.calls.length / 10))) {
+        this.#dropped++;
         this.#bytes -= this.#sizes.get(oldest)!;
         this.#sizes.delete(oldest);
       }

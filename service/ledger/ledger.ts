@@ -14,4 +14,6 @@ export interface Ledger {
   status(environment: Environment, node: Node, host: string | undefined): Promise<Wire>;
   /** The lines of a node's log, oldest first. */
   log(environment: Environment, node: Node, client: string): Promise<readonly string[]>;
+  /** Sends the environment's chain a JSON-RPC message; a simulation has no chain. */
+  ask?(environment: Environment, message: string): Promise<string>;
 }

@@ -26,6 +26,10 @@ export class RealLedger extends SimulatedLedger {
     this.chain(environment).catch(() => undefined);
   }
 
+  async ask(environment: Environment, message: string): Promise<string> {
+    return (await this.chain(environment)).ask(message);
+  }
+
   /** The account that a node's chain signs for in its name, and for no other node. */
   async account(chain: Chain, node: Node): Promise<string> {
     const asked = this.#accounts.get(chain) ?? chain.call<string[]>("eth_accounts");

@@ -5,10 +5,10 @@ import { networks } from "../store/entities";
 import { Refusal } from "../errors";
 
 const message = z.looseObject({ method: z.string() });
-const messages = z.array(message).min(1).or(message);
+export const messages = z.array(message).min(1).or(message);
 
-/** What anybody may ask of a public network. */
-const open = new Set([
+/** What changes nothing on a chain. */
+export const reads: ReadonlySet<string> = new Set([
   ...["eth_blockNumber", "eth_call", "eth_chainId", "eth_estimateGas", "eth_feeHistory", "eth_gasPrice"],
   ...[
     "eth_getBalance",
@@ -20,8 +20,11 @@ const open = new Set([
     "eth_syncing",
   ],
   ...["eth_getTransactionByHash", "eth_getTransactionCount", "eth_getTransactionReceipt", "eth_maxPriorityFeePerGas"],
-  ...["eth_sendRawTransaction", "net_version", "web3_clientVersion"],
+  ...["net_version", "web3_clientVersion"],
 ]);
+
+/** What anybody may ask of a public network. */
+const open = new Set([...reads, "eth_sendRawTransaction"]);
 
 /** The local chains that stand for the public networks, as a public network shows itself: whoever has a report can check it. */
 export function targetRoutes(app: FastifyInstance, context: Context): void {

@@ -6,6 +6,7 @@ import { ServiceError } from "../errors";
 import { jsonText, replaceFile } from "./files";
 
 const digest = (text: string) => hash("sha256", text, "buffer");
+export const randomKey = () => `key-${randomBytes(32).toString("base64url")}`;
 const keys = jsonText.pipe(z.record(z.string(), z.string()));
 
 /** The organizations' API keys, by name; kept in a folder in files that only their owner reads. */
@@ -26,7 +27,7 @@ export class ApiKeys {
   }
 
   /** Gives an organization a key, a random one if none is given, in place of the one it had. */
-  set(name: string, key = `key-${randomBytes(32).toString("base64url")}`): string {
+  set(name: string, key = randomKey()): string {
     const other = this.owner(key);
     if (other !== undefined && other !== name) throw new ServiceError(`${name} cannot have the API key of ${other}.`);
     this.#keys.set(name, key);

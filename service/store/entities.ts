@@ -7,6 +7,8 @@ export type Network = (typeof networks)[number];
 /** What is kept of each kind of object, besides what every object has. Wire names, so that a test can patch any field. */
 export interface FieldsOf {
   organization: { name: string };
+  /** A further API key of its parent, an organization; the key itself is shown once and not kept. */
+  apiKey: { name: string; hash: string };
   consortium: { name: string; description?: string };
   membership: {
     org_name: string;
@@ -81,7 +83,7 @@ export interface FieldsOf {
 
 export type Kind = keyof FieldsOf;
 // prettier-ignore
-export const kinds = ["organization", "consortium", "membership", "environment", "node", "credential", "tether", "report"] as const satisfies readonly Kind[];
+export const kinds = ["organization", "apiKey", "consortium", "membership", "environment", "node", "credential", "tether", "report"] as const satisfies readonly Kind[];
 
 /** The kinds that are created, listed and deleted through the API. */
 export type ManagedKind = "consortium" | "membership" | "environment" | "node" | "credential";

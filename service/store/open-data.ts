@@ -5,6 +5,7 @@ import { lockFolder } from "./folder-lock";
 import { Organizations } from "./organizations";
 import { SteadyClock } from "./steady-clock";
 import { Store } from "./store";
+import { newTether } from "./new-tether";
 
 /** What outlives the process, if a folder is given: objects and keys. */
 export interface OpenData {
@@ -50,12 +51,5 @@ function ensureTether(store: Store, organizations: Organizations, { id, environm
     if (!bound) store.setFields("tether", id, binding);
     return;
   }
-  const owner = organizations.find(wanted.organization)!.id;
-  const balances = { mainnet: "0", rinkeby: "1000000000000000000" };
-  const given = Object.entries(funds ?? {}).filter(([, wei]) => wei !== undefined);
-  const fields = {
-    ...{ active: false, activated: false, balances: { ...balances, ...Object.fromEntries(given) } },
-    ...{ deployments: { mainnet: 0, rinkeby: 0 }, reports: 0, ...binding },
-  };
-  store.create({ kind: "tether", id, parent: owner, organization: owner, fields });
+  store.create(newTether(organizations.find(wanted.organization)!.id, binding, { id, funds }));
 }

@@ -1,5 +1,6 @@
+import { hash } from "node:crypto";
 import { ServiceError } from "../errors";
-import type { ApiKeys } from "./api-keys";
+import { type ApiKeys, randomKey } from "./api-keys";
 import type { Entity } from "./entities";
 import type { Store } from "./store";
 
@@ -9,6 +10,9 @@ export interface Organization {
   name: string;
   apiKey: string;
 }
+
+/** The keys are long and random, so that their plain hash tells nothing of them. */
+const digest = (key: string) => hash("sha256", key, "hex");
 
 export class Organizations {
   /** @param first its key is published */
@@ -32,7 +36,29 @@ export class Organizations {
 
   ofKey(key: string): Entity<"organization"> | undefined {
     const name = this.keys.owner(key);
-    return name === undefined ? undefined : this.find(name);
+    if (name !== undefined) return this.find(name);
+    const further = this.store.all("apiKey").find(({ fields }) => fields.hash === digest(key));
+    return further && this.store.get("organization", further.parent);
+  }
+
+  /** The keys of an organization beside its first one. */
+  furtherKeys(organization: string): Entity<"apiKey">[] {
+    return this.store.children("apiKey", organization);
+  }
+
+  /** Makes a further key of an organization; it cannot be shown again. */
+  makeKey(organization: string, name: string): { made: Entity<"apiKey">; key: string } {
+    const key = randomKey();
+    const fields = { name, hash: digest(key) };
+    return { made: this.store.create({ kind: "apiKey", parent: organization, organization, fields }), key };
+  }
+
+  /** Takes a further key back at once; false: the organization has no such key. */
+  revokeKey(organization: string, id: string): boolean {
+    const key = this.furtherKeys(organization).find((one) => one.id === id);
+    if (!key) return false;
+    this.store.remove(key);
+    return true;
   }
 
   add(name: string, apiKey?: string): Organization {

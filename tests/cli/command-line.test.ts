@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type * as view from "../../cli/fleet/view";
-import { built, consortium } from "../service/child";
+import { built, consortium as started } from "../service/child";
+import { consortium } from "./command";
 
 /** What every command does with help, versions and mistakes in its arguments. */
 
 jest.setTimeout(60_000); // processes are slow to start on a busy machine
-beforeAll(built, 120_000);
 
 const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as { version: string };
 
@@ -55,6 +55,23 @@ test.each(commands)(
     expect(unknown).toEqual({ code: 1, stdout: "", stderr: `error: unknown option '--no-such-option'\n${see}\n` });
     if (missing !== undefined) expect(bare).toEqual({ code: 1, stdout: "", stderr: `${missing}\n${see}\n` });
   },
+);
+
+test.each([
+  [["--version"], { code: 0, stdout: `${version}\n`, stderr: "" }],
+  [
+    ["report", "none.json"],
+    { code: 1, stdout: "", stderr: "consortium: none.json cannot be read: there is no such file.\n" },
+  ],
+  [["serve", "--no"], { code: 1, stdout: "", stderr: "error: unknown option '--no'\n(see consortium serve --help)\n" }],
+])(
+  "the process of consortium %j ends as the command does in this one",
+  async (args, ended) => {
+    await built();
+    expect(await started(args)).toEqual(ended);
+    expect(await consortium(args)).toEqual(ended);
+  },
+  120_000,
 );
 
 test("the table has every command", async () => {

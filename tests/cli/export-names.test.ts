@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { definitionOf } from "../../cli/export/definition";
 import { yamlOf } from "../../cli/export/yaml";
-import { plan, readFile } from "../../sdk/network/load";
+import { readFile } from "../../sdk/network/load";
+import { planned as planOf } from "../../sdk/network/network";
 import { written } from "../sdk/network/problems";
 
 /** Whatever people call things: the file that is exported says the same, to be adopted one by one. */
@@ -65,7 +66,7 @@ test("names, keys and ids come through, and the file is right", () => {
         ],
       };
       const text = yamlOf(definitionOf(found, { adopt: true }), { adopt: true });
-      const [consortium] = plan("trade", readFile(written(text)), undefined).consortia;
+      const [consortium] = planOf("trade", readFile(written(text)), undefined).consortia;
       const kept = new Map(consortium!.members.map(({ args }) => [args.adopt, args.orgName])); // keys that are numbers come first
       expect([...kept.keys()].sort()).toEqual(members.map(({ id }) => id));
       const planned = consortium!.environments.flatMap((one) => one.nodes);

@@ -5,10 +5,9 @@ import { type FoundNetwork } from "../../cli/export/read";
 import { yamlOf } from "../../cli/export/yaml";
 import { type Service, startService } from "../../service";
 import { inText } from "../sdk/network/problems";
-import { built, consortium } from "../service/child";
+import { consortium } from "./command";
 
 jest.setTimeout(30_000); // processes are slow to start on a busy machine
-beforeAll(built, 120_000);
 
 let service: Service;
 beforeEach(async () => {

@@ -3,14 +3,15 @@ import { connect } from "node:net";
 import { parse } from "yaml";
 import { Progress } from "../../cli/fleet/progress";
 import { readSecrets } from "../../cli/fleet/secrets";
-import { readPlan } from "../../cli/report/plan";
+import { readPlan } from "../../observe/plan/read";
 import { render } from "../../cli/report/render";
 import { ApiError } from "../../provider/api";
 import { definitions } from "../../provider/resources";
 import { nameOf } from "../../provider/core/definition";
 import { type Service, startService } from "../../service";
 import { inData, inText } from "../sdk/network/problems";
-import { built, consortium, serve } from "../service/child";
+import { built, serve } from "../service/child";
+import { consortium } from "./command";
 import { digest, step } from "./plans";
 
 /** Text of a service or of a file, on its way to a terminal: nothing of it moves the cursor, changes colours or fakes a line. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { define } from "../../cli/report";
-import { built, consortium } from "../service/child";
+import { consortium } from "./command";
 import { digest, step } from "./plans";
 
 jest.setTimeout(30_000);
@@ -18,7 +18,6 @@ test("docs/gitops.md names every flag, and every reason to fail", () => {
 });
 
 describe("the command", () => {
-  beforeAll(built, 120_000);
   const folder = mkdtempSync(join(tmpdir(), "consortium-report-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const file = (name: string, text: string): string => {

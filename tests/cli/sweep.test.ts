@@ -1,10 +1,9 @@
 import { PassThrough } from "node:stream";
 import { confirm } from "../../cli/confirm";
 import { type Service, type ServiceOptions, startService } from "../../service";
-import { built, consortium } from "../service/child";
+import { consortium } from "./command";
 
 jest.setTimeout(30_000); // processes are slow to start on a busy machine
-beforeAll(built, 120_000);
 
 const hour = 3_600_000;
 let service: Service;

@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { examples as schemaExamples } from "../../provider/plugin/schema/examples";
+import { languages } from "../../provider/plugin/schema/languages";
 import { type Block, examples, root } from "./markdown";
 
 const options = {
@@ -31,8 +33,21 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const fileOf = ({ where, language }: Block) =>
   `${where.replaceAll("/", "-").replace(":", "-")}.${language === "ts" ? "ts" : "mjs"}`;
 
+test("examples and templates have the settings that examples/tsconfig.json checks them with", () => {
+  const settings = (file: string): string => readFileSync(join(root, file), "utf8");
+  const files = ["examples", "templates"].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => join(folder, name, "tsconfig.json")),
+  );
+  const own = files.filter((file) => existsSync(join(root, file)));
+  expect(own.length).toBeGreaterThan(4);
+  for (const file of own) expect([file, settings(file)]).toEqual([file, settings("examples/quickstart/tsconfig.json")]);
+});
+
 test("the programs in the documentation fit the types of the build", () => {
-  const programs = examples("ts", "js");
+  const inSchema = Object.entries(schemaExamples).map(([type, { program }]) => {
+    return { where: `schema/${type}`, language: "ts", text: languages.typescript(program) };
+  });
+  const programs = [...examples("ts", "js"), ...inSchema];
   expect(programs.length).toBeGreaterThan(4);
   for (const block of programs) writeFileSync(join(folder, fileOf(block)), block.text);
   const tsc = join(root, "node_modules/typescript/bin/tsc");

@@ -9,7 +9,7 @@ const script = join(root, "dist/cli/consortium.js");
 
 /** Builds what the command needs, unless the build is newer than its sources. */
 export async function built(): Promise<void> {
-  const sources = ["cli", "service"].flatMap((dir) =>
+  const sources = ["cli", "observe", "service"].flatMap((dir) =>
     readdirSync(join(root, dir), { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".ts"))
       .map((file) => join(dir, file)),

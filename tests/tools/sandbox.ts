@@ -46,18 +46,33 @@ export class Sandbox {
   }
 
   /** A Pulumi with all that belongs to it. Each call is noted in calls.txt. */
-  pulumi(folder: string, version = "v3.220.0"): string {
-    for (const name of companions) this.script(join(folder, name), "exit 0");
+  pulumi(folder: string, version = "v3.220.0", hosts: string[] = []): string {
+    for (const name of [...companions, ...hosts]) this.script(join(folder, name), "exit 0");
     return this.script(join(folder, "pulumi"), `echo "pulumi $*" >> ${this.path("calls.txt")}`, `echo ${version}`);
+  }
+
+  /** What Go finds in the module of Pulumi's SDK. */
+  sdkModule(): void {
+    this.script("sdk/python/cmd/pulumi-language-python-exec", "exit 0");
   }
 
   /** A Go whose builds are small scripts; `build` comes first in each of them. */
   go({ version = "1.26.0", build = "" } = {}): string {
     const asked = `if [ "$1" = env ]; then echo go${version}; exit 0; fi`;
     const toldVersion = `if [ "$1" = version ]; then echo "go version go${version} os/arch"; exit 0; fi`;
+    const toldFolder = `if [ "$1" = list ]; then echo ${this.path("sdk")}; exit 0; fi`;
     const output = 'while [ "$1" != -o ]; do shift; done; bin="$2"; shift 2';
     const write = `for source; do printf '#!/bin/sh\\necho v3.220.0\\n' > "$bin\${source##*/}"; /bin/chmod +x "$bin"*; done`;
-    return this.script("bin/go", `echo "go $*" >> ${this.path("calls.txt")}`, asked, toldVersion, build, output, write);
+    return this.script(
+      "bin/go",
+      `echo "go $*" >> ${this.path("calls.txt")}`,
+      asked,
+      toldVersion,
+      toldFolder,
+      build,
+      output,
+      write,
+    );
   }
 
   /** What the fake programs were asked for, the first words only. */

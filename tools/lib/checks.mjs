@@ -1,6 +1,6 @@
 // @ts-check
 /** The steps of `npm test`, and how they are counted. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { run } from "./processes.mjs";
 import { duration, say, Trouble } from "./say.mjs";
@@ -81,13 +81,8 @@ export function staticChecks(root) {
       if (code !== 0) throw new Trouble(output.trim());
     },
   });
-  const programs = ["examples", "templates"]
-    .filter((folder) => existsSync(join(root, folder)))
-    .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`));
-  const typed = ["bench", "tests", "tools", ...programs].filter((folder) =>
-    existsSync(join(root, folder, "tsconfig.json")),
-  );
-  const sources = ["bench", "cli", "provider", "sdk", "service", "tools"];
+  const typed = ["tests", "bench", "console/page", "tools", "examples"];
+  const sources = ["bench", "cli", "console", "observe", "provider", "sdk", "service", "tools"];
   const generate = join(root, "tools", "generate.mjs");
   const lockFile = async () => {
     const found = withoutIntegrity(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")));

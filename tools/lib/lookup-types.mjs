@@ -48,7 +48,9 @@ function interfaceText(name, { description, properties, required = [], additiona
 function pair({ name, doc, args, result, list }) {
   const argsName = `${name.charAt(0).toUpperCase()}${name.slice(1)}Args`;
   const described = args.meta({ id: argsName, description: `Arguments of \`${name}\`.` });
-  const one = typeText(z.toJSONSchema(z.object({ result }), { unrepresentable: "any" }).properties.result, false);
+  /** @type {Json} */
+  const whole = z.toJSONSchema(z.object({ result }), { unrepresentable: "any" });
+  const one = typeText(whole.properties.result, false);
   const types = `${argsName}, ${one}${list ? "[]" : ""}`;
   return `${interfaceText(argsName, namedIn(described, "input")[argsName] ?? {})}
 export const [

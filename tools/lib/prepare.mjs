@@ -16,7 +16,7 @@ import { duration, say, Trouble, withProgress } from "./say.mjs";
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 
 /** What a build depends on. */
-const buildInputs = ["cli", "provider", "sdk", "service", "tsconfig.json", "package-lock.json"];
+const buildInputs = ["cli", "console", "observe", "provider", "sdk", "service", "tsconfig.json", "package-lock.json"];
 
 /**
  * Whether everything that the lock file asks for is there. Optional packages are for some platforms only.
@@ -66,14 +66,42 @@ function npm({ npm_execpath: own }) {
   return own?.endsWith("npm-cli.js") ? [process.execPath, own] : ["npm"];
 }
 
-export async function build(folder = root) {
-  const stamp = join(folder, "dist", ".build-stamp");
-  const inputs = fingerprint(buildInputs, folder);
+export const build = (folder = root) =>
+  unlessFresh(join(folder, "dist", ".build-stamp"), buildInputs, "Building", folder, async () => {
+    await compiled([join(folder, "node_modules", "typescript", "bin", "tsc"), "--build"], folder);
+    const { buildPage } = await import("./console-page.mjs"); // of a fresh clone only now, since it loads esbuild
+    await buildPage(folder);
+  });
+
+/** The provider plugin, in plugin/. */
+export const bundle = () => {
+  const inputs = ["provider", "schemas", "sdk", "tools/plugin.mjs", "package-lock.json"];
+  return unlessFresh(join(root, "plugin", ".stamp"), inputs, "Bundling the provider plugin", root, () =>
+    compiled([join(root, "tools", "plugin.mjs")], root),
+  );
+};
+
+/**
+ * @param {string[]} args of Node.js
+ * @param {string} folder
+ */
+async function compiled(args, folder) {
+  const { code, output } = await run(process.execPath, args, { cwd: folder });
+  if (code !== 0) throw new Trouble(`The sources do not compile:\n${output.trim()}`);
+}
+
+/**
+ * @param {string} stamp says what there was of the inputs when it was made
+ * @param {string[]} paths of the inputs
+ * @param {string} what
+ * @param {string} folder
+ * @param {() => Promise<unknown>} work
+ */
+async function unlessFresh(stamp, paths, what, folder, work) {
+  const inputs = fingerprint(paths, folder);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === inputs) return;
-  await step("Building (tsc --build)", async () => {
-    const tsc = join(folder, "node_modules", "typescript", "bin", "tsc");
-    const { code, output } = await run(process.execPath, [tsc, "--build"], { cwd: folder });
-    if (code !== 0) throw new Trouble(`The sources do not compile:\n${output.trim()}`);
+  await step(what, async () => {
+    await work();
     writeFileSync(stamp, inputs);
   });
 }

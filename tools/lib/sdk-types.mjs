@@ -68,11 +68,20 @@ function resource({ type, doc, naming, inputs: given, outputs: added }) {
   return { text: blocks.join("\n"), facts: `  ${type}: ${JSON.stringify(facts)},\n` };
 }
 
-/** @param {Record<string, any>} definitions */
-export function sdkTypes(definitions) {
+/** Constants for the enums of the plugin's schema: code that Pulumi writes at an import names them. @param {Record<string, any>} types */
+const enums = (types) =>
+  Object.entries(types)
+    .filter(([, spec]) => spec.enum)
+    .map(([token, spec]) => {
+      const members = spec.enum.map((/** @type {any} */ one) => `${one.name}: ${JSON.stringify(one.value)}`);
+      return `export const ${token.split(":").at(-1)} = { ${members.join(", ")} } as const;\n`;
+    });
+
+/** @param {Record<string, any>} definitions @param {Record<string, any>} types those of the plugin's schema */
+export function sdkTypes(definitions, types) {
   const all = Object.values(definitions).map(resource);
   const what =
     "What a class has to know of its resource: the handler it names, what it shows, and which of that is secret.";
   const facts = `${comment(what)}export const facts = {\n${all.map(({ facts }) => facts).join("")}} as const;\n`;
-  return [header, consensus, ...all.map(({ text }) => text), facts].join("\n");
+  return [header, consensus, ...all.map(({ text }) => text), enums(types).join(""), facts].join("\n");
 }

@@ -17,6 +17,7 @@ import { say, Trouble } from "../lib/say.mjs";
  * @property {string} data its data folder, by which its command line is recognised
  * @property {string} baseUrl
  * @property {string} apiKeyFile
+ * @property {string | null} console address of its console, if it has one
  * @property {string} identity changes with its code and its arguments
  */
 /** @typedef {Running | { port: number, pid?: undefined } | undefined} Recorded after a stop the port is kept */
@@ -33,6 +34,7 @@ const places = (root) => {
     folder,
     data: file("service"),
     log: file("service.log"),
+    stack: file("stack.json"),
     record: file("service.json"),
     lock: file("service.lock"),
   };
@@ -55,10 +57,10 @@ export function recorded(root) {
  * @returns {Promise<Running>}
  */
 export function startService(root, tetherId, program = join(root, "dist", "cli", "consortium.js")) {
-  const { folder, lock, record, data } = places(root);
+  const { folder, lock, record, data, stack } = places(root);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return withLock(lock, async () => {
-    const identity = `${fingerprint(["cli", "service"], root)} ${tetherId}`;
+    const identity = `${fingerprint(["cli", "console", "observe", "service"], root)} ${tetherId}`;
     const before = recorded(root);
     if (before?.pid !== undefined && (await isOurs(before))) {
       if (before.identity === identity && (await answers(before))) return before;
@@ -69,7 +71,10 @@ export function startService(root, tetherId, program = join(root, "dist", "cli",
     }
     const port = await choosePort([before?.port, usualPort]);
     say(`Starting the embedded Consortium service on port ${port} …`);
-    const running = await launch(root, program, ["--port", `${port}`, "--data", data, "--tether", tetherId]);
+    const running = await launch(root, program, [
+      ...["--port", `${port}`, "--data", data, "--tether", tetherId],
+      ...["--stack-export", stack],
+    ]);
     const found = { ...running, port, data, identity };
     writeFileSync(record, `${JSON.stringify(found, null, 2)}\n`);
     return found;
@@ -121,6 +126,27 @@ export async function answers({ baseUrl, apiKeyFile }) {
   }
 }
 
+/**
+ * A link that opens the service's console once; the console makes one for whoever has the service's key.
+ * @param {Pick<Running, "console" | "apiKeyFile">} service
+ * @returns {Promise<string | undefined>} undefined: there is no console, or it does not answer
+ */
+export async function consoleLink({ console: url, apiKeyFile }) {
+  if (!url) return undefined;
+  try {
+    const headers = { Authorization: `Bearer ${readFileSync(apiKeyFile, "utf8").trim()}` };
+    const response = await fetch(`${url}/links`, { method: "POST", headers, signal: AbortSignal.timeout(3_000) });
+    if (!response.ok) return undefined;
+    const { link } = /** @type {{ link: string }} */ (await response.json());
+    return link;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file with the state of the stack, for the console. @param {string} root */
+export const stackFile = (root) => places(root).stack;
+
 /** @param {Running} running */
 async function end(running, patienceMs = stopMs) {
   const gone = async () => {
@@ -159,7 +185,7 @@ function tryPort(port) {
  * @param {string} root
  * @param {string} program
  * @param {string[]} args
- * @returns {Promise<Pick<Running, "pid" | "baseUrl" | "apiKeyFile">>}
+ * @returns {Promise<Pick<Running, "pid" | "baseUrl" | "apiKeyFile" | "console">>}
  */
 async function launch(root, program, args) {
   const { log } = places(root);
@@ -180,12 +206,12 @@ async function launch(root, program, args) {
   throw new Trouble(`The service did not start; the last lines of ${log} are:\n${last}`);
 }
 
-/** @param {string} text @returns {Pick<Running, "baseUrl" | "apiKeyFile"> | undefined} the line that says it is ready */
+/** @param {string} text @returns {Pick<Running, "baseUrl" | "apiKeyFile" | "console"> | undefined} the line that says it is ready */
 function announcement(text) {
   const line = text.split("\n").find((candidate) => candidate.startsWith("{") && candidate.includes('"baseUrl"'));
   try {
-    const { baseUrl, apiKeyFile } = JSON.parse(line ?? "");
-    return { baseUrl, apiKeyFile };
+    const { baseUrl, apiKeyFile, console = null } = JSON.parse(line ?? "");
+    return { baseUrl, apiKeyFile, console };
   } catch {
     return undefined;
   }

@@ -8,7 +8,7 @@ import { build, installPackages, root } from "../lib/prepare.mjs";
 import { runAttached } from "../lib/processes.mjs";
 import { pulumiCli } from "../lib/pulumi-cli.mjs";
 import { runMain, say, Trouble } from "../lib/say.mjs";
-import { recorded, startService, stopService } from "./service.mjs";
+import { consoleLink, recorded, stackFile, startService, stopService } from "./service.mjs";
 
 const nextSteps = `
 The network is up. What next?
@@ -24,19 +24,25 @@ const callers = ["up", "update", "preview", "pre", "refresh", "destroy", "down",
 /** @type {Record<string, (args: string[]) => Promise<number>>} */
 const verbs = {
   async start() {
-    const pulumi = await prepare();
+    const { pulumi, consortium } = await prepare();
     const code =
       (await pulumi(["stack", "select", stack, "--create"])) ||
       (await pulumi(["up", "--yes", "--suppress-outputs", ...runOptions()]));
     if (code !== 0) return failed(code, "Fix the errors above and run `npm start` again, or `npm run destroy`.");
     say("");
     await pulumi(["stack", "output", ...runOptions()]);
-    say(nextSteps);
+    await pulumi(["stack", "export", "--file", stackFile(root)]); // secrets are encrypted in it
+    say("");
+    const usable = await consortium(["check", "--stack", stack]);
+    if (usable !== 0) return done("`npm start` checks it again, after what the table says was done.", usable);
+    const service = recorded(root);
+    const link = service?.pid === undefined ? undefined : await consoleLink(service);
+    say(link ? `${nextSteps}\n\nSee it in your browser; the link works once:\n  ${link}` : nextSteps);
     return 0;
   },
   async destroy() {
     if (!stackExists(root)) return done("There is nothing to destroy.");
-    const pulumi = await prepare();
+    const { pulumi } = await prepare();
     const code = await pulumi(["destroy", "--yes", ...runOptions()]);
     return code === 0
       ? done("`npm start` makes it anew; `npm run stop` stops the service.")
@@ -50,7 +56,7 @@ const verbs = {
     );
   },
   async pulumi(args) {
-    const pulumi = await prepare({ service: args.some((arg) => callers.includes(arg)) });
+    const { pulumi } = await prepare({ service: args.some((arg) => callers.includes(arg)) });
     return pulumi(args);
   },
 };
@@ -68,7 +74,7 @@ export const local = (verb, args) =>
 
 /**
  * @param {{ service: boolean }} [needs]
- * @returns {Promise<(args: string[]) => Promise<number>>} runs Pulumi on the stack; answers its exit code
+ * @returns {Promise<Record<"pulumi" | "consortium", (args: string[]) => Promise<number>>>} run that command on the stack; answer its exit code
  */
 async function prepare(needs = { service: true }) {
   await installPackages();
@@ -80,7 +86,12 @@ async function prepare(needs = { service: true }) {
   const service = needs.service ? await startService(root, tetherId) : known;
   makeStackPlaces(root);
   const env = stackEnv(root, cli, service, process.env);
-  return async (args) => (await runAttached(cli.command, args, { cwd: root, env })).code;
+  const run = async (/** @type {string} */ command, /** @type {string[]} */ args) =>
+    (await runAttached(command, args, { cwd: root, env })).code;
+  return {
+    pulumi: (args) => run(cli.command, args),
+    consortium: (args) => run(process.execPath, [join(root, "dist", "cli", "consortium.js"), ...args]),
+  };
 }
 
 /** How Pulumi behaves where nobody watches. */
@@ -91,7 +102,7 @@ function runOptions() {
 }
 
 /** @param {string} text */
-const done = (text) => (say(text), 0);
+const done = (text, code = 0) => (say(text), code);
 
 const afterKill = `
 An earlier run was killed and left its lock on the stack; nothing else is at work on it. Free it, and let the next run take

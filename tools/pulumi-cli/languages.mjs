@@ -1,7 +1,7 @@
 // @ts-check
 /** The language hosts of YAML, Python and Go, beside a Pulumi that was built here. Only the tests ask for them. */
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "../lib/processes.mjs";
@@ -13,63 +13,61 @@ import { compile, usableGo } from "./build.mjs";
 
 const sources = fileURLToPath(new URL(".", import.meta.url));
 const pythonExecutor = "pulumi-language-python-exec";
+const sdkModule = "github.com/pulumi/pulumi/sdk/v3";
 
 /** They come with an official Pulumi. */
-export const languageHosts = ["pulumi-language-yaml", "pulumi-language-python", pythonExecutor];
+export const languageHosts = ["pulumi-language-yaml", "pulumi-language-python", "pulumi-language-go"];
 
-/** @type {import("./build.mjs").Program[]} */
-const programs = [
-  {
-    name: "the language host of YAML",
-    module: "languages",
-    packages: ["github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml"],
-  },
-  {
-    name: "the language host of Python",
-    module: "language-nodejs", // of the same release, so they share what they are compiled from
-    packages: ["github.com/pulumi/pulumi/sdk/v3/python/cmd/pulumi-language-python"],
-  },
-];
+/** The program of our own that stands for these, with code generation, and for Go's host at all. */
+const companionFor = ["pulumi-language-nodejs", "pulumi-language-python", "pulumi-language-go"];
 
 /** @returns {string} changes with every source, so that checkouts side by side have hosts of their own */
 export function languagesVersion() {
-  const hash = createHash("sha256");
+  const hash = createHash("sha256").update(readFileSync(fileURLToPath(import.meta.url)));
   for (const folder of ["languages", "language-nodejs"].map((name) => join(sources, name)))
-    for (const file of readdirSync(folder).sort()) hash.update(file).update(readFileSync(join(folder, file)));
+    for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort())
+      if (name.includes(".")) hash.update(name).update(readFileSync(join(folder, name)));
   return hash.digest("hex").slice(0, 12);
 }
 
 /**
- * @param {string} root gets bin with all that is in `pulumi`'s, and the hosts: one that is only on PATH makes Pulumi warn
+ * Makes a bin with all that is in the other Pulumi's, and the hosts: of one that is only on PATH Pulumi warns.
+ * @param {string} root
  * @param {string} pulumi a copy that was built here
  * @param {{ env: Env, signal: AbortSignal, say: Say }} options
  */
 export async function addLanguages(root, pulumi, { env, signal, say }) {
   const go = await usableGo(env, signal);
   const bin = join(root, "bin");
-  mkdirSync(bin, { recursive: true });
+  const released = join(root, "released");
+  for (const folder of [bin, released]) mkdirSync(folder);
   say(
-    "Building the language hosts of YAML, Python and Go from their sources, once for this user. It takes some minutes.",
+    "Building the language hosts of YAML, Python and Go from their sources, once for this user. It takes one to five minutes.",
   );
-  for (const program of programs) await compile(bin, program, { go, env, signal, say });
-  const executor = join(await moduleFolder(go, "github.com/pulumi/pulumi/sdk/v3", { env, signal }), "python/cmd");
-  copyFileSync(join(executor, pythonExecutor), join(bin, pythonExecutor));
-  chmodSync(join(bin, pythonExecutor), 0o755);
-  for (const name of readdirSync(join(pulumi, "bin"))) linkSync(join(pulumi, "bin", name), join(bin, name));
+  const options = { go, env, signal, say };
+  const yaml = ["language", "converter"].map((kind) => `github.com/pulumi/pulumi-yaml/cmd/pulumi-${kind}-yaml`);
+  const packages = [...yaml, "./companion"];
+  await compile(bin, { name: "the hosts of YAML and Go", module: "languages", packages }, options);
+  // Its release is that of Node.js's host, so that both are compiled from the same packages.
+  const python = `${sdkModule}/python/cmd/pulumi-language-python`;
+  await compile(released, { name: "the host of Python", module: "language-nodejs", packages: [python] }, options);
+  const executor = join(await moduleFolder(options), "python", "cmd", pythonExecutor);
+  copyFileSync(executor, join(released, pythonExecutor));
+  for (const name of companionFor) linkSync(join(bin, "companion"), join(bin, name));
+  for (const name of readdirSync(join(pulumi, "bin")))
+    linkSync(join(pulumi, "bin", name), join(companionFor.includes(name) ? released : bin, name));
 }
 
 /**
- * @param {string} go
- * @param {string} module that the hosts were just compiled from
- * @param {{ env: Env, signal: AbortSignal }} options
+ * Where the sources lie that the hosts were compiled from.
+ * @param {{ go: string, env: Env, signal: AbortSignal }} options
  */
-async function moduleFolder(go, module, { env, signal }) {
-  const args = ["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", module];
-  const { code, stdout, output } = await run(go, args, {
+async function moduleFolder({ go, env, signal }) {
+  const { code, stdout, output } = await run(go, ["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", sdkModule], {
     cwd: join(sources, "languages"),
     env: { ...env, GOWORK: "off" },
     signal,
   });
-  if (code !== 0) throw new Trouble(`Go does not say where ${module} is: ${output.trim()}`);
+  if (code !== 0) throw new Trouble(`Go does not say where ${sdkModule} is: ${output.trim()}`);
   return stdout.trim();
 }

@@ -3,11 +3,11 @@ import { type ConsortiumClient, isApiError } from "../../api";
 import { paths } from "../../api/paths";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
-import { stateVersion } from "../../core/state";
+import { isRecorded, stateVersion } from "../../core/state";
 import { tetherNetworks } from "../../facts";
 
 /** What a service may show of a tether; the spec lists no such call, so nothing relies on it. */
-const ShownObject = z.looseObject({
+export const ShownTether = z.looseObject({
   network: z.enum(tetherNetworks).optional().catch(undefined),
   interval: z.coerce.number().int().min(1).optional().catch(undefined),
   state: z.string().optional().catch(undefined),
@@ -15,7 +15,7 @@ const ShownObject = z.looseObject({
   contracts: z.record(z.string(), z.unknown()).optional().catch(undefined),
   contract_address: z.string().optional().catch(undefined),
 });
-type Shown = z.infer<typeof ShownObject>;
+type Shown = z.infer<typeof ShownTether>;
 
 /** The state as it is now; undefined: the service knows no such tether (any more). */
 export async function read(session: Session, id: string, state: Props): Promise<Props | undefined> {
@@ -24,6 +24,7 @@ export async function read(session: Session, id: string, state: Props): Promise<
     await requireService(session);
     return undefined;
   }
+  if (!isRecorded(state)) return firstRead(session, id, state, shown);
   const now: Props = { ...state, __version: stateVersion };
   if (shown?.network) now.network = shown.network;
   if (shown?.interval) now.intervalHours = shown.interval;
@@ -35,10 +36,21 @@ export async function read(session: Session, id: string, state: Props): Promise<
   return now;
 }
 
+/** What somebody else configured: all of it as the service shows it. */
+async function firstRead({ client }: Session, id: string, state: Props, shown: Shown = {}): Promise<Props> {
+  const { network, interval: intervalHours, state: progress } = shown;
+  const { account, balanceWei } = await client.getTetherAccount(id);
+  const deployedNetworks = tetherNetworks.filter((one) => showsContract(shown, one, true));
+  const active = progress === "active";
+  const now = { ...state, tetherId: id, network, intervalHours, active, state: progress, account, balanceWei };
+  const known = Object.entries({ ...now, deployedNetworks }).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(known), __version: stateVersion };
+}
+
 /** undefined: the service does not show it. */
 export async function shownOf(session: Session, id: string): Promise<Shown | undefined> {
   try {
-    const read = ShownObject.safeParse(await session.client.getTether(id));
+    const read = ShownTether.safeParse(await session.client.getTether(id));
     return read.success ? read.data : undefined;
   } catch (error) {
     if (isApiError(error, "missing", "unsupported", "invalid")) return undefined;

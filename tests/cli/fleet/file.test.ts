@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { FleetFileError, readFleet } from "../../../cli/fleet/file";
+import type * as FleetFiles from "../../../cli/fleet/file";
 
 const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-file-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -154,4 +155,16 @@ test("only the keys of the stacks that are wanted are needed", () => {
 
 test("a file that is not there", () => {
   expect(() => readFleet(join(folder, "none.yaml"), { env })).toThrow(/none.yaml: there is no such file/);
+});
+
+test("Pulumi's SDK, which takes longer to load than all else, is not loaded to check a fleet and its networks", () => {
+  write("fleet.yaml", organization("prod: networks/trade.yaml"));
+  jest.isolateModules(() => {
+    jest.doMock("@pulumi/pulumi", () => {
+      throw new Error("the SDK was loaded");
+    });
+    const files = jest.requireActual<typeof FleetFiles>("../../../cli/fleet/file");
+    expect(files.readFleet(file, { env }).stacks).toHaveLength(1);
+  });
+  jest.dontMock("@pulumi/pulumi");
 });

@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { loadAll, packed, pinned } from "../support/packed";
+import { loadAll, npmInstall, npmInstallSeeded, packed, pinned } from "../support/packed";
 import { world, type World } from "../support/world";
 
 /**
@@ -10,7 +8,6 @@ import { world, type World } from "../support/world";
  * names: a short life with each, and every kind of program.
  */
 
-const execute = promisify(execFile);
 const { peerDependencies, devDependencies } =
   jest.requireActual<Record<"peerDependencies" | "devDependencies", Record<string, string>>>("../../../package.json");
 const [, oldest, newest] = /^>=(\S+) <=(\S+)$/.exec(peerDependencies["@pulumi/pulumi"]!)!;
@@ -20,14 +17,13 @@ test("the newest is the one that everything else is tested with", () => {
 });
 
 /** A stack in a project that knows nothing of this repository. */
-async function installed(...modules: string[]): Promise<World> {
+async function installed(install: typeof npmInstall, ...modules: string[]): Promise<World> {
   const { tarball } = await packed();
   const w = await world("", { timing: { environmentStart: 0, nodeStart: 0 } });
   rmSync(join(w.stack.folder, "node_modules"), { recursive: true });
   w.stack.write("package.json", '{ "name": "user", "private": true, "main": "index.js" }');
   w.stack.write(".npmrc", "engine-strict=true\n");
-  const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", tarball, ...modules];
-  await execute("npm", args, { cwd: w.stack.folder });
+  await install(w.stack.folder, tarball, ...modules);
   return w;
 }
 
@@ -64,7 +60,7 @@ async function live({ stack, service, network }: World): Promise<void> {
 }
 
 test(`a short life with @pulumi/pulumi ${oldest}`, async () => {
-  const w = await installed("--omit=optional", `@pulumi/pulumi@${oldest}`);
+  const w = await installed(npmInstall, "--omit=optional", `@pulumi/pulumi@${oldest}`);
   try {
     await live(w);
   } finally {
@@ -118,7 +114,7 @@ const programs: [string, Record<string, string>][] = [
 describe(`with @pulumi/pulumi ${newest}`, () => {
   let w: World;
   beforeAll(async () => {
-    w = await installed(...["@pulumi/pulumi", "typescript", "ts-node", "@types/node"].map(pinned));
+    w = await installed(npmInstallSeeded, ...["@pulumi/pulumi", "typescript", "ts-node", "@types/node"].map(pinned));
   });
   afterAll(() => w.close());
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { pages } from "../../docs/markdown";
-import { packed } from "../support/packed";
+import { npmInstall, packed } from "../support/packed";
 import { type World, world } from "../support/world";
 
 /* The examples of docs/testing.md, as they are printed there. */
@@ -91,11 +91,9 @@ test("where packages are kept apart, the project of a component lists this packa
   const install = async (more: object): Promise<void> => {
     const dependencies = { "@acme/network": `file:${join(folder, "acme-network-1.0.0.tgz")}`, ...pulumi, ...more };
     w.stack.write("package.json", json({ name: "e2e", private: true, main: "index.js", dependencies }));
-    const flags = ["--install-strategy=linked", "--no-audit", "--no-fund", "--prefer-offline", "--omit=optional"];
-    rmSync(join(folder, "node_modules"), { recursive: true });
-    rmSync(join(folder, "package-lock.json"), { force: true });
-    await execute("npm", ["install", ...flags], { cwd: folder });
+    await npmInstall(folder, "--install-strategy=linked", "--omit=optional");
   };
+  rmSync(join(folder, "node_modules"), { recursive: true });
   w.stack.program(`new (require("@acme/network").Partners)("apart");`);
 
   await install({});

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readPlan } from "../../../cli/report/plan";
+import { readPlan } from "../../../observe/plan/read";
 import { render } from "../../../cli/report/render";
 import { type Service, startService } from "../../../service";
 import { golden } from "../../golden/service.mjs";

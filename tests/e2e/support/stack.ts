@@ -1,11 +1,20 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { kindOf } from "../../../provider/facts";
 import { type PulumiCli, pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
-import { type Language, type Project, projectIn } from "./languages";
+import { type Language, type Project, projectIn } from "./languages/project";
 
 export const root = join(__dirname, "../../..");
 
@@ -65,8 +74,7 @@ export class Stack {
     mkdirSync(state);
     const onPlugin = options.plugin && { CONSORTIUM_PLUGIN: "true" };
     this.env = { ...baseEnvironment(state), ...cli.env, ...project?.env, ...onPlugin, ...options.env };
-    if (project) Object.entries(project.files).forEach(([file, text]) => this.write(file, text));
-    else this.linkPackages();
+    if (!project) this.linkPackages();
     if (typeof options.program === "object") {
       const skipped = /node_modules|Pulumi\.[^/]+\.yaml$/;
       cpSync(join(root, options.program.example), this.folder, {
@@ -74,11 +82,13 @@ export class Stack {
         filter: (from) => !skipped.test(from.slice(root.length)),
       });
     } else {
-      const runtime = options.language ?? "nodejs";
-      this.write("Pulumi.yaml", stringify({ name: "e2e", runtime, ...(options.plugin && { plugins }) }));
+      this.write("Pulumi.yaml", project?.settings ?? "name: e2e\nruntime: nodejs\n");
       if (!project) this.write("package.json", JSON.stringify({ name: "e2e", main: "index.js" }));
       this.program(options.program);
     }
+    if (options.plugin) appendFileSync(join(this.folder, "Pulumi.yaml"), stringify({ plugins }));
+    for (const [file, text] of Object.entries(project?.dependencies ?? {})) this.write(file, text);
+    for (const [name, folder] of Object.entries(project?.links ?? {})) symlinkSync(folder, join(this.folder, name));
   }
 
   /** What a program in JavaScript may require. */
@@ -93,7 +103,7 @@ export class Stack {
 
   static async create(options: StackOptions): Promise<Stack> {
     const { language, schema } = options;
-    const project = language && (await projectIn(language, { schema }));
+    const project = language && (await projectIn(language, schema));
     const stack = new Stack(project?.cli ?? (await cli()), options, project);
     if (options.config) stack.write("Pulumi.test.yaml", stringify({ config: options.config }));
     await stack.ok(["stack", "init", "test"]);
@@ -103,6 +113,10 @@ export class Stack {
 
   write(file: string, text: string): void {
     writeFileSync(join(this.folder, file), text);
+  }
+
+  rename(from: string, to: string): void {
+    renameSync(join(this.folder, from), join(this.folder, to));
   }
 
   /** Replaces the program. */

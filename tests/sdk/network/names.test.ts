@@ -1,11 +1,11 @@
 import { type NetworkDefinition } from "../../../sdk";
-import { plan } from "../../../sdk/network/load";
+import { planned } from "../../../sdk/network/network";
 import { raft } from "./registered";
 
 /** Logical names, and the earlier ones, which become aliases. */
 
 function names(definition: NetworkDefinition, name = "trade") {
-  const { consortia, formerly } = plan(name, definition, undefined);
+  const { consortia, formerly } = planned(name, definition, undefined);
   const all = consortia.map((consortium) => ({
     consortium: consortium.names,
     members: consortium.members.map((one) => one.names),

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type NetworkDefinition, NetworkDefinitionError } from "../../../sdk";
-import { plan, readFile } from "../../../sdk/network/load";
+import { readFile } from "../../../sdk/network/load";
+import { planned } from "../../../sdk/network/network";
 
 const folder = mkdtempSync(join(tmpdir(), "consortium-network-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -42,11 +43,11 @@ function problemsOf(make: () => unknown): string[] {
 }
 
 /** What is wrong with a file, a line each. */
-export const inFile = (file: string): string[] => problemsOf(() => plan("trade", readFile(file), undefined));
+export const inFile = (file: string): string[] => problemsOf(() => planned("trade", readFile(file), undefined));
 
 /** What is wrong with a text, a line each. */
 export const inText = (text: string | Buffer): string[] => inFile(written(text));
 
 /** What is wrong with a definition in the program, a line each. */
 export const inData = (definition: unknown): string[] =>
-  problemsOf(() => plan("trade", definition as NetworkDefinition, undefined));
+  problemsOf(() => planned("trade", definition as NetworkDefinition, undefined));

@@ -1,0 +1,69 @@
+import { InvalidArgumentError, Option, type Command } from "commander";
+import { resolveSettings } from "../provider/api";
+import { connectionHelp } from "./connection";
+import { textOf } from "./text-file";
+
+interface Flags {
+  port: number;
+  allowChanges?: boolean;
+  stackExport: string[];
+  tether: string[];
+  target: Record<string, string>;
+}
+
+export const usualPort = 4281;
+
+export function define(command: Command): void {
+  command
+    .option("--port <port>", "port to listen on; another one if it is taken", port, usualPort)
+    .option("--allow-changes", "create credentials on a real service, too")
+    .addOption(new Option("--tether <id>", "tether service to show; repeatable").argParser(gather).default([], "none"))
+    .addOption(
+      new Option("--stack-export <file>", "output of pulumi stack export, to show what it manages; repeatable")
+        .argParser(gather)
+        .default([], "none"),
+    )
+    .addOption(
+      new Option("--target <network=url>", "RPC URL of a public network, to verify pins; repeatable")
+        .argParser(target)
+        .default({}, "none"),
+    )
+    .addHelpText(
+      "after",
+      "\nServes a page that shows the network live, on this machine only, and prints a link that opens it once\n" +
+        `(docs/console.md). It runs until Ctrl+C.\n${connectionHelp}`,
+    )
+    .action((flags: Flags) => serveConsole(flags));
+}
+
+async function serveConsole({ port, allowChanges, stackExport, tether, target }: Flags): Promise<void> {
+  const { startConsole } = await import("../console/server/console.js");
+  const settings = resolveSettings();
+  for (const file of stackExport) textOf(file);
+  const console = await startConsole({
+    settings,
+    port,
+    allowChanges,
+    tethers: tether,
+    targets: target,
+    stackExports: stackExport,
+  });
+  process.stdout.write(
+    `Console of ${settings.baseUrl}\n\n  ${console.newLink()}\n\nThe link works once, on this machine. Ctrl+C stops it.\n`,
+  );
+  const stop = () => void console.close();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, stop);
+}
+
+function port(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError("It must be 0 to 65535.");
+  return Number(text);
+}
+
+const gather = (text: string, before: string[]) => [...before, text];
+
+function target(text: string, before: Record<string, string>): Record<string, string> {
+  const [, network, url] = /^(\w+)=(https?:\/\/.+)$/.exec(text) ?? [];
+  if (!network || !url) throw new InvalidArgumentError("It must be network=URL, such as mainnet=https://….");
+  return { ...before, [network]: url };
+}

@@ -1,0 +1,77 @@
+import { writeFileSync } from "node:fs";
+import { type Command, Option } from "commander";
+import { observeLive } from "../observe/live";
+import { htmlOf } from "../observe/map/html";
+import { mapOf } from "../observe/map/graph";
+import { mermaidOf } from "../observe/map/mermaid";
+import { svgOf } from "../observe/map/svg";
+import { type NetworkModel } from "../observe/model";
+import { modelOfPlan } from "../observe/plan/model";
+import { planName, readPlan } from "../observe/plan/read";
+import { modelOfStack, withStacks } from "../observe/stack";
+import { connectionHelp, withClient } from "./connection";
+import { exportStack } from "./stack-export";
+import { textOf } from "./text-file";
+
+const formats: Record<string, (model: NetworkModel) => Promise<string> | string> = {
+  svg: async (model) => `${await svgOf(mapOf(model))}\n`,
+  html: (model) => htmlOf(mapOf(model)),
+  mermaid: (model) => mermaidOf(mapOf(model)) ?? tooLarge(),
+  json: (model) => `${JSON.stringify(model, null, 2)}\n`,
+};
+
+interface Flags {
+  format: string;
+  output?: string;
+  consortium?: string;
+  tether: string[];
+  stack?: string;
+  live?: boolean;
+  network?: string;
+  plan?: string;
+}
+
+export function define(command: Command): void {
+  command
+    .addOption(new Option("--format <format>", "what to write").choices(Object.keys(formats)).default("svg"))
+    .option("--output <file>", "write to this file (default: standard output)")
+    .addOption(new Option("--stack <name>", "map the state of a stack of the Pulumi project in this folder"))
+    .option("--live", "with --stack: map the service, and mark what the stack manages and what drifted")
+    .addOption(new Option("--network <file>", "map a network file").conflicts(["stack", "plan"]))
+    .addOption(
+      new Option("--plan <file>", "map the output of pulumi preview --json (-: standard input)").conflicts("stack"),
+    )
+    .option("--consortium <name or id>", "only this consortium of the service (default: all)")
+    .option("--tether <id...>", "tether services to include: the API has no list of them", [])
+    .addHelpText(
+      "after",
+      "\nWithout --stack, --network and --plan, it maps the organization as the service shows it. A map of a plan marks what is\n" +
+        `created, updated, replaced and deleted. No map contains a secret.\n${connectionHelp}`,
+    )
+    .action((flags: Flags) => map(flags, command));
+}
+
+async function map(flags: Flags, command: Command): Promise<void> {
+  if (flags.live && flags.stack === undefined) command.error("error: --live needs --stack");
+  const text = await formats[flags.format]!(await modelFor(flags));
+  if (flags.output === undefined) process.stdout.write(text);
+  else writeFileSync(flags.output, text);
+}
+
+async function modelFor({ consortium, tether, stack, live, network, plan }: Flags): Promise<NetworkModel> {
+  if (network !== undefined) return (await import("../observe/network-file.js")).modelOfNetworkFile(network);
+  if (plan !== undefined) return modelOfPlan(readPlan(textOf(plan), planName(plan)));
+  const state = stack === undefined ? undefined : modelOfStack(await exportStack(stack), `The stack ${stack}`);
+  if (state && !live) return state;
+  const tethers = [...new Set([...tether, ...(state?.tethers ?? []).map(({ id }) => id)])];
+  let model: NetworkModel | undefined;
+  await withClient(async (client) => {
+    const shown = await observeLive(client, { consortium, tethers });
+    model = state ? withStacks(shown, [state]) : shown;
+  });
+  return model!;
+}
+
+function tooLarge(): never {
+  throw new Error("The map is larger than what Mermaid draws. Use --format svg or html.");
+}

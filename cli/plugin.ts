@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { type Command } from "commander";
+import { create } from "tar";
+import { version } from "../provider/api/version";
+
+/** Both are the plugin: Windows starts the one that ends in .cmd. */
+const files = ["pulumi-resource-consortium", "pulumi-resource-consortium.cmd"];
+
+export function define(program: Command): void {
+  program
+    .command("install")
+    .description("install the provider plugin for the Pulumi CLI of this machine")
+    .addHelpText(
+      "after",
+      "\nInstalls the plugin that is part of this package, of the same version, for all projects of this user; nothing is\n" +
+        "downloaded. Needs the Pulumi CLI on the PATH. Programs in YAML, Python, Go, .NET and Java use the plugin, and\n" +
+        "TypeScript programs where consortium:plugin is true. See docs/languages.md.",
+    )
+    .action(install);
+  program
+    .command("path")
+    .description("print the folder of the provider plugin")
+    .addHelpText("after", "\nFor plugins.providers[].path in Pulumi.yaml: that project then needs no installed plugin.")
+    .action(() => console.log(folder()));
+}
+
+/** Writes the archive that `pulumi plugin install --file` takes. It is the same for every platform. */
+export const pack = (from: string, archive: string): Promise<void> =>
+  create({ file: archive, cwd: from, gzip: true, portable: true, noMtime: true }, files);
+
+/** Where the plugin is in this package. */
+function folder(): string {
+  const found = join(dirname(createRequire(__filename).resolve("pulumi-consortium/package.json")), "plugin");
+  if (files.every((file) => existsSync(join(found, file)))) return found;
+  throw new Error(`There is no plugin in ${found}. In a clone of the repository, make it with \`npm run package\`.`);
+}
+
+async function install(): Promise<void> {
+  const from = folder();
+  const draft = mkdtempSync(join(tmpdir(), "consortium-plugin-"));
+  try {
+    const archive = join(draft, "plugin.tar.gz");
+    await pack(from, archive);
+    await pulumi(["plugin", "install", "resource", "consortium", `v${version}`, "--file", archive, "--reinstall"]);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+  console.log(
+    `The Pulumi CLI of this user has the provider plugin consortium v${version} now. Programs in YAML, Python, Go, .NET and Java\n` +
+      "find it by themselves; for a TypeScript program, set it in the stack:\n\n" +
+      "  pulumi config set consortium:plugin true",
+  );
+}
+
+async function pulumi(args: string[]): Promise<void> {
+  const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
+  try {
+    await promisify(execFile)("pulumi", args, { env });
+  } catch (error) {
+    const { code, stderr = "" } = error as { code?: unknown; stderr?: string };
+    if (code === "ENOENT")
+      throw new Error(
+        "There is no pulumi on the PATH. Install the Pulumi CLI first: https://www.pulumi.com/docs/install/",
+        {
+          cause: error,
+        },
+      );
+    throw new Error(`pulumi plugin install failed: ${stderr.trim().replace(/^error: /, "")}`, { cause: error });
+  }
+}

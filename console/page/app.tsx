@@ -1,0 +1,140 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { NetworkView } from "../protocol";
+import { act } from "./actions";
+import { live, useConnection, useSection } from "./live";
+import { Trouble } from "./parts/basics";
+import { hrefOf, useRoute } from "./route";
+import { EnvironmentPage } from "./views/environment";
+import { KeysPage } from "./views/keys";
+import { NetworkPage } from "./views/network";
+import { StacksPage } from "./views/stacks";
+import { TestingPage } from "./views/testing";
+import { TetherPage } from "./views/tether";
+
+export function App() {
+  const connection = useConnection();
+  const { value: view, trouble } = useSection<NetworkView>("network");
+  const [page = "", id = ""] = useRoute();
+  const [failure, setFailure] = useState<string>();
+  if (connection === "signed out") return <Ended />;
+  const signOut = () => {
+    act("sign-out", {}).then(
+      () => live.end(),
+      (error: Error) => setFailure(error.message),
+    );
+  };
+  return (
+    <>
+      <a class="skip" href="#content" onClick={focusContent}>
+        Skip to content
+      </a>
+      <header class="top">
+        <a class="brand" href={hrefOf()}>
+          <img src="assets/icon.svg" alt="" width={28} height={28} />
+          <span>{view?.organization ?? "Consortium"}</span>
+        </a>
+        <nav aria-label="Pages">
+          <Tab path="" label="Network" current={page === "" || page === "environments" || page === "tethers"} />
+          <Tab path="stacks" label="Stacks" current={page === "stacks"} />
+          {view?.embedded && <Tab path="keys" label="API keys" current={page === "keys"} />}
+          {view?.embedded && <Tab path="testing" label="Faults and calls" current={page === "testing"} />}
+        </nav>
+        <div class="session">
+          <Live connection={connection} />
+          <button type="button" class="plain" onClick={signOut}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        <Trouble
+          text={
+            failure ?? (connection === "lost" ? "The console has ended, or does not answer. Trying again …" : trouble)
+          }
+        />
+        {view ? <Page page={page} id={id} view={view} /> : trouble === undefined && <p class="quiet">Looking …</p>}
+      </main>
+      {view && (
+        <footer class="quiet">
+          {view.embedded ? "Embedded service" : "Service"} <code>{view.baseUrl}</code>
+          {!view.mayChange && " · this console only looks"}
+        </footer>
+      )}
+    </>
+  );
+}
+
+function focusContent(event: Event): void {
+  event.preventDefault();
+  document.getElementById("content")?.focus();
+}
+
+function Tab({ path, label, current }: { path: string; label: string; current: boolean }) {
+  return (
+    <a href={hrefOf(...(path ? [path] : []))} aria-current={current ? "page" : undefined}>
+      {label}
+    </a>
+  );
+}
+
+function Live({ connection }: { connection: string }) {
+  const isLive = connection === "live";
+  return (
+    <span class={`state ${isLive ? "good" : "busy"}`} role="status">
+      <span aria-hidden="true">{isLive ? "●" : "◐"}</span> {connection}
+    </span>
+  );
+}
+
+function Page({ page, id, view }: { page: string; id: string; view: NetworkView }): ComponentChildren {
+  const title = titleOf(page, id, view);
+  useEffect(() => {
+    document.title = `${title} · Consortium console`;
+  }, [title]);
+  switch (page) {
+    case "":
+      return <NetworkPage view={view} />;
+    case "environments":
+      return <EnvironmentPage key={id} view={view} id={id} />;
+    case "tethers":
+      return <TetherPage key={id} view={view} id={id} />;
+    case "stacks":
+      return <StacksPage view={view} />;
+    case "keys":
+      return view.embedded && <KeysPage />;
+    case "testing":
+      return view.embedded && <TestingPage />;
+    default:
+      return <NotFound />;
+  }
+}
+
+function titleOf(page: string, id: string, { model }: NetworkView): string {
+  const environments = model.consortia.flatMap((one) => one.environments);
+  if (page === "environments") return environments.find((one) => one.id === id)?.name ?? id;
+  if (page === "tethers") return `Tether ${id}`;
+  return { stacks: "Stacks", keys: "API keys", testing: "Faults and calls" }[page] ?? "Network";
+}
+
+export function NotFound() {
+  return (
+    <>
+      <h1>There is nothing here</h1>
+      <p>
+        It may have been deleted. <a href={hrefOf()}>See the network</a>
+      </p>
+    </>
+  );
+}
+
+function Ended() {
+  return (
+    <main class="ended">
+      <h1>You are signed out</h1>
+      <p>
+        <code>npm start</code> prints a new link, and so does every <code>consortium console</code>.
+      </p>
+    </main>
+  );
+}

@@ -1,0 +1,39 @@
+/** How numbers, times and ids read. */
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+
+/** `0x12345678…cdef`: enough to tell one from another. */
+export const short = (hex: string): string => (hex.length > 18 ? `${hex.slice(0, 10)}…${hex.slice(-4)}` : hex);
+
+/** Wei as ether, without what nobody reads. */
+export function ether(wei: string | undefined): string {
+  if (wei === undefined) return "unknown";
+  const text = wei.padStart(19, "0");
+  const [whole, part] = [text.slice(0, -18), text.slice(-18)];
+  if (wei !== "0" && whole === "0" && part.startsWith("000000")) return "< 0.000001 ETH";
+  const shown = part.slice(0, 6).replace(/0+$/, "");
+  return `${BigInt(whole).toLocaleString("en")}${shown && `.${shown}`} ETH`;
+}
+
+/** `2 h 5 min`. */
+export function duration(seconds: number): string {
+  const units: [number, string][] = [
+    [31_536_000, "years"],
+    [86_400, "days"],
+    [3_600, "h"],
+    [60, "min"],
+  ];
+  for (const [size, unit] of units) {
+    if (seconds >= 2 * size || (size <= 3_600 && seconds >= size)) {
+      return `${Math.floor(seconds / size).toLocaleString("en")} ${unit}`;
+    }
+  }
+  return `${Math.max(0, Math.floor(seconds))} s`;
+}
+
+export const ago = (at: number, now = Date.now()): string => `${duration((now - at) / 1000)} ago`;
+
+export const clock = (at: number | string): string =>
+  new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+export const time = (at: number | string): string => new Date(at).toLocaleTimeString("en-GB");

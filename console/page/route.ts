@@ -1,0 +1,20 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** `#/environments/e123`, in its parts. A tether's address ends in its id, as in the hosted console. */
+const parts = (): string[] => location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decodeURIComponent);
+
+export const hrefOf = (...path: string[]): string => `#/${path.map(encodeURIComponent).join("/")}`;
+
+export function useRoute(): string[] {
+  const [route, set] = useState(parts);
+  useEffect(() => {
+    const changed = () => {
+      set(parts());
+      scrollTo(0, 0);
+      document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
+    };
+    addEventListener("hashchange", changed);
+    return () => removeEventListener("hashchange", changed);
+  }, []);
+  return route;
+}

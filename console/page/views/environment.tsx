@@ -1,0 +1,160 @@
+import { useState } from "preact/hooks";
+import type { ConsortiumModel, EnvironmentModel } from "../../../observe/model";
+import type { EnvironmentView, NetworkView } from "../../protocol";
+import { NotFound } from "../app";
+import { plural, short } from "../format";
+import { useSection } from "../live";
+import { Card, Copyable, Facts, ManagedBy, State, Table, Trouble } from "../parts/basics";
+import { Blocks } from "../parts/blocks";
+import { Chart } from "../parts/chart";
+import { Credentials } from "../parts/credentials";
+import { hrefOf } from "../route";
+
+export function EnvironmentPage({ view, id }: { view: NetworkView; id: string }) {
+  const { value: ledger, trouble } = useSection<EnvironmentView>(`environment/${id}`);
+  const consortium = view.model.consortia.find(({ environments }) => environments.some((one) => one.id === id));
+  const environment = consortium?.environments.find((one) => one.id === id);
+  if (!consortium || !environment) return <NotFound />;
+  const { name, state, nodes } = environment;
+  return (
+    <>
+      <p class="crumbs">
+        <a href={hrefOf()}>{consortium.name}</a> / environment
+      </p>
+      <h1>
+        {name} <State of={state} />
+      </h1>
+      <Trouble text={trouble} />
+      <Facts of={factsOf(environment)} />
+      <div class="columns">
+        <Card title="Block height by node">
+          <Heights nodes={nodes} ledger={ledger} />
+        </Card>
+        <Card title="Recent blocks">
+          <Blocks ledger={ledger} />
+        </Card>
+      </div>
+      <Card title="Nodes">
+        <Nodes consortium={consortium} environment={environment} />
+      </Card>
+      <div class="columns">
+        <Card title="Validators">
+          <Validators of={environment} />
+        </Card>
+        <Card title="Credentials">
+          <Credentials view={view} consortium={consortium} environment={environment} />
+        </Card>
+      </div>
+      <Card title="Log">{nodes.length > 0 ? <Log of={environment} /> : <p class="quiet">No nodes yet.</p>}</Card>
+    </>
+  );
+}
+
+function factsOf(one: EnvironmentModel): [string, preact.ComponentChildren][] {
+  return [
+    ["Client", one.provider],
+    ["Consensus", one.consensusType],
+    ["Chain id", one.chainId],
+    ["Block period", one.blockPeriod === undefined ? undefined : `${one.blockPeriod} s`],
+    ["Region", one.region],
+    ["Release", one.releaseId],
+    ["Id", <code>{one.id}</code>],
+    ["Tether", one.tether ? <a href={hrefOf("tethers", one.tether)}>{one.tether}</a> : "none"],
+    ...(one.managed === undefined
+      ? []
+      : ([["Managed by", <ManagedBy object={one} />]] as [string, preact.ComponentChildren][])),
+  ];
+}
+
+function Heights({ nodes, ledger }: { nodes: EnvironmentModel["nodes"]; ledger: EnvironmentView | undefined }) {
+  if (!ledger || nodes.length === 0) return <p class="quiet">No node has been seen yet.</p>;
+  const lines = nodes.map(({ id, name }) => ({ name, values: ledger.heights[id] ?? [] }));
+  const seconds = (ledger.times.at(-1) ?? 0) - (ledger.times[0] ?? 0);
+  const newest = lines.map(({ name, values }) => `${name} ${values.at(-1) ?? "unknown"}`).join(", ");
+  return (
+    <Chart
+      label={`Block heights over ${plural(seconds, "second")}. Now: ${newest}.`}
+      times={ledger.times}
+      lines={lines}
+    />
+  );
+}
+
+function Nodes({ consortium, environment }: { consortium: ConsortiumModel; environment: EnvironmentModel }) {
+  const owners = new Map(consortium.memberships.map(({ id, orgName }) => [id, orgName]));
+  const marked = environment.nodes.some(({ managed }) => managed !== undefined);
+  return (
+    <Table
+      label="Nodes"
+      head={["Node", "State", "Member", "Height", "Role", "JSON-RPC address", ...(marked ? ["Managed by"] : [])]}
+      empty="No nodes yet."
+      rows={environment.nodes.map((node) => ({
+        key: node.id,
+        cells: [
+          <b>{node.name}</b>,
+          <State of={node.state} />,
+          owners.get(node.membershipId ?? "") ?? "—",
+          node.blockHeight?.toLocaleString("en") ?? "—",
+          node.role ?? "—",
+          node.urls?.rpc ? <Copyable text={node.urls.rpc} what={`address of ${node.name}`} /> : "—",
+          ...(marked ? [<ManagedBy object={node} />] : []),
+        ],
+      }))}
+    />
+  );
+}
+
+function Validators({ of: { nodes } }: { of: EnvironmentModel }) {
+  const names = new Map(nodes.map(({ publicAddress = "", name }) => [publicAddress.toLowerCase(), name]));
+  const all = new Set(nodes.flatMap(({ validators = [] }) => validators));
+  return (
+    <Table
+      label="Validators"
+      head={["Address", "Node"]}
+      empty="No started node names validators."
+      rows={[...all].map((address) => ({
+        key: address,
+        cells: [
+          <Copyable text={address} shown={short(address)} what={`validator ${address}`} />,
+          names.get(address.toLowerCase()) ?? "another organization's",
+        ],
+      }))}
+    />
+  );
+}
+
+function Log({ of: { id, nodes, provider } }: { of: EnvironmentModel }) {
+  const [node, choose] = useState(nodes[0]!.id);
+  const [client, chooseClient] = useState("geth");
+  const chosen = nodes.some((one) => one.id === node) ? node : nodes[0]!.id;
+  const { value: lines, trouble } = useSection<string[]>(`log/${id}/${chosen}/${client}`);
+  const clients = provider === "quorum" ? ["geth", "constellation"] : ["geth"];
+  return (
+    <>
+      <div class="line">
+        <label>
+          <span>Node</span>
+          <select value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+            {nodes.map((one) => (
+              <option key={one.id} value={one.id}>
+                {one.name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>Client</span>
+          <select value={client} onChange={({ currentTarget }) => chooseClient(currentTarget.value)}>
+            {clients.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Trouble text={trouble} />
+      <pre class="log scroll" tabIndex={0} role="log" aria-label="Log, newest line first">
+        {lines?.toReversed().join("\n") ?? "Looking …"}
+      </pre>
+    </>
+  );
+}

@@ -1,0 +1,183 @@
+import type { ConsortiumModel, EnvironmentModel, LimitUse, NetworkModel, TetherModel } from "../../../observe/model";
+import type { MapsView, NetworkView } from "../../protocol";
+import { ether, plural } from "../format";
+import { useSection } from "../live";
+import { Card, Facts, ManagedBy, State, Table } from "../parts/basics";
+import { Drawing } from "../parts/drawing";
+import { OrderTether } from "../parts/order-tether";
+import { hrefOf } from "../route";
+
+export function NetworkPage({ view }: { view: NetworkView }) {
+  const { model } = view;
+  const { value: maps = {} } = useSection<MapsView>("maps");
+  return (
+    <>
+      <h1>Network</h1>
+      <Limits of={model} />
+      {model.consortia.length === 0 && (
+        <Card title="No consortium yet">
+          <p>
+            Deploy a program with <code>pulumi up</code>; what it creates appears here as it is made.
+          </p>
+        </Card>
+      )}
+      {model.consortia.map((consortium) => (
+        <ConsortiumPart key={consortium.id} consortium={consortium} drawing={maps[consortium.id]} model={model} />
+      ))}
+      {(model.tethers.length > 0 || view.embedded) && (
+        <Card title="Tethers" aside={view.embedded && <OrderTether model={model} />}>
+          <Tethers of={model} />
+        </Card>
+      )}
+    </>
+  );
+}
+
+/** How much of each limit is used. */
+function Limits({ of: { limits, consortia } }: { of: NetworkModel }) {
+  const names = new Map(
+    consortia.flatMap(
+      (one) => [[one.id, one.name], ...one.environments.map(({ id, name }) => [id, name])] as [string, string][],
+    ),
+  );
+  return (
+    <ul class="limits" aria-label="Limits used">
+      {limits.map((limit) => (
+        <li key={`${limit.kind} ${limit.of}`}>
+          <Limit limit={limit} of={names.get(limit.of ?? "")} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Limit({ limit: { kind, used, most }, of }: { limit: LimitUse; of: string | undefined }) {
+  const full = used >= most;
+  return (
+    <>
+      <span class="name">
+        {kind}
+        {of !== undefined && <span class="quiet"> of {of}</span>}
+      </span>
+      <span class="pips" aria-hidden="true">
+        {Array.from({ length: Math.min(most, 12) }, (_, index) => (
+          <i key={index} class={index < used ? "used" : ""} />
+        ))}
+      </span>
+      <span>
+        <b>{used}</b> of {most}
+        {full && <span class="quiet"> · full</span>}
+      </span>
+    </>
+  );
+}
+
+interface PartProps {
+  consortium: ConsortiumModel;
+  drawing: string | undefined;
+  model: NetworkModel;
+}
+
+function ConsortiumPart({ consortium, drawing, model }: PartProps) {
+  const { name, description, state, memberships, environments } = consortium;
+  const counted = `${plural(memberships.length, "member")}, ${plural(environments.length, "environment")}`;
+  return (
+    <Card title={name} aside={<State of={state} />}>
+      <p class="quiet">
+        {description ? `${description}. ` : ""}
+        {counted}. <ManagedBy object={consortium} />
+      </p>
+      <div class="seen">
+        <Drawing svg={drawing} label={`Map of ${name}`} />
+        <ul class="tiles">
+          {environments.map((environment) => (
+            <li key={environment.id}>
+              <EnvironmentTile of={environment} tethers={model.tethers} />
+            </li>
+          ))}
+        </ul>
+      </div>
+      <Members of={consortium} />
+    </Card>
+  );
+}
+
+function EnvironmentTile({ of: one, tethers }: { of: EnvironmentModel; tethers: TetherModel[] }) {
+  const heights = one.nodes.flatMap(({ blockHeight }) => blockHeight ?? []);
+  const started = one.nodes.filter(({ state }) => state === "started").length;
+  const tether = tethers.find(({ id }) => id === one.tether);
+  return (
+    <article class="tile">
+      <h3>
+        <a href={hrefOf("environments", one.id)}>{one.name}</a> <State of={one.state} />
+      </h3>
+      <p class="quiet">
+        {[one.provider, one.consensusType].filter(Boolean).join(" · ")}
+        {one.chainId !== undefined && ` · chain ${one.chainId}`}
+      </p>
+      <Facts
+        of={[
+          ["Block", heights.length > 0 ? Math.max(...heights).toLocaleString("en") : "—"],
+          ["Nodes started", `${started} of ${one.nodes.length}`],
+          ["Credentials", one.credentials.length],
+          ["Tether", tether ? <a href={hrefOf("tethers", tether.id)}>{tether.state ?? tether.id}</a> : "none"],
+        ]}
+      />
+      <ul class="nodes" aria-label={`Nodes of ${one.name}`}>
+        {one.nodes.map(({ id, name, state }) => (
+          <li key={id}>
+            {name} <State of={state} />
+          </li>
+        ))}
+      </ul>
+      <ManagedBy object={one} />
+    </article>
+  );
+}
+
+function Members({ of: { id, memberships, environments } }: { of: ConsortiumModel }) {
+  const nodes = environments.flatMap((one) => one.nodes);
+  const credentials = environments.flatMap((one) => one.credentials);
+  const marked = memberships.some(({ managed }) => managed !== undefined);
+  const owned = (list: { membershipId?: string }[], member: string) =>
+    list.filter((one) => one.membershipId === member).length;
+  return (
+    <Table
+      label="Members"
+      head={["Member", "State", "Nodes", "Credentials", ...(marked ? ["Managed by"] : [])]}
+      empty="No members yet."
+      rows={memberships.map((member) => ({
+        key: `${id} ${member.id}`,
+        cells: [
+          <b>{member.orgName}</b>,
+          <State of={member.state} />,
+          `${owned(nodes, member.id)}${member.minimumNodes ? ` (at least ${member.minimumNodes})` : ""}`,
+          owned(credentials, member.id),
+          ...(marked ? [<ManagedBy object={member} />] : []),
+        ],
+      }))}
+    />
+  );
+}
+
+function Tethers({ of: { tethers, consortia } }: { of: NetworkModel }) {
+  const environments = consortia.flatMap((one) => one.environments);
+  return (
+    <Table
+      label="Tethers"
+      head={["Tether", "State", "Pins", "Environment", "Public chain", "Funds"]}
+      empty="No tether service yet."
+      rows={tethers.map((tether) => ({
+        key: tether.id,
+        cells: [
+          <a href={hrefOf("tethers", tether.id)}>{tether.id}</a>,
+          <State of={tether.state} />,
+          tether.reports ?? "—",
+          environments.find((one) => one.tether === tether.id)?.name ?? "—",
+          tether.network ?? "—",
+          ether(tether.balanceWei),
+        ],
+      }))}
+    />
+  );
+}

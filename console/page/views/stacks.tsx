@@ -1,0 +1,69 @@
+import { type ObjectModel, nameOf, objectsOf } from "../../../observe/model";
+import type { NetworkView } from "../../protocol";
+import { Card, ManagedBy, stackOf, Table } from "../parts/basics";
+
+export function StacksPage({ view }: { view: NetworkView }) {
+  const objects = objectsOf(view.model);
+  const managed = objects.filter(({ object }) => stackOf(object.managed));
+  const byHand = objects.filter(({ object }) => object.managed === "by hand");
+  const drifted = objects.filter(({ object }) => object.drift?.length);
+  return (
+    <>
+      <h1>Stacks</h1>
+      {view.stacks.length === 0 ? <NoStacks /> : <p class="quiet">Looked at: {view.stacks.join(", ")}.</p>}
+      {view.stacks.length > 0 && (
+        <>
+          <Card title={`Drifted (${drifted.length})`}>
+            <Objects of={drifted} label="Drifted" empty="Everything is as its stack says." />
+          </Card>
+          <Card title={`Made by hand (${byHand.length})`}>
+            <Objects of={byHand} label="Made by hand" empty="A stack manages everything." />
+          </Card>
+          <Card title={`Managed by stacks (${managed.length})`}>
+            <Objects of={managed} label="Managed by stacks" empty="These stacks manage nothing of this network." />
+          </Card>
+        </>
+      )}
+    </>
+  );
+}
+
+function NoStacks() {
+  return (
+    <Card title="No stack was named">
+      <p>
+        The console shows which stack manages an object, what was made by hand and what drifted. Name the exports of the
+        stacks when you start it:
+      </p>
+      <pre class="scroll" tabIndex={0} role="region" aria-label="Commands">
+        {"pulumi stack export --stack dev --file dev.json\nconsortium console --stack-export dev.json"}
+      </pre>
+    </Card>
+  );
+}
+
+interface ObjectsProps {
+  of: { kind: string; object: ObjectModel }[];
+  label: string;
+  empty: string;
+}
+
+function Objects({ of, label, empty }: ObjectsProps) {
+  return (
+    <Table
+      label={label}
+      head={["Object", "Kind", "Id", "Resource", "Managed by"]}
+      empty={empty}
+      rows={of.map(({ kind, object }) => ({
+        key: `${kind} ${object.id}`,
+        cells: [
+          <b>{nameOf(object)}</b>,
+          kind,
+          <code>{object.id}</code>,
+          stackOf(object.managed)?.name ?? "—",
+          <ManagedBy object={object} />,
+        ],
+      }))}
+    />
+  );
+}

@@ -1,0 +1,171 @@
+import { useState } from "preact/hooks";
+import type { TetherModel } from "../../../observe/model";
+import type { NetworkView, PinView, TetherView } from "../../protocol";
+import { useAction } from "../actions";
+import { NotFound } from "../app";
+import { clock, duration, ether, plural, short } from "../format";
+import { useSection } from "../live";
+import { Card, Copyable, Facts, LineForm, ManagedBy, State, Table, Trouble } from "../parts/basics";
+import { Chart } from "../parts/chart";
+import { hrefOf } from "../route";
+
+export function TetherPage({ view, id }: { view: NetworkView; id: string }) {
+  const { value: shown, trouble } = useSection<TetherView>(`tether/${id}`);
+  const tether = view.model.tethers.find((one) => one.id === id);
+  if (!tether) return <NotFound />;
+  const environment = view.model.consortia.flatMap((one) => one.environments).find((one) => one.tether === id);
+  return (
+    <>
+      <p class="crumbs">
+        <a href={hrefOf()}>Network</a> / tether
+      </p>
+      <h1>
+        <code>{id}</code> <State of={tether.state} />
+      </h1>
+      <Trouble text={trouble ?? (shown?.problem && `The last pin failed: ${shown.problem}`)} />
+      <Facts
+        of={[
+          ["Environment", environment ? <a href={hrefOf("environments", environment.id)}>{environment.name}</a> : "—"],
+          ["Public chain", tether.network],
+          ["Interval", tether.intervalHours === undefined ? undefined : plural(tether.intervalHours, "hour")],
+          ["Pins", tether.reports],
+          ...(tether.managed === undefined
+            ? []
+            : [["Managed by", <ManagedBy object={tether} />] as [string, preact.ComponentChildren]]),
+        ]}
+      />
+      <div class="columns">
+        <Card title="Funds">
+          <Funds tether={tether} shown={shown} view={view} />
+        </Card>
+        <Card title="Pins over time">
+          <Pins of={shown?.pins} />
+        </Card>
+      </div>
+      <Card title="Reports">
+        <Reports tether={id} pins={shown?.pins} />
+      </Card>
+    </>
+  );
+}
+
+interface FundsProps {
+  tether: TetherModel;
+  shown: TetherView | undefined;
+  view: NetworkView;
+}
+
+function Funds({ tether, shown, view }: FundsProps) {
+  const { account, balanceWei, intervalHours } = tether;
+  const cost = BigInt(shown?.pinCostWei ?? 0);
+  const left = balanceWei !== undefined && cost > 0n ? Number(BigInt(balanceWei) / cost) : undefined;
+  const lasts = left === undefined || intervalHours === undefined ? undefined : duration(left * intervalHours * 3_600);
+  return (
+    <>
+      <p class="big">{ether(balanceWei)}</p>
+      <p>
+        {left === undefined ? (
+          <span class="quiet">How long that lasts is known after the first pin on a chain that can be asked.</span>
+        ) : (
+          <>
+            Enough for <b>{plural(left, "pin")}</b>
+            {lasts !== undefined && ` (about ${lasts})`} at {ether(shown?.pinCostWei)} each.
+          </>
+        )}
+      </p>
+      <Facts
+        of={[["Account", account ? <Copyable text={account} shown={short(account)} what="account" /> : undefined]]}
+      />
+      {view.embedded && <Fund tether={tether} />}
+    </>
+  );
+}
+
+function Fund({ tether: { id, network = "rinkeby" } }: { tether: TetherModel }) {
+  const [amount, set] = useState("1");
+  const { run, busy, answer, trouble } = useAction("fund-tether");
+  const wei = toWei(amount);
+  const fund = () => wei !== undefined && void run({ tether: id, network, wei });
+  return (
+    <>
+      <LineForm onSend={fund} busy={busy || wei === undefined} button={`Fund on ${network}`}>
+        <label>
+          <span>Ether</span>
+          <input
+            value={amount}
+            inputMode="decimal"
+            size={8}
+            onInput={({ currentTarget }) => set(currentTarget.value)}
+          />
+        </label>
+      </LineForm>
+      <Trouble text={trouble ?? (wei === undefined ? "That is no amount of ether, such as 0.5." : undefined)} />
+      <p role="status" class="quiet">
+        {answer && `It now owns ${ether(answer.balanceWei)}.`}
+      </p>
+    </>
+  );
+}
+
+function toWei(text: string): string | undefined {
+  const [, whole = "", part = ""] = /^(\d{1,12})(?:\.(\d{1,18}))?$/.exec(text.trim()) ?? [];
+  const wei = whole === "" ? "0" : BigInt(whole + part.padEnd(18, "0")).toString();
+  return wei === "0" ? undefined : wei;
+}
+
+function Pins({ of: pins }: { of: PinView[] | undefined }) {
+  const dated = (pins ?? []).filter(({ at }) => at !== undefined).reverse();
+  if (dated.length === 0) return <p class="quiet">No pin yet that says when.</p>;
+  const times = dated.map(({ at }) => Date.parse(at!) / 1000);
+  const counts = dated.map(({ index }) => index + 1);
+  const label = `${plural(counts.at(-1)!, "pin")}, the last at ${clock(dated.at(-1)!.at!)}.`;
+  return <Chart label={label} times={times} lines={[{ name: "Pins", values: counts }]} steps />;
+}
+
+function Reports({ tether, pins }: { tether: string; pins: PinView[] | undefined }) {
+  return (
+    <Table
+      label="Reports"
+      head={["Report", "Pinned", "Chain", "Block", "Transaction", "Nodes", "On the chain"]}
+      empty={pins ? "No reports yet: a tether pins once it is configured, deployed and active." : "Looking …"}
+      rows={(pins ?? []).map(({ index, at, network, blockNumber, transactionHash, nodes }) => ({
+        key: `${index}`,
+        cells: [
+          index,
+          at ? clock(at) : "—",
+          network ?? "—",
+          blockNumber ?? "—",
+          transactionHash ? <code title={transactionHash}>{short(transactionHash)}</code> : "—",
+          nodes,
+          <Verify tether={tether} index={index} />,
+        ],
+      }))}
+    />
+  );
+}
+
+function Verify({ tether, index }: { tether: string; index: number }) {
+  const { run, busy, answer, trouble } = useAction("verify");
+  return (
+    <div class="verify">
+      <button
+        type="button"
+        disabled={busy}
+        aria-label={`Verify report ${index}`}
+        onClick={() => void run({ tether, index })}
+      >
+        {busy ? "Asking …" : "Verify"}
+      </button>
+      <span role="status">
+        {answer && (
+          <span class={`state ${answer.verified ? "good" : "bad"}`} title={answer.text}>
+            <span aria-hidden="true">{answer.verified ? "✓" : "✕"}</span>{" "}
+            {answer.verified ? "verified" : "not verified"}
+          </span>
+        )}
+        {answer && <span class="verdict">{answer.text}</span>}
+        {trouble}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { parseCookie, stringifySetCookie } from "cookie";
+
+/** So many links and sessions at once; older ones end. */
+const most = 32;
+
+const random = (bytes: number) => randomBytes(bytes).toString("base64url");
+const digest = (text: string) => hash("sha256", text, "hex");
+
+/** A request that is refused: status and a sentence. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Who may use the console: whoever opens a one-time link, from then on by a cookie. Browsers send cookies to every port of a name, so
+ * the console lies at a path that nobody can guess, and its cookie is for that path only.
+ */
+export class Access {
+  readonly place = `/${random(12)}`;
+  readonly #links = new Set<string>();
+  readonly #sessions = new Set<string>();
+  #hosts = new Set<string>();
+  #cookie = "";
+
+  /** Once the port is known. */
+  at(port: number): void {
+    this.#hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
+    this.#cookie = `consortium-console-${port}`;
+  }
+
+  /** The code of a new link. */
+  newLink(): string {
+    const code = random(24);
+    add(this.#links, digest(code));
+    return code;
+  }
+
+  /** The cookie of a new session, for a code that was not used before. */
+  signIn(code: string): string {
+    if (!this.#links.delete(digest(code))) throw new Refused(401, "This link was used already, or was never valid.");
+    const session = random(32);
+    add(this.#sessions, digest(session));
+    return this.#setCookie(session);
+  }
+
+  /** Ends the session; answers the cookie that takes the cookie away. */
+  signOut(headers: IncomingHttpHeaders): string {
+    this.#sessions.delete(this.sessionOf(headers) ?? "");
+    return this.#setCookie("", 0);
+  }
+
+  /** What tells the session of a request from others; undefined: it has none. */
+  sessionOf({ cookie = "" }: IncomingHttpHeaders): string | undefined {
+    const session = parseCookie(cookie)[this.#cookie];
+    const known = session === undefined ? "" : digest(session);
+    return this.#sessions.has(known) ? known : undefined;
+  }
+
+  /**
+   * Refuses what comes from another page of the browser, by whatever name it found the way here.
+   * @param fromPage whether only the console's own page sends such a request, and browsers say so
+   */
+  check({ host = "", ...headers }: IncomingHttpHeaders, fromPage: boolean): void {
+    const { origin } = headers;
+    if (!this.#hosts.has(host)) throw new Refused(403, "The Host header does not name this console.");
+    const own = origin === `http://${host}`;
+    if (origin === undefined ? fromPage : !own) throw new Refused(403, "Only the console's own page may ask this.");
+  }
+
+  /** Which page a browser says that a request comes from; an old one says nothing. */
+  checkSite({ "sec-fetch-site": site }: IncomingHttpHeaders): void {
+    if (site === undefined || site === "same-origin" || site === "none") return;
+    throw new Refused(403, "Another page sent you here. Open the console by its link.");
+  }
+
+  #setCookie(value: string, maxAge?: number): string {
+    const lasts = maxAge === undefined ? {} : { maxAge };
+    return stringifySetCookie(this.#cookie, value, { path: this.place, httpOnly: true, sameSite: "strict", ...lasts });
+  }
+}
+
+function add(set: Set<string>, value: string): void {
+  set.add(value);
+  const [oldest] = set;
+  if (set.size > most) set.delete(oldest!);
+}
+
+/** Compares texts in a time that tells nothing of them. */
+export const isSame = (a: string, b: string): boolean =>
+  timingSafeEqual(Buffer.from(digest(a), "hex"), Buffer.from(digest(b), "hex"));

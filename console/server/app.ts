@@ -1,0 +1,164 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { Duplex } from "node:stream";
+import fastify, { type FastifyInstance } from "fastify";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { Section, Watch } from "../protocol";
+import { type Access, isSame, Refused } from "./access";
+import { act } from "./actions";
+import { readAssets } from "./assets";
+import type { Live, Page } from "./live";
+import type { Observer, ObserverOptions } from "./observer";
+
+interface Parts {
+  access: Access;
+  live: Live;
+  observer: Observer;
+  options: ObserverOptions;
+  /** Whoever has the service's key may ask for a link. */
+  apiKey: string;
+}
+
+/** What a browser may do with the page: load its own files and talk to its own server. */
+const headers = (host: string) => ({
+  "content-security-policy":
+    `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' ws://${host}; ` +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "cache-control": "no-store",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+});
+
+/** The console's own HTTP server. Every request and WebSocket goes through `access` first. */
+export function buildApp(parts: Parts): FastifyInstance {
+  const { access, options, observer, live } = parts;
+  const assets = readAssets();
+  const app = fastify({ exposeHeadRoutes: false, bodyLimit: 65_536, forceCloseConnections: true });
+  const dropPages = pages(app.server, parts);
+  app.addHook("onRequest", ({ headers, method, routeOptions }, _reply, done) => {
+    access.check(headers, method !== "GET" && routeOptions.url !== linksPath);
+    done();
+  });
+  app.addHook("onSend", async (request, reply) => void reply.headers(headers(request.headers.host ?? "")));
+  app.setErrorHandler((error: Error & { statusCode?: number }, { headers }, reply) => {
+    const status = error instanceof Refused ? error.status : (error.statusCode ?? 500);
+    const asPage = headers.accept?.includes("text/html");
+    if (asPage) return reply.code(status).type("text/html").send(note(error.message, wayIn));
+    return reply.code(status).send({ error: error.message });
+  });
+  app.setNotFoundHandler((_request, reply) => reply.code(404).type("text/html").send(note("There is no such page.")));
+  signingIn(app, parts);
+
+  void app.register(
+    (inner, _options, done) => {
+      inner.addHook("onRequest", ({ headers }, _reply, next) => {
+        access.checkSite(headers);
+        if (access.sessionOf(headers) === undefined) throw new Refused(401, "You are signed out.");
+        next();
+      });
+      inner.get("/", (_request, reply) => {
+        const { type, content } = assets.get("index.html")!;
+        return reply.type(type).send(content);
+      });
+      inner.get("/assets/:name", (request, reply) => {
+        const asset = assets.get((request.params as { name: string }).name);
+        if (!asset) throw new Refused(404, "There is no such file.");
+        return reply.type(asset.type).send(asset.content);
+      });
+      inner.post("/api/sign-out", (request, reply) => {
+        dropPages(request.headers);
+        return reply.header("set-cookie", access.signOut(request.headers)).send({});
+      });
+      inner.post("/api/:action", async (request, reply) => {
+        const { action } = request.params as { action: string };
+        const answer = (await act(action, request.body, options, observer)) ?? {};
+        observer.forget();
+        live.refresh();
+        return reply.send(answer);
+      });
+      done();
+    },
+    { prefix: access.place },
+  );
+  return app;
+}
+
+const linksPath = "/links";
+const wayIn = "<code>npm start</code> prints a new link, and so does every <code>consortium console</code>.";
+
+/** The one-time link, and the way to a new one for whoever has the key. */
+function signingIn(app: FastifyInstance, { access, apiKey }: Parts): void {
+  app.get("/", (_request, reply) =>
+    reply.code(401).type("text/html").send(note("Open the console by its link, which works once.", wayIn)),
+  );
+  app.post(linksPath, ({ headers }, reply) => {
+    const isKeyHolder = isSame(headers.authorization ?? "", `Bearer ${apiKey}`);
+    if (headers.origin !== undefined || !isKeyHolder) throw new Refused(401, "A new link needs the service's API key.");
+    return reply.send({ link: `http://${headers.host}/sign-in/${access.newLink()}` });
+  });
+  app.get("/sign-in/:code", (request, reply) => {
+    const { purpose, "sec-purpose": secPurpose } = request.headers;
+    const html = reply.type("text/html");
+    if ([purpose, secPurpose].some((one) => String(one).includes("prefetch"))) return reply.code(403).send();
+    try {
+      const cookie = access.signIn((request.params as { code: string }).code);
+      // A page of this origin goes on, since a link that was clicked elsewhere would not bring a strict cookie along.
+      const next = `<meta http-equiv="refresh" content="0; url=${access.place}/">`;
+      return html.header("set-cookie", cookie).send(note("Signing in …", "", next));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return html.code(error.status).send(note(error.message, wayIn));
+    }
+  });
+}
+
+/** A page of one sentence, of texts of this file and of `Refused`, which hold no input. */
+const note = (text: string, more = "", head = "") =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+  `<title>Consortium console</title><link rel="icon" href="data:,">${head}</head><body><main><h1>Consortium console</h1><p>${text}</p><p>${more}</p></main></body></html>`;
+
+/** WebSockets of the pages; answers what drops those of a session. */
+function pages(server: Server, { access, live }: Parts): (headers: IncomingMessage["headers"]) => void {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: 16_384 });
+  const open = new Map<WebSocket, string>();
+  server.on("upgrade", (request, socket: Duplex, head) => {
+    try {
+      access.check(request.headers, true);
+      access.checkSite(request.headers);
+      const session = access.sessionOf(request.headers);
+      if (session === undefined || request.url !== `${access.place}/live`) throw new Refused(401, "Unauthorized");
+      sockets.handleUpgrade(request, socket, head, (page) => {
+        open.set(page, session);
+        const looking: Page = { watching: new Set(), send: (shown) => page.send(JSON.stringify(shown)) };
+        live.join(looking);
+        page.on("message", (data) => live.watch(looking, sectionsIn((data as Buffer).toString())));
+        page.on("error", () => page.terminate());
+        page.on("close", () => {
+          live.leave(looking);
+          open.delete(page);
+        });
+      });
+    } catch (error) {
+      const status = error instanceof Refused ? error.status : 500;
+      socket.end(`HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+    }
+  });
+  return (headers) => {
+    const session = access.sessionOf(headers);
+    for (const [page, own] of open) if (own === session) page.close(4401, "signed out");
+  };
+}
+
+const mostSections = 20;
+
+function sectionsIn(text: string): Section[] {
+  try {
+    const { watch } = JSON.parse(text) as Partial<Watch>;
+    return Array.isArray(watch) ? watch.filter((one) => typeof one === "string").slice(0, mostSections) : [];
+  } catch {
+    return [];
+  }
+}

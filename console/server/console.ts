@@ -1,0 +1,64 @@
+import { type Settings } from "../../provider/api";
+import { Access } from "./access";
+import { buildApp } from "./app";
+import { observingClient } from "./client";
+import { Embedded } from "./embedded";
+import { Live } from "./live";
+import { Observer, type ObserverOptions } from "./observer";
+import { Stacks } from "./stacks";
+
+export interface ConsoleOptions {
+  /** Where the service is, and its key. */
+  settings: Settings;
+  /** Port on the loopback address; if it is taken, or 0, any free one. */
+  port?: number;
+  /** Whether it may change a service that is not embedded. */
+  allowChanges?: boolean;
+  /** How often the service is looked at while a page is open, in ms. */
+  periodMs?: number;
+  tethers?: readonly string[];
+  targets?: Readonly<Record<string, string | undefined>>;
+  /** Files that `pulumi stack export` has written, to show what they manage. */
+  stackExports?: readonly string[];
+}
+
+export interface Console {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string;
+  /** A link that opens it once. */
+  newLink(): string;
+  close(): Promise<void>;
+}
+
+/** How often a service is looked at while a page is open: the embedded one is on this machine. */
+const periods = { embedded: 2_000, other: 10_000 };
+const host = "127.0.0.1";
+
+/** Starts the console of a service, on this machine only. */
+export async function startConsole(given: ConsoleOptions): Promise<Console> {
+  const { settings, port = 0, allowChanges = false, tethers = [], targets = {}, stackExports = [] } = given;
+  const stacks = new Stacks(stackExports);
+  const client = observingClient(settings);
+  const embedded = await Embedded.find(client);
+  const periodMs = given.periodMs ?? (embedded ? periods.embedded : periods.other);
+  const mayChange = allowChanges || embedded !== undefined;
+  const options: ObserverOptions = { client, embedded, mayChange, tethers, targets, stacks, periodMs };
+  const observer = new Observer(options);
+  const live = new Live(observer.look, periodMs);
+  const access = new Access();
+  const app = buildApp({ access, live, observer, options, apiKey: settings.apiKey.reveal() });
+  const url = await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EADDRINUSE" || port === 0) throw error;
+    return app.listen({ host, port: 0 });
+  });
+  access.at(Number(new URL(url).port));
+  return {
+    url,
+    newLink: () => `${url}/sign-in/${access.newLink()}`,
+    async close() {
+      await app.close();
+      await live.close();
+      await client.close();
+    },
+  };
+}

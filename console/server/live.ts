@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Section, Shown } from "../protocol";
+
+export interface Page {
+  watching: ReadonlySet<Section>;
+  send(shown: Shown): void;
+}
+
+/** A service in trouble is looked at less and less often, but at least so often. */
+const longestMs = 30_000;
+
+/**
+ * One observer for all pages: each section that some page looks at is looked at once a period, however many pages there are, and
+ * sent where it changed. While nobody looks, nothing is asked.
+ */
+export class Live {
+  readonly #pages = new Set<Page>();
+  /** What was last sent of each section, and when it was looked at. */
+  readonly #last = new Map<Section, { text: string; shown: Shown; at: number }>();
+  readonly #closing = new AbortController();
+  #running: Promise<void> | undefined;
+  #now = new AbortController();
+
+  constructor(
+    private readonly look: (section: Section) => Promise<unknown>,
+    private readonly periodMs: number,
+  ) {}
+
+  join(page: Page): void {
+    this.#pages.add(page);
+  }
+
+  leave(page: Page): void {
+    this.#pages.delete(page);
+  }
+
+  /** A page looks at something else; what is known of it is shown at once. */
+  watch(page: Page, sections: readonly Section[]): void {
+    const added = sections.filter((section) => !page.watching.has(section));
+    page.watching = new Set(sections);
+    const known = added.map((section) => this.#last.get(section));
+    for (const last of known) if (last) page.send(last.shown);
+    const oldest = Math.min(...known.map((last) => last?.at ?? 0));
+    if (added.length > 0 && oldest < Date.now() - this.periodMs) this.refresh();
+    if (this.#watched().size > 0) this.#running ??= this.#run().finally(() => (this.#running = undefined));
+  }
+
+  /** Looks again now. */
+  refresh(): void {
+    this.#now.abort();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  #watched(): Set<Section> {
+    return new Set([...this.#pages].flatMap(({ watching }) => [...watching]));
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    let failures = 0;
+    for (let watched = this.#watched(); watched.size > 0 && !signal.aborted; watched = this.#watched()) {
+      this.#now = new AbortController();
+      const either = AbortSignal.any([signal, this.#now.signal]);
+      const shown = await Promise.all([...watched].map((section) => this.#show(section)));
+      failures = shown.some(({ trouble }) => trouble !== undefined) ? failures + 1 : 0;
+      const pause = Math.min(this.periodMs * 2 ** failures, Math.max(longestMs, this.periodMs));
+      await sleep(pause, undefined, { signal: either }).catch(() => undefined);
+    }
+    this.#forget(new Set());
+  }
+
+  async #show(section: Section): Promise<Shown> {
+    const at = Date.now();
+    const shown: Shown = await this.look(section).then(
+      (value) => ({ section, value }),
+      (error: Error) => ({ section, trouble: error.message }),
+    );
+    const text = JSON.stringify(shown);
+    const before = this.#last.get(section);
+    this.#last.set(section, { text, shown, at });
+    if (before?.text === text) return shown;
+    for (const page of this.#pages) if (page.watching.has(section)) page.send(shown);
+    this.#forget(this.#watched());
+    return shown;
+  }
+
+  #forget(but: ReadonlySet<Section>): void {
+    for (const section of this.#last.keys()) if (!but.has(section)) this.#last.delete(section);
+  }
+}

@@ -1,0 +1,82 @@
+import { readFileSync, statSync } from "node:fs";
+import type { NetworkModel } from "../../observe/model";
+import { modelOfStack, recordsIn, withStacks } from "../../observe/stack";
+
+/** A credential that a stack holds in clear. */
+export interface Login {
+  environmentId: string;
+  membershipId: string;
+  username: string;
+  password: string;
+}
+
+interface Read {
+  changedAt: number;
+  model: NetworkModel;
+  logins: Login[];
+}
+
+/** What stacks say of the network: files that `pulumi stack export` has written, read again when they change. */
+export class Stacks {
+  readonly #read = new Map<string, Read>();
+
+  constructor(private readonly files: readonly string[]) {}
+
+  /** Looks at the files; one that is not there (yet) says nothing. @throws Error that names a file which is no export */
+  refresh(): void {
+    for (const file of this.files) {
+      const changedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+      if (changedAt === undefined) this.#read.delete(file);
+      else if (this.#read.get(file)?.changedAt !== changedAt) this.#read.set(file, { changedAt, ...readExport(file) });
+    }
+  }
+
+  /** `project/stack` of each. */
+  get names(): string[] {
+    return this.#models().map(({ title }, index) => title ?? this.files[index]!);
+  }
+
+  /** Tether services that they configure. */
+  get tethers(): string[] {
+    return this.#models().flatMap(({ tethers }) => tethers.map(({ id }) => id));
+  }
+
+  get logins(): Login[] {
+    return [...this.#read.values()].flatMap(({ logins }) => logins);
+  }
+
+  /** The network with what they manage marked; without any stack as it is. */
+  marked(model: NetworkModel): NetworkModel {
+    const stacks = this.#models();
+    return stacks.length === 0 ? model : withStacks(model, stacks);
+  }
+
+  #models = () => [...this.#read.values()].map(({ model }) => model);
+}
+
+function readExport(file: string): Omit<Read, "changedAt"> {
+  const text = readFileSync(file, "utf8");
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    document = undefined; // the same as any other file that is no export
+  }
+  const credentials = recordsIn(document, file).filter(({ kind }) => kind === "credential");
+  const logins = credentials.flatMap(({ props }) => {
+    const { environmentId, membershipId, username, password } = props;
+    const login = { environmentId, membershipId, username, password: inClear(password) };
+    return Object.values(login).every((value) => typeof value === "string") ? [login as Login] : [];
+  });
+  return { model: modelOfStack(document, file), logins };
+}
+
+/** With `--show-secrets`, an export holds a secret as JSON in a wrapper; without, encrypted. */
+function inClear(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("plaintext" in value)) return value;
+  try {
+    return JSON.parse(String(value.plaintext));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,184 @@
+import { limits } from "../provider/facts";
+
+/*
+ * A network as people look at it: plain data, which can be sent and kept as JSON. It never holds a secret.
+ * Where nothing has an id of the service yet, as in a plan, the id is any text that is unique in the model.
+ */
+
+export type Change = "create" | "update" | "replace" | "delete";
+
+/** The stack that manages an object. */
+export interface Managed {
+  /** `project/stack` */
+  stack: string;
+  urn: string;
+  /** Logical name of the resource. */
+  name: string;
+}
+
+/** What is said of an object besides what the service shows. */
+export interface Remarks {
+  /** Absent: no stack was looked at. */
+  managed?: Managed | "by hand";
+  /** What a plan does to it. */
+  change?: Change;
+  /** It stays in the service, though a plan lets go of it. */
+  kept?: boolean;
+  /** How it differs from what its stack says, a sentence each. */
+  drift?: string[];
+}
+
+export interface MembershipModel extends Remarks {
+  id: string;
+  orgName: string;
+  orgId?: string;
+  state?: string;
+  minimumNodes?: number;
+  maximumNodes?: number;
+}
+
+export interface NodeModel extends Remarks {
+  id: string;
+  name: string;
+  /** Id of the member that owns it. */
+  membershipId?: string;
+  state?: string;
+  role?: string;
+  urls?: { rpc?: string; wss?: string };
+  /** The last block that the service shows of it. */
+  blockHeight?: number;
+  publicAddress?: string;
+  validators?: string[];
+}
+
+export interface CredentialModel extends Remarks {
+  id: string;
+  name?: string;
+  membershipId?: string;
+}
+
+export interface EnvironmentModel extends Remarks {
+  id: string;
+  name: string;
+  provider?: string;
+  consensusType?: string;
+  state?: string;
+  chainId?: number;
+  region?: string;
+  releaseId?: string;
+  /** Seconds between two blocks. */
+  blockPeriod?: number;
+  /** Hours without a transaction after which the service may put it to sleep. */
+  idleHours?: number;
+  nodes: NodeModel[];
+  credentials: CredentialModel[];
+  /** Id of the tether that pins it, where that is known. */
+  tether?: string;
+}
+
+export interface ConsortiumModel extends Remarks {
+  id: string;
+  name: string;
+  description?: string;
+  owner?: string;
+  state?: string;
+  memberships: MembershipModel[];
+  environments: EnvironmentModel[];
+}
+
+/** The newest report of a tether, where it says that it was pinned. */
+export interface PinModel {
+  /** Index of the report, from 0. */
+  index: number;
+  /** ISO 8601 */
+  at?: string;
+  network?: string;
+  chainId?: number;
+  contractAddress?: string;
+  transactionHash?: string;
+  blockNumber?: number;
+}
+
+export interface TetherModel extends Remarks {
+  id: string;
+  /** Public chain that it pins to. */
+  network?: string;
+  intervalHours?: number;
+  state?: string;
+  account?: string;
+  /** On the target network, decimal text. */
+  balanceWei?: string;
+  /** How many reports there are. */
+  reports?: number;
+  lastPin?: PinModel;
+  /** Why the service could not pin, where it says so. */
+  problem?: string;
+  /** JSON-RPC address of the target network, where the service names one. */
+  targetUrl?: string;
+}
+
+/** How much of a limit of the service is used. */
+export interface LimitUse {
+  kind: "consortia" | "environments" | "nodes";
+  /** Id of what the limit is for; absent for the organization. */
+  of?: string;
+  used: number;
+  most: number;
+}
+
+export interface NetworkModel {
+  /** Where it comes from: the live service, a stack, a plan or a network file. */
+  source: "live" | "stack" | "plan" | "network file";
+  /** What it is called, such as `project/stack`. */
+  title?: string;
+  /** Id of the organization. */
+  organization?: string;
+  limits: LimitUse[];
+  consortia: ConsortiumModel[];
+  tethers: TetherModel[];
+}
+
+export type ObjectModel =
+  ConsortiumModel | MembershipModel | EnvironmentModel | NodeModel | CredentialModel | TetherModel;
+
+export type ObjectKind = "consortium" | "membership" | "environment" | "node" | "credential" | "tether";
+
+const isThere = ({ change }: Remarks): boolean => change !== "delete";
+
+/** How much of each limit is used, once what is planned is done. */
+export function limitsUsed(consortia: readonly ConsortiumModel[]): LimitUse[] {
+  const there = consortia.filter(isThere);
+  return [
+    { kind: "consortia", used: there.length, most: limits.consortia },
+    ...there.flatMap(({ id, environments }): LimitUse[] => {
+      const inside = environments.filter(isThere);
+      return [
+        { kind: "environments", of: id, used: inside.length, most: limits.environments },
+        ...inside.map(({ id: of, nodes }) => ({
+          ...{ kind: "nodes" as const, of, used: nodes.filter(isThere).length, most: limits.nodes },
+        })),
+      ];
+    }),
+  ];
+}
+
+/** Every object of a network with its kind, parents first. */
+export function objectsOf({ consortia, tethers }: NetworkModel): { kind: ObjectKind; object: ObjectModel }[] {
+  const of = (kind: ObjectKind, objects: readonly ObjectModel[]) => objects.map((object) => ({ kind, object }));
+  return [
+    ...consortia.flatMap((consortium) => [
+      ...of("consortium", [consortium]),
+      ...of("membership", consortium.memberships),
+      ...consortium.environments.flatMap((environment) => [
+        ...of("environment", [environment]),
+        ...of("node", environment.nodes),
+        ...of("credential", environment.credentials),
+      ]),
+    ]),
+    ...of("tether", tethers),
+  ];
+}
+
+/** What people call an object: its name, or else its id. */
+export const nameOf = (object: ObjectModel): string =>
+  ("orgName" in object ? object.orgName : "name" in object ? object.name : undefined) || object.id;

@@ -1,0 +1,210 @@
+import { basename } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { z } from "zod";
+
+/** What Pulumi would do to one resource, or, for a refresh, what it found of it. */
+export interface Step {
+  op: string;
+  urn: string;
+  /** Whether it tells what was found in the service, not what will be done to it. */
+  found: boolean;
+  old?: State;
+  new?: State;
+  /** Properties that make it a replacement. */
+  reasons: string[];
+}
+
+export interface Message {
+  severity: string;
+  text: string;
+}
+
+export interface Violation {
+  policy: string;
+  mandatory: boolean;
+  urn: string;
+  text: string;
+}
+
+/** One run of `preview`, `refresh` or `destroy`, of one stack. */
+export interface Plan {
+  /** `project/stack`, or the name of the file where the run ended before it named its stack. */
+  name: string;
+  steps: Step[];
+  messages: Message[];
+  violations: Violation[];
+  unchanged: number;
+  /** How many drifted, beyond what the steps show: a plain `--json` counts them without saying which. */
+  unseen: number;
+  /** A refresh alone: everything in it was found, nothing is planned. */
+  drift: boolean;
+}
+
+const props = z.record(z.string(), z.unknown()).nullish();
+const state = z.looseObject({
+  type: z.string().optional(),
+  id: z.string().optional(),
+  inputs: props,
+  outputs: props,
+  additionalSecretOutputs: z.array(z.string()).nullish(),
+  retainOnDelete: z.boolean().optional(),
+  external: z.boolean().optional(),
+});
+export type State = z.infer<typeof state>;
+
+const names = z.array(z.string()).nullish();
+const counts = z.record(z.string(), z.number()).nullish();
+const diagnostic = z.looseObject({ message: z.string().default(""), severity: z.string().default("info") });
+
+/** What `--json` prints. */
+const digest = z.looseObject({
+  steps: z
+    .array(
+      z.looseObject({
+        op: z.string(),
+        urn: z.string(),
+        oldState: state.nullish(),
+        newState: state.nullish(),
+        replaceReasons: names,
+      }),
+    )
+    .nullish(),
+  diagnostics: z.array(diagnostic).nullish(),
+  changeSummary: counts,
+});
+
+/** A line of what it prints with PULUMI_ENABLE_STREAMING_JSON_PREVIEW, which alone tells of policies. */
+const metadata = z.looseObject({
+  op: z.string(),
+  urn: z.string(),
+  old: state.nullish(),
+  new: state.nullish(),
+  keys: names,
+});
+const event = z.looseObject({
+  sequence: z.number(),
+  resourcePreEvent: z.looseObject({ metadata }).optional(),
+  resOutputsEvent: z.looseObject({ metadata }).optional(),
+  diagnosticEvent: diagnostic.optional(),
+  policyEvent: z
+    .looseObject({
+      resourceUrn: z.string().default(""),
+      policyName: z.string(),
+      enforcementLevel: z.string(),
+      message: z.string(),
+    })
+    .optional(),
+  summaryEvent: z.looseObject({ resourceChanges: counts }).optional(),
+});
+
+/** What a plan is called whose file names no stack. */
+export const planName = (file: string): string =>
+  file === "-" ? "standard input" : basename(file).replace(/\.json$/, "");
+
+/** Reads what Pulumi printed with `--json`, of either form. An empty text is a run that ended before it planned anything. */
+export function readPlan(text: string, file: string): Plan {
+  if (text.trim() === "") {
+    const why = "Pulumi ended before it planned anything: its own message is in the log of the run.";
+    return plan(file, [], [{ severity: "error", text: why }], [], {});
+  }
+  const values = jsonIn(text);
+  const events = z.array(event).safeParse(values);
+  if (events.success) return planOfEvents(file, events.data);
+  const whole = digest.safeParse(values[0]);
+  if (whole.success && ["steps", "diagnostics", "changeSummary"].some((key) => key in whole.data)) {
+    return planOfDigest(file, whole.data);
+  }
+  throw new Error(
+    `${file} does not hold what Pulumi prints with --json. Make it with: pulumi preview --json > plan.json (or ` +
+      "pulumi refresh --preview-only --json), with nothing but its standard output.",
+  );
+}
+
+/** One document, or one a line. */
+function jsonIn(text: string): unknown[] {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    try {
+      return text
+        .split("\n")
+        .filter((line) => line.trim() !== "")
+        .map((line) => JSON.parse(line) as unknown);
+    } catch {
+      return [undefined];
+    }
+  }
+}
+
+function planOfDigest(file: string, { steps, diagnostics, changeSummary }: z.infer<typeof digest>): Plan {
+  const refreshed = (steps ?? []).filter(({ op }) => op === "refresh");
+  const drift = refreshed.some(({ urn }) => urn.includes("::pulumi:pulumi:Stack::")) && !stackIsPlanned(steps ?? []);
+  const read = (steps ?? []).map(({ op, urn, oldState, newState, replaceReasons }) => ({
+    ...{ op: op === "refresh" ? "same" : op, urn, found: drift || op === "refresh" },
+    ...{ old: oldState ?? undefined, new: newState ?? undefined, reasons: replaceReasons ?? [] },
+  }));
+  const messages = (diagnostics ?? []).map(({ severity, message }) => ({ severity, text: message }));
+  return plan(file, read, messages, [], changeSummary ?? {}, drift ? (changeSummary?.update ?? 0) : 0);
+}
+
+const stackIsPlanned = (steps: { op: string; urn: string }[]): boolean =>
+  steps.some(({ op, urn }) => op !== "refresh" && urn.includes("::pulumi:pulumi:Stack::"));
+
+function planOfEvents(file: string, events: z.infer<typeof event>[]): Plan {
+  const steps: Step[] = [];
+  const reading = new Set<string>();
+  for (const { resourcePreEvent, resOutputsEvent } of events) {
+    const about = (resourcePreEvent ?? resOutputsEvent)?.metadata;
+    if (about === undefined) continue;
+    const ended = resOutputsEvent !== undefined && reading.delete(about.urn);
+    if (resourcePreEvent && about.op === "refresh") reading.add(about.urn);
+    else if (resourcePreEvent ?? ended) {
+      const { op, urn, old, new: next, keys } = about;
+      steps.push({ op, urn, found: ended, old: old ?? undefined, new: next ?? undefined, reasons: keys ?? [] });
+    }
+  }
+  const messages = events.flatMap(({ diagnosticEvent: one }) =>
+    one ? [{ severity: one.severity, text: one.message }] : [],
+  );
+  const violations = events.flatMap(({ policyEvent: one }) =>
+    one
+      ? [
+          {
+            policy: one.policyName,
+            mandatory: one.enforcementLevel === "mandatory",
+            urn: one.resourceUrn,
+            text: one.message,
+          },
+        ]
+      : [],
+  );
+  const summary = events.find(({ summaryEvent }) => summaryEvent)?.summaryEvent?.resourceChanges;
+  return plan(file, steps, messages, violations, summary ?? {});
+}
+
+function plan(
+  file: string,
+  steps: Step[],
+  messages: Message[],
+  violations: Violation[],
+  summary: Record<string, number>,
+  unseen = 0,
+): Plan {
+  const [, stack, project] = /^urn:pulumi:([^:]+)::([^:]+)::/.exec(steps[0]?.urn ?? "") ?? [];
+  return {
+    name: stack && project ? `${project}/${stack}` : file,
+    steps,
+    messages: messages
+      .filter(({ severity, text }) => severity !== "debug" && text.trim() !== "")
+      .map(({ severity, text }) => ({ severity, text: plainly(text) })),
+    violations: violations.map((one) => ({ ...one, text: plainly(one.text) })),
+    unchanged: summary.same ?? 0,
+    unseen,
+    drift: steps.length > 0 && steps.every(({ found }) => found),
+  };
+}
+
+const plainly = (text: string): string =>
+  stripVTControlCharacters(text)
+    .replace(/^(error|warning): /, "")
+    .trim();

@@ -1,0 +1,183 @@
+import { type Language, languages } from "./languages";
+import { Choice, type Fields, type Part, type Program, Ref, Typed } from "./program";
+
+/* The programs of the documentation, and of examples/ and templates/ in other languages than TypeScript. */
+
+const id = (name: string): Ref => new Ref(name, "id");
+const inConsortium = { consortiumId: id("coffee-trade") };
+const ofMember = (member: string): Fields => ({
+  ...inConsortium,
+  environmentId: id("ledger"),
+  membershipId: id(member),
+});
+
+const node = (name: string, member: string): Part => ({ type: "Node", name, args: ofMember(member) });
+const app = (member: string): Part => ({ type: "AppCred", name: `${member}-app`, args: ofMember(member) });
+const member = (name: string): Part => ({ type: "Membership", name, args: inConsortium });
+
+const parts: Part[] = [
+  {
+    type: "Consortium",
+    name: "coffee-trade",
+    args: { description: "Who delivered which beans to whom" },
+    comment: "A business network and its two members.",
+  },
+  member("grower"),
+  member("roaster"),
+  {
+    type: "Environment",
+    name: "ledger",
+    args: {
+      ...inConsortium,
+      provider: new Choice("EnvironmentProvider", "quorum"),
+      consensusType: new Choice("EnvironmentConsensusType", "raft"),
+    },
+    comment: "Their shared ledger.",
+  },
+  { ...node("grower-1", "grower"), comment: "Each company runs two nodes, so one can fail." },
+  node("grower-2", "grower"),
+  node("roaster-1", "roaster"),
+  node("roaster-2", "roaster"),
+  {
+    ...app("grower"),
+    comment: "Each company's applications log in to its nodes with a username and a password.",
+  },
+  app("roaster"),
+];
+
+/** The network of examples/quickstart, without its tether. */
+export const quickstart: Program = {
+  parts,
+  outputs: {
+    consortiumId: id("coffee-trade"),
+    environmentId: id("ledger"),
+    rpcUrls: Object.fromEntries(
+      parts.filter(({ type }) => type === "Node").map(({ name }) => [name, new Ref(name, "urls.rpc")]),
+    ),
+    usernames: { grower: new Ref("grower-app", "username"), roaster: new Ref("roaster-app", "username") },
+    passwords: { grower: new Ref("grower-app", "password"), roaster: new Ref("roaster-app", "password") },
+  },
+};
+
+const companies = ["buyer", "seller"];
+const ofCompany = (company: string): Fields => ({
+  consortiumId: id("trade"),
+  environmentId: id("ledger"),
+  membershipId: id(company),
+});
+
+/** What `pulumi new` begins with. */
+export const starter: Program = {
+  parts: [
+    { type: "Consortium", name: "trade", args: { description: "Created with pulumi new" } },
+    {
+      type: "Environment",
+      name: "ledger",
+      args: {
+        consortiumId: id("trade"),
+        provider: new Choice("EnvironmentProvider", "quorum"),
+        consensusType: new Choice("EnvironmentConsensusType", "raft"),
+      },
+      comment: "One ledger. Replacing it loses its data: in production, set the option protect.",
+    },
+    ...companies.flatMap((company, index): Part[] => [
+      {
+        type: "Membership",
+        name: company,
+        args: { consortiumId: id("trade") },
+        ...(index === 0 && { comment: "Each company runs a node of the ledger, and its applications log in to it." }),
+      },
+      { type: "Node", name: `${company}-node`, args: ofCompany(company) },
+      { type: "AppCred", name: `${company}-app`, args: ofCompany(company) },
+    ]),
+  ],
+  outputs: {
+    chainId: new Ref("ledger", "chainId"),
+    endpoints: Object.fromEntries(
+      companies.map((company) => [
+        company,
+        {
+          url: new Ref(`${company}-node`, "urls.rpc"),
+          username: new Ref(`${company}-app`, "username"),
+          password: new Ref(`${company}-app`, "password"),
+        },
+      ]),
+    ),
+  },
+};
+
+/** Parts of it, without what is said above them. */
+const some = (names: string[], more: Part[] = [], outputs: Fields = {}): Program => ({
+  parts: [...parts.filter(({ name }) => names.includes(name)), ...more].map(({ comment: _, ...part }) => part),
+  outputs,
+});
+
+const pin: Part = {
+  type: "TetherService",
+  name: "pin",
+  args: { tetherId: "0123456789", network: new Choice("TetherServiceNetwork", "rinkeby"), intervalHours: 1 },
+  dependsOn: ["grower-1"],
+};
+
+const network: Part = {
+  type: "Network",
+  name: "coffee-trade",
+  args: {
+    members: ["grower", "roaster"],
+    environments: {
+      ledger: new Typed("NetworkEnvironment", {
+        provider: new Choice("EnvironmentProvider", "quorum"),
+        consensusType: new Choice("EnvironmentConsensusType", "raft"),
+        nodes: { grower: 2, roaster: 2 },
+      }),
+    },
+  },
+};
+
+interface Example {
+  title: string;
+  program: Program;
+}
+
+/** An example for each resource. */
+export const examples: Record<string, Example> = {
+  Consortium: { title: "A consortium", program: some(["coffee-trade"]) },
+  Membership: { title: "Two members of a consortium", program: some(["coffee-trade", "grower", "roaster"]) },
+  Environment: { title: "A ledger", program: some(["coffee-trade", "ledger"]) },
+  Node: {
+    title: "A node of one member",
+    program: some(["coffee-trade", "grower", "ledger", "grower-1"], [], { rpc: new Ref("grower-1", "urls.rpc") }),
+  },
+  AppCred: {
+    title: "A login for one member's applications",
+    program: some(["coffee-trade", "grower", "ledger", "grower-app"], [], {
+      username: new Ref("grower-app", "username"),
+      password: new Ref("grower-app", "password"),
+    }),
+  },
+  TetherService: {
+    title: "An hourly pin to a public chain",
+    program: some(["coffee-trade", "grower", "ledger", "grower-1"], [pin]),
+  },
+  Network: {
+    title: "Two members with two nodes each",
+    program: { parts: [network], outputs: {} },
+  },
+};
+
+/** The example of a resource in every language, as Pulumi's registry and SDKs show it. */
+export function examplesOf(type: string): string {
+  const { title, program } = examples[type]!;
+  const blocks = (Object.keys(languages) as Language[]).map((language) => {
+    return `\`\`\`${language}\n${languages[language](program)}\`\`\``;
+  });
+  return `{{% examples %}}
+## Example Usage
+
+{{% example %}}
+### ${title}
+
+${blocks.join("\n\n")}
+{{% /example %}}
+{{% /examples %}}`;
+}

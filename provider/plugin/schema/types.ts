@@ -1,0 +1,141 @@
+import { z } from "zod";
+import { docOf } from "../../core/field";
+import { pluginPrefix } from "../../facts";
+import { type EnumSpec, type ObjectSpec, type PropertySpec, type TypeSpec } from "./spec";
+
+/** A JSON schema, as zod writes it. */
+interface Json {
+  type?: string;
+  $ref?: string;
+  $defs?: Record<string, Json>;
+  description?: string;
+  default?: unknown;
+  enum?: string[];
+  anyOf?: Json[];
+  items?: Json;
+  properties?: Record<string, Json>;
+  required?: string[];
+  additionalProperties?: Json | boolean;
+}
+
+export interface Use {
+  /** Whether it is what programs write, or what they read. */
+  io: "input" | "output";
+  /** Whether nothing in objects is missing, although it may be as a service shows it. */
+  whole?: boolean;
+}
+
+/** Schemas, each under a key; not as deep as zod's own type, so that any shape fits. */
+export type Fields = Record<string, z.ZodType>;
+
+export const token = (name: string): string => pluginPrefix + name;
+
+const anything: TypeSpec = { $ref: "pulumi.json#/Any" };
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Other languages have no form for this: there, parents are ids. */
+const forEveryLanguage = (doc: string): string => doc.replace(/ Programs can [^.]*\./g, "");
+
+/** The types of Pulumi's schema that follow from zod schemas. Enums and objects in them get names, once. */
+export class Types {
+  readonly specs: Record<string, ObjectSpec | EnumSpec> = {};
+  readonly #enums = new Map<string, string>();
+
+  /** @param rename the name of an object in the schema, by the id that its zod schema has */
+  constructor(private readonly rename: (id: string) => string = (id) => id) {}
+
+  /** Properties with types and descriptions. What is not called something else is called after its owner and itself. */
+  properties(owner: string, fields: Fields, use: Use): Record<string, PropertySpec> {
+    const { properties = {} } = this.#read(fields, use);
+    return Object.fromEntries(
+      Object.entries(properties).map(([key, json]) => [key, this.#property(owner + capital(key), json, use)]),
+    );
+  }
+
+  /** An object whose fields may be missing where the schema says so. */
+  object(owner: string, fields: Fields, use: Use): ObjectSpec {
+    const { required = [] } = this.#read(fields, use);
+    return {
+      type: "object",
+      properties: this.properties(owner, fields, use),
+      ...(required.length > 0 && { required }),
+    };
+  }
+
+  /** The type of one value. */
+  type(owner: string, schema: z.ZodType, use: Use): TypeSpec {
+    return this.#type(owner, this.#read({ schema }, use).properties!.schema!, use);
+  }
+
+  #read(fields: Fields, use: Use): Json {
+    const json = z.toJSONSchema(z.object(fields), {
+      io: use.io,
+      unrepresentable: "any",
+      override: ({ zodSchema, jsonSchema }) => {
+        const doc = docOf(zodSchema as unknown as z.ZodType);
+        if (doc !== undefined) jsonSchema.description = forEveryLanguage(doc);
+      },
+    }) as Json;
+    for (const [id, definition] of Object.entries(json.$defs ?? {})) this.#define(this.rename(id), definition, use);
+    return json;
+  }
+
+  #define(name: string, { description, properties = {}, required = [] }: Json, use: Use): void {
+    if (this.specs[token(name)]) return;
+    const spec: ObjectSpec = { ...(description && { description }), type: "object" };
+    this.specs[token(name)] = spec; // before what is in it, which may be of the same type
+    spec.properties = Object.fromEntries(
+      Object.entries(properties).map(([key, json]) => [key, this.#property(name + capital(key), json, use)]),
+    );
+    const certain = use.whole ? Object.keys(properties) : required;
+    if (certain.length > 0) spec.required = certain;
+  }
+
+  #property(name: string, json: Json, use: Use): PropertySpec {
+    const { description, default: fallback } = json;
+    return {
+      ...this.#type(name, json, use),
+      ...(description !== undefined && { description }),
+      ...(fallback !== undefined && { default: fallback }),
+    };
+  }
+
+  #type(name: string, json: Json, use: Use): TypeSpec {
+    if (json.$ref !== undefined) return this.#named(this.rename(json.$ref.split("/").at(-1)!));
+    if (json.enum) return this.#named(this.#enum(name, json));
+    if (json.anyOf) return this.#union(name, json.anyOf, use);
+    if (json.type === "array") return { type: "array", items: this.#type(name, json.items!, use) };
+    if (json.type !== "object") return json.type === undefined ? anything : { type: json.type };
+    if (!json.properties) {
+      const { additionalProperties: member } = json;
+      const isOpen = typeof member !== "object" || Object.keys(member).length === 0;
+      return { type: "object", additionalProperties: isOpen ? anything : this.#type(name, member, use) };
+    }
+    this.#define(name, { ...json, description: undefined }, use);
+    return this.#named(name);
+  }
+
+  #named(name: string): TypeSpec {
+    return { $ref: `#/types/${token(name)}` };
+  }
+
+  /** An entry that is left empty is one without settings: languages have no form for it. */
+  #union(name: string, members: Json[], use: Use): TypeSpec {
+    const forms = members.filter(({ type }) => type !== "null").map((member) => this.#type(name, member, use));
+    const text = forms.find(({ type }) => type === "string");
+    // What may be a number, too, is a large one.
+    if (text && forms.every(({ type }) => type === "string" || type === "integer")) return text;
+    return forms.length === 1 ? forms[0]! : { oneOf: forms };
+  }
+
+  /** The same values are the same enum, wherever they stand. */
+  #enum(name: string, { enum: values = [] }: Json): string {
+    const key = values.join();
+    const known = this.#enums.get(key);
+    if (known !== undefined) return known;
+    this.#enums.set(key, name);
+    this.specs[token(name)] = { type: "string", enum: values.map((value) => ({ name: capital(value), value })) };
+    return name;
+  }
+}

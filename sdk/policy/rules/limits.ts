@@ -1,0 +1,154 @@
+import { type PolicyProviderResource } from "@pulumi/policy";
+import { z } from "zod";
+import { limits } from "../../../provider/facts";
+import { providerTitle } from "../connection";
+import { definePolicy, type Report } from "../define";
+import { ask, type Existing, idOf, type Organization, outsideStack } from "../live";
+import { groupBy, Parents, type Siblings } from "../parents";
+import { type Member, type Stack } from "../resources";
+import { listed } from "../text";
+
+/** Resources that share one limit. */
+interface Counted {
+  /** Whose limit it is, such as `Environment "ledger"`. */
+  owner: string;
+  /** The resource to blame. */
+  urn?: string;
+  mine: readonly Member[];
+  provider?: PolicyProviderResource;
+  /** All that the owner has. */
+  list: (organization: Organization) => Promise<Existing[]>;
+  /** What else must hold. `others` exist outside this stack; undefined: that was not asked, or not answered. */
+  further?: (others: Existing[] | undefined, report: Report) => void;
+}
+
+interface Maximum<Name extends string> {
+  name: Name;
+  rule: string;
+  /** What the service itself allows: provider/facts.ts. */
+  limit: number;
+  things: string;
+  /** Where they are counted, as the setting says it: `per environment`. */
+  per: string;
+  remedy: string;
+  counted: (parents: Parents, stack: Stack) => Counted[];
+}
+
+/** A policy of how many resources something may have: in this stack, and outside of it where the setting `live` asks for that. */
+const maximumPolicy = <Name extends string>(maximum: Maximum<Name>) =>
+  definePolicy({
+    name: maximum.name,
+    level: "mandatory",
+    rule: maximum.rule,
+    settings: {
+      max: z.int().min(0).default(maximum.limit).describe(`Maximum number of ${maximum.things} ${maximum.per}.`),
+      live: z
+        .boolean()
+        .default(false)
+        .describe("Also count what the organization already has outside this stack; needs an API key."),
+    },
+    async stack(stack, { max, live }, report) {
+      const parents = new Parents(stack);
+      for (const { owner, urn, mine, provider, list, further } of maximum.counted(parents, stack)) {
+        const existing = live ? await ask(provider, report, list) : undefined;
+        const others = existing && outsideStack(mine, existing, parents);
+        const outside = (others ?? []).map(({ id, name }) => name ?? id);
+        const count = mine.length + outside.length;
+        if (count > max) {
+          const where = outside.length === 0 ? "" : `, and outside of it ${listed(outside)}`;
+          const here = `in this stack ${listed(mine.map(({ name }) => name))}${where}`;
+          const deleted = outside.length === 0 ? "" : " What this run deletes counts, too, since Pulumi deletes last.";
+          const found = `${owner} would have ${count} ${maximum.things} (${here}), but at most ${max} are allowed.`;
+          report.violation(`${found} ${maximum.remedy}${deleted}`, urn);
+        }
+        further?.(others, report);
+      }
+    },
+  });
+
+export const consortiaPerOrganization = maximumPolicy({
+  name: "consortia-per-organization",
+  rule: "An organization owns no more consortia than the service allows.",
+  limit: limits.consortia,
+  things: "consortia",
+  per: "per organization, counted for each provider instance",
+  remedy: "Use fewer, or create some with a Provider of another organization.",
+  counted: (_, stack) =>
+    [...groupBy(stack.of("Consortium"), ({ provider }) => provider?.urn).values()].map((mine) => {
+      const { provider } = mine[0]!;
+      const owner = `The organization of ${providerTitle(provider)}`;
+      return { owner, mine, provider, list: (organization) => organization.consortia() };
+    }),
+});
+
+export const environmentsPerConsortium = maximumPolicy({
+  name: "environments-per-consortium",
+  rule: "A consortium holds no more environments than the service allows.",
+  limit: limits.environments,
+  things: "environments",
+  per: "per consortium",
+  remedy: "Remove some, or put them into another consortium.",
+  counted: (parents) =>
+    parents.siblings("Environment", "Consortium").map((siblings) => ({
+      ...siblings,
+      list: async (organization) =>
+        organization.environments(await idOf(organization, parents, "Consortium", siblings.key)),
+    })),
+});
+
+export const nodesPerEnvironment = maximumPolicy({
+  name: "nodes-per-environment",
+  rule: "An environment holds no more nodes than the service allows, and each membership owns no fewer and no more than it may.",
+  limit: limits.nodes,
+  things: "nodes",
+  per: "per environment",
+  remedy: "Remove some, or put them into another environment.",
+  counted(parents) {
+    const someUnknown = parents.group("Node", "Environment").has(undefined);
+    return parents.siblings("Node", "Environment").map((siblings) => ({
+      ...siblings,
+      async list(organization) {
+        const consortium = parents.key(siblings.mine[0]!, "Consortium");
+        return organization.nodes(
+          await idOf(organization, parents, "Consortium", consortium),
+          await idOf(organization, parents, "Environment", siblings.key),
+        );
+      },
+      further(others, report) {
+        // Nodes of an environment that another stack manages, and those whose environment is not known, may count as well.
+        const complete = !someUnknown && (siblings.urn !== undefined || others !== undefined);
+        checkMemberships(siblings, { others, complete }, parents, report);
+      },
+    }));
+  },
+});
+
+interface Outside {
+  others: Existing[] | undefined;
+  /** No other node can count. */
+  complete: boolean;
+}
+
+/** Holds each membership to its `minimumNodes` and `maximumNodes`. */
+function checkMemberships({ owner, mine }: Siblings, { others, complete }: Outside, parents: Parents, report: Report) {
+  const owned = groupBy(mine, (node) => parents.key(node, "Membership"));
+  for (const [key, nodes] of owned) {
+    const membership = key === undefined ? undefined : parents.find("Membership", key);
+    if (!membership) continue;
+    const count = nodes.length + (others?.filter(({ membershipId }) => membershipId === key).length ?? 0);
+    const [fewest, most] = [membership.number("minimumNodes"), membership.number("maximumNodes")];
+    const found = `Membership "${membership.name}" would own ${count} of the nodes of ${owner.replace(/^E/, "e")}`;
+    if (most !== undefined && count > most) {
+      report.violation(
+        `${found}, but may own at most ${most} (its maximumNodes). Remove some of its nodes.`,
+        membership.urn,
+      );
+    }
+    if (fewest !== undefined && count < fewest && complete && !owned.has(undefined)) {
+      report.violation(
+        `${found}, but has to own at least ${fewest} (its minimumNodes). Add nodes of it.`,
+        membership.urn,
+      );
+    }
+  }
+}

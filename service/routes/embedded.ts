@@ -1,0 +1,133 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Context } from "../context";
+import { Refusal, ServiceError } from "../errors";
+import type { FaultRule, Faults } from "../faults/rules";
+import { organizationOf } from "../http/authentication";
+import { name, parse } from "../http/bodies";
+import type { CallLog } from "../http/call-log";
+import { newTether } from "../store/new-tether";
+import { tetherState } from "../tether/tethering";
+import { reach } from "./resource";
+import { messages, reads } from "./target-networks";
+
+/** What the hosted service offers in its console only, and what people who test need. All of it is limited to the key's organization. */
+export const prefix = "/embedded";
+
+/** Calls with this header only watch: they are neither logged nor delayed, and no fault hits them. */
+export const observerHeader = "consortium-observer";
+
+interface Parts {
+  log: CallLog;
+  faults: Faults;
+}
+
+const newKey = z.object({ name });
+const order = z.object({ environment: name.optional() });
+/** A fault; `times` may be null, for always. Its rules are checked where it is added. */
+const given = z.looseObject({ kind: z.string(), route: z.string().optional() });
+const most = 500;
+
+export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Parts): void {
+  const { settings, backend } = context;
+  app.get(prefix, quiet, (request) => {
+    const { id, fields } = organizationOf(request);
+    const { limits, timing } = settings;
+    return { organization: { id, name: fields.name }, ledger: backend.state, limits, tether_hour: timing.tetherHour };
+  });
+  keys(app, context);
+  tethers(app, context);
+  faults(app, context, parts.faults);
+
+  app.get(`${prefix}/calls`, quiet, (request) => {
+    const { after = "0" } = request.query as { after?: string };
+    if (!/^\d{1,15}$/.test(after)) throw new Refusal(400, "after must be a whole number from 0.");
+    const { fields } = organizationOf(request);
+    const { calls, count } = parts.log.after(Number(after));
+    const own = calls.filter(({ organization }) => organization === undefined || organization === fields.name);
+    return { count, calls: own.slice(-most) };
+  });
+
+  const chain = `/consortia/:consortiumId/environments/:environmentId/rpc`;
+  app.post(`${prefix}${chain}`, { ...quiet, bodyLimit: 65_536 }, async (request, reply) => {
+    const environment = reach(context, request, ["consortium", "environment"]).at(-1)!;
+    const { data: batch } = messages.safeParse(request.body);
+    if (!batch) throw new Refusal(400, "The body must be a JSON-RPC call, or a batch of calls.");
+    const refused = [batch].flat().find(({ method }) => !reads.has(method));
+    if (refused) throw new Refusal(403, `${refused.method} needs an application credential and a node.`);
+    if (!backend.ledger.ask) throw new Refusal(501, "No ledger is attached: the nodes are simulated.");
+    const answer = await backend.ledger.ask(environment as never, JSON.stringify(batch));
+    return reply.type("application/json").send(answer);
+  });
+}
+
+const quiet = { config: { quiet: true } };
+
+function keys(app: FastifyInstance, { organizations, settings }: Context): void {
+  const where = `${prefix}/api-keys`;
+  app.get(where, quiet, (request) =>
+    organizations.furtherKeys(organizationOf(request).id).map(({ id, createdAt, fields }) => {
+      return { id, name: fields.name, created_at: new Date(createdAt).toISOString() };
+    }),
+  );
+  app.post(where, quiet, (request, reply) => {
+    const { name } = parse(newKey, request.body, settings.answers.strictBodies);
+    const { made, key } = organizations.makeKey(organizationOf(request).id, name);
+    return reply.code(201).send({ id: made.id, name, created_at: new Date(made.createdAt).toISOString(), key });
+  });
+  app.delete(`${where}/:id`, quiet, (request, reply) => {
+    const { id } = request.params as { id: string };
+    if (organizations.revokeKey(organizationOf(request).id, id)) return reply.code(204).send();
+    throw new Refusal(404, `There is no API key ${id} that could be revoked.`);
+  });
+}
+
+function tethers(app: FastifyInstance, { store, settings }: Context): void {
+  app.get(`${prefix}/tethers`, quiet, (request) =>
+    store.children("tether", organizationOf(request).id).map((tether) => ({
+      id: tether.id,
+      environment: tether.fields.environmentName,
+      state: tetherState(tether),
+    })),
+  );
+  app.post(`${prefix}/tethers`, quiet, (request, reply) => {
+    const { environment } = parse(order, request.body, settings.answers.strictBodies);
+    const binding = environment === undefined ? {} : { environmentName: environment };
+    const tether = store.create(newTether(organizationOf(request).id, binding, {}));
+    return reply.code(201).send({ id: tether.id, environment, state: tetherState(tether) });
+  });
+}
+
+/** A rule by HTTP: for the calls of one organization, on the routes there are, and without taking the service from others. */
+function faults(app: FastifyInstance, context: Context, rules: Faults): void {
+  const where = `${prefix}/faults`;
+  const routes = () => [...rules.routes].filter((route) => /^\/(consortia|tether)/.test(route));
+  const shown = (request: FastifyRequest) =>
+    rules.of(organizationOf(request).id).map(({ id, rule, seen, hits }) => ({ id, rule, seen, hits }));
+  app.get(where, quiet, (request) => ({ routes: routes(), faults: shown(request) }));
+  app.post(where, quiet, (request, reply) => {
+    const { data } = given.safeParse(request.body);
+    if (!data) throw new Refusal(400, "The body must be a fault with its kind.");
+    const { times, ...rule } = data;
+    if (rule.kind === "refuse")
+      throw new Refusal(403, "All organizations would be refused: this needs startService().");
+    if (rule.route !== undefined && !rules.routes.has(rule.route)) {
+      throw new Refusal(400, `There is no route ${rule.route}; there are ${routes().join(", ")}.`);
+    }
+    const always = times === null ? { times: Infinity } : times === undefined ? {} : { times };
+    try {
+      rules.add({ ...rule, ...always } as FaultRule, organizationOf(request).id);
+    } catch (error) {
+      throw error instanceof ServiceError ? new Refusal(400, error.message) : error;
+    }
+    return reply.code(201).send(shown(request).at(-1));
+  });
+  for (const path of [where, `${where}/:id`]) {
+    app.delete(path, quiet, (request, reply) => {
+      const { id } = request.params as { id?: string };
+      const taken = rules.take(organizationOf(request).id, id);
+      if (id !== undefined && taken === 0) throw new Refusal(404, `There is no fault ${id} in force.`);
+      return reply.code(204).send();
+    });
+  }
+}

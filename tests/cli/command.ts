@@ -1,0 +1,47 @@
+import { format } from "node:util";
+import { fail, main } from "../../cli/consortium";
+
+/** What a process that runs the command ends with: see `consortium` of tests/service/child.ts, which starts one. */
+export interface Ended {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Runs the command to its end, in this process: one at a time, since what it prints and its settings are the process's own. */
+export function consortium(args: string[], env: Record<string, string> = {}): Promise<Ended> {
+  const ended = last.then(() => run(args, env));
+  last = ended.catch(() => undefined);
+  return ended;
+}
+
+class Exit extends Error {}
+
+async function run(args: string[], env: Record<string, string>): Promise<Ended> {
+  const { exitCode, env: own } = process;
+  const printed = { stdout: "", stderr: "" };
+  const capture = (stream: "stdout" | "stderr", log: "log" | "error") => [
+    jest.spyOn(process[stream], "write").mockImplementation((chunk) => ((printed[stream] += String(chunk)), true)),
+    jest.spyOn(console, log).mockImplementation((...values) => void (printed[stream] += `${format(...values)}\n`)),
+  ];
+  const spies = [
+    ...capture("stdout", "log"),
+    ...capture("stderr", "error"),
+    jest.spyOn(process, "exit").mockImplementation((code) => {
+      process.exitCode = code ?? undefined;
+      throw new Exit();
+    }),
+  ];
+  process.env = { ...own, ...env };
+  process.exitCode = undefined;
+  try {
+    await main(args).catch((error: unknown) => (error instanceof Exit ? undefined : fail(error)));
+    return { code: Number(process.exitCode ?? 0), ...printed };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    process.env = own;
+    process.exitCode = exitCode;
+  }
+}

@@ -1,0 +1,118 @@
+import { request } from "node:http";
+import { start } from "../service/helpers";
+import { consoleOf, type Session, signIn, TestPage } from "./support";
+
+/** A request as any program can send it, with a Host header of its own choice. */
+function send(url: string, headers: Record<string, string>, method = "GET"): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers }, (response) => {
+      let text = "";
+      response.on("data", (part: Buffer) => (text += String(part)));
+      response.on("end", () => resolve({ status: response.statusCode!, text }));
+    });
+    sent.on("error", reject).end(method === "POST" ? "{}" : undefined);
+  });
+}
+
+const opened = async () => {
+  const { service } = await start();
+  const console = await consoleOf(service);
+  return { service, console, session: await signIn(console) };
+};
+const json = { "content-type": "application/json" };
+
+test("a link works once; its cookie is for the page's own path, and no script reads it", async () => {
+  const { console } = await opened();
+  const link = console.newLink();
+  const prefetch = await fetch(link, { headers: { "sec-purpose": "prefetch" } });
+  expect([prefetch.status, prefetch.headers.get("set-cookie")]).toEqual([403, null]);
+  const first = await fetch(link);
+  const cookie = first.headers.get("set-cookie")!;
+  expect(cookie).toMatch(/^consortium-console-\d+=[\w-]{43}; Path=\/[\w-]{16}; HttpOnly; SameSite=Strict$/);
+  const second = await fetch(link);
+  expect([second.status, second.headers.get("set-cookie")]).toEqual([401, null]);
+  expect((await fetch(`${console.url}/sign-in/${"x".repeat(32)}`)).status).toBe(401);
+});
+
+test("every request needs the cookie, the console's own name and, where it asks for something, its own origin", async () => {
+  const { console, session } = await opened();
+  const { place, cookie } = session;
+  const own = { origin: console.url, cookie, ...json };
+  const host = new URL(console.url).host;
+  const statuses = async (rows: [string, Record<string, string>, string?][]) =>
+    Promise.all(rows.map(async ([url, headers, method]) => (await send(url, headers, method)).status));
+  expect(
+    await statuses([
+      [place, { cookie }],
+      [`${place}assets/icon.svg`, { cookie }],
+      [`${place}api/revoke-key`, own, "POST"], // reached, and told what is missing
+    ]),
+  ).toEqual([200, 200, 400]);
+  expect(
+    await statuses([
+      [place, {}],
+      [`${place}assets/icon.svg`, {}],
+      [place, { cookie: cookie.replace(/.{4}$/, "AAAA") }],
+      [`${place}api/revoke-key`, { origin: console.url, ...json }, "POST"],
+    ]),
+  ).toEqual([401, 401, 401, 401]);
+  expect(
+    await statuses([
+      [place, { cookie, host: "console.example" }], // DNS rebinding
+      [place, { cookie, host: host.replace("127.0.0.1", "127.0.0.1.example") }],
+      [place, { cookie, host: "127.0.0.1:1" }],
+      [console.newLink(), { host: "console.example" }],
+      [place, { cookie, origin: "http://other.example" }],
+      [place, { cookie, origin: "null" }],
+      [place, { cookie, "sec-fetch-site": "cross-site" }],
+      [place, { cookie, "sec-fetch-site": "same-site" }], // another port of this machine
+      [`${place}api/sign-out`, { cookie, ...json }, "POST"], // no origin at all
+      [`${place}api/sign-out`, { ...own, origin: "http://127.0.0.1:1" }, "POST"],
+      [`${place}api/sign-out`, { ...own, origin: `https://${host}` }, "POST"],
+    ]),
+  ).toEqual(Array.from({ length: 11 }, () => 403));
+  expect((await send(place, { cookie })).status).toBe(200); // nobody was signed out
+});
+
+test("WebSockets are checked in the same way, and end with the session", async () => {
+  const { console, session } = await opened();
+  const status = (headers: Record<string, string>, of: Session = session) => new TestPage(of, headers).answered();
+  expect(await status({ origin: "http://other.example" })).toBe(403);
+  expect(await status({ host: "console.example" })).toBe(403);
+  expect(await status({ "sec-fetch-site": "same-site" })).toBe(403);
+  expect(await status({ cookie: "" })).toBe(401);
+  expect(await status({}, { ...session, place: `${console.url}/elsewhere/` })).toBe(401);
+
+  const page = new TestPage(session);
+  expect(await page.answered()).toBe(101);
+  const ended = page.closed();
+  const out = { method: "POST", headers: { ...json, cookie: session.cookie, origin: console.url }, body: "{}" };
+  const response = await fetch(`${session.place}api/sign-out`, out);
+  expect(response.headers.get("set-cookie")).toContain("Max-Age=0");
+  expect(await ended).toBe(4401);
+  expect((await fetch(session.place, { headers: { cookie: session.cookie } })).status).toBe(401);
+  expect(await new TestPage(session).answered()).toBe(401);
+});
+
+test("a new link is for programs that have the service's key, and not for web pages", async () => {
+  const { service, console } = await opened();
+  const ask = (headers: Record<string, string>) => fetch(`${console.url}/links`, { method: "POST", headers });
+  const authorization = `Bearer ${service.apiKey}`;
+  expect((await ask({})).status).toBe(401);
+  expect((await ask({ authorization: `${authorization}x` })).status).toBe(401);
+  expect((await ask({ authorization, origin: console.url })).status).toBe(401);
+  const { link } = (await (await ask({ authorization })).json()) as { link: string };
+  await signIn(console, link);
+});
+
+test("the page may load its own files and talk to its own server, and nothing else", async () => {
+  const { console, session } = await opened();
+  const { headers } = await fetch(session.place, { headers: { cookie: session.cookie } });
+  const policy = headers.get("content-security-policy")!;
+  expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; /);
+  expect(policy).not.toMatch(/unsafe|\*|https:/);
+  expect(headers.get("referrer-policy")).toBe("no-referrer");
+  expect(headers.get("x-frame-options")).toBe("DENY");
+  expect(headers.get("cache-control")).toBe("no-store");
+  expect(new URL(console.url).hostname).toBe("127.0.0.1");
+});

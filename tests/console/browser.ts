@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import AxeBuilder from "axe-core";
+import type { BrowserContext, Page } from "playwright-core";
+import { openBrowser } from "../../tools/lib/browser.mjs";
+import { client, type Send } from "../service/helpers";
+import { ended, programOf, ready } from "../e2e/support/backends/programs";
+
+/** A service of the command line, with its console. */
+export interface Served {
+  baseUrl: string;
+  send: Send;
+  /** A new one-time link. */
+  link: () => Promise<string>;
+  stop: () => Promise<void>;
+}
+
+export async function serve(...args: string[]): Promise<Served> {
+  const program = join(__dirname, "../../dist/cli/consortium.js");
+  const options = { stdio: ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"] };
+  const child: ChildProcess = spawn(process.execPath, [program, "serve", "--port", "0", "--json", ...args], options);
+  const [line] = await ready(child, "consortium serve", /^\{.*\}$/m);
+  const { baseUrl, apiKeyFile, console: url } = JSON.parse(line) as Record<string, string>;
+  const apiKey = readFileSync(apiKeyFile!, "utf8").trim();
+  const headers = { authorization: `Bearer ${apiKey}` };
+  return {
+    baseUrl: baseUrl!,
+    send: client(baseUrl!, apiKey),
+    async link() {
+      const response = await fetch(`${url}/links`, { method: "POST", headers });
+      return ((await response.json()) as { link: string }).link;
+    },
+    stop: () => ended(child, "SIGTERM"),
+  };
+}
+
+/** A browser whose pages must not complain: what they say on the console, and requests to elsewhere, are collected. */
+export async function browse(): Promise<{ context: BrowserContext; complaints: string[]; close: () => Promise<void> }> {
+  const { context, close } = await openBrowser(await programOf("chromium", "chromium"));
+  const complaints: string[] = [];
+  const watch = (page: Page): void => {
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
+  };
+  context.on("page", watch);
+  context.pages().forEach(watch);
+  context.on("request", (request) => {
+    const { hostname, protocol } = new URL(request.url());
+    if (protocol !== "data:" && hostname !== "127.0.0.1") complaints.push(`asks ${request.url()}`);
+  });
+  return { context, complaints, close };
+}
+
+/** What axe-core finds wrong with a page, a line each. It is run from outside, past the page's Content-Security-Policy. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AxeBuilder.source);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof AxeBuilder };
+    const { violations: found } = await axe.run();
+    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  });
+}

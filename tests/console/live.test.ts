@@ -1,0 +1,71 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { NetworkView } from "../../console/protocol";
+import { build, start } from "../service/helpers";
+import { consoleOf, countCalls, signIn, TestPage } from "./support";
+
+/** Until a condition holds; it fails after ten seconds. */
+async function until(holds: () => boolean): Promise<void> {
+  for (let looks = 0; looks < 500 && !holds(); looks++) await wait(20);
+  expect(holds()).toBe(true);
+}
+
+const watched = async () => {
+  const { service, send } = await start({ timing: { nodeStart: 0 } });
+  const world = await build(send);
+  const console = await consoleOf(service, { periodMs: 100 });
+  const session = await signIn(console);
+  const open = async () => {
+    const page = new TestPage(session);
+    await page.answered();
+    page.watch("network", "maps", `environment/${world.environment}`);
+    await until(() => page.shown.size === 3);
+    return page;
+  };
+  return { service, world, open };
+};
+
+test("20 pages cause no more calls than one, and none once nobody looks", async () => {
+  const { open, service } = await watched();
+  const calls = countCalls();
+  const during = async (ms: number) => {
+    const before = calls.paths.length;
+    await wait(ms);
+    return calls.paths.length - before;
+  };
+  const pages = [await open()];
+  const one = await during(1_000);
+  for (let index = 1; index < 20; index++) pages.push(await open());
+  const twenty = await during(1_000);
+  expect(one).toBeGreaterThan(10);
+  expect(twenty).toBeLessThanOrEqual(one * 1.25); // looks do not begin at the same moment of both spans
+
+  for (const page of pages) page.watch(); // hidden
+  await wait(300); // a look that is under way
+  expect(await during(1_000)).toBe(0);
+  expect(service.calls.filter(({ method }) => method === "GET")).toEqual([]); // what only watches is not logged
+}, 30_000);
+
+test("what changes is shown to every page that looks, and no secret ever is", async () => {
+  const { open, service, world } = await watched();
+  const [page, other] = [await open(), await open()];
+  const stateIn = ({ shown }: TestPage) =>
+    (shown.get("network")!.value as NetworkView).model.consortia[0]!.environments[0]!.nodes[0]!.state;
+  await until(() => stateIn(page) === "started");
+  service.store.nodes.setState(world.node, "failed");
+  await until(() => stateIn(page) === "failed" && stateIn(other) === "failed");
+  const everything = JSON.stringify([...page.shown.values()]);
+  expect(everything).toContain(world.credential.username);
+  for (const secret of [service.apiKey, world.credential.password]) expect(everything).not.toContain(secret);
+}, 30_000);
+
+test("a service that does not answer is said so, and looked at less often", async () => {
+  const { open, service } = await watched();
+  const page = await open();
+  const calls = countCalls();
+  await service.close();
+  await until(() => page.shown.get("network")?.trouble !== undefined);
+  expect(page.shown.get("network")!.trouble).toContain("connection");
+  const before = calls.paths.length;
+  await wait(1_000);
+  expect(calls.paths.length - before).toBeLessThan(20); // of some hundred
+}, 30_000);

@@ -1,0 +1,81 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { WebSocket } from "ws";
+import { startConsole, type Console, type ConsoleOptions } from "../../console/server/console";
+import type { Section, Shown } from "../../console/protocol";
+import { resolveSettings } from "../../provider/api";
+import type { Service } from "../../service";
+
+const open: { close(): Promise<void> | void }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+/** The console of a service, closed after the test. */
+export async function consoleOf(
+  { baseUrl, apiKey }: Pick<Service, "baseUrl" | "apiKey">,
+  options: Partial<ConsoleOptions> = {},
+): Promise<Console> {
+  const settings = resolveSettings({ env: {}, provider: { baseUrl, apiKey } });
+  const console = await startConsole({ settings, ...options });
+  open.push(console);
+  return console;
+}
+
+export interface Session {
+  /** Address of the page. */
+  place: string;
+  cookie: string;
+}
+
+/** Opens a one-time link, as a browser would. */
+export async function signIn(console: Console, link = console.newLink()): Promise<Session> {
+  const response = await fetch(link);
+  const [, path = ""] = /url=([^"]+)"/.exec(await response.text()) ?? [];
+  expect(response.status).toBe(200);
+  return { place: console.url + path, cookie: response.headers.get("set-cookie")!.split(";")[0]! };
+}
+
+/** A page that is open: what it was shown last of each section. */
+export class TestPage {
+  readonly shown = new Map<Section, Shown>();
+  readonly #socket: WebSocket;
+
+  constructor({ place, cookie }: Session, headers: Record<string, string> = {}) {
+    const { origin, host, pathname } = new URL(place);
+    this.#socket = new WebSocket(`ws://${host}${pathname}live`, { headers: { origin, cookie, ...headers } });
+    this.#socket.on("message", (data: Buffer) => {
+      const shown = JSON.parse(String(data)) as Shown;
+      this.shown.set(shown.section, shown);
+    });
+    open.push({ close: () => this.#socket.terminate() });
+  }
+
+  /** How the server answers the request for a connection: 101 if it is open. */
+  answered(): Promise<number> {
+    return new Promise((resolve) => {
+      this.#socket.once("open", () => resolve(101));
+      this.#socket.once("unexpected-response", (_request, response) => resolve(response.statusCode!));
+      this.#socket.once("error", () => undefined);
+    });
+  }
+
+  watch(...sections: Section[]): void {
+    this.#socket.send(JSON.stringify({ watch: sections }));
+  }
+
+  closed(): Promise<number> {
+    return new Promise((resolve) => this.#socket.once("close", resolve));
+  }
+}
+
+/** The calls that this process sends to an API from now on. */
+export function countCalls(): { paths: string[] } {
+  const paths: string[] = [];
+  const hear = (message: unknown): void => {
+    const { path } = (message as { request: { path: string } }).request;
+    if (path.startsWith("/api/v1")) paths.push(path);
+  };
+  subscribe("undici:request:create", hear);
+  open.push({ close: () => void unsubscribe("undici:request:create", hear) });
+  return { paths };
+}

@@ -1,0 +1,145 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { root, Stack } from "../support/stack";
+import { canaryKey, tetherId, type World, world } from "../support/world";
+
+/** A network that was made by hand comes into a stack with Pulumi's own import, and nothing of it is touched. */
+
+let w: World;
+
+async function post(path: string, body: object): Promise<Record<string, string>> {
+  const headers = { authorization: `Bearer ${w.service.apiKey}`, "content-type": "application/json" };
+  const answer = await fetch(w.service.baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
+  expect(answer.status).toBeLessThan(300);
+  const made = (await answer.json()) as Record<string, string>;
+  return { ...made, id: (made._id ?? made.id)! };
+}
+
+const env = () => ({ CONSORTIUM_BASE_URL: w.service.baseUrl, CONSORTIUM_API_KEY: canaryKey });
+const changing = () =>
+  w.service.calls.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
+const members = ["Globex & Co.", "globex co", "東京", "acme", "true"];
+const ids: Record<string, string> = {};
+const passwords: string[] = [];
+
+/** One consortium, five members, three environments with four nodes and three credentials each: 30 objects; and a tether. */
+beforeAll(async () => {
+  const quick = { timing: { environmentStart: 0, nodeStart: 0 }, limits: { consortia: 2, environments: 3, nodes: 4 } };
+  w = await world("", { language: "yaml", plugin: true, ledger: false, ...quick });
+  const { id } = await post("/consortia", { name: "Kaffee / Tee", description: "made by hand" });
+  const within = `/consortia/${id}`;
+  const owners: string[] = [];
+  for (const org_name of members) owners.push((await post(`${within}/memberships`, { org_name })).id!);
+  for (const name of ["prod", "test / eu", "dev"]) {
+    const environment = await post(`${within}/environments`, { name, provider: "quorum", consensus_type: "ibft" });
+    const inside = `${within}/environments/${environment.id}`;
+    for (const [index, owner] of owners.slice(0, 4).entries())
+      ids[`${name}/node-${index}`] = (
+        await post(`${inside}/nodes`, { name: `acme-${index + 1}`, membership_id: owner })
+      ).id!;
+    for (const credential of ["acme-1", "ERP", "app"]) {
+      const made = await post(`${inside}/appcreds`, { name: credential, membership_id: owners[3] });
+      ids[`${name}/${credential}`] = made.id!;
+      passwords.push(made.password!);
+    }
+  }
+  await post(`/tether/${tetherId}/targetNetwork`, { network: "rinkeby" });
+  await post(`/tether/${tetherId}/interval`, { interval: 12 });
+  await post(`/tether/${tetherId}/deploy`, {});
+  await post(`/tether/${tetherId}/activate`, {});
+  w.service.clearCalls();
+});
+afterAll(() => w.close());
+
+test("two commands bring 30 objects under a YAML program, which changes nothing", async () => {
+  const args = [join(root, "dist/cli/consortium.js"), "export", "--consortium", "Kaffee / Tee", "--import"];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: { ...process.env, ...env() } });
+  w.stack.write("bulk.json", stdout);
+  const imported = await w.stack.run([
+    "import",
+    "--file",
+    "bulk.json",
+    "--out",
+    "program.yaml",
+    "--yes",
+    "--protect=false",
+  ]);
+  expect(imported).toMatchObject({ code: 0 });
+  expect(imported.text).toContain("= 30 imported");
+  expect(imported.text).toContain("its password was shown only once");
+  w.stack.rename("program.yaml", "Main.yaml");
+  const preview = await w.stack.preview({}, "--refresh", "--expect-no-changes");
+  expect(preview).toMatchObject({ code: 0 });
+  expect(preview.text).toContain("31 unchanged");
+  expect(changing()).toEqual([]);
+  const said = imported.text + (await w.stack.exported());
+  expect(passwords.filter((password) => said.includes(password))).toEqual([]);
+});
+
+const eu = "Kaffee %2F Tee/test %2F eu";
+/** @param options of each resource: its import id is given to it */
+const classes = (options: (id: string) => object): string => {
+  const text = (id: string): string => JSON.stringify(options(id));
+  return `
+    const { AppCred, Consortium, Environment, Membership, Node, TetherService } = require("pulumi-consortium");
+    const consortium = new Consortium("c", { name: "Kaffee / Tee", description: "made by hand" }, ${text("Kaffee %2F Tee")});
+    const membership = new Membership("m", { consortium, orgName: "東京" }, ${text("Kaffee %2F Tee/東京")});
+    const owner = new Membership("o", { consortium, orgName: "acme" }, ${text("Kaffee %2F Tee/acme")});
+    const main = { consortium, name: "test / eu", provider: "quorum", consensusType: "ibft" };
+    const environment = new Environment("e", main, ${text(eu)});
+    new Node("n", { environment, membership, name: "acme-3" }, ${text(`${eu}/acme-3`)});
+    new AppCred("a", { environment, membership: owner, name: "ERP" }, ${text(ids["test / eu/ERP"]!)});
+    new TetherService("t", { tetherId: "${tetherId}", network: "rinkeby", intervalHours: 12 }, ${text(tetherId)});
+  `;
+};
+
+describe("classes on the plugin", () => {
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await Stack.create({ program: "", plugin: true, env: env() });
+    w.service.clearCalls();
+  });
+  afterAll(() => stack.remove());
+
+  test("one of each, by names, by an id alone, by a tether's id: the program changes nothing", async () => {
+    const named = {
+      c: ["Consortium", "Kaffee %2F Tee"],
+      m: ["Membership", "Kaffee %2F Tee/東京"],
+      o: ["Membership", "Kaffee %2F Tee/acme"],
+      e: ["Environment", eu],
+      n: ["Node", ids["test / eu/node-2"]],
+      a: ["AppCred", ids["test / eu/ERP"]],
+      t: ["TetherService", tetherId],
+    };
+    const resources = Object.entries(named).map(([name, [type, id]]) => ({
+      type: `consortium:index:${type}`,
+      name,
+      id,
+    }));
+    stack.write("bulk.json", JSON.stringify({ resources }));
+    await stack.ok(["import", "--file", "bulk.json", "--yes", "--protect=false", "--generate-code=false"]);
+    stack.program(classes(() => ({})));
+    expect(await stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+    expect(changing()).toEqual([]);
+  });
+
+  test("the classes on the dynamic provider take over, and hand back", async () => {
+    const dynamic = { CONSORTIUM_PLUGIN: "false" };
+    expect(await stack.up(dynamic)).toMatchObject({ code: 0, text: expect.stringContaining("7 updated") as string });
+    expect(await stack.preview(dynamic, "--refresh", "--expect-no-changes")).toMatchObject({ code: 0 });
+    expect(await stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+    expect(changing()).toEqual([]);
+  });
+
+  test("the resource option imports, and may stay; what is not there is one clear error", async () => {
+    await stack.ok(["stack", "init", "second"]);
+    stack.program(classes((id) => ({ import: id })));
+    expect(await stack.up()).toMatchObject({ code: 0, text: expect.stringContaining("= 7 imported") as string });
+    expect(await stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+    const missing = await stack.run(["import", "consortium:index:Node", "x", "Kaffee %2F Tee/prdo/acme-1", "--yes"]);
+    expect(missing.code).not.toBe(0);
+    expect(missing.text).toMatch(/There is no environment "prdo" in \S+; did you mean "prod"\?/);
+    expect(changing()).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import { type Result } from "../../observe/check";
+import { tetherId, type Usable, usable } from "./usable";
+
+jest.setTimeout(120_000);
+
+let w: Usable;
+beforeAll(async () => {
+  w = await usable();
+});
+afterAll(() => w.close());
+
+const told = (results: Result[]): string[] =>
+  results.map(({ check, subject, text }) => `${check}: ${subject.name}: ${text}`);
+
+/** Nothing but this is wrong. */
+async function only(pattern: RegExp, options: Parameters<Usable["wrong"]>[0] = {}): Promise<void> {
+  const wrong = await w.wrong(options);
+  expect(told(wrong).join("\n")).toMatch(pattern);
+  expect(wrong.every(({ outcome, next }) => outcome === "failed" && next !== undefined)).toBe(true);
+}
+
+describe("a network that applications can use", () => {
+  test("is found to be one, 20 times in a row", async () => {
+    for (let time = 1; time <= 20; time++) expect({ time, wrong: told(await w.wrong()) }).toEqual({ time, wrong: [] });
+    const all = await w.look();
+    expect(new Set(all.map(({ check }) => check))).toEqual(
+      new Set([
+        ...["environment", "node started", "node reachable", "chain id", "block heights", "new blocks", "limits"],
+        ...["tether active", "last pin on time", "last pin verified", "tether funds"],
+      ]),
+    );
+    expect(JSON.stringify(all)).not.toContain(w.pairs[0]!.password);
+  });
+
+  test("a node that is stopped", async () => {
+    w.service.store.nodes.setState(w.nodes[1]!, "stopped");
+    expect((await w.wrong()).filter(({ outcome }) => outcome === "failed")).toMatchObject([
+      { check: "node started", subject: { id: w.nodes[1] }, text: "its state is stopped" },
+    ]);
+    w.service.store.nodes.setState(w.nodes[1]!, "started");
+  });
+
+  test("a wrong credential", async () => {
+    const held = [{ ...w.pairs[0]!, password: "wrong" }, w.pairs[1]!];
+    await only(
+      /^node reachable: n0-1: it refuses the credential: .+\nnode reachable: n0-2: it refuses the credential: .+$/,
+      {
+        held,
+      },
+    );
+  });
+
+  test("a chain that stands still", async () => {
+    await w.chain("evm_setIntervalMining", 0);
+    await only(/^(new blocks: n\d-\d: it stands at block \d+ for \d+ s, and one is due every 1 s\n?){4}$/);
+    await w.chain("evm_setIntervalMining", 1);
+  });
+
+  test("a chain id that differs", async () => {
+    const { chain_id } = w.service.store.environments.get(w.environment).fields;
+    w.service.store.environments.patch(w.environment, { chain_id: chain_id + 1 });
+    await only(
+      new RegExp(`^(chain id: n\\d-\\d: the service shows ${chain_id + 1}, but the node is on ${chain_id}\\n?){4}$`),
+    );
+    w.service.store.environments.patch(w.environment, { chain_id });
+  });
+
+  test("a report that was tampered with", async () => {
+    const route = "/tether/:tetherId/reports/:index";
+    const { body } = await w.send("GET", `/tether/${tetherId}/reports/0`);
+    const reports = (body.reports as object[]).map((one) => ({ ...one, block_hash: `0x${"0".repeat(64)}` }));
+    w.service.faults.add({ kind: "status", status: 200, body: { ...body, reports }, method: "GET", route, times: 100 });
+    await only(/^last pin verified: tether0001: the hash of what the nodes reported is .* it was changed$/);
+    w.service.faults.clear();
+    expect(told(await w.wrong())).toEqual([]);
+  });
+
+  test("a public chain that does not answer says nothing of the network", async () => {
+    const wrong = await w.wrong({ targets: { rinkeby: "http://127.0.0.1:9" } });
+    expect(wrong).toMatchObject([{ check: "last pin verified", outcome: "unseen" }]);
+  });
+
+  test("funds for fewer pins than are wanted; none; and then a late pin", async () => {
+    const [cost] = (await w.look()).filter(({ check }) => check === "tether funds");
+    await only(/^tether funds: .* enough for \d+ more pins; \d+ are wanted$/, { pinsAhead: cost!.value! + 1 });
+    await w.target.call("anvil_setBalance", w.account, "0x0");
+    await only(/^tether funds: tether0001: its account is empty$/);
+    w.pass(3 * 3_600_000); // the service tries to pin, and cannot
+    await w.send("GET", `/tether/${tetherId}`);
+    const late = told(await w.wrong({ now: () => Date.now() + 3 * 3_600_000 }));
+    expect(late).toContainEqual(expect.stringMatching(/^last pin on time: .* is 3 h old, and one is due every 1 h$/));
+  });
+});

@@ -1,0 +1,48 @@
+import {
+  type ConsortiumModel,
+  type EnvironmentModel,
+  limitsUsed,
+  type MembershipModel,
+  type NetworkModel,
+  type NodeModel,
+} from "../../observe/model";
+
+/** Models made by hand, for what only looks at them. */
+
+export const memberOf = (index: number, more: Partial<MembershipModel> = {}): MembershipModel => ({
+  ...{ id: `m${index}`, orgName: `Member ${index}`, state: "active", ...more },
+});
+
+export const nodeOf = (environment: number, index: number, more: Partial<NodeModel> = {}): NodeModel => ({
+  ...{ id: `e${environment}n${index}`, name: `node-${environment}-${index}`, membershipId: `m${index}` },
+  ...{ state: "started", role: "validator", ...more },
+});
+
+export const environmentOf = (
+  index: number,
+  nodes: NodeModel[],
+  more: Partial<EnvironmentModel> = {},
+): EnvironmentModel => ({
+  ...{ id: `e${index}`, name: `environment ${index}`, provider: "quorum", consensusType: "ibft", state: "live" },
+  ...{ chainId: 1000 + index, nodes, credentials: [], ...more },
+});
+
+export function networkOf(consortium: Partial<ConsortiumModel>, more: Partial<NetworkModel> = {}): NetworkModel {
+  const consortia = [{ id: "c1", name: "Trade", state: "setup", memberships: [], environments: [], ...consortium }];
+  return { source: "live", limits: limitsUsed(consortia), consortia, tethers: [], ...more };
+}
+
+/** Environments with so many nodes each, of so many members. */
+export const largeNetwork = (environments: number, nodes: number, members: number): NetworkModel =>
+  networkOf({
+    memberships: Array.from({ length: members }, (_, index) => memberOf(index)),
+    environments: Array.from({ length: environments }, (_, at) =>
+      environmentOf(
+        at,
+        Array.from({ length: nodes }, (_, index) =>
+          nodeOf(at, index, { membershipId: `m${(at * nodes + index) % members}` }),
+        ),
+        { credentials: [{ id: `a${at}`, membershipId: "m0" }] },
+      ),
+    ),
+  });

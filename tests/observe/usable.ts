@@ -1,0 +1,112 @@
+import { readdirSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConsortiumClient } from "../../provider/api/client";
+import { resolveSettings } from "../../provider/api/settings";
+import { check, type FactOptions, gatherFacts, type Result } from "../../observe/check";
+import { SharedAnswers } from "../../observe/answers";
+import { type Service, startService } from "../../service";
+import { client, type Send, until } from "../service/helpers";
+import { quick } from "../service/ledgers";
+import { Network } from "../service/targets";
+
+export const tetherId = "tether0001";
+const hour = 3_600_000;
+
+/** A network that applications use: two members, four nodes on a real chain, and a tether that has pinned to another one. */
+export interface Usable {
+  service: Service;
+  send: Send;
+  client: ConsortiumClient;
+  target: Network;
+  consortium: string;
+  environment: string;
+  nodes: string[];
+  account: string;
+  pairs: { username: string; password: string }[];
+  /** What is not as it should be. */
+  wrong: (options?: FactOptions) => Promise<Result[]>;
+  look: (options?: FactOptions) => Promise<Result[]>;
+  /** Asks the chain's own process, past the service. */
+  chain: (method: string, ...params: unknown[]) => Promise<void>;
+  /** Lets the service's clock go faster for a moment. */
+  pass: (ms: number) => void;
+  close: () => Promise<void>;
+}
+
+/** Seconds between blocks. */
+const period = 1;
+
+export async function usable(): Promise<Usable> {
+  const before = new Set(chainFolders());
+  const target = await new Network().start();
+  let ahead = -10 * hour;
+  const service = await startService({
+    ...{ clock: () => Date.now() + ahead, ledger: { targets: { rinkeby: target.url } } },
+    ...{ timing: quick, tethers: [{ id: tetherId }] },
+  });
+  const send = client(service.baseUrl, service.apiKey);
+  const make = async (path: string, body: object) => (await send("POST", path, body)).body;
+  const consortium = (await make("/consortia", { name: "trade" }))._id;
+  const within = `/consortia/${consortium}`;
+  const members = [];
+  for (const org_name of ["grower", "roaster"]) members.push((await make(`${within}/memberships`, { org_name }))._id);
+  const kind = { provider: "quorum", consensus_type: "ibft" };
+  const environment = (await make(`${within}/environments`, { name: "ledger", ...kind }))._id;
+  service.store.environments.patch(environment, { block_period: period });
+  const inside = `${within}/environments/${environment}`;
+  const nodes: string[] = [];
+  const pairs: Usable["pairs"] = [];
+  for (const [at, membership_id] of members.entries()) {
+    for (const one of [1, 2]) nodes.push((await make(`${inside}/nodes`, { membership_id, name: `n${at}-${one}` }))._id);
+    const { username, password } = await make(`${inside}/appcreds`, { membership_id });
+    pairs.push({ username, password });
+  }
+  const tether = (path: string, body: object = {}) => make(`/tether/${tetherId}${path}`, body);
+  await tether("/targetNetwork", { network: "rinkeby" });
+  await tether("/interval", { interval: 1 });
+  const { account } = (await send("GET", `/tether/${tetherId}`)).body;
+  await target.fund(account);
+  await tether("/deploy");
+  ahead = 0;
+  await tether("/activate");
+  await until(async () => Number((await send("GET", `/tether/${tetherId}/reportCount`)).text) > 0);
+  const socket = join(
+    chainFolders().find((one) => !before.has(one))!,
+    "1",
+  );
+  const provider = { apiKey: service.apiKey, baseUrl: service.baseUrl };
+  const api = new ConsortiumClient(resolveSettings({ env: {}, provider }));
+  const look = async (options: FactOptions = {}): Promise<Result[]> => {
+    const answers = new SharedAnswers(api, 0);
+    return check(await gatherFacts(api, { held: pairs, tethers: [tetherId], answers, ...options }));
+  };
+  return {
+    ...{ service, send, client: api, target, consortium, environment, nodes, account, pairs, look },
+    wrong: async (options) => (await look(options)).filter(({ outcome }) => outcome !== "ok"),
+    chain: (method, ...params) => callSocket(socket, method, params),
+    pass: (ms) => void (ahead += ms),
+    close: async () => {
+      await api.close();
+      await service.close();
+    },
+  };
+}
+
+const chainFolders = (): string[] =>
+  readdirSync(tmpdir())
+    .filter((name) => name.startsWith("consortium-chains-"))
+    .map((name) => join(tmpdir(), name));
+
+function callSocket(path: string, method: string, params: unknown[]): Promise<void> {
+  return new Promise((done, fail) => {
+    const socket = connect(path).on("error", fail);
+    socket.once("data", (answer: Buffer) => {
+      socket.destroy();
+      if (answer.toString().includes('"error"')) fail(new Error(answer.toString()));
+      else done();
+    });
+    socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })}\n`);
+  });
+}

@@ -1,0 +1,151 @@
+import { credentials, type Metadata, Server, ServerCredentials, type ServiceError } from "@grpc/grpc-js";
+import { EngineService, type IEngineServer } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import { ResourceProviderClient, ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import * as proto from "@pulumi/pulumi/proto/provider_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { ProviderService } from "../../../provider/plugin/service";
+
+/* Pulumi's protocol from the engine's side, over real gRPC. */
+
+export type Props = Record<string, unknown>;
+export const urnOf = (kind: string, name = "acme"): string => `urn:pulumi:dev::p::consortium:index:${kind}::${name}`;
+export const struct = (props: Props): Struct => Struct.fromJavaScript(props as Record<string, never>);
+export const plain = (of: Struct | undefined): Props => of?.toJavaScript() ?? {};
+
+const signature = "4dabf18193072939515e22adb298388d";
+export const secret = (value: unknown): Props => ({ [signature]: "1b47061264138c4ac30d75fd1eb44270", value });
+
+const listening = (server: Server): Promise<number> =>
+  new Promise((resolve, reject) =>
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
+      error ? reject(error) : resolve(port),
+    ),
+  );
+
+type Verb = Exclude<keyof ResourceProviderClient, number | symbol>;
+
+/** What a failed call keeps: id and properties of an object that is not ready. */
+export interface Failed {
+  code: number;
+  details: string;
+  kept?: { id: string; properties: Props; reasons: string[] };
+}
+
+function failedOf(error: ServiceError): Failed {
+  const { code, details, metadata } = error as { code: number; details: string; metadata: Metadata };
+  const [bytes] = metadata.get("grpc-status-details-bin");
+  if (!bytes) return { code, details };
+  const [detail] = Status.deserializeBinary(bytes as Buffer).getDetailsList();
+  const failed = detail!.unpack(
+    (bytes) => proto.ErrorResourceInitFailed.deserializeBinary(bytes),
+    detail!.getTypeName(),
+  )!;
+  const [id, properties, reasons] = [failed.getId(), plain(failed.getProperties()), failed.getReasonsList()];
+  return { code, details, kept: { id, properties, reasons } };
+}
+
+/** A plugin, and the engine that it talks to. */
+export class Protocol {
+  /** What the plugin showed: severity, row, text. */
+  readonly shown: { row: string; text: string; passing: boolean }[] = [];
+
+  private constructor(
+    private readonly servers: Server[],
+    private readonly client: ResourceProviderClient,
+  ) {}
+
+  static async start(): Promise<Protocol> {
+    const [engine, plugin] = [new Server(), new Server()];
+    const log: IEngineServer["log"] = ({ request }, callback) => {
+      const row = request.getUrn().split("::").at(-1)!;
+      protocol.shown.push({ row, text: request.getMessage(), passing: request.getEphemeral() });
+      callback(null, new Empty());
+    };
+    engine.addService(EngineService, { log });
+    const address = `127.0.0.1:${await listening(engine)}`;
+    plugin.addService(ResourceProviderService, new ProviderService(address).calls);
+    const client = new ResourceProviderClient(`127.0.0.1:${await listening(plugin)}`, credentials.createInsecure());
+    const protocol = new Protocol([engine, plugin], client);
+    return protocol;
+  }
+
+  /** One call: its answer. @throws Failed */
+  call<A>(verb: Verb, request: unknown): Promise<A> {
+    type Call = (request: unknown, callback: (error: ServiceError | null, answer: A) => void) => void;
+    const call = (this.client as unknown as Record<Verb, Call>)[verb].bind(this.client);
+    return new Promise((resolve, reject) =>
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what the engine gets
+      call(request, (error, answer) => (error ? reject(failedOf(error)) : resolve(answer))),
+    );
+  }
+
+  async configure(args: Props = {}, name = "default_0_1_0"): Promise<void> {
+    const request = new proto.ConfigureRequest();
+    request.setArgs(struct(args));
+    request.setUrn(`urn:pulumi:dev::p::pulumi:providers:consortium::${name}`);
+    await this.call("configure", request);
+  }
+
+  async checkConfig(news: Props, name = "default_0_1_0"): Promise<proto.CheckResponse.AsObject["failuresList"]> {
+    const request = new proto.CheckRequest();
+    request.setUrn(`urn:pulumi:dev::p::pulumi:providers:consortium::${name}`);
+    request.setNews(struct(news));
+    return (await this.call<proto.CheckResponse>("checkConfig", request)).toObject().failuresList;
+  }
+
+  async check(kind: string, news: Props): Promise<{ inputs: Props; failures: proto.CheckFailure.AsObject[] }> {
+    const request = new proto.CheckRequest();
+    request.setUrn(urnOf(kind));
+    request.setNews(struct(news));
+    const answer = await this.call<proto.CheckResponse>("check", request);
+    return { inputs: plain(answer.getInputs()), failures: answer.toObject().failuresList };
+  }
+
+  async create(kind: string, properties: Props, options: { preview?: boolean; timeout?: number } = {}) {
+    const request = new proto.CreateRequest();
+    request.setUrn(urnOf(kind));
+    request.setProperties(struct(properties));
+    request.setPreview(options.preview ?? false);
+    request.setTimeout(options.timeout ?? 0);
+    const answer = await this.call<proto.CreateResponse>("create", request);
+    return { id: answer.getId(), outs: plain(answer.getProperties()) };
+  }
+
+  async diff(kind: string, id: string, olds: Props, news: Props): Promise<proto.DiffResponse> {
+    const request = new proto.DiffRequest();
+    request.setUrn(urnOf(kind));
+    request.setId(id);
+    request.setOlds(struct(olds));
+    request.setNews(struct(news));
+    return this.call<proto.DiffResponse>("diff", request);
+  }
+
+  async read(kind: string, id: string, properties: Props, inputs: Props = {}) {
+    const request = new proto.ReadRequest();
+    request.setUrn(urnOf(kind));
+    request.setId(id);
+    request.setProperties(struct(properties));
+    request.setInputs(struct(inputs));
+    const answer = await this.call<proto.ReadResponse>("read", request);
+    return { id: answer.getId(), outs: plain(answer.getProperties()), inputs: plain(answer.getInputs()) };
+  }
+
+  async invoke(name: string, args: Props) {
+    const request = new proto.InvokeRequest();
+    request.setTok(`consortium:index:${name}`);
+    request.setArgs(struct(args));
+    const answer = await this.call<proto.InvokeResponse>("invoke", request);
+    return { result: plain(answer.getReturn()), failures: answer.toObject().failuresList };
+  }
+
+  cancel(): Promise<unknown> {
+    return this.call("cancel", new Empty());
+  }
+
+  close(): void {
+    this.client.close();
+    for (const server of this.servers) server.forceShutdown();
+  }
+}

@@ -1,0 +1,163 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { type z } from "zod";
+import { type Definition } from "../../../provider/core/definition";
+import { metaOf } from "../../../provider/core/field";
+import { lookups } from "../../../provider/lookups";
+import { packageSchema } from "../../../provider/plugin/schema";
+import { examples } from "../../../provider/plugin/schema/examples";
+import { languages } from "../../../provider/plugin/schema/languages";
+import { type PropertySpec } from "../../../provider/plugin/schema/spec";
+import { definitions } from "../../../provider/resources";
+import * as sdk from "../../../sdk";
+
+/* What the package schema says, held against the definitions that it is made of. */
+
+interface About {
+  description: string;
+  keywords: string[];
+  license: string;
+  version: string;
+}
+const about = JSON.parse(readFileSync(join(__dirname, "../../../package.json"), "utf8")) as About;
+const schema = packageSchema(about);
+const all: Definition[] = Object.values(definitions);
+const of = (type: string) => schema.resources[`consortium:index:${type}`]!;
+
+const fields = (object: z.ZodObject) => object.shape as Record<string, z.ZodType>;
+const keysWith = (properties: Record<string, PropertySpec> = {}, mark: (one: PropertySpec) => unknown) =>
+  Object.keys(properties).filter((key) => mark(properties[key]!));
+
+test("names the package at its version", () => {
+  expect(schema).toMatchObject({ name: "consortium", version: about.version, license: "Apache-2.0" });
+  expect(schema).not.toHaveProperty("pluginDownloadURL");
+  const repository = { url: "git+https://git.example/consortium.git" };
+  expect(packageSchema({ ...about, repository })).toMatchObject({
+    repository: "https://git.example/consortium",
+    pluginDownloadURL: "https://git.example/consortium/releases/download/v${VERSION}",
+  });
+});
+
+test("has every resource, Network and every lookup, and no other", () => {
+  const tokens = (names: string[]) => names.map((name) => `consortium:index:${name}`).sort();
+  expect(Object.keys(schema.resources).sort()).toEqual(tokens([...all.map(({ type }) => type), "Network"]));
+  expect(Object.keys(schema.functions).sort()).toEqual(tokens(Object.keys(lookups)));
+});
+
+describe.each(all)("$type", (definition) => {
+  const { type, doc, inputs, outputs } = definition;
+  const given = Object.fromEntries(Object.entries(fields(inputs)).filter(([key]) => key !== "customTimeouts"));
+  const everything: Record<string, z.ZodType> = { ...given, ...fields(outputs) };
+  const spec = of(type);
+
+  test("has each argument and each output once, with its doc", () => {
+    expect(Object.keys(spec.inputProperties!)).toEqual(Object.keys(given));
+    expect(Object.keys(spec.properties!)).toEqual(Object.keys(everything));
+    for (const properties of [spec.inputProperties!, spec.properties!])
+      for (const [key, { description }] of Object.entries(properties)) {
+        expect(description).not.toMatch(/Programs can|^$/);
+        expect(metaOf(everything[key]!).doc).toContain(description!.slice(0, 40));
+      }
+    expect(spec.description).toContain(doc);
+  });
+
+  test("replaces, and is secret, where the definition says so", () => {
+    const replacing = Object.keys(given).filter((key) => metaOf(given[key]!).replace);
+    for (const properties of [spec.inputProperties, spec.properties]) {
+      expect(keysWith(properties, (one) => one.replaceOnChanges)).toEqual(replacing);
+      expect(keysWith(properties, (one) => one.willReplaceOnChanges)).toEqual(replacing);
+    }
+    const secret = Object.keys(everything).filter((key) => metaOf(everything[key]!).secret);
+    expect(keysWith(spec.properties, (one) => one.secret)).toEqual(secret);
+  });
+
+  test("requires what has neither a default nor the resource's name", () => {
+    const needed = Object.keys(given).filter((key) => !given[key]!.safeParse(undefined).success);
+    expect(spec.requiredInputs).toEqual(needed.filter((key) => !["name", "orgName"].includes(key)));
+    expect(spec.required).toEqual(expect.arrayContaining([...needed, ...Object.keys(fields(outputs))]));
+    expect(spec.required).not.toContain("adopt");
+  });
+
+  test("is the dynamic resource by another name", () => {
+    expect(spec.aliases).toEqual([
+      { type: (sdk as unknown as Record<string, { __pulumiType: string }>)[type]!.__pulumiType },
+    ]);
+  });
+
+  test("has an example in every language, which is about it", () => {
+    for (const [language, render] of Object.entries(languages))
+      expect(spec.description).toContain(`\`\`\`${language}\n${render(examples[type]!.program)}\`\`\``);
+    expect(examples[type]!.program.parts.map((part) => part.type)).toContain(type);
+  });
+});
+
+test("defaults and values that the service chooses are there afterwards", () => {
+  expect(of("TetherService").inputProperties!.active).toMatchObject({ type: "boolean", default: true });
+  expect(of("TetherService").required).toContain("active");
+  expect(of("Environment").required).toContain("chainId");
+  expect(of("Environment").required).not.toContain("description");
+});
+
+test("the settings are those of the stack, each with its variable; an explicit provider takes none from it", () => {
+  const { variables } = schema.config;
+  expect(variables.apiKey).toMatchObject({ secret: true, defaultInfo: { environment: ["CONSORTIUM_API_KEY"] } });
+  expect(variables.maxConcurrency).toMatchObject({ defaultInfo: { environment: ["CONSORTIUM_MAX_CONCURRENCY"] } });
+  const { inputProperties, properties } = schema.provider;
+  expect(Object.keys(inputProperties!)).toEqual(Object.keys(variables));
+  expect(keysWith(inputProperties, (one) => one.defaultInfo ?? one.default)).toEqual([]);
+  for (const some of [variables, inputProperties, properties])
+    expect(keysWith(some, (one) => one.secret)).toEqual(["apiKey"]);
+});
+
+test.each(Object.values(lookups))("$name has its arguments and results", ({ name, args, list, result }) => {
+  const { inputs, outputs } = schema.functions[`consortium:index:${name}`]!;
+  expect(Object.keys(inputs.properties!)).toEqual(Object.keys(args.shape));
+  const needed = Object.entries(fields(args)).filter(([, one]) => !one.safeParse(undefined).success);
+  expect(inputs.required ?? []).toEqual(needed.map(([key]) => key));
+  expect(Object.keys(outputs.properties!)).toEqual(list ? [list] : Object.keys((result as z.ZodObject).shape));
+});
+
+/** What a type names, and what that names. */
+function named(value: unknown, found = new Set<string>()): Set<string> {
+  for (const [, name] of JSON.stringify(value).matchAll(/"\$ref":"#\/types\/([^"]+)"/g)) {
+    if (found.has(name!)) continue;
+    expect(schema.types).toHaveProperty([name!]);
+    named(schema.types[name!], found.add(name!));
+  }
+  return found;
+}
+
+test("every type that is named exists, and is used", () => {
+  expect([...named([schema.resources, schema.functions])].sort()).toEqual(Object.keys(schema.types).sort());
+});
+
+test("Network: what it shows can be indexed, and secrets are apart", () => {
+  const { inputProperties, properties, isComponent } = of("Network");
+  expect(isComponent).toBe(true);
+  expect(Object.keys(inputProperties!)).toEqual(
+    expect.arrayContaining(["members", "environments", "consortia", "adopt", "limits"]),
+  );
+  expect(keysWith(inputProperties, (one) => !one.description)).toEqual([]);
+  const shown = JSON.stringify([properties, ...[...named(properties)].map((name) => schema.types[name])]);
+  expect(shown).toContain('"rpc"');
+  expect(shown).not.toMatch(/Any"|oneOf|"password"/);
+  expect(keysWith(properties, (one) => one.secret)).toEqual(["passwords"]);
+});
+
+test("enums of the schema are constants of the classes' package, too, as code that an import writes uses them", () => {
+  const enums = Object.entries(schema.types).flatMap(([name, spec]) => ("enum" in spec ? [{ name, spec }] : []));
+  expect(enums.map(({ name }) => name)).toContain("consortium:index:EnvironmentProvider");
+  for (const { name, spec } of enums) {
+    const constants = (sdk as unknown as Record<string, unknown>)[name.split(":").at(-1)!];
+    expect(constants).toEqual(Object.fromEntries(spec.enum.map(({ name, value }) => [name, value])));
+  }
+});
+
+test("programs in YAML are YAML, with text in quotes where it would be a number", () => {
+  for (const { program } of Object.values(examples))
+    expect(Object.keys((parse(languages.yaml(program)) as { resources: object }).resources)).toEqual(
+      program.parts.map(({ name }) => name),
+    );
+  expect(languages.yaml(examples.TetherService!.program)).toContain('tetherId: "0123456789"');
+});

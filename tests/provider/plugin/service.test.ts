@@ -1,0 +1,162 @@
+import { type PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
+import { DiffResponse, PropertyDiff, UpdateRequest, type UpdateResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { version } from "../../../package.json";
+import { unknown } from "../../../provider/adapter/unknown";
+import { start } from "../../support/service";
+import { type Failed, plain, Protocol, secret, struct, urnOf } from "./protocol";
+
+/* What the engine asks of the plugin, over gRPC; tests/e2e/plugin drives the real engine. */
+
+let plugin: Protocol;
+beforeEach(async () => {
+  plugin = await Protocol.start();
+});
+afterEach(() => plugin.close());
+
+const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
+
+test("it has the version of the package", async () => {
+  const info = await plugin.call<PluginInfo>("getPluginInfo", new Empty());
+  expect(info.getVersion()).toBe(version);
+});
+
+test.each([
+  ["a setting that does not exist", { apikey: "k" }, "apikey", /did you mean "apiKey"/],
+  ["a region that does not exist", { region: "de" }, "region", /"de" is not one of us, eu, ap, ko/],
+  ["an address that is none", { baseUrl: "nonsense" }, "baseUrl", /is not an address/],
+])("%s is told when the provider is checked", async (_, news, property, reason) => {
+  expect(await plugin.checkConfig(news, "acme")).toEqual([
+    { property, reason: expect.stringMatching(reason) as string },
+  ]);
+});
+
+test.each([{}, { apiKey: secret("k"), region: "eu" }, { apiKey: unknown, baseUrl: unknown }])(
+  "settings that are right, missing or not known yet pass: %j",
+  async (news) => {
+    expect(await plugin.checkConfig(news, "acme")).toEqual([]);
+  },
+);
+
+test("an explicit provider's own key wins over the environment; that of stack configuration does not", async () => {
+  const { service } = await start();
+  await plugin.configure({ apiKey: "stale" });
+  expect(await plugin.create("Consortium", { name: "a" })).toMatchObject({ id: expect.any(String) as string });
+  await plugin.configure({ apiKey: "stale" }, "acme");
+  await expect(plugin.create("Consortium", { name: "b" })).rejects.toMatchObject({
+    details: expect.stringContaining("argument apiKey of the Provider") as string,
+  });
+  await plugin.configure({ apiKey: service.apiKey, own: "region" }, "acme");
+  expect(await plugin.create("Consortium", { name: "b" })).toHaveProperty("id");
+});
+
+test("inputs: the name of the resource is the default, and what is wrong is told by property", async () => {
+  expect(await plugin.check("Consortium", { description: secret("d") })).toEqual({
+    inputs: { name: "acme", description: secret("d") },
+    failures: [],
+  });
+  expect((await plugin.check("Membership", { consortiumId: unknown })).inputs).toMatchObject({ orgName: "acme" });
+  const { failures } = await plugin.check("Environment", { consortiumId: "c", provider: "qorum" });
+  expect(failures).toEqual([
+    { property: "provider", reason: expect.stringContaining('did you mean "quorum"?') as string },
+    { property: "consensusType", reason: expect.any(String) as string },
+  ]);
+});
+
+test("a program of another version is refused with what to do", async () => {
+  const { failures } = await plugin.check("Consortium", { __program: "9.9.9" });
+  expect(failures.map(({ reason }) => reason).join()).toMatch(
+    `the program has pulumi-consortium 9.9.9, but the provider plugin is ${version}: install`,
+  );
+  expect((await plugin.check("Consortium", { __program: version })).inputs).toEqual({ name: "acme" });
+});
+
+test("a preview answers what is known, and calls nothing", async () => {
+  const { calls } = await start();
+  await plugin.configure();
+  const { id, outs } = await plugin.create("Environment", { consortiumId: "c", name: "e" }, { preview: true });
+  expect({ id, outs }).toMatchObject({
+    id: "",
+    outs: { consortiumId: "c", name: "e", chainId: unknown, state: unknown },
+  });
+  expect(calls()).toEqual([]);
+});
+
+test("differences: in place, replacing, none; and a provider's never replace", async () => {
+  await start();
+  await plugin.configure();
+  const inputs = { consortiumId: "c", name: "e", provider: "quorum", consensusType: "raft" };
+  const olds = { ...inputs, state: "live", __version: 1, __provider: "code of the dynamic provider" };
+  const none = await plugin.diff("Environment", "e1", olds, inputs);
+  expect([none.getChanges(), none.getReplacesList()]).toEqual([DIFF_NONE, []]);
+  const some = await plugin.diff("Environment", "e1", olds, { ...inputs, name: "f", consensusType: "ibft" });
+  expect([some.getChanges(), some.getReplacesList()]).toEqual([DIFF_SOME, ["consensusType"]]);
+  expect(some.getDetaileddiffMap().get("name")!.getKind()).toBe(PropertyDiff.Kind.UPDATE);
+  expect(some.getDetaileddiffMap().get("consensusType")!.getKind()).toBe(PropertyDiff.Kind.UPDATE_REPLACE);
+  expect(plugin.shown).toEqual([
+    { row: "acme", text: expect.stringMatching(/DESTROYS ITS LEDGER/) as string, passing: false },
+  ]);
+});
+
+test("an object that is not ready is kept with its id; secrets stay secret; the next update goes on", async () => {
+  const { service } = await start({ timing: { environmentStart: 60_000 } });
+  await plugin.configure();
+  const { id: consortiumId } = await plugin.create("Consortium", { name: "c", description: secret("hush") });
+  const inputs = { consortiumId, name: secret("e"), provider: "quorum", consensusType: "raft" };
+  const failed = (await plugin
+    .create("Environment", inputs, { timeout: 5 })
+    .catch((error: unknown) => error)) as Failed;
+  expect(failed.details).toMatch(/still .* after 5 s, which is the limit/);
+  expect(failed.kept).toMatchObject({ properties: { name: secret("e"), consortiumId }, reasons: [failed.details] });
+  expect(failed.kept!.properties).not.toHaveProperty("customTimeouts");
+  const { id, properties } = failed.kept!;
+  expect((await plugin.diff("Environment", id, properties, inputs)).getChanges()).toBe(DIFF_SOME);
+  const request = new UpdateRequest();
+  request.setUrn(urnOf("Environment"));
+  request.setId(id);
+  request.setOlds(struct(properties));
+  request.setNews(struct(inputs));
+  const updated = await plugin.call<UpdateResponse>("update", request);
+  expect(plain(updated.getProperties())).toMatchObject({ state: "setup" });
+  expect(service.calls.filter(({ method }) => method === "POST")).toHaveLength(2);
+  // What is waited for passes by in the row of the resource.
+  expect(plugin.shown.filter(({ passing }) => passing).map(({ row }) => row)).toContain("acme");
+});
+
+test("Ctrl-C ends the waiting, and what was made is kept", async () => {
+  const { service } = await start({ clock: undefined, timing: { environmentStart: 3_600_000 } });
+  await plugin.configure();
+  const { id: consortiumId } = await plugin.create("Consortium", { name: "c" });
+  const creating = plugin.create("Environment", { consortiumId, provider: "quorum", consensusType: "raft" });
+  const failed = creating.catch((error: unknown) => error as Failed);
+  while (!service.calls.some(({ method, route }) => method === "POST" && route.endsWith("/environments")))
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  await plugin.cancel();
+  expect(await failed).toMatchObject({
+    details: expect.stringContaining("interrupted while waiting") as string,
+    kept: { id: expect.any(String) as string },
+  });
+});
+
+test("what is gone has no id; what never was is an error", async () => {
+  const { service } = await start();
+  await plugin.configure();
+  const { id, outs } = await plugin.create("Consortium", { name: "c" });
+  await fetch(`${service.baseUrl}/consortia/${id}`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${service.apiKey}` },
+  });
+  expect(await plugin.read("Consortium", id, outs)).toEqual({ id: "", outs: {}, inputs: {} });
+  await expect(plugin.read("Consortium", "nowhere", {})).rejects.toMatchObject({
+    details: expect.stringContaining("nowhere") as string,
+  });
+});
+
+test("lookups answer lists under their key, and refuse wrong arguments by property", async () => {
+  await start();
+  await plugin.configure();
+  await plugin.create("Consortium", { name: "c" });
+  expect((await plugin.invoke("getConsortia", {})).result).toMatchObject({ consortia: [{ name: "c" }] });
+  const { failures } = await plugin.invoke("getMemberships", {});
+  expect(failures).toEqual([{ property: "consortiumId", reason: expect.any(String) as string }]);
+});
