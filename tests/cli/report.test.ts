@@ -209,14 +209,14 @@ describe("the two providers", () => {
   test.each([
     [
       "one that moves, with its time-outs",
-      state(plugin!),
-      state(dynamic!, { inputs: { ...environment("raft").inputs, customTimeouts: { create: 60 } } }),
+      state(plugin),
+      state(dynamic, { inputs: { ...environment("raft").inputs, customTimeouts: { create: 60 } } }),
       "| moved | Environment `e` | to the other provider: only its state changes |",
     ],
     [
       "one that changes on the way",
-      state(plugin!),
-      state(dynamic!, later),
+      state(plugin),
+      state(dynamic, later),
       '| changed | Environment `e` | `consensusType`: `"raft"` → `"ibft"` |',
     ],
   ])("%s", (_, old, now, line) => {
@@ -226,8 +226,8 @@ describe("the two providers", () => {
 
   test("a ledger on the plugin is lost as loudly", () => {
     const lost = {
-      ...step("delete", "Environment", "e", state(plugin!)),
-      urn: urn("Environment", "e").replace(dynamic!, plugin!),
+      ...step("delete", "Environment", "e", state(plugin)),
+      urn: urn("Environment", "e").replace(dynamic, plugin),
     };
     expect(show(digest([lost]))).toContain("- Environment `e` is deleted: this destroys its ledger");
   });
