@@ -16,9 +16,9 @@ export default tseslint.config(
     files: ["**/*.ts", "**/*.tsx"],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: {
-      // Two programs for all files: each one that there is more of parses and checks Pulumi's types anew.
+      // Three programs for all files: each one that there is more of parses and checks Pulumi's types anew.
       parserOptions: {
-        project: ["tests/tsconfig.json", "examples/tsconfig.json"],
+        project: ["tests/tsconfig.json", "examples/tsconfig.json", "console/page/tsconfig.json"],
         tsconfigRootDir: import.meta.dirname,
       },
     },

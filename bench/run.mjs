@@ -3,7 +3,7 @@
  * npm run bench [-- NAME…] [OPTIONS]: measures, each beside what it is compared with in the same run. Without a name: what an `up`,
  * a `refresh` and a preview cost, through the real CLI on the embedded service; then the table of docs/performance.md is written
  * anew. Exit code 1 when a target is missed. Options:
- *   --rounds N                 of preview, policy and network: at least 7
+ *   --rounds N                 of preview, policy and network: at least 7; of start
  *   --count N                  of providers: how many memberships. Default: 500
  *   --stacks N --parallel N --widths N,N,N   of fleet
  *   --calls N                  of proxy: in each round
@@ -19,7 +19,7 @@ import { table } from "./lib/report.mjs";
 
 /** Those that docs/performance.md shows in one table; those that run when no name is given; all. */
 const published = ["waiting", "reading", "scale", "throttled", "providers"];
-const usual = [...published, "preview", "policy", "network"];
+const usual = [...published, "start", "preview", "policy", "network"];
 const all = [...usual, "proxy", "fleet", "soak"];
 const text = /** @type {const} */ ({ type: "string" });
 const options = { rounds: text, count: text, stacks: text, parallel: text, widths: text, calls: text, minutes: text };

@@ -1,11 +1,13 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { resolveSettings } from "../provider/api";
 import { connectionHelp } from "./connection";
+import { exportStack } from "./stack-export";
 import { textOf } from "./text-file";
 
 interface Flags {
   port: number;
   allowChanges?: boolean;
+  stack: string[];
   stackExport: string[];
   tether: string[];
   target: Record<string, string>;
@@ -18,6 +20,11 @@ export function define(command: Command): void {
     .option("--port <port>", "port to listen on; another one if it is taken", port, usualPort)
     .option("--allow-changes", "create credentials on a real service, too")
     .addOption(new Option("--tether <id>", "tether service to show; repeatable").argParser(gather).default([], "none"))
+    .addOption(
+      new Option("--stack <name>", "stack of the Pulumi project in this folder, to show what it manages; repeatable")
+        .argParser(gather)
+        .default([], "none"),
+    )
     .addOption(
       new Option("--stack-export <file>", "output of pulumi stack export, to show what it manages; repeatable")
         .argParser(gather)
@@ -36,16 +43,18 @@ export function define(command: Command): void {
     .action((flags: Flags) => serveConsole(flags));
 }
 
-async function serveConsole({ port, allowChanges, stackExport, tether, target }: Flags): Promise<void> {
+async function serveConsole({ port, allowChanges, stack, stackExport, tether, target }: Flags): Promise<void> {
   const { startConsole } = await import("../console/server/console.js");
   const settings = resolveSettings();
   for (const file of stackExport) textOf(file);
+  const exported = stack.map(async (name) => [name, await exportStack(name, { secrets: true })] as const);
   const console = await startConsole({
     settings,
     port,
     allowChanges,
     tethers: tether,
     targets: target,
+    stacks: Object.fromEntries(await Promise.all(exported)),
     stackExports: stackExport,
   });
   process.stdout.write(

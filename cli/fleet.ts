@@ -80,14 +80,15 @@ function defineManifests(program: Program): void {
     .description("write the same fleet for the Pulumi Kubernetes operator")
     .argument("<file>", "the fleet file, such as fleet.yaml")
     .option("--out <folder>", `output folder (default: ${defaultOut}, next to the fleet file)`)
+    .option("--program", "write each network as a Program, for workspaces with the provider plugin")
     .addHelpText("after", "\nManifests refer to keys as Kubernetes Secrets and never contain them. See docs/fleet.md.")
-    .action((file: string, { out }: { out?: string }) => manifests(file, out));
+    .action((file: string, { out, program }: { out?: string; program?: boolean }) => manifests(file, out, program));
 }
 
-function manifests(file: string, out?: string): void {
+function manifests(file: string, out?: string, programs = false): void {
   const definition = readFleet(file, { env: process.env, secrets: false });
   const folder = out === undefined ? join(definition.folder, defaultOut) : resolve(out);
-  const files = fleetManifests(definition, folder);
+  const files = fleetManifests(definition, folder, { programs });
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);

@@ -112,7 +112,8 @@ async function takeAll(chromium, link, environment, service) {
     await page.locator(".verdict").first().waitFor();
     await page.evaluate("scrollTo(0, 0)");
     await take("tether");
-    service.faults.add({ kind: "status", status: 503, method: "GET", route: "/consortia", times: 5 });
+    const fault = { kind: "status", status: 503, method: "GET", route: "/consortia", times: 5 };
+    await asker(service)("/embedded/faults", fault);
     await fetch(`${service.baseUrl}/consortia`, { headers: { authorization: `Bearer ${service.apiKey}` } });
     await go("testing", "table:has-text('1 of 1')");
     await take("testing");

@@ -5,7 +5,7 @@
  * each platform, all with the same in it. That needs the build in dist/.
  */
 import { build } from "esbuild";
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,6 +13,7 @@ import { fileURLToPath } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const folder = join(root, "plugin");
 const file = join(folder, "pulumi-resource-consortium");
+const draft = join(folder, ".draft");
 
 const missing = "pulumi-resource-consortium needs Node.js 20 or newer on the PATH: install it from https://nodejs.org";
 /** For a shell it is one command, which hands the file to Node.js; for Node.js a text and a comment. */
@@ -22,7 +23,7 @@ const windows = `@echo off\r\nnode -e "process.exit(parseInt(process.versions.no
 mkdirSync(folder, { recursive: true });
 await build({
   entryPoints: [join(root, "provider/plugin/main.ts")],
-  outfile: file,
+  outfile: draft,
   bundle: true,
   platform: "node",
   target: "node20",
@@ -35,7 +36,8 @@ await build({
   banner: { js: `#!/bin/sh\n${start}` },
   logLevel: "warning",
 });
-chmodSync(file, 0o755);
+chmodSync(draft, 0o755);
+renameSync(draft, file); // one that runs, or is started just now, stays whole
 writeFileSync(`${file}.cmd`, windows);
 
 if (process.argv.includes("--tarballs")) {

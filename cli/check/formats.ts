@@ -24,12 +24,24 @@ export function tableOf(results: readonly Result[], { width, colors }: { width: 
     if (good.length === 1) table.push([check, signs.ok, nameOf(good[0]!), printable(good[0]!.text)]);
     if (good.length > 1)
       table.push([check, signs.ok, `all ${good.length === some.length ? "" : "other "}${good.length}`, ""]);
-    for (const one of some.filter(({ outcome }) => outcome !== "ok")) {
+    for (const [one, ...alike] of alikeIn(some.filter(({ outcome }) => outcome !== "ok"))) {
       const why = [one.text, ...(one.next === undefined ? [] : [`→ ${one.next}`])].map(printable);
-      table.push([check, signs[one.outcome], nameOf(one), why.join("\n")]);
+      table.push([check, signs[one.outcome], [one, ...alike].map(nameOf).join("\n"), why.join("\n")]);
     }
   }
   return table.toString();
+}
+
+/** Those with the same reason stand together. */
+function alikeIn(results: readonly Result[]): [Result, ...Result[]][] {
+  const groups = new Map<string, [Result, ...Result[]]>();
+  for (const one of results) {
+    const key = JSON.stringify([one.outcome, one.text, one.next]);
+    const group = groups.get(key);
+    if (group) group.push(one);
+    else groups.set(key, [one]);
+  }
+  return [...groups.values()];
 }
 
 function byCheck(results: readonly Result[]): Map<string, Result[]> {
@@ -49,7 +61,10 @@ export function summaryOf(results: readonly Result[]): string {
   const others = Object.entries({ failed, skipped, "could not be seen": unseen }).filter(([, count]) => count > 0);
   const verdict = { 0: "The network is usable", 1: "SOMETHING IS WRONG", 2: "Not everything could be seen" };
   const counts = [`${ok} ok`, ...others.map(([what, count]) => `${count} ${what}`)].join(", ");
-  return `${results.length === 0 ? "There is nothing to check" : verdict[exitCode(results)]}: ${counts}.`;
+  const code = exitCode(results);
+  const partly =
+    code === 0 && skipped > 0 ? "Nothing wrong was found, but not everything could be asked" : verdict[code];
+  return `${results.length === 0 ? "There is nothing to check" : partly}: ${counts}.`;
 }
 
 /** For programs. */

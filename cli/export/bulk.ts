@@ -6,7 +6,13 @@ import { type FoundEnvironment, type FoundNetwork } from "./read";
 
 /** The file that `pulumi import --file` takes. */
 export interface BulkImport {
-  resources: { type: string; name: string; id: string }[];
+  resources: {
+    type: string;
+    /** What code that Pulumi writes calls it. */
+    name: string;
+    logicalName: string;
+    id: string;
+  }[];
 }
 
 type Kind = "Consortium" | "Membership" | "Environment" | "Node" | "AppCred";
@@ -69,14 +75,19 @@ class Bulk {
     }
   }
 
-  /** Resources of different kinds may have one name in Pulumi, but not in a program in YAML. */
-  #add(type: Kind, name: string, path: readonly string[]): void {
-    const own = this.#names.has(name.toLowerCase()) ? `${name}-${path.at(-1)!}` : name;
-    this.#names.add(own.toLowerCase());
-    this.resources.push({ type: pluginPrefix + type, name: own, id: path.map(encodeURIComponent).join("/") });
+  /** Logical names of different kinds may be alike, but code calls each by a name of its own. */
+  #add(type: Kind, logicalName: string, path: readonly string[]): void {
+    const id = path.at(-1)!;
+    const taken = this.#names.has(inCode(logicalName).toLowerCase());
+    const name = inCode(taken ? `${logicalName}-${id}` : logicalName);
+    this.#names.add(name.toLowerCase());
+    this.resources.push({ type: pluginPrefix + type, name, logicalName, id: path.map(encodeURIComponent).join("/") });
   }
 
   #remark(name: string, text: string): void {
     this.remarks.push({ path: [name], text: printable(text) });
   }
 }
+
+/** A name that every language takes for a variable. */
+const inCode = (name: string): string => name.replace(/[^A-Za-z0-9]+/g, "_").replace(/^(?=\d)/, "n");

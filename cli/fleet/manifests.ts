@@ -1,7 +1,7 @@
 import { join, posix, relative } from "node:path";
 import { stringify } from "yaml";
 import { type Fleet, type FleetStack, type Organization } from "./file";
-import { programConfig, programFiles } from "./project";
+import { programConfig, programFiles, yamlProgram } from "./project";
 import { connectionVariables } from "./secrets";
 
 /** Where `--out` writes to by default, beside the fleet file. */
@@ -16,23 +16,19 @@ interface Settings {
   image: string;
   /** Secret with what is the same for all stacks: passphrase, and address of the backend or access token. */
   secret: string;
-  git: { repository: string; branch?: string; commit?: string; folder: string };
+  git?: { repository: string; branch?: string; commit?: string; folder: string };
 }
 
 type Manifest = Record<string, unknown>;
 
-function settingsOf({ file, kubernetes }: Fleet): Settings {
-  if (kubernetes?.git === undefined)
-    throw new Error(
-      `${file} does not say where the operator finds the network files: write kubernetes: { git: { repository: https://…, branch: main } } into it.`,
-    );
+function settingsOf({ kubernetes = {} }: Fleet): Settings {
   const { git, ...rest } = kubernetes;
-  const { folder = ".", ...source } = git;
-  const revision = git.branch === undefined && git.commit === undefined ? { branch: "main" } : {};
+  const { folder = ".", ...source } = git ?? { repository: "" };
+  const revision = source.branch === undefined && source.commit === undefined ? { branch: "main" } : {};
   return {
     ...{ namespace: "consortium", serviceAccount: "consortium-fleet", image, secret: "consortium-fleet" },
     ...rest,
-    git: { ...source, ...revision, folder },
+    ...(git && { git: { ...source, ...revision, folder } }),
   };
 }
 
@@ -70,23 +66,18 @@ function references(fleet: Fleet, settings: Settings, stack: FleetStack): Manife
 /** A path as it is in the repository, or from one folder of it to another. */
 const slashes = (path: string): string => path.replaceAll("\\", "/");
 
-function stackManifest(fleet: Fleet, settings: Settings, stack: FleetStack, out: string): Manifest {
-  const { git, namespace, serviceAccount } = settings;
-  const within = (path: string): string => posix.join(git.folder, slashes(relative(fleet.folder, path)));
-  const program = stack.program ?? join(out, programFolder);
-  const definition = stack.definition && slashes(relative(program, stack.definition));
-  const config = definition && programConfig(fleet.project, definition, stack);
+function stackManifest(fleet: Fleet, settings: Settings, stack: FleetStack, source: Manifest): Manifest {
+  const { namespace, serviceAccount } = settings;
   return {
     apiVersion: "pulumi.com/v1",
     kind: "Stack",
     metadata: { name: kubernetesName(stack.name), namespace },
     spec: {
       serviceAccountName: serviceAccount,
-      ...{ projectRepo: git.repository, branch: git.branch, commit: git.commit, repoDir: within(program) },
+      ...source,
       stack: stack.name,
       ...(fleet.backend?.startsWith("https://") === true ? { backend: fleet.backend } : {}),
       ...(fleet.secretsProvider === undefined ? {} : { secretsProvider: fleet.secretsProvider }),
-      ...(config ? { config } : {}),
       envRefs: references(fleet, settings, stack),
       // What drifted is put right every hour; a manifest that is deleted never takes a ledger with it.
       ...{ refresh: true, continueResyncOnCommitMatch: true, resyncFrequencySeconds: hourly, destroyOnFinalize: false },
@@ -94,6 +85,28 @@ function stackManifest(fleet: Fleet, settings: Settings, stack: FleetStack, out:
     },
   };
 }
+
+/** The program in a folder of the repository. */
+function fromRepository(fleet: Fleet, { git }: Settings, stack: FleetStack, out: string): Manifest {
+  if (git === undefined)
+    throw new Error(
+      `${fleet.file} does not say where the operator finds the network files: write kubernetes: { git: { repository: https://…, branch: main } } into it.`,
+    );
+  const within = (path: string): string => posix.join(git.folder, slashes(relative(fleet.folder, path)));
+  const program = stack.program ?? join(out, programFolder);
+  const definition = stack.definition && slashes(relative(program, stack.definition));
+  const config = definition && programConfig(fleet.project, definition, stack);
+  const { repository: projectRepo, branch, commit } = git;
+  return { projectRepo, branch, commit, repoDir: within(program), ...(config ? { config } : {}) };
+}
+
+/** The network itself as a manifest, for the provider plugin: nothing is fetched from a repository. */
+const programManifest = (name: string, { namespace }: Settings, file: string, network?: string): Manifest => ({
+  apiVersion: "pulumi.com/v1",
+  kind: "Program",
+  metadata: { name, namespace },
+  program: yamlProgram(file, network),
+});
 
 /** The operator asks the cluster whether a call to a workspace is its own. */
 function accessManifests({ namespace, serviceAccount }: Settings): Manifest[] {
@@ -117,20 +130,25 @@ const documents = (manifests: readonly Manifest[]): string =>
 /**
  * The same fleet for the Pulumi Kubernetes operator: files by name, relative to `out`. Secrets are named in it, and not contained.
  * @param out the folder that they will be in, absolute
+ * @param options programs: each network file becomes a `Program`, in place of one program that reads them all
  */
-export function fleetManifests(fleet: Fleet, out: string): Record<string, string> {
+export function fleetManifests(fleet: Fleet, out: string, { programs = false } = {}): Record<string, string> {
   const settings = settingsOf(fleet);
   const files: Record<string, string> = { "access.yaml": documents(accessManifests(settings)) };
   for (const stack of fleet.stacks) {
-    const name = `${kubernetesName(stack.name)}.yaml`;
-    if (name in files)
+    const name = kubernetesName(stack.name);
+    if (`${name}.yaml` in files)
       throw new Error(
         `${fleet.file}: the stack ${stack.name} has the same name as another one in Kubernetes: rename it.`,
       );
-    files[name] = documents([stackManifest(fleet, settings, stack, out)]);
+    const file = programs ? stack.definition : undefined;
+    const source = file === undefined ? fromRepository(fleet, settings, stack, out) : { programRef: { name } };
+    const program = file === undefined ? [] : [programManifest(name, settings, file, stack.network)];
+    files[`${name}.yaml`] = documents([...program, stackManifest(fleet, settings, stack, source)]);
   }
-  const shared = fleet.stacks.some(({ definition }) => definition !== undefined) ? programFiles(fleet.project) : {};
-  for (const [name, text] of Object.entries(shared)) files[`${programFolder}/${name}`] = text;
+  const isShared = !programs && fleet.stacks.some(({ definition }) => definition !== undefined);
+  for (const [name, text] of Object.entries(isShared ? programFiles(fleet.project) : {}))
+    files[`${programFolder}/${name}`] = text;
   return files;
 }
 

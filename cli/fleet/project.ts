@@ -9,9 +9,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse, stringify } from "yaml";
+import { pluginPrefix } from "../../provider/facts";
+import { type NetworkDefinition } from "../../sdk";
+import { readFile } from "../../sdk/network/load";
 import { type Fleet, type FleetStack } from "./file";
 
 /**
@@ -46,6 +49,29 @@ const configKeys = (project: string) => [`${project}:network`, `${project}:name`
 export function programConfig(project: string, definition: string, { network }: FleetStack): Record<string, string> {
   const [file, name] = configKeys(project);
   return { [file]: definition, ...(network === undefined ? {} : { [name]: network }) };
+}
+
+/** What a network file stands for as Pulumi YAML on the provider plugin: the resource's name is that of the network. */
+export function yamlProgram(file: string, network?: string): { resources: Record<string, object> } {
+  const { name: own, ...definition } = readFile(file);
+  const name = network ?? own ?? basename(file, extname(file));
+  const properties = plain(own === undefined || own === name ? definition : called(own, definition));
+  return { resources: { [name]: { type: `${pluginPrefix}Network`, properties } } };
+}
+
+/** A consortium that has no name of its own has that of the file, whatever the stack calls the network. */
+function called(name: string, definition: NetworkDefinition): NetworkDefinition {
+  const { consortium, consortia } = definition;
+  if (consortia !== undefined) return definition;
+  return { ...definition, consortium: typeof consortium === "string" ? consortium : { name, ...consortium } };
+}
+
+/** Pulumi YAML takes `${` for the beginning of an expression. */
+function plain(value: unknown): unknown {
+  if (typeof value === "string") return value.replaceAll("${", () => "$${");
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plain(part)]));
 }
 
 /** Where a fleet keeps what it needs between runs: its program, settings of the stacks, logs, and the journal of its runs. */

@@ -4,6 +4,7 @@ import type { NetworkView } from "../protocol";
 import { act } from "./actions";
 import { live, useConnection, useSection } from "./live";
 import { Trouble } from "./parts/basics";
+import { NotFound } from "./parts/not-found";
 import { hrefOf, useRoute } from "./route";
 import { EnvironmentPage } from "./views/environment";
 import { KeysPage } from "./views/keys";
@@ -115,17 +116,6 @@ function titleOf(page: string, id: string, { model }: NetworkView): string {
   if (page === "environments") return environments.find((one) => one.id === id)?.name ?? id;
   if (page === "tethers") return `Tether ${id}`;
   return { stacks: "Stacks", keys: "API keys", testing: "Faults and calls" }[page] ?? "Network";
-}
-
-export function NotFound() {
-  return (
-    <>
-      <h1>There is nothing here</h1>
-      <p>
-        It may have been deleted. <a href={hrefOf()}>See the network</a>
-      </p>
-    </>
-  );
 }
 
 function Ended() {

@@ -20,6 +20,8 @@ export interface ConsoleOptions {
   targets?: Readonly<Record<string, string | undefined>>;
   /** Files that `pulumi stack export` has written, to show what they manage. */
   stackExports?: readonly string[];
+  /** Such states that are known already, by the name of the stack. */
+  stacks?: Readonly<Record<string, unknown>>;
 }
 
 export interface Console {
@@ -37,7 +39,7 @@ const host = "127.0.0.1";
 /** Starts the console of a service, on this machine only. */
 export async function startConsole(given: ConsoleOptions): Promise<Console> {
   const { settings, port = 0, allowChanges = false, tethers = [], targets = {}, stackExports = [] } = given;
-  const stacks = new Stacks(stackExports);
+  const stacks = new Stacks(stackExports, given.stacks);
   const client = observingClient(settings);
   const embedded = await Embedded.find(client);
   const periodMs = given.periodMs ?? (embedded ? periods.embedded : periods.other);

@@ -114,7 +114,7 @@ export class Observer {
       return history.view("The nodes of this service are simulated: they have no blocks.");
     if (!ask) {
       return history.view(
-        "Blocks are read from a node, which needs a credential: name a stack that holds one with --stack-export, exported with --show-secrets.",
+        "Blocks are read from a node, which needs a credential: start the console with a stack that holds one: --stack dev.",
       );
     }
     try {

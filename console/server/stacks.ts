@@ -20,7 +20,14 @@ interface Read {
 export class Stacks {
   readonly #read = new Map<string, Read>();
 
-  constructor(private readonly files: readonly string[]) {}
+  /** @param exported states that were exported already, by the name of the stack */
+  constructor(
+    private readonly files: readonly string[],
+    exported: Readonly<Record<string, unknown>> = {},
+  ) {
+    for (const [name, document] of Object.entries(exported))
+      this.#read.set(`stack ${name}`, { changedAt: 0, ...readDocument(document, `The stack ${name}`) });
+  }
 
   /** Looks at the files; one that is not there (yet) says nothing. @throws Error that names a file which is no export */
   refresh(): void {
@@ -33,7 +40,7 @@ export class Stacks {
 
   /** `project/stack` of each. */
   get names(): string[] {
-    return this.#models().map(({ title }, index) => title ?? this.files[index]!);
+    return [...this.#read].map(([name, { model }]) => model.title ?? name);
   }
 
   /** Tether services that they configure. */
@@ -62,6 +69,10 @@ function readExport(file: string): Omit<Read, "changedAt"> {
   } catch {
     document = undefined; // the same as any other file that is no export
   }
+  return readDocument(document, file);
+}
+
+function readDocument(document: unknown, file: string): Omit<Read, "changedAt"> {
   const credentials = recordsIn(document, file).filter(({ kind }) => kind === "credential");
   const logins = credentials.flatMap(({ props }) => {
     const { environmentId, membershipId, username, password } = props;

@@ -12,8 +12,8 @@ import {
   type UpdateRequest,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
+import { type ZodType } from "zod";
 import { programKey } from "../adapter/keys";
-import { type z } from "zod";
 import { adoptionOf, Operations } from "../adapter/operations";
 import { type Sessions } from "../adapter/sessions";
 import { version } from "../api/version";
@@ -50,7 +50,7 @@ const definitionOf = (urn: string): Definition => {
 };
 
 const secretOutputs = ({ outputs }: Definition): string[] =>
-  Object.entries<z.ZodType>(outputs.shape).flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
+  Object.entries<ZodType>(outputs.shape).flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
 
 const otherVersion = (program: string): string =>
   `the program has pulumi-consortium ${program}, but the provider plugin is ${version}: install the plugin of the same version, ` +

@@ -24,6 +24,9 @@ const commands: [string, string, string | undefined][] = [
   ["fleet destroy", "[options] <file>", "error: missing required argument 'file'"],
   ["fleet drift", "[options] <file>", "error: missing required argument 'file'"],
   ["fleet manifests", "[options] <file>", "error: missing required argument 'file'"],
+  ["plugin", "[options] [command]", undefined],
+  ["plugin install", "[options]", undefined],
+  ["plugin path", "[options]", undefined],
   ["report", "[options] [files...]", undefined],
   ["fund", "[options] <tetherId>", "error: missing required argument 'tetherId'"],
   ["completion", "[options] <shell>", "error: missing required argument 'shell'"],
@@ -82,7 +85,7 @@ test("the table has every command", async () => {
     );
     return inner.filter((name) => name !== "help").map((name) => [...path, name].join(" "));
   };
-  const all = [...(await listed()), ...(await listed("fleet"))];
+  const all = [...(await listed()), ...(await listed("fleet")), ...(await listed("plugin"))];
   expect(all.sort()).toEqual(
     commands
       .map(([name]) => name)
@@ -157,7 +160,7 @@ describe("completion", () => {
   });
 
   test.each<[string[], string]>([
-    [[""], "serve export sweep fleet report fund completion"],
+    [[""], "serve export sweep fleet plugin report fund completion"],
     [["fl"], "fleet"],
     [["fleet", ""], "manifests up preview destroy drift"],
     [["fleet", "up", "--j"], "--json --junit"],
@@ -165,7 +168,7 @@ describe("completion", () => {
     [["fund", "--network", ""], "mainnet rinkeby"],
     [["completion", ""], "bash zsh fish"],
     [["fleet", "up", ""], ""],
-    [["$(echo ran >&2)", ""], "serve export sweep fleet report fund completion"],
+    [["$(echo ran >&2)", ""], "serve export sweep fleet plugin report fund completion"],
   ])("bash offers after %j: %s", async (line, expected) => {
     const ask = `COMP_WORDS=(consortium "$@"); COMP_CWORD=$#; _consortium; echo "\${COMPREPLY[*]}"`;
     const { stdout, stderr } = await promisify(execFile)("bash", ["-c", `${scripts.bash}\n${ask}`, "-", ...line]);

@@ -186,3 +186,29 @@ test("what cannot be described is said, in the file and beside it", () => {
   expect(text).toContain("# the node n2 is left out: the service does not show a member that owns it\n");
   expect(text).toMatch(/# the service shows no name .* names it node-n1\n +node-n1:\n +adopt: n1/);
 });
+
+test("--import: all that exists, by paths of ids, owners first, each under a name of its own", async () => {
+  const { c, acme, tokyo, e, one, two, cred } = await byHand();
+  await make(`/consortia/${c}/environments`, { name: "acme", provider: "geth", consensus_type: "poa" }); // as a member
+  const { code, stdout, stderr } = await run("--import");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const { resources } = JSON.parse(stdout) as { resources: Record<"type" | "name" | "logicalName" | "id", string>[] };
+  expect(resources.map(({ type, logicalName, id }) => [type.split(":").at(-1), logicalName, id])).toEqual([
+    ["Consortium", "Kaffee-Tee", c],
+    ["Membership", "Kaffee-Tee/acme", `${c}/${acme}`],
+    ["Membership", `Kaffee-Tee/member-${tokyo}`, `${c}/${tokyo}`],
+    ["Environment", "Kaffee-Tee/prod-eu", `${c}/${e}`],
+    ["Node", `Kaffee-Tee/prod-eu/acme-1-${one}`, `${c}/${e}/${one}`],
+    ["Node", `Kaffee-Tee/prod-eu/acme-1-${two}`, `${c}/${e}/${two}`],
+    ["AppCred", "Kaffee-Tee/prod-eu/app", `${c}/${e}/${cred}`],
+    ["Environment", "Kaffee-Tee/acme", expect.stringContaining(`${c}/`)],
+  ]);
+  const names = resources.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.filter((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))).toEqual([]);
+  expect((await run("--import", "--consortium", "Kaffee & Tee")).stdout).toBe(stdout);
+  expect(await run("--import", "--adopt")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("cannot be used with") as string,
+  });
+});

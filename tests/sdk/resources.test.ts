@@ -47,11 +47,9 @@ test.each(Object.keys(registered))("%s: the class knows its own resources, and n
   await program();
   const all = Object.values(network("ids"));
   const { [key]: one } = network("ids");
-  const itsClass = one!.constructor as typeof CustomResource;
-  expect(all.filter((other) => itsClass.isInstance(other)).map((other) => other.constructor)).toEqual([
-    one!.constructor,
-  ]);
-  expect([undefined, null, {}, "text"].filter((other) => itsClass.isInstance(other))).toEqual([]);
+  const isInstance = (value: unknown): boolean => (one!.constructor as typeof CustomResource).isInstance(value);
+  expect(all.filter((other) => isInstance(other)).map((other) => other.constructor)).toEqual([one!.constructor]);
+  expect([undefined, null, {}, "text"].filter((other) => isInstance(other))).toEqual([]);
 });
 
 describe("names", () => {

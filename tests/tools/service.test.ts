@@ -94,7 +94,9 @@ describe("start", () => {
     const running = await start();
     expect(await answers(running)).toBe(true);
     const args = readFileSync(sandbox.path(".consortium/service/arguments"), "utf8");
-    expect(args).toBe(`serve --port ${running.port} --data ${running.data} --tether quickstart --json`);
+    const state = sandbox.path(".consortium/stack.json");
+    const given = `--tether quickstart --stack-export ${state} --json`;
+    expect(args).toBe(`serve --port ${running.port} --data ${running.data} ${given}`);
   });
 
   test("finds the one that runs", async () => {

@@ -1,6 +1,6 @@
 // @ts-check
 import { table } from "./markdown.mjs";
-import { dynamicPrefix, isArgument, propertiesOf } from "./properties.mjs";
+import { dynamicPrefix, isArgument, pluginPrefix, propertiesOf } from "./properties.mjs";
 
 const fileOf = (/** @type {string} */ type) => type.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 
@@ -43,7 +43,7 @@ function page(definition) {
 
 ${doc}
 
-Type token: \`${dynamicPrefix}${type}\`. Default timeouts: create ${minutes("create")} min, update ${minutes("update")} min, delete ${minutes("delete")} min (resource option \`customTimeouts\`).
+Type token: \`${dynamicPrefix}${type}\`; on the [provider plugin](../languages.md) \`${pluginPrefix}${type}\`. Default timeouts: create ${minutes("create")} min, update ${minutes("update")} min, delete ${minutes("delete")} min (resource option \`customTimeouts\`).
 ${definition.replaceWarning ? `\n> **${definition.replaceWarning}.** The preview warns about every such change; \`protect: true\` prevents it.\n` : ""}
 ## Arguments
 

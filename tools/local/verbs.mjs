@@ -31,14 +31,14 @@ const verbs = {
     if (code !== 0) return failed(code, "Fix the errors above and run `npm start` again, or `npm run destroy`.");
     say("");
     await pulumi(["stack", "output", ...runOptions()]);
-    await pulumi(["stack", "export", "--file", stackFile(root)]); // secrets are encrypted in it
+    await pulumi(["stack", "export", "--file", stackFile(root)]); // for the console; secrets are encrypted in it
     say("");
     const usable = await consortium(["check", "--stack", stack]);
-    if (usable !== 0) return done("`npm start` checks it again, after what the table says was done.", usable);
+    const next = usable === 0 ? nextSteps : "`npm start` checks it again, after what the table says was done.";
     const service = recorded(root);
     const link = service?.pid === undefined ? undefined : await consoleLink(service);
-    say(link ? `${nextSteps}\n\nSee it in your browser; the link works once:\n  ${link}` : nextSteps);
-    return 0;
+    const see = link ? `\n\nSee the network in your browser, by a link that works once:\n  ${link}` : "";
+    return done(next + see, usable);
   },
   async destroy() {
     if (!stackExists(root)) return done("There is nothing to destroy.");

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import type { ConsortiumModel, EnvironmentModel } from "../../../observe/model";
 import type { EnvironmentView, NetworkView } from "../../protocol";
-import { NotFound } from "../app";
 import { plural, short } from "../format";
 import { useSection } from "../live";
 import { Card, Copyable, Facts, ManagedBy, State, Table, Trouble } from "../parts/basics";
 import { Blocks } from "../parts/blocks";
 import { Chart } from "../parts/chart";
 import { Credentials } from "../parts/credentials";
+import { NotFound } from "../parts/not-found";
 import { hrefOf } from "../route";
 
 export function EnvironmentPage({ view, id }: { view: NetworkView; id: string }) {

@@ -32,11 +32,11 @@ function NoStacks() {
   return (
     <Card title="No stack was named">
       <p>
-        The console shows which stack manages an object, what was made by hand and what drifted. Name the exports of the
-        stacks when you start it:
+        The console shows which stack manages an object, what was made by hand and what drifted. Name the stacks when
+        you start it:
       </p>
       <pre class="scroll" tabIndex={0} role="region" aria-label="Commands">
-        {"pulumi stack export --stack dev --file dev.json\nconsortium console --stack-export dev.json"}
+        consortium console --stack dev
       </pre>
     </Card>
   );

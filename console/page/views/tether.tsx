@@ -2,11 +2,11 @@ import { useState } from "preact/hooks";
 import type { TetherModel } from "../../../observe/model";
 import type { NetworkView, PinView, TetherView } from "../../protocol";
 import { useAction } from "../actions";
-import { NotFound } from "../app";
 import { clock, duration, ether, plural, short } from "../format";
 import { useSection } from "../live";
 import { Card, Copyable, Facts, LineForm, ManagedBy, State, Table, Trouble } from "../parts/basics";
 import { Chart } from "../parts/chart";
+import { NotFound } from "../parts/not-found";
 import { hrefOf } from "../route";
 
 export function TetherPage({ view, id }: { view: NetworkView; id: string }) {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFleet } from "../../../cli/fleet/file";
 import { fleetManifests, neededSecrets } from "../../../cli/fleet/manifests";
+import { yamlProgram } from "../../../cli/fleet/project";
 import { complaintsAbout, documentsIn } from "../../gitops/operator";
 import { operatorCrds, refusedBy } from "../../gitops/operator-crds";
 
@@ -84,6 +85,42 @@ test("the operator takes them", () => {
   expect(texts.flatMap(([, text]) => complaintsAbout(text))).toEqual([]);
   const crds = operatorCrds();
   if (crds) expect(texts.flatMap(([, text]) => refusedBy(crds, text))).toEqual([]);
+});
+
+describe("--program", () => {
+  const written = () => fleetManifests(fleet("kubernetes: { namespace: networks }"), folder, { programs: true });
+
+  test("a Program each, which is the network itself: no repository, nothing else to fetch", () => {
+    expect(Object.keys(written()).sort()).toEqual([
+      ...["access.yaml", "acme-prod.yaml", "acme-test-2.yaml", "globex-prod.yaml"],
+    ]);
+    const [program, stack] = documentsIn(written()["acme-test-2.yaml"]!);
+    expect(program).toEqual({
+      ...{ apiVersion: "pulumi.com/v1", kind: "Program" },
+      metadata: { name: "acme-test-2", namespace: "networks" },
+      program: { resources: { "acme-test": { type: "consortium:index:Network", properties: { members: ["m"] } } } },
+    });
+    const { spec } = stack as unknown as Stack;
+    expect(spec).toMatchObject({ programRef: { name: "acme-test-2" }, stack: "acme-Test_2", destroyOnFinalize: false });
+    expect(spec.envRefs).toMatchObject({ CONSORTIUM_API_KEY: { secret: { name: "consortium-acme" } } });
+    expect(Object.keys(spec)).not.toContain("projectRepo");
+  });
+
+  test("the consortium keeps the name that its file gives it, and text stays text", () => {
+    const file = join(folder, "named.yaml");
+    writeFileSync(file, "name: trade\nmembers: { m: { orgName: 'costs ${5}' } }\n");
+    expect(yamlProgram(file).resources).toEqual({
+      trade: { type: "consortium:index:Network", properties: { members: { m: { orgName: "costs $${5}" } } } },
+    });
+    expect(yamlProgram(file, "other").resources.other).toMatchObject({ properties: { consortium: { name: "trade" } } });
+  });
+
+  test("the operator takes them", () => {
+    const texts = Object.values(written());
+    expect(texts.flatMap((text) => complaintsAbout(text))).toEqual([]);
+    const crds = operatorCrds();
+    if (crds) expect(texts.flatMap((text) => refusedBy(crds, text))).toEqual([]);
+  });
 });
 
 test("without a repository it says what is missing; names that are the same in Kubernetes are refused", () => {

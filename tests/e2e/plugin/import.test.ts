@@ -26,7 +26,7 @@ const passwords: string[] = [];
 /** One consortium, five members, three environments with four nodes and three credentials each: 30 objects; and a tether. */
 beforeAll(async () => {
   const quick = { timing: { environmentStart: 0, nodeStart: 0 }, limits: { consortia: 2, environments: 3, nodes: 4 } };
-  w = await world("", { language: "yaml", plugin: true, ledger: false, ...quick });
+  w = await world("resources: {}\n", { language: "yaml", plugin: true, ledger: false, ...quick });
   const { id } = await post("/consortia", { name: "Kaffee / Tee", description: "made by hand" });
   const within = `/consortia/${id}`;
   const owners: string[] = [];

@@ -15,6 +15,7 @@ import { stringify } from "yaml";
 import { kindOf } from "../../../provider/facts";
 import { type PulumiCli, pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
 import { type Language, type Project, projectIn } from "./languages/project";
+import { cliWithLanguages } from "./languages/sdk";
 
 export const root = join(__dirname, "../../..");
 
@@ -33,8 +34,8 @@ export interface Result {
 export interface StackOptions {
   /** The program: JavaScript text that may `require("pulumi-consortium")`, or the folder of an example. */
   program: string | { example: string };
-  /** What the program is written in, if not in JavaScript or TypeScript. */
-  language?: Language;
+  /** What the program is written in. Default: JavaScript or TypeScript, as with "nodejs", whose CLI generates code, too. */
+  language?: Language | "nodejs";
   /** A provider's schema: Python and Go programs can import the SDK that is generated from it. */
   schema?: string;
   env?: Record<string, string | undefined>;
@@ -103,8 +104,8 @@ export class Stack {
 
   static async create(options: StackOptions): Promise<Stack> {
     const { language, schema } = options;
-    const project = language && (await projectIn(language, schema));
-    const stack = new Stack(project?.cli ?? (await cli()), options, project);
+    const project = language === "nodejs" || !language ? undefined : await projectIn(language, schema);
+    const stack = new Stack(await (language ? cliWithLanguages() : cli()), options, project);
     if (options.config) stack.write("Pulumi.test.yaml", stringify({ config: options.config }));
     await stack.ok(["stack", "init", "test"]);
     if (options.secrets) await stack.secrets(options.secrets);

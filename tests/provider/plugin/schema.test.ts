@@ -109,6 +109,14 @@ test("the settings are those of the stack, each with its variable; an explicit p
     expect(keysWith(some, (one) => one.secret)).toEqual(["apiKey"]);
 });
 
+test("the registry's page about the configuration has every setting, with its variable", () => {
+  const page = readFileSync(join(__dirname, "../../../docs/installation-configuration.md"), "utf8");
+  const rows = Object.entries(schema.config.variables).map(
+    ([name, { defaultInfo }]) => new RegExp(`\\| \`consortium:${name}\` +\\| \`${defaultInfo!.environment[0]!}\``),
+  );
+  expect(rows.filter((row) => !row.test(page))).toEqual([]);
+});
+
 test.each(Object.values(lookups))("$name has its arguments and results", ({ name, args, list, result }) => {
   const { inputs, outputs } = schema.functions[`consortium:index:${name}`]!;
   expect(Object.keys(inputs.properties!)).toEqual(Object.keys(args.shape));

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { type PulumiCli } from "../../../../tools/lib/pulumi-cli.mjs";
 import { cliWithLanguages, generatedSdk, virtualEnvironment } from "./sdk";
 
 /** What a program may be written in, besides JavaScript and TypeScript. */
@@ -8,7 +7,6 @@ export type Language = "yaml" | "python" | "go";
 
 /** What a program in another language needs around it. */
 export interface Project {
-  cli: PulumiCli;
   /** The file of the program. */
   main: string;
   /** The text of Pulumi.yaml. */
@@ -23,15 +21,15 @@ export interface Project {
 
 /** Whatever is missing is made first: the hosts, the packages, the SDK. */
 export async function projectIn(language: Language, schema?: string): Promise<Project> {
-  const cli = await cliWithLanguages();
-  const plain = { cli, settings: `name: e2e\nruntime: ${language}\n`, env: {}, dependencies: {}, links: {} };
+  const plain = { settings: `name: e2e\nruntime: ${language}\n`, env: {}, dependencies: {}, links: {} };
   if (language === "yaml") return { ...plain, main: "Main.yaml" };
-  return { ...plain, ...(await (language === "python" ? python(cli, schema) : go(schema))) };
+  return { ...plain, ...(await (language === "python" ? python(schema) : go(schema))) };
 }
 
 type Rest = Pick<Project, "main"> & Partial<Project>;
 
-async function python(cli: PulumiCli, schema: string | undefined): Promise<Rest> {
+async function python(schema: string | undefined): Promise<Rest> {
+  const cli = await cliWithLanguages();
   const venv = await virtualEnvironment();
   const sdk: Record<string, string> = schema === undefined ? {} : { PYTHONPATH: await generatedSdk("python", schema) };
   const path = [join(venv, "bin"), cli.env.PATH].join(delimiter);

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -37,12 +38,7 @@ var generators = map[string]generator{
 	"nodejs": {
 		sdk: func(p *schema.Package, r *pulumirpc.GeneratePackageRequest, loader schema.ReferenceLoader) (files, error) {
 			generated, err := nodejs.GeneratePackage(tool, p, r.ExtraFiles, r.LocalDependencies, r.Local, loader)
-			// The generator counts on what filepath.Rel("config", "") answered before Go 1.26.
-			const vars = "config/vars.ts"
-			if text, exists := generated[vars]; exists {
-				generated[vars] = bytes.ReplaceAll(text, []byte(`from "./utilities"`), []byte(`from "../utilities"`))
-			}
-			return generated, err
+			return fromParent(generated, `from "./utilities"`, `from "../utilities"`), err
 		},
 		program: nodejs.GenerateProgram,
 		project: func(folder string, project workspace.Project, p *pcl.Program, local map[string]string) error {
@@ -51,7 +47,8 @@ var generators = map[string]generator{
 	},
 	"python": {
 		sdk: func(p *schema.Package, r *pulumirpc.GeneratePackageRequest, loader schema.ReferenceLoader) (files, error) {
-			return python.GeneratePackage(tool, p, r.ExtraFiles, loader)
+			generated, err := python.GeneratePackage(tool, p, r.ExtraFiles, loader)
+			return fromParent(generated, "from . import _utilities", "from .. import _utilities"), err
 		},
 		program: python.GenerateProgram,
 		project: func(folder string, project workspace.Project, p *pcl.Program, local map[string]string) error {
@@ -65,6 +62,17 @@ var generators = map[string]generator{
 		program: golang.GenerateProgram,
 		project: golang.GenerateProject,
 	},
+}
+
+// Mends an import in the folder of the settings: the generators count on what filepath.Rel("config", "") answered
+// before Go 1.26.
+func fromParent(generated files, wrong, right string) files {
+	for name, text := range generated {
+		if path.Base(path.Dir(name)) == "config" {
+			generated[name] = bytes.ReplaceAll(text, []byte(wrong), []byte(right))
+		}
+	}
+	return generated
 }
 
 // A language host of code generation alone.

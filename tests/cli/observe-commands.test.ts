@@ -1,0 +1,130 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "commander";
+import { define as defineCheck } from "../../cli/check";
+import { define as defineMap } from "../../cli/map";
+import { type Service, startService } from "../../service";
+import { built, consortium } from "../service/child";
+import { build, client, until } from "../service/helpers";
+import { quick } from "../service/ledgers";
+
+jest.setTimeout(60_000);
+
+const root = join(__dirname, "../..");
+
+test.each([
+  ["map", defineMap],
+  ["check", defineCheck],
+] as const)("docs/%s.md names every option, and no other", (name, define) => {
+  const command = new Command();
+  define(command);
+  const page = readFileSync(join(root, `docs/${name}.md`), "utf8");
+  const listed = [...page.matchAll(/^\| `(--[\w-]+)/gm)].map(([, flag]) => flag);
+  expect(listed.sort()).toEqual(command.options.map(({ long }) => long).sort());
+});
+
+describe("the commands", () => {
+  beforeAll(built, 120_000);
+  const folder = mkdtempSync(join(tmpdir(), "consortium-observe-"));
+  const file = (name: string): string => join(folder, name);
+  let service: Service;
+  let env: Record<string, string>;
+  let pair: { username: string; password: string };
+  let node: string;
+  beforeAll(async () => {
+    service = await startService({ ledger: true, timing: quick });
+    env = { CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl };
+    const made = await build(client(service.baseUrl, service.apiKey), { provider: "quorum", consensus_type: "raft" });
+    [pair, node] = [made.credential, made.node];
+    writeFileSync(file("outputs.json"), JSON.stringify({ apps: { acme: pair } }));
+  });
+  afterAll(async () => {
+    await service.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("check: 0 and everything in order; what it writes holds no password", async () => {
+    const args = ["check", "--outputs", file("outputs.json"), "--junit", file("j.xml"), "--metrics", file("m.prom")];
+    const { code, stdout, stderr } = await consortium(args, env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("The network is usable: 7 ok.");
+    const written = [stdout, readFileSync(file("j.xml"), "utf8"), readFileSync(file("m.prom"), "utf8")];
+    expect(written[1]).toContain('<testcase classname="node reachable" name="node n1 in test"/>');
+    expect(written[2]).toMatch(
+      /^consortium_check_ok\{check="node reachable",kind="node",id="\w+",name="n1",within="test"\} 1$/m,
+    );
+    expect(written.join("")).not.toContain(pair.password);
+  });
+
+  test("check: 1, with the reason and the next step, where something is wrong", async () => {
+    writeFileSync(file("wrong.json"), JSON.stringify({ ...pair, password: "no" }));
+    const { code, stdout } = await consortium(["check", "--outputs", file("wrong.json"), "--json"], env);
+    expect(code).toBe(1);
+    const { ok, results } = JSON.parse(stdout) as { ok: boolean; results: { outcome: string }[] };
+    expect(ok).toBe(false);
+    expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([
+      {
+        ...{
+          check: "node reachable",
+          outcome: "failed",
+          subject: { kind: "node", id: node, name: "n1", within: "test" },
+        },
+        text: expect.stringContaining("it refuses the credential") as string,
+        next: expect.stringContaining("Make a new pair") as string,
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      "a service that does not answer",
+      ["check"],
+      { CONSORTIUM_BASE_URL: "http://127.0.0.1:9/api/v1" },
+      /cannot be reached/,
+    ],
+    ["a consortium that is not there", ["check", "--consortium", "nope"], {}, /no consortium "nope"/],
+    ["outputs that are none", ["check", "--outputs", join(root, "README.md")], {}, /is no JSON/],
+    ["a stack without Pulumi", ["check", "--stack", "dev"], { PATH: "/nowhere" }, /Pulumi CLI is needed for --stack/],
+  ])("check: 2 where it cannot look: %s", async (_, args, more, why) => {
+    const { code, stderr } = await consortium(args, { ...env, ...more });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(why) as string });
+  });
+
+  test("check: --watch checks again until Ctrl-C, and sees what changes", async () => {
+    const script = join(root, "dist/cli/consortium.js");
+    const args = ["check", "--outputs", file("outputs.json"), "--watch", "1", "--json"];
+    const child = spawn(process.execPath, [script, ...args], { env: { ...process.env, ...env } });
+    const ended = once(child, "exit");
+    let text = "";
+    child.stdout.on("data", (part: Buffer) => (text += part.toString()));
+    const looks = (ok: boolean): number => text.split(`{\n  "ok": ${ok},`).length - 1;
+    try {
+      await until(() => Promise.resolve(looks(true) >= 2));
+      service.store.nodes.setState(node, "stopped");
+      await until(() => Promise.resolve(looks(false) >= 1));
+    } finally {
+      service.store.nodes.setState(node, "started");
+      child.kill("SIGINT");
+    }
+    expect(await ended).toEqual([1, null]);
+  });
+
+  test("map: the service as SVG into a file, a network file as Mermaid, and a model as JSON", async () => {
+    expect(await consortium(["map", "--output", file("map.svg")], env)).toMatchObject({ code: 0, stdout: "" });
+    expect(readFileSync(file("map.svg"), "utf8")).toMatch(/^<svg [^]*data-kind="node"[^]*<\/svg>\n$/);
+    const network = join(root, "examples/network-file/network.yaml");
+    const { stdout } = await consortium(["map", "--network", network, "--format", "mermaid"], {});
+    expect(stdout).toMatch(/^flowchart LR\n {2}subgraph n1\["Coffee trade"\]/);
+    const json = await consortium(["map", "--format", "json", "--consortium", "supply"], env);
+    expect(JSON.parse(json.stdout)).toMatchObject({ source: "live", consortia: [{ name: "supply" }] });
+  });
+
+  test("map: what does not go together is refused before anything is asked", async () => {
+    const { code, stderr } = await consortium(["map", "--plan", "a.json", "--stack", "dev"], env);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/cannot be used with/) as string });
+    expect(await consortium(["map", "--live"], env)).toMatchObject({ code: 1 });
+  });
+});

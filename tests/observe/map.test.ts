@@ -1,0 +1,152 @@
+import { execFileSync } from "node:child_process";
+import { mapOf } from "../../observe/map/graph";
+import { htmlOf } from "../../observe/map/html";
+import { layoutOf } from "../../observe/map/layout";
+import { mermaidOf } from "../../observe/map/mermaid";
+import { svgOf } from "../../observe/map/svg";
+import { type NetworkModel } from "../../observe/model";
+import { environmentOf, largeNetwork, memberOf, networkOf, nodeOf } from "./models";
+
+jest.setTimeout(60_000);
+
+/** Names and texts of elements as a parser of somebody else's reads them. */
+const parsers = {
+  xml: `
+import sys, json, xml.dom.minidom as m
+d = m.parseString(sys.stdin.buffer.read())
+e = d.getElementsByTagName("*")
+t = [x.firstChild.data for x in e if x.tagName in ("text", "title") and x.firstChild]
+print(json.dumps({"tags": sorted(set(x.tagName for x in e)), "texts": t, "attributes": sorted(set(a for x in e for a in x.attributes.keys()))}))`,
+  html: `
+import sys, json, html.parser
+class P(html.parser.HTMLParser):
+    def __init__(s): super().__init__(); s.tags = set(); s.names = set(); s.texts = []
+    def handle_starttag(s, tag, attrs): s.tags.add(tag); s.names.update(a for a, _ in attrs)
+    def handle_data(s, d): s.texts.append(d)
+p = P(); p.feed(sys.stdin.buffer.read().decode())
+print(json.dumps({"tags": sorted(p.tags), "texts": p.texts, "attributes": sorted(p.names)}))`,
+};
+interface Parsed {
+  tags: string[];
+  texts: string[];
+  attributes: string[];
+}
+const parsed = (as: keyof typeof parsers, input: string): Parsed =>
+  JSON.parse(execFileSync("python3", ["-c", parsers[as]], { input, encoding: "utf8" })) as Parsed;
+
+const hostile = [
+  ...["<img src=x onerror=alert(1)>", '"] --> x', "</text><script>", "`**b**`", "&lt;b&gt;", "#quot;", "end", "1. one"],
+  ...["fa:fa-ban", "%%{init}%%", "a\\nb\\N", "]]>", "click n1 callback"],
+];
+
+/** Each name stands for an object of another kind in turn. */
+const hostileNetwork = (): NetworkModel => {
+  const nodes = hostile.map((name, at) => nodeOf(1, at, { id: `n${at} ${name}`, name }));
+  const memberships = hostile.map((orgName, at) => memberOf(at, { orgName }));
+  const environments = [environmentOf(1, nodes, { name: hostile[0]!, provider: hostile[2]!, tether: hostile[1]! })];
+  const tethers = [{ id: hostile[1]!, network: hostile[0]!, state: hostile[2]! }];
+  return networkOf({ name: hostile[0]!, memberships, environments }, { title: hostile[2]!, tethers });
+};
+
+describe("names that mean something elsewhere are shown as text", () => {
+  const quiet = ["aria-hidden", "aria-label", "class", "d", "data-from", "data-id", "data-key", "data-kind", "data-to"];
+
+  test("in SVG", async () => {
+    const { tags, texts, attributes } = parsed("xml", await svgOf(mapOf(hostileNetwork())));
+    expect(tags).toEqual(["g", "path", "style", "svg", "text", "title"]);
+    expect(texts).toEqual(expect.arrayContaining(hostile));
+    expect(attributes).toEqual([...quiet, "height", "role", "viewBox", "width", "x", "xmlns", "y"]);
+  });
+
+  test("in HTML, which loads nothing and runs nothing", async () => {
+    const { tags, texts, attributes } = parsed("html", await htmlOf(mapOf(hostileNetwork())));
+    expect(tags.filter((tag) => ["script", "img", "link", "iframe", "a"].includes(tag))).toEqual([]);
+    expect(attributes.filter((name) => /^on|src|href/.test(name))).toEqual([]);
+    expect(texts.join("\n")).toContain("<img src=x onerror=alert(1)>");
+  });
+
+  test("in Mermaid", () => {
+    const text = mermaidOf(mapOf(hostileNetwork()))!;
+    const labels = [...text.matchAll(/"([^"]*)"/g)].map(([, label = ""]) => label);
+    const read = labels
+      .flatMap((label) => label.split("<br/>"))
+      .map((label) => label.replace(/#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code))));
+    expect(read).toEqual(expect.arrayContaining(hostile));
+    expect(labels.join("").replaceAll("<br/>", "")).toMatch(/^[\p{L}\p{N} #;]*$/u);
+    // Nothing but what a flowchart has: each line is one of ours.
+    const ours =
+      /^(flowchart LR|\s*n\d+(\(\[|\[\(|\[|>|\{\{)"[^"]*"(\]\)|\)\]|\]|\}\})|\s*subgraph n\d+\["[^"]*"\]|\s*end| {2}n\d+ (---|-\.->) n\d+| {2}class(Def)? .*|)$/;
+    expect(text.split("\n").filter((line) => !ours.test(line))).toEqual([]);
+  });
+});
+
+describe("large networks", () => {
+  test("6 environments of 4 nodes and 40 members take less than a second, and no time when only states change", async () => {
+    const before = process.cpuUsage();
+    const model = largeNetwork(6, 4, 40);
+    await svgOf(mapOf(model));
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1e6).toBeLessThan(1); // of this process: others are at work, too
+    const again = performance.now();
+    model.consortia[0]!.environments[0]!.nodes[0]!.state = "stopped";
+    expect(await svgOf(mapOf(model))).toContain("tone-bad");
+    expect(performance.now() - again).toBeLessThan(500);
+  });
+
+  test("50 nodes in 6 environments: each has a box, and no boxes overlap", async () => {
+    const environments = [9, 9, 8, 8, 8, 8].map((count, at) =>
+      environmentOf(
+        at,
+        Array.from({ length: count }, (_, index) => nodeOf(at, index)),
+      ),
+    );
+    const memberships = Array.from({ length: 9 }, (_, index) => memberOf(index));
+    const map = mapOf(networkOf({ memberships, environments }));
+    const { boxes } = await layoutOf(map);
+    const items = map.groups.flatMap((group) => [...group.items, ...group.groups.flatMap((inner) => inner.items)]);
+    expect(items.filter(({ kind }) => kind === "node")).toHaveLength(50);
+    const placed = items.map(({ key }) => boxes.get(key)!);
+    const overlaps = placed.flatMap((a, at) =>
+      placed.slice(at + 1).filter((b) => {
+        const [dx, dy] = [
+          Math.abs(a.x + a.width / 2 - b.x - b.width / 2),
+          Math.abs(a.y + a.height / 2 - b.y - b.height / 2),
+        ];
+        return dx < (a.width + b.width) / 2 - 0.5 && dy < (a.height + b.height) / 2 - 0.5;
+      }),
+    );
+    expect(overlaps).toEqual([]);
+  });
+
+  test("500 members fold into counts, without losing one, and those that change are still seen", async () => {
+    const memberships = Array.from({ length: 500 }, (_, index) =>
+      memberOf(index, index === 7 ? { change: "delete" } : index === 8 ? { drift: ["orgName differs"] } : {}),
+    );
+    const environments = [environmentOf(1, [nodeOf(1, 1), nodeOf(1, 2)])];
+    const map = mapOf(networkOf({ memberships, environments }));
+    const members = map.groups[0]!.items;
+    expect(members.map(({ label }) => label)).toEqual([
+      ...["Member 1", "Member 2", "Member 7", "Member 8", "496 members without nodes"],
+    ]);
+    expect(new Set(members.flatMap(({ ids }) => ids)).size).toBe(500);
+    expect((await svgOf(map)).length).toBeLessThan(20_000);
+  });
+});
+
+test("what a plan does is told by shape and by word, and a lost ledger loudly", async () => {
+  const environments = [
+    environmentOf(1, [nodeOf(1, 1, { change: "create" })], { change: "replace" }),
+    environmentOf(2, [nodeOf(2, 1, { change: "update" })], { change: "delete", kept: true }),
+  ];
+  const svg = await svgOf(mapOf(networkOf({ environments })));
+  const { texts } = parsed("xml", svg);
+  expect(texts).toEqual(expect.arrayContaining(["+ create", "~ update", "± replace", "− delete"]));
+  expect(texts.filter((text) => text.includes("DESTROYS ITS LEDGER"))).toHaveLength(1); // the other one is kept
+  expect(svg).toMatch(/class="outline"/);
+});
+
+test("boxes lead where a page says, and bring no style where the page has its own", async () => {
+  const svg = await svgOf(mapOf(largeNetwork(1, 1, 1)), { link: ({ ids }) => `#${ids[0]}`, style: false });
+  expect(svg).toContain('<a href="#e0n0"><g class="item node tone-good" role="img"');
+  expect(svg).not.toContain("<style");
+});

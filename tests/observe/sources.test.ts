@@ -1,0 +1,148 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { SharedAnswers } from "../../observe/answers";
+import { observeLive } from "../../observe/live";
+import { objectsOf, type NetworkModel, nameOf } from "../../observe/model";
+import { modelOfNetworkFile } from "../../observe/network-file";
+import { modelOfPlan } from "../../observe/plan/model";
+import { readPlan } from "../../observe/plan/read";
+import { modelOfStack, withStacks } from "../../observe/stack";
+import { ConsortiumClient } from "../../provider/api/client";
+import { resolveSettings } from "../../provider/api/settings";
+import { later, stackUrn, step } from "../cli/plans";
+import { network, type Network, send } from "../support/network";
+import { start } from "../support/service";
+
+const root = join(__dirname, "../..");
+const golden = JSON.parse(readFileSync(join(root, "tests/golden/0.1.0/stack.json"), "utf8")) as object;
+
+/** Who is where, and what is said of it. */
+const outline = (model: NetworkModel): string[] =>
+  objectsOf(model).map(({ kind, object: { change, drift, managed, ...object } }) => {
+    const by = managed === undefined ? [] : [managed === "by hand" ? managed : managed.name];
+    return [kind, nameOf(object), ...by, ...(change ? [change] : []), ...(drift ?? [])].join(" ");
+  });
+
+test("a stack of the dynamic provider and of the plugin make the same model, without a secret", () => {
+  const model = modelOfStack(golden);
+  expect(model.title).toBe("e2e/test");
+  expect(objectsOf(model).map(({ kind }) => kind)).toEqual(
+    expect.arrayContaining(["consortium", "membership", "environment", "node", "credential"]),
+  );
+  expect(model.consortia[0]!.environments[0]!.nodes[0]!.membershipId).toBe(model.consortia[0]!.memberships[0]!.id);
+  const ofPlugin = JSON.stringify(golden).replaceAll("pulumi-nodejs:dynamic/consortium:", "consortium:index:");
+  const urnsAside = (one: NetworkModel) => JSON.stringify(one).replaceAll(/"urn":"[^"]*"/g, "");
+  expect(urnsAside(modelOfStack(JSON.parse(ofPlugin)))).toBe(urnsAside(model));
+  expect(JSON.stringify(model)).not.toMatch(/password|ciphertext|basicAuth/i);
+  expect(() => modelOfStack([])).toThrow("The document is not the state of a stack.");
+});
+
+test("a network file, with logical names as ids", async () => {
+  const model = await modelOfNetworkFile(join(root, "examples/network-file/network.yaml"));
+  expect(outline(model)).toEqual([
+    ...["consortium Coffee trade", "membership Highland Growers", "membership Roaster & Sons", "membership bank"],
+    ...["environment ledger", "node grower-1", "node grower-2", "node roaster-1", "node roaster-2"],
+    ...["credential grower", "credential roaster", "credential roaster-reports"],
+    ...["environment trial", "node trial-node", "credential grower"],
+  ]);
+  expect(model.limits).toContainEqual({ kind: "environments", of: "coffee", used: 2, most: 3 });
+});
+
+describe("a plan", () => {
+  const within = { consortiumId: "c1", environmentId: "e1", membershipId: "m1" };
+  const old = (id: string, inputs: object) => ({ id, inputs, outputs: { ...inputs, state: "started" } });
+  const steps = [
+    step("same", "Consortium", "trade", old("c1", { name: "Trade" }), old("c1", { name: "Trade" })),
+    step("same", "Membership", "acme", old("m1", { orgName: "Acme", consortiumId: "c1" }), undefined),
+    step("replace", "Environment", "prod", old("e1", { name: "prod", consortiumId: "c1", consensusType: "raft" }), {
+      inputs: { name: "prod", consortiumId: "c1", consensusType: "ibft" },
+    }),
+    step("replace", "Node", "old", old("n1", { name: "old", ...within }), {
+      inputs: { name: "old", ...within, environmentId: later },
+    }),
+    step("create", "Node", "new", undefined, {
+      inputs: { name: "new", consortiumId: "c1", environmentId: later, membershipId: "m1" },
+    }),
+    step("delete", "AppCred", "app", old("a1", { name: "app", ...within })),
+  ];
+  const expected = [
+    ...["consortium Trade trade", "membership Acme acme", "environment prod prod replace"],
+    ...["node old old replace", "node new new create", "credential app app delete"],
+  ];
+
+  test("as one document: what is made is in what it will be in, though its id is known later", () => {
+    const text = JSON.stringify({ steps: [{ op: "same", urn: stackUrn }, ...steps] });
+    expect(outline(modelOfPlan(readPlan(text, "plan")))).toEqual(expected);
+  });
+
+  test("as a stream of events", () => {
+    const events = steps.map(({ op, urn, oldState, newState }: Record<string, unknown>, sequence) => ({
+      sequence,
+      resourcePreEvent: { metadata: { op, urn, old: oldState, new: newState } },
+    }));
+    const text = events.map((event) => JSON.stringify(event)).join("\n");
+    expect(outline(modelOfPlan(readPlan(text, "plan")))).toEqual(expected);
+  });
+});
+
+describe("the live network", () => {
+  async function made(): Promise<Network & { client: ConsortiumClient; calls: () => string[]; stop: () => void }> {
+    const { service, time, calls } = await start();
+    const ids = await network(service, time);
+    const path = `/consortia/${ids.consortiumId}/environments/${ids.environmentId}/appcreds`;
+    await send(service, "POST", path, { membership_id: ids.membershipId });
+    service.clearCalls();
+    const stop = () => void service.store.nodes.remove(ids.nodeId);
+    return { ...ids, client: new ConsortiumClient(resolveSettings()), calls, stop };
+  }
+
+  test("takes one request for each list, however many look within seconds", async () => {
+    const { client, calls } = await made();
+    const answers = new SharedAnswers(client);
+    const [model] = await Promise.all([1, 2, 3, 4].map(() => observeLive(client, { answers, nodeStatus: true })));
+    expect(calls().sort()).toEqual(
+      [
+        ...["GET /consortia", "GET /consortia/:consortiumId/memberships", "GET /consortia/:consortiumId/environments"],
+        ...Array<string>(2).fill("GET /consortia/:consortiumId/environments/:environmentId/nodes"),
+        ...Array<string>(2).fill("GET /consortia/:consortiumId/environments/:environmentId/appcreds"),
+        "GET /consortia/:consortiumId/environments/:environmentId/nodes/:nodeId/status",
+      ].sort(),
+    );
+    expect(model!.limits).toContainEqual({ kind: "consortia", used: 1, most: 2 });
+    expect(model!.consortia[0]!.environments[0]!.nodes[0]!.urls!.rpc).toMatch(/^http/);
+    await client.close();
+  });
+
+  test("says which stack manages what, what is made by hand, what drifted and what is gone", async () => {
+    const { client, consortiumId, membershipId, environmentId, nodeId, stop } = await made();
+    const urn = (type: string, name: string) => `urn:pulumi:dev::net::consortium:index:${type}::${name}`;
+    const within = { consortiumId, environmentId, membershipId };
+    const resource = (type: string, name: string, id: string, inputs: object) => ({ urn: urn(type, name), id, inputs });
+    const stack = modelOfStack({
+      deployment: {
+        resources: [
+          resource("Consortium", "c", consortiumId, { name: "fixture" }),
+          resource("Membership", "m", membershipId, { consortiumId, orgName: "other name" }),
+          resource("Environment", "e", environmentId, { consortiumId, name: "main", provider: "quorum" }),
+          resource("Node", "n", nodeId, { ...within, name: "node-0" }),
+        ],
+      },
+    });
+    const live = await observeLive(client);
+    const said = outline(withStacks(live, [stack])).filter((line) => !line.startsWith("credential"));
+    expect(said).toEqual([
+      ...["consortium fixture c", 'membership first m orgName is "first", and "other name" in the stack'],
+      ...["membership second by hand", "environment main e", "node node-0 n", "environment spare by hand"],
+    ]);
+    stop();
+    const now = outline(withStacks(await observeLive(client), [stack]));
+    expect(now).toContain("node node-0 n the stack has node-0, and the service does not show it");
+    await client.close();
+  });
+
+  test("a name that is not there is an error that says which are", async () => {
+    const { client } = await made();
+    await expect(observeLive(client, { consortium: "fixtur" })).rejects.toThrow('did you mean "fixture"');
+    await client.close();
+  });
+});
