@@ -1,15 +1,11 @@
 // @ts-check
-/** The dynamic provider beside the plugin, in JavaScript and in YAML: how fast each starts, previews and makes a large stack, and its memory. */
-import { spawn } from "node:child_process";
-import { createServer } from "node:net";
-import { join } from "node:path";
+/** The dynamic provider beside the plugin, in JavaScript and in YAML: how fast each previews and makes a large stack, and its memory. */
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
-import { root } from "../../tools/lib/prepare.mjs";
 import { say } from "../../tools/lib/say.mjs";
-import { comparePreviews, inTurn } from "../lib/previews.mjs";
+import { comparePreviews } from "../lib/previews.mjs";
 import { watchMemory } from "../lib/process-tree.mjs";
 import { quickstart } from "../lib/quickstart.mjs";
-import { bounded, median, seconds, table } from "../lib/report.mjs";
+import { bounded, seconds, table } from "../lib/report.mjs";
 import { withRig } from "../lib/rig.mjs";
 import { finished, on, pluginsIn, Stack, upArgs } from "../lib/stack.mjs";
 import { emptyMembers, members, membersInYaml } from "../programs/members.mjs";
@@ -17,8 +13,7 @@ import { referenceInYaml } from "../programs/reference.mjs";
 
 const defaultCount = 500;
 const latency = 20;
-const startRounds = 9;
-const most = { start: 0.5, reference: 0.4, classes: 0.95, preview: 0.35, up: 0.6, unchecked: 0.3 };
+const most = { reference: 0.4, classes: 0.95, preview: 0.35, up: 0.6, unchecked: 0.3 };
 
 const inYaml = (/** @type {string} */ resources) => ({
   "Pulumi.yaml": `name: bench\nruntime: yaml\n${pluginsIn()}`,
@@ -55,39 +50,6 @@ const figuresOf = (tools, { title, ...side }) =>
     say(`${title}: preview ${seconds(preview.ms)}, up ${seconds(up.ms)}, without checkpoints ${seconds(unchecked.ms)}`);
     return { preview: preview.ms, up: up.ms, unchecked: unchecked.ms, memory: pss };
   });
-
-/** Time until a provider process says its port. @param {string} command @param {string[]} args */
-async function startMs(command, args) {
-  const engine = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => engine.once("listening", resolve));
-  const { port } = /** @type {import("node:net").AddressInfo} */ (engine.address());
-  const startedAt = performance.now();
-  const child = spawn(command, [...args, `127.0.0.1:${port}`], { stdio: ["ignore", "pipe", "ignore"] });
-  try {
-    await new Promise((resolve, reject) => {
-      child.stdout.once("data", resolve);
-      child.once("error", reject);
-      child.once("exit", () => reject(new Error(`${command} ended before it said its port`)));
-    });
-    return performance.now() - startedAt;
-  } finally {
-    child.kill("SIGKILL");
-    engine.close();
-  }
-}
-
-async function starts() {
-  const dynamicProvider = join(root, "node_modules/@pulumi/pulumi/cmd/dynamic-provider/index.js");
-  const [plugin, dynamic] = await inTurn(startRounds, [
-    () => startMs(join(root, "plugin/pulumi-resource-consortium"), []),
-    () => startMs(process.execPath, [dynamicProvider]),
-  ]);
-  const ratio = median(plugin) / median(dynamic);
-  return bounded("start of the provider process: plugin", ratio, {
-    ...{ most: most.start, of: "the dynamic provider's" },
-    measured: `${seconds(median(plugin))} against ${seconds(median(dynamic))}: ×${ratio.toFixed(2)}`,
-  });
-}
 
 /** @param {import("../lib/rig.mjs").Tools} tools */
 async function references({ cli, options = {} }) {
@@ -137,7 +99,6 @@ export const providers = async (given) => {
   ]);
   return {
     rows: [
-      await starts(),
       ...rows,
       compared(
         "preview, classes on the dynamic provider,",

@@ -54,7 +54,7 @@ test("flags of consortium serve are those of its help", () => {
 });
 
 test("environment variables that are named exist, and all are named", () => {
-  const settings = [...settingNames, "adopt"].map(environmentName);
+  const settings = [...settingNames, "adopt", "plugin"].map(environmentName);
   const named = unique(everything.matchAll(/(?<!PULUMI_)\b(CONSORTIUM_[A-Z_]+)/g));
   expect(named.sort()).toEqual(
     [

@@ -223,7 +223,10 @@ ${[0, 1, 2, 3, 4]
   afterAll(() => w.close());
 
   test("is judged by what its resources are made from, and each provider by its own settings", async () => {
-    const { code, text } = await preview(w, pack, { ...rules, all: "mandatory" });
+    const { code, text } = await preview(w, ["--policy-pack", join(root, "policy-pack")], {
+      ...rules,
+      all: "mandatory",
+    });
     expect(code).not.toBe(0);
     const found = findings(text).join("\n");
     expect(found).toContain('Environment "e" would have 5 nodes');
