@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { cli, root, Stack } from "../support/stack";
 import { canaryKey } from "../support/world";
 
@@ -14,6 +14,11 @@ test("consortium plugin install: the CLI finds the plugin, where it found none",
   });
   try {
     stack.env.PULUMI_HOME = join(stack.folder, "home");
+    // npm puts the commands of packages on the PATH, where Pulumi would find the plugin, too.
+    stack.env.PATH = stack.env
+      .PATH!.split(delimiter)
+      .filter((folder) => !folder.endsWith(".bin"))
+      .join(delimiter);
     const chosen = ["--stack", "test"]; // another home knows nothing of the one that is selected
     const missing = await stack.preview({}, ...chosen);
     expect(missing.code).not.toBe(0);
