@@ -3,11 +3,11 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { ConsortiumClient } from "../provider/api";
 import { printableLines } from "../provider/api/printable";
 import type { FactOptions, Result } from "../observe/check";
-import { connectionHelp } from "./connection";
+import { connectionHelp } from "./shared/connection";
 import { jsonOf, junitOf, metricsOf, summaryOf, tableOf } from "./check/formats";
 import { replaceFile } from "./check/replace-file";
-import { exportStack } from "./stack-export";
-import { textOf } from "./text-file";
+import { exportStack } from "./shared/stack-export";
+import { textOf } from "./shared/text-file";
 
 interface Flags {
   stack?: string;

@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { resolveSettings } from "../provider/api";
-import { connectionHelp } from "./connection";
-import { exportStack } from "./stack-export";
-import { textOf } from "./text-file";
+import { connectionHelp } from "./shared/connection";
+import { exportStack } from "./shared/stack-export";
+import { textOf } from "./shared/text-file";
 
 interface Flags {
   port: number;

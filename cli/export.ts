@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { connectionHelp, withClient } from "./connection";
+import { connectionHelp, withClient } from "./shared/connection";
 import { bulkImportOf } from "./export/bulk";
 import { definitionOf, type Remark } from "./export/definition";
 import { readConsortium, readOrganization } from "./export/read";

@@ -18,7 +18,7 @@ import {
   summaryTable,
 } from "./fleet/summary";
 import { liveView, plainView } from "./fleet/view";
-import { confirm } from "./confirm";
+import { confirm } from "./shared/confirm";
 
 /** Of the summary, where it is not printed on a terminal. */
 const widthOfLogs = 140;

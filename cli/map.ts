@@ -9,9 +9,9 @@ import { type NetworkModel } from "../observe/model";
 import { modelOfPlan } from "../observe/plan/model";
 import { planName, readPlan } from "../observe/plan/read";
 import { modelOfStack, withStacks } from "../observe/stack";
-import { connectionHelp, withClient } from "./connection";
-import { exportStack } from "./stack-export";
-import { textOf } from "./text-file";
+import { connectionHelp, withClient } from "./shared/connection";
+import { exportStack } from "./shared/stack-export";
+import { textOf } from "./shared/text-file";
 
 const formats: Record<string, (model: NetworkModel) => Promise<string> | string> = {
   svg: async (model) => `${await svgOf(mapOf(model))}\n`,

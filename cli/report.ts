@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type Plan, planName, readPlan } from "../observe/plan/read";
 import { hasChanges, hasErrors, losesLedger, render } from "./report/render";
-import { textOf } from "./text-file";
+import { textOf } from "./shared/text-file";
 
 /** What may be a reason to end with exit code 2. */
 const reasons = { "ledger-loss": losesLedger, changes: hasChanges, errors: hasErrors } as const;

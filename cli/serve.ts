@@ -7,7 +7,7 @@ import { isLoopback } from "../service/http/host-check";
 import type { Console } from "../console/server/console";
 import { addresses, exposed } from "./serve/addresses";
 import { ownConsole } from "./serve/own-console";
-import { textOf } from "./text-file";
+import { textOf } from "./shared/text-file";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
 

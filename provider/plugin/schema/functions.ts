@@ -1,6 +1,6 @@
 import { type z } from "zod";
 import { type Lookup } from "../../lookups";
-import { type FunctionSpec, type ObjectSpec } from "./spec";
+import { type FunctionSpec, type ObjectSpec } from "./model";
 import { type Types } from "./types";
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -6,7 +6,7 @@ import { goImport } from "./go";
 import { networkSpec } from "./network";
 import { resourceSpec } from "./resources";
 import { configSpec, providerSpec } from "./settings";
-import { type PackageSpec } from "./spec";
+import { type PackageSpec } from "./model";
 import { token, Types } from "./types";
 
 /** What SDKs of each language are called. */

@@ -3,7 +3,7 @@ import { docOf, field } from "../../core/field";
 import { definitions } from "../../resources";
 import { Network } from "../../../sdk/network/schema";
 import { examplesOf } from "./examples";
-import { type ResourceSpec } from "./spec";
+import { type ResourceSpec } from "./model";
 import { type Types } from "./types";
 
 /* The component: a whole network in one resource. */

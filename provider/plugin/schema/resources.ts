@@ -2,7 +2,7 @@ import { type Definition, type Props } from "../../core/definition";
 import { metaOf } from "../../core/field";
 import { dynamicPrefix } from "../../facts";
 import { examplesOf } from "./examples";
-import { type PropertySpec, type ResourceSpec } from "./spec";
+import { type PropertySpec, type ResourceSpec } from "./model";
 import { type Fields, type Types } from "./types";
 
 /** Besides its type: what the definition says of a property. */

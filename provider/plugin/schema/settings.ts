@@ -1,6 +1,6 @@
 import { environmentName } from "../../api/environment";
 import { type SettingName } from "../../api/settings";
-import { type PropertySpec, type ResourceSpec } from "./spec";
+import { type PropertySpec, type ResourceSpec } from "./model";
 
 /** The settings of a provider, as stack configuration and explicit providers have them. */
 const settings: Record<SettingName | "adopt", PropertySpec> = {

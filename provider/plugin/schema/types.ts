@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { docOf } from "../../core/field";
 import { pluginPrefix } from "../../facts";
-import { type EnumSpec, type ObjectSpec, type PropertySpec, type TypeSpec } from "./spec";
+import { type EnumSpec, type ObjectSpec, type PropertySpec, type TypeSpec } from "./model";
 
 /** A JSON schema, as zod writes it. */
 interface Json {

@@ -24,7 +24,7 @@ const kinds = Object.keys(news) as Kind[];
 
 const run = (kind: Kind, change: Props = {}, state: Props = {}) =>
   diff(definitions[kind], { ...news[kind], ...outputs[kind], ...state }, { ...news[kind], ...change });
-const none = { changes: false, replaces: [], deleteBeforeReplace: false, warnings: [] };
+const none = { changes: false, changed: [], replaces: [], deleteBeforeReplace: false, warnings: [] };
 
 describe.each(kinds)("%s", (kind) => {
   test("nothing changed: says no", () => expect(run(kind)).toEqual(none));
@@ -41,7 +41,11 @@ describe.each(kinds)("%s", (kind) => {
   });
 
   test("customTimeouts are a change in place", () => {
-    expect(run(kind, { customTimeouts: { create: 5 } })).toEqual({ ...none, changes: true });
+    expect(run(kind, { customTimeouts: { create: 5 } })).toEqual({
+      ...none,
+      changes: true,
+      changed: ["customTimeouts"],
+    });
   });
 });
 

@@ -8,7 +8,7 @@ import { lookups } from "../../../provider/lookups";
 import { packageSchema } from "../../../provider/plugin/schema";
 import { examples } from "../../../provider/plugin/schema/examples";
 import { languages } from "../../../provider/plugin/schema/languages";
-import { type PropertySpec } from "../../../provider/plugin/schema/spec";
+import { type PropertySpec } from "../../../provider/plugin/schema/model";
 import { definitions } from "../../../provider/resources";
 import { dynamicPrefix } from "../../../provider/facts";
 import * as sdk from "../../../sdk";

@@ -1,5 +1,5 @@
-import { ConsortiumClient } from "../provider/api";
-import { environmentName } from "../provider/api/environment";
+import { ConsortiumClient } from "../../provider/api";
+import { environmentName } from "../../provider/api/environment";
 
 /** Where a command finds the service and its key, for its help. */
 export const connectionHelp =

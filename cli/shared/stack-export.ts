@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { printableLines } from "../provider/api/printable";
+import { printableLines } from "../../provider/api/printable";
 
 /** The state of a stack of the project in this folder, from the Pulumi CLI. With secrets, nothing of it may be shown. */
 export async function exportStack(stack: string, { secrets = false } = {}): Promise<unknown> {
