@@ -6,7 +6,10 @@ import { inText } from "../sdk/network/problems";
 import { examples, pages, root } from "./markdown";
 
 const page = pages.find(({ file }) => file === "docs/network-files.md")!;
-const files = examples("yaml").filter(({ where }) => /^(README|docs\/network-files)\.md/.test(where));
+const isProgram = (text: string): boolean => /^runtime:/m.test(text);
+const files = examples("yaml").filter(
+  ({ where, text }) => /^(README|docs\/network-files)\.md/.test(where) && !isProgram(text),
+);
 const shown = page.blocks.find(({ language, text }) => language === "text" && text.includes("network.yaml:"))!;
 const wrong = page.blocks[page.blocks.indexOf(shown) - 1]!;
 

@@ -1,3 +1,5 @@
+import { parse, stringify } from "yaml";
+import { examples } from "../../docs/markdown";
 import { canaryKey, type World, world } from "../support/world";
 
 const program = (definition: string): string => `
@@ -30,6 +32,14 @@ beforeAll(async () => {
   w = await world(program(""), { language: "yaml", plugin: true });
 });
 afterAll(() => w.close());
+
+test("the program of the README makes a network", async () => {
+  const { text } = examples("yaml").find(({ where, text }) => where.startsWith("README") && text.includes("runtime:"))!;
+  const { resources } = parse(text) as { resources: object };
+  w.stack.program(stringify({ resources }));
+  expect(await w.stack.preview()).toMatchObject({ code: 0, text: expect.stringContaining("+ 10 to create") as string });
+  w.stack.program(program(""));
+});
 
 test("a network in YAML: one component, whose parts the plugin registers", async () => {
   const up = await w.stack.up();
