@@ -13,7 +13,7 @@ import {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import { type ZodType } from "zod";
-import { programKey } from "../adapter/keys";
+import { programKey, providerKey } from "../adapter/keys";
 import { adoptionOf, Operations } from "../adapter/operations";
 import { type Sessions } from "../adapter/sessions";
 import { version } from "../api/version";
@@ -55,6 +55,9 @@ const secretOutputs = ({ outputs }: Definition): string[] =>
 const otherVersion = (program: string): string =>
   `the program has pulumi-consortium ${program}, but the provider plugin is ${version}: install the plugin of the same version, ` +
   `with \`npx consortium plugin install\` in the folder of the program.`;
+
+/** What a state from the dynamic provider holds besides, kept so that the way back changes nothing. */
+const codeIn = ({ [providerKey]: code }: Props): Props => (code === undefined ? {} : { [providerKey]: code });
 
 /** The verbs for the one resource that a request names, in the messages of the engine. */
 export class Resource {
@@ -150,7 +153,7 @@ export class Resource {
     const id = request.getId();
     const found = await this.#keeping(secrets, () => this.#operations.read(session, id, known));
     if (!found) return new ReadResponse();
-    return this.#found(id, found.props, found.inputs ?? before, secrets);
+    return this.#found(id, { ...found.props, ...codeIn(known) }, found.inputs ?? before, secrets);
   }
 
   /** Of what is not in the stack yet: for an import nothing is known but what names it. */
@@ -185,7 +188,7 @@ export class Resource {
     const state = await this.#keeping(secrets, () =>
       this.#operations.update(this.#session(), request.getId(), old.props, inputs),
     );
-    response.setProperties(this.#state(state, secrets));
+    response.setProperties(this.#state({ ...state, ...codeIn(old.props) }, secrets));
     return response;
   }
 
