@@ -6,7 +6,8 @@ import { promisify } from "node:util";
 import { parse } from "yaml";
 import { type Service, startService } from "../../../service";
 import { npmInstallSeeded, packed } from "../support/packed";
-import { cli, root } from "../support/stack";
+import { cliWithLanguages } from "../support/languages/sdk";
+import { root } from "../support/stack";
 
 const execute = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "consortium-templates-"));
@@ -23,7 +24,7 @@ beforeAll(async () => {
   service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
   ({ tarball } = await packed());
   mkdirSync(join(folder, "state"));
-  const pulumi = await cli();
+  const pulumi = await cliWithLanguages();
   ({ command } = pulumi);
   env = {
     ...process.env,

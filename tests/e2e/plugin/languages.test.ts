@@ -6,6 +6,8 @@ import { canaryKey, type World, world } from "../support/world";
 
 /* The quickstart's network in the languages of the plugin: the examples and templates as they are. */
 
+jest.setTimeout(900_000); // the first time, packages for Python and Go are made
+
 const schema = join(root, "schemas/schema.json");
 
 /** Names of the network's parts in the service. */
@@ -85,7 +87,7 @@ test("YAML: up, nothing to change, changes in place and by replacement, the temp
     "Pulumi.yaml",
     text.replace("which beans", "whose beans").replace("type: consortium:AppCred\n    properties:", keepers),
   );
-  const [before] = (await w.network()).appcreds;
+  const before = (await w.network()).appcreds.find(({ name }) => name === "grower-app");
   const changed = await w.stack.up();
   expect(changed.text).toMatch(/~ 1 updated\n\s+\+-1 replaced/);
   const { consortia, appcreds } = await w.network();
