@@ -38,7 +38,10 @@ async function main() {
   if (prepared.includes(false)) return tally(prepared);
   /** @type {import("./lib/pulumi-cli.mjs").PulumiCli | undefined} */
   let cli;
-  const pulumi = { name: "Pulumi CLI and language hosts", work: async () => (cli = await pulumiCli({ languages: true })) };
+  const pulumi = {
+    name: "Pulumi CLI and language hosts",
+    work: async () => (cli = await pulumiCli({ languages: true })),
+  };
   say("Checking types, style and the Pulumi CLI …");
   const checked = await runChecks([pulumi, ...staticChecks(root)], 2);
   say(cli ? "Running the tests …" : "Running the tests that need no Pulumi CLI …");
