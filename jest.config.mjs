@@ -8,7 +8,7 @@ const transform = {
 const common = {
   transform,
   testEnvironment: "node",
-  globalSetup: "<rootDir>/tests/support/temporary.ts",
+  globalSetup: "<rootDir>/tests/support/jest/temporary.ts",
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
   rootDir: import.meta.dirname,
   // Their package.json all have the same name until `pulumi new` writes it.
@@ -17,7 +17,7 @@ const common = {
 
 export default {
   maxWorkers: 2,
-  testSequencer: "<rootDir>/tests/support/sequencer.mjs",
+  testSequencer: "<rootDir>/tests/support/jest/sequencer.mjs",
   projects: [
     {
       ...common,

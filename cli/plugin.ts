@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { type Command } from "commander";
 import { create } from "tar";
-import { version } from "../provider/api/version";
+import { version } from "../provider/version";
 
 /** Both are the plugin: Windows starts the one that ends in .cmd. */
 const files = ["pulumi-resource-consortium", "pulumi-resource-consortium.cmd"];

@@ -11,7 +11,7 @@ import {
 import { printable } from "../provider/api/printable";
 import { previewKey, programKey } from "../provider/adapter/keys";
 import { stub } from "../provider/dynamic/stub";
-import { version } from "../provider/api/version";
+import { version } from "../provider/version";
 import { durationSeconds, dynamicPrefix, insteadOfImport, kindOf, pluginPrefix } from "../provider/facts";
 import { facts } from "./generated";
 import { onPlugin } from "./plugin";

@@ -1,6 +1,6 @@
 import { Config, type Input, output, ProviderResource, type ResourceOptions, secret } from "@pulumi/pulumi";
 import { type SettingName } from "../provider/api/settings";
-import { version } from "../provider/api/version";
+import { version } from "../provider/version";
 import { dynamicProvider, pluginProvider } from "../provider/facts";
 import { onPlugin } from "./plugin";
 

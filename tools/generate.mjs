@@ -11,12 +11,12 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { languageFiles } from "./lib/language-files.mjs";
-import { lookupTypes } from "./lib/lookup-types.mjs";
-import { networkPage, networkSchema, networkTypes } from "./lib/network-files.mjs";
-import { policyDocs } from "./lib/policy-docs.mjs";
-import { referenceDocs } from "./lib/reference-docs.mjs";
-import { sdkTypes } from "./lib/sdk-types.mjs";
+import { languageFiles } from "./generate/language-files.mjs";
+import { lookupTypes } from "./generate/lookup-types.mjs";
+import { networkPage, networkSchema, networkTypes } from "./generate/network-files.mjs";
+import { policyDocs } from "./generate/policy-docs.mjs";
+import { referenceDocs } from "./generate/reference-docs.mjs";
+import { sdkTypes } from "./generate/sdk-types.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const require = createRequire(import.meta.url);

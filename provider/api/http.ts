@@ -4,7 +4,7 @@ import { type ApiError, apiError, checkAddress, type ErrorFacts, isApiError, kin
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
 import { type Settings } from "./settings";
 import { type Transport, TransportError, type WireAnswer } from "./transport";
-import { version } from "./version";
+import { version } from "../version";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 

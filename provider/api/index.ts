@@ -16,7 +16,7 @@ export {
   type SettingSources,
 } from "./settings";
 export { type Transport, TransportError, type WireAnswer, type WireRequest } from "./transport";
-export { version } from "./version";
+export { version } from "../version";
 export {
   AppCredObject,
   ConsortiumObject,

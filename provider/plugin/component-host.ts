@@ -1,7 +1,7 @@
 import { type ComponentResourceOptions, type Inputs, output, type Output, secret } from "@pulumi/pulumi";
 import * as provider from "@pulumi/pulumi/provider";
 import { Network, type NetworkDefinition, type NetworkOutputs } from "../../sdk";
-import { version } from "../api/version";
+import { version } from "../version";
 import { pluginPrefix } from "../facts";
 
 type Shown = NetworkOutputs[string]["environments"][string];

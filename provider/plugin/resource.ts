@@ -16,7 +16,7 @@ import { type ZodType } from "zod";
 import { programKey, providerKey } from "../adapter/keys";
 import { adoptionOf, Operations } from "../adapter/operations";
 import { type Sessions } from "../adapter/sessions";
-import { version } from "../api/version";
+import { version } from "../version";
 import { type Definition, nameKey, type Props, type Timeouts } from "../core/definition";
 import { metaOf } from "../core/field";
 import { Progress } from "../core/progress";

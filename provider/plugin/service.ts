@@ -4,7 +4,7 @@ import { type IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Sessions } from "../adapter/sessions";
-import { version } from "../api/version";
+import { version } from "../version";
 import { Components } from "./components";
 import { checkConfig, Configuration, diffConfig } from "./configuration";
 import { Engine } from "./engine";

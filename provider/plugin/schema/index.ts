@@ -1,4 +1,4 @@
-import { version } from "../../api/version";
+import { version } from "../../version";
 import { lookups } from "../../lookups";
 import { definitions } from "../../resources";
 import { functionSpec } from "./functions";

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { type WireAnswer } from "../../../provider/api/transport";
-import { version } from "../../../provider/api/version";
+import { version } from "../../../provider/version";
 import { apiKey, failure, http, json, peer } from "../../support/peer";
 import { VirtualTime, virtualTime } from "../../support/virtual-time";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
-import { version } from "../../../provider/api/version";
+import { version } from "../../../provider/version";
 import * as runtime from "../../../provider/dynamic/runtime";
 import { stub } from "../../../provider/dynamic/stub";
 import { definitions } from "../../../provider/resources";
