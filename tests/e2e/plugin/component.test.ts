@@ -37,7 +37,7 @@ test("the program of the README makes a network", async () => {
   const { text } = examples("yaml").find(({ where, text }) => where.startsWith("README") && text.includes("runtime:"))!;
   const { resources } = parse(text) as { resources: object };
   w.stack.program(stringify({ resources }));
-  expect(await w.stack.preview()).toMatchObject({ code: 0, text: expect.stringContaining("+ 10 to create") as string });
+  expect(await w.stack.preview()).toMatchObject({ code: 0, text: expect.stringContaining("+ 12 to create") as string });
   w.stack.program(program(""));
 });
 
