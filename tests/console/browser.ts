@@ -37,7 +37,7 @@ export async function serve(...args: string[]): Promise<Served> {
 
 /** A browser whose pages must not complain: what they say on the console, and requests to elsewhere, are collected. */
 export async function browse(): Promise<{ context: BrowserContext; complaints: string[]; close: () => Promise<void> }> {
-  const { context, close } = await openBrowser(await programOf("chromium", "chromium"));
+  const { context, close } = await openBrowser(await programOf("chromium", "chromium fonts-dejavu-core"));
   const complaints: string[] = [];
   const watch = (page: Page): void => {
     page.on("console", (message) => {

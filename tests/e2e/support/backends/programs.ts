@@ -14,30 +14,42 @@ export interface Backend {
   stop: () => Promise<void>;
 }
 
-/** A program on PATH or in other folders; where it is not there, its Debian package is installed, if we may. */
-export async function programOf(name: string, debianPackage: string, folders = (): string[] => []): Promise<string> {
+/** A program on PATH or in other folders; where it is not there, its Debian packages are installed, if we may. */
+export async function programOf(name: string, debianPackages: string, folders = (): string[] => []): Promise<string> {
   const found = (): string | undefined =>
     [...onPath(name, process.env), ...folders().map((folder) => join(folder, name))].find(isExecutable);
   const there = found();
   if (there !== undefined) return there;
-  await installDebian(debianPackage, name);
+  await installDebian(debianPackages, name);
   const installed = found();
-  if (installed === undefined) throw new Error(`The package ${debianPackage} is installed, but has no ${name}.`);
+  if (installed === undefined) throw new Error(`The package ${debianPackages} is installed, but has no ${name}.`);
   return installed;
 }
 
 /** Says what to do by hand where it cannot be done here. */
-export async function installDebian(debianPackage: string, what: string): Promise<void> {
-  const remedy = `Install the package that holds it (on Debian and Ubuntu: apt-get install ${debianPackage}).`;
+export async function installDebian(debianPackages: string, what: string): Promise<void> {
+  const remedy = `Install the package that holds it (on Debian and Ubuntu: apt-get install ${debianPackages}).`;
   if (process.getuid?.() !== 0 || onPath("apt-get", process.env).length === 0) {
     throw new Error(`The tests need ${what}, and only root can install it, with apt-get. ${remedy}`);
   }
   const options = { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }, maxBuffer: 2 ** 26 };
   try {
     await execute("apt-get", ["update", "-qq"], options);
-    await execute("apt-get", ["install", "-y", "-qq", "--no-install-recommends", debianPackage], options);
+    await execute(
+      "apt-get",
+      [
+        "install",
+        "-y",
+        "-qq",
+        "-o",
+        "DPkg::Lock::Timeout=300",
+        "--no-install-recommends",
+        ...debianPackages.split(" "),
+      ],
+      options,
+    );
   } catch (error) {
-    throw new Error(`apt-get could not install ${debianPackage}: ${(error as Error).message} ${remedy}`, {
+    throw new Error(`apt-get could not install ${debianPackages}: ${(error as Error).message} ${remedy}`, {
       cause: error,
     });
   }
