@@ -116,6 +116,7 @@ describe("the console in a browser", () => {
 
   test("a tether is ordered, and can be used", async () => {
     await go("Network");
+    await page.locator(".drawing svg").first().waitFor();
     await button("Order a tether").click();
     const ordered = page.getByRole("status").getByRole("link");
     const id = (await ordered.or(page.locator(".trouble")).first().textContent())!;

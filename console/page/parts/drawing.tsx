@@ -1,9 +1,10 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** The map as the command draws it. Its text is data: it is parsed as a picture, and what is not one is left out. */
 export function Drawing({ svg, label }: { svg: string | undefined; label: string }) {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before the page is painted, so that nothing moves under the pointer.
+  useLayoutEffect(() => {
     if (svg === undefined) return;
     const picture = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
     if (picture.localName !== "svg") return;
