@@ -15,11 +15,12 @@ function callsFor(engine: string | undefined): UntypedServiceImplementation {
   return Object.fromEntries(names.map((name) => [name, call(name)]));
 }
 
-/** Listens on a free port of this machine and prints it, which is what the engine waits for. */
+/**
+ * Listens on a free port of this machine and prints it, which is what the engine waits for. At the end of a run the engine sends SIGINT
+ * and waits for seconds until the process is gone: that signal has to end it. Ctrl-C of a user arrives as Cancel.
+ */
 export function serve(): void {
   const engine = engineAddress();
-  // The engine hears of Ctrl-C too, and tells with Cancel when to stop; started by hand, there is none to tell.
-  if (engine !== undefined) process.on("SIGINT", () => undefined);
   const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
   server.addService(ResourceProviderService, callsFor(engine));
   server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {
