@@ -1,4 +1,5 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -39,6 +40,18 @@ test.each(["v20.18.1", "v22.1.0", "v30.0.0"])("Node.js %s gets the file and the 
   const sandbox = new Sandbox();
   sandbox.script("bin/node", `if [ "$1" = --version ]; then echo ${node}; else echo "ran $1"; fi`);
   expect(started(sandbox)).toMatchObject({ status: 0, stdout: `ran ${plugin}\n` });
+});
+
+test("the signal by which the engine ends a plugin ends it: the engine waits for that", async () => {
+  await bundle();
+  const child = spawn(plugin, { stdio: ["ignore", "pipe", "inherit"], env: process.env });
+  try {
+    await once(child.stdout, "data"); // its port: it listens
+    child.kill("SIGINT");
+    expect(await once(child, "exit", { signal: AbortSignal.timeout(4_000) })).toEqual([null, "SIGINT"]);
+  } finally {
+    child.kill("SIGKILL");
+  }
 });
 
 test("there is a tarball for every platform, with both files, and the run bit is kept", async () => {
