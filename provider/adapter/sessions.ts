@@ -39,6 +39,7 @@ const isTrue = (value: unknown): boolean =>
 
 /** The sessions of one provider process: one at a time, made anew when the settings change, such as by a rotated key. */
 export class Sessions {
+  #checked?: SettingSources;
   #seen?: { key: string; origins: Origins };
   #current?: { key: string; session: Session };
 
@@ -50,11 +51,14 @@ export class Sessions {
 
   /** Refuses in a preview what could not be used later; that there is no key yet is no reason, since a preview makes no calls. */
   check(): void {
+    const sources = this.host.sources();
+    if (sources === this.#checked) return;
     try {
-      this.#settings();
+      resolveSettings(sources);
     } catch (error) {
       if (!(error instanceof NoKeyError)) throw error;
     }
+    this.#checked = sources;
   }
 
   /** What the states say that the engine showed to this process; the user confirms deletions in the environment, for one run. */

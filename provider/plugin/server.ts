@@ -21,7 +21,11 @@ function callsFor(engine: string | undefined): UntypedServiceImplementation {
  */
 export function serve(): void {
   const engine = engineAddress();
-  const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
+  const server = new Server({
+    "grpc.max_receive_message_length": -1,
+    "grpc.max_send_message_length": -1,
+    "grpc.enable_channelz": 0, // statistics of each call, which nobody reads
+  });
   server.addService(ResourceProviderService, callsFor(engine));
   server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {
     if (error) throw error;

@@ -1,15 +1,14 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { lock as take, type LockOptions } from "proper-lockfile";
 import { ServiceError } from "../errors";
 import { replaceFile } from "./files";
 
 /** A lock that has not been renewed for so long belongs to nobody. */
 const staleMs = 10_000;
-/** What two services that find the same stale lock may need to take it from each other. */
-const contestMs = 200;
+/** Long enough for all others that start now, and for one that was killed while it looked at the folder to count as gone. */
+const untilFree = { retries: 200, minTimeout: 100, maxTimeout: 100 };
 
 interface Owner {
   pid: number;
@@ -36,8 +35,9 @@ function isGone({ pid, host }: Owner): boolean {
   }
 }
 
-/** A file that may not grow is an error of the call that writes; the library would end the process. */
 const ignore = () => undefined;
+
+const lockAt = (path: string): LockOptions => ({ lockfilePath: path, realpath: false, stale: staleMs });
 
 /** Takes the folder for this process; answers the function that gives it back. */
 export async function lockFolder(dir: string, lost: (error: Error) => void): Promise<() => Promise<void>> {
@@ -47,30 +47,38 @@ export async function lockFolder(dir: string, lost: (error: Error) => void): Pro
   } catch (error) {
     throw new ServiceError(`The data folder ${dir} cannot be used: ${(error as Error).message}.`, { cause: error });
   }
-  const [lockfilePath, file] = [join(dir, "lock.held"), join(dir, "lock")];
-  const options: LockOptions = { lockfilePath, stale: staleMs, onCompromised: lost };
-  const owner = ownerIn(file);
-  // the lock of a process that was killed is stale at once, whatever the clock says
-  const left = existsSync(lockfilePath) && owner !== undefined && isGone(owner);
-  if (left) utimesSync(lockfilePath, 0, 0);
-  const inUse = () => {
-    const { pid, host } = ownerIn(file) ?? owner ?? {};
+  const failed = (error: Error): ServiceError =>
+    new ServiceError(`The data folder ${dir} cannot be locked: ${error.message}.`, { cause: error });
+  // One at a time looks who holds the folder and takes it: of two that find the same stale lock, the slower one would take the lock of
+  // the faster one for it.
+  const [turn, held, file] = ["lock.turn", "lock.held", "lock"].map((name) => join(dir, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const done = await take(turn, { ...lockAt(turn), retries: untilFree, onCompromised: ignore }).catch((error: Error) =>
+    Promise.reject(failed(error)),
+  );
+  let release: (() => Promise<void>) | undefined;
+  try {
+    const owner = ownerIn(file);
+    // the lock of a process that was killed is stale at once, whatever the clock says
+    if (existsSync(held) && owner !== undefined && isGone(owner)) utimesSync(held, 0, 0);
+    release = await take(held, { ...lockAt(held), onCompromised: lost });
+    replaceFile(file, `${process.pid} ${hostname()}\n`);
+  } catch (error) {
+    await release?.();
+    if ((error as NodeJS.ErrnoException).code !== "ELOCKED") throw failed(error as Error);
+    const { pid, host } = ownerIn(file) ?? {};
     const who = pid === undefined ? "" : ` (process ${pid}${host === hostname() ? "" : ` on ${host}`})`;
-    return new ServiceError(`The data folder ${dir} is in use by another service${who}.`);
-  };
-  const release = await take(dir, options).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ELOCKED") throw inUse();
-    throw new ServiceError(`The data folder ${dir} cannot be locked: ${error.message}.`, { cause: error });
-  });
-  replaceFile(file, `${process.pid} ${hostname()}\n`);
-  if (left) {
-    await wait(contestMs);
-    if (ownerIn(file)?.pid !== process.pid) throw inUse(); // another one took it from us, and holds it
+    throw new ServiceError(`The data folder ${dir} is in use by another service${who}.`, { cause: error });
+  } finally {
+    await done().catch(ignore);
   }
-  process.on("SIGXFSZ", ignore);
+  process.on("SIGXFSZ", ignore); // a file that may not grow is an error of the call that writes; the library would end the process
   return async () => {
     process.off("SIGXFSZ", ignore);
     rmSync(file, { force: true });
-    await release().catch(() => undefined);
+    await release().catch(ignore);
   };
 }

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { startService } from "../../../service";
+import { lockFolder } from "../../../service/store/folder-lock";
 import { built, serveJson } from "../child";
 import { client, start } from "../helpers";
 
@@ -10,6 +11,10 @@ beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "consortium-test-"));
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const fail = (error: Error): never => {
+  throw error;
+};
 
 /** Starts a service on the folder, and a client with its key. */
 const open = () => start({ dataDir });
@@ -31,6 +36,22 @@ describe("one folder, one service", () => {
     mkdirSync(join(dataDir, "lock.held"));
     utimesSync(join(dataDir, "lock.held"), 1, 1);
     await (await open()).service.close();
+  });
+
+  test.each(Array.from({ length: 5 }, (_, round) => round))("one of many takes a stale lock, round %#", async () => {
+    writeFileSync(join(dataDir, "lock"), `999999999 ${hostname()}\n`);
+    mkdirSync(join(dataDir, "lock.held"));
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => lockFolder(dataDir, fail)));
+    const taken = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+    expect(taken).toHaveLength(1);
+    await taken[0]!();
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  test("a service that was killed while it looked at the folder keeps nobody out", async () => {
+    mkdirSync(join(dataDir, "lock.turn"));
+    utimesSync(join(dataDir, "lock.turn"), 1, 1);
+    await open();
   });
 
   test("a service that cannot listen gives the folder back", async () => {
