@@ -3,7 +3,7 @@
  * npm run bench [-- NAME…] [OPTIONS]: measures, each beside what it is compared with in the same run. Without a name: what an `up`,
  * a `refresh` and a preview cost, through the real CLI on the embedded service; then the table of docs/performance.md is written
  * anew. Exit code 1 when a target is missed. Options:
- *   --rounds N                 of preview, policy and network: at least 7; of start
+ *   --rounds N                 of preview, policy and network: at least 7; of start; of providers: 2 unless given
  *   --count N                  of providers: how many memberships. Default: 500
  *   --stacks N --parallel N --widths N,N,N   of fleet
  *   --calls N                  of proxy: in each round

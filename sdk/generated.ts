@@ -1,5 +1,6 @@
 /*
- * Generated from the resource definitions (provider/resources/) by `npm run generate`. Do not edit.
+ * Generated from the resource definitions (provider/resources/) and the settings (provider/plugin/schema/) by `npm run generate`.
+ * Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schemas.
  */
 import { type Input } from "@pulumi/pulumi";
@@ -202,6 +203,25 @@ export const EnvironmentProvider = { Quorum: "quorum", Geth: "geth" } as const;
 export const EnvironmentConsensusType = { Raft: "raft", Ibft: "ibft", Poa: "poa" } as const;
 export const TetherServiceNetwork = { Mainnet: "mainnet", Rinkeby: "rinkeby" } as const;
 export const GetNodeLogsClient = { Geth: "geth", Constellation: "constellation" } as const;
+
+export const settingNames = ["apiKey","region","baseUrl","maxConcurrency","requestTimeout","allowHttp","organization"] as const;
+
+export interface ProviderArgs {
+  /** API key of the organization; kept encrypted in the state. */
+  apiKey: Input<string>;
+  /** Region of the service: `us`, `eu`, `ap` or `ko`. Default: `us`. */
+  region?: Input<"us" | "eu" | "ap" | "ko">;
+  /** Base address, which ends in `/api/v1`. Default: that of the region. */
+  baseUrl?: Input<string>;
+  /** Most requests in flight at once. Default: 8. */
+  maxConcurrency?: Input<number>;
+  /** Seconds that one request may take. Default: 30. */
+  requestTimeout?: Input<number>;
+  /** Whether the key may go over a network in clear, to a base address that begins with `http://`. Default: `false`. */
+  allowHttp?: Input<boolean>;
+  /** Id of the organization that the key has to belong to. Default: the one that the state was made with. */
+  organization?: Input<string>;
+}
 
 /** What a class has to know of its resource: the handler it names, what it shows, and which of that is secret. */
 export const facts = {

@@ -19,7 +19,8 @@ export { Network, type NetworkFileOptions, type NetworkOptions } from "./network
 export { type NetworkEnvironmentOutputs, type NetworkOutputs } from "./network/outputs";
 export { NetworkDefinitionError, type NetworkProblem } from "./network/problems";
 export { Node, type NodeArgs } from "./node";
-export { Provider, type ProviderArgs } from "./provider";
+export { type ProviderArgs } from "./generated";
+export { Provider } from "./provider";
 export { CredentialRefused } from "./runtime/credential-refused";
 export {
   type AnyLogin,

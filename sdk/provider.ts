@@ -1,32 +1,8 @@
 import { Config, type Input, output, ProviderResource, type ResourceOptions, secret } from "@pulumi/pulumi";
-import { type SettingName } from "../provider/api/settings";
 import { version } from "../provider/version";
 import { dynamicProvider, pluginProvider } from "../provider/facts";
+import { type ProviderArgs, settingNames } from "./generated";
 import { onPlugin } from "./plugin";
-
-/** All settings of the client, whose own list would bring zod with it: the compiler says when they differ. */
-const every: Record<SettingName, true> = {
-  ...{ apiKey: true, region: true, baseUrl: true, maxConcurrency: true },
-  ...{ requestTimeout: true, allowHttp: true, organization: true },
-};
-const names = Object.keys(every) as (keyof ProviderArgs)[];
-
-export interface ProviderArgs {
-  /** API key of the organization; kept encrypted in the state. */
-  apiKey: Input<string>;
-  /** Region of the service: `us`, `eu`, `ap` or `ko`. Default: `us`. */
-  region?: Input<"us" | "eu" | "ap" | "ko">;
-  /** Base address, which ends in `/api/v1`. Default: that of the region. */
-  baseUrl?: Input<string>;
-  /** Most requests in flight at once. Default: 8. */
-  maxConcurrency?: Input<number>;
-  /** Seconds that one request may take. Default: 30. */
-  requestTimeout?: Input<number>;
-  /** Id of the organization that the key has to belong to. Default: the one that the state was made with. */
-  organization?: Input<string>;
-  /** Whether the key may go over a network in clear, to a base address that begins with `http://`. Default: false. */
-  allowHttp?: Input<boolean>;
-}
 
 /** What a Provider was given itself, as it was given. */
 export interface Given {
@@ -44,9 +20,9 @@ export class Provider extends ProviderResource {
 
   constructor(name: string, args: ProviderArgs, opts?: ResourceOptions) {
     const stack = new Config("consortium");
-    const given = names.filter((key) => args[key] !== undefined);
+    const given = settingNames.filter((key) => args[key] !== undefined);
     const inputs: Record<string, Input<string>> = {};
-    for (const key of names) {
+    for (const key of settingNames) {
       const text = given.includes(key) ? output(args[key]!).apply(String) : stack.get(key);
       if (text !== undefined) inputs[key] = key === "apiKey" ? secret(text) : text;
     }

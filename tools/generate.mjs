@@ -36,7 +36,7 @@ const schema = networkSchema();
 const pluginSchema = packageSchema(require(join(root, "package.json")));
 /** @type {Record<string, string>} */
 const files = {
-  "sdk/generated.ts": sdkTypes(definitions, pluginSchema.types),
+  "sdk/generated.ts": sdkTypes(definitions, pluginSchema),
   "sdk/lookups/generated.ts": lookupTypes(lookups),
   ...referenceDocs(definitions),
   ...languageFiles((file) => read(join(root, file))),

@@ -13,6 +13,8 @@ import { referenceInYaml } from "../programs/reference.mjs";
 
 const defaultCount = 500;
 const latency = 20;
+/** The state is written twice for each resource, all of it: 2,000 memberships take minutes. */
+const upLimitMs = 30 * 60_000;
 const most = { reference: 0.4, classes: 0.95, preview: 0.35, up: 0.6, unchecked: 0.3 };
 
 const inYaml = (/** @type {string} */ resources) => ({
@@ -40,7 +42,7 @@ const sidesOf = (count) => ({
 const figuresOf = (tools, { title, ...side }) =>
   withRig(tools, { program: "", ...side, service: { timing: { latency } } }, async (service, stack) => {
     const preview = await stack.ok(["preview"]);
-    const started = stack.start(upArgs);
+    const started = stack.start(upArgs, {}, upLimitMs);
     const memory = watchMemory(started.pid ?? 0);
     const up = await finished(started);
     const { pss } = memory.end();
@@ -78,7 +80,8 @@ export const providers = async (given) => {
   const all = Object.fromEntries(sides.map(([name]) => [name, []]));
   const rounds = Number(given.options?.rounds ?? 2);
   for (let round = 0; round < rounds; round++)
-    for (const [name, side] of round % 2 === 0 ? sides : sides.toReversed()) all[name]?.push(await figuresOf(tools, side));
+    for (const [name, side] of round % 2 === 0 ? sides : sides.toReversed())
+      all[name]?.push(await figuresOf(tools, side));
   const best = (/** @type {string} */ side, /** @type {keyof Figures} */ figure) =>
     Math.min(...(all[side] ?? []).map((one) => one[figure]));
   const compared = (

@@ -4,11 +4,14 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { handlerName, isArgument, propertiesOf } from "./properties.mjs";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const { consensusOf } = createRequire(import.meta.url)(join(root, "dist/provider/resources/environment.js"));
+const dist = join(dirname(fileURLToPath(import.meta.url)), "../../dist");
+const require = createRequire(import.meta.url);
+const { consensusOf } = require(join(dist, "provider/resources/environment.js"));
+const { regions, settingNames } = require(join(dist, "provider/api/settings.js"));
 
 const header = `/*
- * Generated from the resource definitions (provider/resources/) by \`npm run generate\`. Do not edit.
+ * Generated from the resource definitions (provider/resources/) and the settings (provider/plugin/schema/) by \`npm run generate\`.
+ * Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schemas.
  */
 import { type Input } from "@pulumi/pulumi";
@@ -68,6 +71,21 @@ function resource({ type, doc, naming, inputs: given, outputs: added }) {
   return { text: blocks.join("\n"), facts: `  ${type}: ${JSON.stringify(facts)},\n` };
 }
 
+/** What a Provider takes. @param {Record<string, any>} settings those of the plugin's schema */
+function providerArgs(settings) {
+  const types = { string: "string", integer: "number", number: "number", boolean: "boolean" };
+  const typeOf = (/** @type {string} */ name) =>
+    name === "region"
+      ? regions.map((/** @type {string} */ region) => JSON.stringify(region)).join(" | ")
+      : types[/** @type {keyof typeof types} */ (settings[name].type)];
+  const lines = settingNames.map(
+    (/** @type {string} */ name) =>
+      `${comment(settings[name].description, "  ")}  ${name}${name === "apiKey" ? "" : "?"}: Input<${typeOf(name)}>;\n`,
+  );
+  const names = `export const settingNames = ${JSON.stringify(settingNames)} as const;\n`;
+  return `${names}\nexport interface ProviderArgs {\n${lines.join("")}}\n`;
+}
+
 /** Constants for the enums of the plugin's schema: code that Pulumi writes at an import names them. @param {Record<string, any>} types */
 const enums = (types) =>
   Object.entries(types)
@@ -77,11 +95,18 @@ const enums = (types) =>
       return `export const ${token.split(":").at(-1)} = { ${members.join(", ")} } as const;\n`;
     });
 
-/** @param {Record<string, any>} definitions @param {Record<string, any>} types those of the plugin's schema */
-export function sdkTypes(definitions, types) {
+/** @param {Record<string, any>} definitions @param {{ types: Record<string, any>, config: { variables: Record<string, any> } }} schema the plugin's */
+export function sdkTypes(definitions, { types, config }) {
   const all = Object.values(definitions).map(resource);
   const what =
     "What a class has to know of its resource: the handler it names, what it shows, and which of that is secret.";
   const facts = `${comment(what)}export const facts = {\n${all.map(({ facts }) => facts).join("")}} as const;\n`;
-  return [header, consensus, ...all.map(({ text }) => text), enums(types).join(""), facts].join("\n");
+  return [
+    header,
+    consensus,
+    ...all.map(({ text }) => text),
+    enums(types).join(""),
+    providerArgs(config.variables),
+    facts,
+  ].join("\n");
 }

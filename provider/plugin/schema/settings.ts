@@ -4,7 +4,7 @@ import { type PropertySpec, type ResourceSpec } from "./model";
 
 /** The settings of a provider, as stack configuration and explicit providers have them. */
 const settings: Record<SettingName | "adopt", PropertySpec> = {
-  apiKey: { type: "string", description: "API key of the organization.", secret: true },
+  apiKey: { type: "string", description: "API key of the organization; kept encrypted in the state.", secret: true },
   region: { type: "string", description: "Region of the service: `us`, `eu`, `ap` or `ko`. Default: `us`." },
   baseUrl: { type: "string", description: "Base address, which ends in `/api/v1`. Default: that of the region." },
   maxConcurrency: { type: "integer", description: "Most requests in flight at once. Default: 8." },

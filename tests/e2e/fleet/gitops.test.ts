@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { finished, type Result, root } from "../support/stack";
+import { send } from "../../support/network";
+import { finished, root } from "../support/stack";
 import { canaryKey, type World, world } from "../support/world";
 
 const example = "examples/gitops";
@@ -14,8 +15,9 @@ beforeAll(async () => {
   w = await world({ example });
   const bin = join(w.stack.folder, "node_modules/.bin");
   mkdirSync(bin);
-  writeFileSync(join(bin, "consortium"), `#!/bin/sh\nexec node "${root}/dist/cli/consortium.js" "$@"\n`);
-  chmodSync(join(bin, "consortium"), 0o755);
+  writeFileSync(join(bin, "consortium"), `#!/bin/sh\nexec node "${root}/dist/cli/consortium.js" "$@"\n`, {
+    mode: 0o755,
+  });
   for (const name of ["staging", "production"]) {
     cpSync(join(root, example, `Pulumi.${name}.yaml`), join(w.stack.folder, `Pulumi.${name}.yaml`));
     await w.stack.ok(["stack", "init", name]);
@@ -23,17 +25,12 @@ beforeAll(async () => {
 });
 afterAll(() => w.close());
 
-const script = (
-  name: string,
-  args: string[],
-  env: Record<string, string> = {},
-  hear: (text: string) => void = () => undefined,
-): Promise<Result> => {
+const script = (name: string, args: string[], env: Record<string, string> = {}, hear?: (text: string) => void) => {
   const child = spawn(join(w.stack.folder, "scripts", name), args, {
     env: { ...w.stack.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  child.stderr.on("data", (chunk) => hear(String(chunk)));
+  child.stderr.on("data", (chunk) => hear?.(String(chunk)));
   return finished(child);
 };
 const report = (): string => readFileSync(join(w.stack.folder, "report.md"), "utf8");
@@ -42,12 +39,7 @@ const writes = (): string[] =>
   w.service.calls
     .filter(({ method, path }) => method !== "GET" && !path.startsWith("/runtime/"))
     .map(({ method, path }) => `${method} ${path}`);
-const patch = (path: string, body: object): Promise<Response> =>
-  fetch(w.service.baseUrl + path, {
-    method: "PATCH",
-    headers: { authorization: `Bearer ${canaryKey}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
+const patch = (path: string, body: object) => send(w.service, "PATCH", path, body);
 
 const locks = (): string => join(w.stack.folder, "state/.pulumi/locks/organization/trade-network/staging");
 /** Somebody else is at work on staging. */

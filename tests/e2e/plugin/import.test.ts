@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { send } from "../../support/network";
 import { root, Stack } from "../support/stack";
 import { canaryKey, tetherId, type World, world } from "../support/world";
 
@@ -8,13 +9,10 @@ import { canaryKey, tetherId, type World, world } from "../support/world";
 
 let w: World;
 
-async function post(path: string, body: object): Promise<Record<string, string>> {
-  const headers = { authorization: `Bearer ${w.service.apiKey}`, "content-type": "application/json" };
-  const answer = await fetch(w.service.baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
-  expect(answer.status).toBeLessThan(300);
-  const made = (await answer.json()) as Record<string, string>;
-  return { ...made, id: (made._id ?? made.id)! };
-}
+const post = async (path: string, body: object) => {
+  const made = await send(w.service, "POST", path, body);
+  return { ...made, id: made._id ?? made.id, password: String(made.password) };
+};
 
 const env = () => ({ CONSORTIUM_BASE_URL: w.service.baseUrl, CONSORTIUM_API_KEY: canaryKey });
 const changing = () =>
@@ -30,18 +28,19 @@ beforeAll(async () => {
   const { id } = await post("/consortia", { name: "Kaffee / Tee", description: "made by hand" });
   const within = `/consortia/${id}`;
   const owners: string[] = [];
-  for (const org_name of members) owners.push((await post(`${within}/memberships`, { org_name })).id!);
+  for (const org_name of members) owners.push((await post(`${within}/memberships`, { org_name })).id);
   for (const name of ["prod", "test / eu", "dev"]) {
     const environment = await post(`${within}/environments`, { name, provider: "quorum", consensus_type: "ibft" });
     const inside = `${within}/environments/${environment.id}`;
+    ids[name] = environment.id;
     for (const [index, owner] of owners.slice(0, 4).entries())
       ids[`${name}/node-${index}`] = (
         await post(`${inside}/nodes`, { name: `acme-${index + 1}`, membership_id: owner })
-      ).id!;
+      ).id;
     for (const credential of ["acme-1", "ERP", "app"]) {
       const made = await post(`${inside}/appcreds`, { name: credential, membership_id: owners[3] });
-      ids[`${name}/${credential}`] = made.id!;
-      passwords.push(made.password!);
+      ids[`${name}/${credential}`] = made.id;
+      passwords.push(made.password);
     }
   }
   await post(`/tether/${tetherId}/targetNetwork`, { network: "rinkeby" });
@@ -94,6 +93,24 @@ const classes = (options: (id: string) => object): string => {
   `;
 };
 
+const inYaml = `
+resources:
+  c:
+    type: consortium:Consortium
+    properties: { name: Kaffee / Tee, description: made by hand }
+    options: { import: Kaffee %2F Tee }
+  m:
+    type: consortium:Membership
+    properties: { consortiumId: "\${c.id}", orgName: "東京" }
+    options: { import: Kaffee %2F Tee/東京 }
+  n:
+    type: consortium:Node
+    get: { id: "${eu}/acme-3" }
+outputs:
+  node: \${n.name}
+  state: \${n.state}
+`;
+
 describe("classes on the plugin", () => {
   let stack: Stack;
   beforeAll(async () => {
@@ -132,14 +149,33 @@ describe("classes on the plugin", () => {
     expect(changing()).toEqual([]);
   });
 
-  test("the resource option imports, and may stay; what is not there is one clear error", async () => {
+  test("the resource option imports, and may stay; get only reads; what is not there is one clear error", async () => {
     await stack.ok(["stack", "init", "second"]);
     stack.program(classes((id) => ({ import: id })));
     expect(await stack.up()).toMatchObject({ code: 0, text: expect.stringContaining("= 7 imported") as string });
     expect(await stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
+    stack.program(`${classes((id) => ({ import: id }))}
+      const read = Node.get("read", "${ids["prod/node-0"]}", { consortium, environment: "${ids.prod}" });
+      exports.read = read.name;
+    `);
+    expect(await stack.up()).toMatchObject({ code: 0 });
+    expect(await stack.outputs()).toEqual({ read: "acme-1" });
     const missing = await stack.run(["import", "consortium:index:Node", "x", "Kaffee %2F Tee/prdo/acme-1", "--yes"]);
     expect(missing.code).not.toBe(0);
     expect(missing.text).toMatch(/There is no environment "prdo" in \S+; did you mean "prod"\?/);
     expect(changing()).toEqual([]);
   });
+});
+
+test("YAML: the option imports, may stay, and a resource that is only read is there", async () => {
+  const stack = await Stack.create({ language: "yaml", program: inYaml, plugin: true, env: env() });
+  try {
+    w.service.clearCalls();
+    expect(await stack.up()).toMatchObject({ code: 0, text: expect.stringContaining("= 2 imported") as string });
+    expect(await stack.preview({}, "--refresh", "--expect-no-changes")).toMatchObject({ code: 0 });
+    expect(await stack.outputs()).toEqual({ node: "acme-3", state: "started" });
+    expect(changing()).toEqual([]);
+  } finally {
+    stack.remove();
+  }
 });

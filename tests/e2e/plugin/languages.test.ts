@@ -59,6 +59,17 @@ async function names(): Promise<Record<string, unknown[]>> {
 const expectUnchanged = (result: Result, all = count): void =>
   expect(result).toMatchObject({ code: 0, text: expect.stringContaining(`${all} unchanged`) as string });
 
+/** The policy pack sees the network, whatever it is written in. */
+async function expectPolicies(): Promise<void> {
+  w.stack.write("rules.json", JSON.stringify({ "nodes-per-environment": { max: 3 } }));
+  const pack = ["--policy-pack", join(root, "policy-pack"), "--policy-pack-config", join(w.stack.folder, "rules.json")];
+  const { code, text } = await w.stack.preview({}, ...pack);
+  expect(code).not.toBe(0);
+  expect(text).toContain(
+    'Environment "ledger" would have 4 nodes (in this stack "grower-1", "grower-2", "roaster-1" and "roaster-2"), but at most 3 are allowed.',
+  );
+}
+
 /** The outputs of the example; no secret of them is in clear in the state, or where it was printed. */
 async function expectOutputs(printed: string): Promise<void> {
   const { rpcUrls, passwords } = (await w.stack.outputs()) as Record<"rpcUrls" | "passwords", Record<string, string>>;
@@ -70,38 +81,23 @@ async function expectOutputs(printed: string): Promise<void> {
   expect([canaryKey, ...Object.values(passwords)].filter((secret) => seen.includes(secret))).toEqual([]);
 }
 
+/** How the example's program says otherwise: a description, and what makes a credential a new one. */
+const changes = {
+  yaml: {
+    file: "Pulumi.yaml",
+    keepers: ["type: consortium:AppCred\n    properties:", "$&\n      keepers: { month: june }"],
+  },
+  python: { file: "__main__.py", keepers: ['"grower-app",', '$&\n    keepers={"month": "june"},'] },
+  go: {
+    file: "main.go",
+    keepers: ['"grower-app", &consortium.AppCredArgs{', '$&\nKeepers: pulumi.Map{"month": pulumi.String("june")},'],
+  },
+} as const;
+
 afterEach(() => w.close());
 
-test("YAML: up, nothing to change, changes in place and by replacement, the template, destroy", async () => {
-  await start("yaml");
-  const up = await w.stack.up();
-  expect(up).toMatchObject({ code: 0, text: expect.stringContaining(`${count} created`) as string });
-  expect(await names()).toEqual(parts);
-  await expectOutputs(up.text);
-  expectUnchanged(await w.stack.preview());
-  expectUnchanged(await w.stack.refresh());
-
-  const text = readFileSync(join(w.stack.folder, "Pulumi.yaml"), "utf8");
-  const keepers = "type: consortium:AppCred\n    properties:\n      keepers: { month: june }";
-  w.stack.write(
-    "Pulumi.yaml",
-    text.replace("which beans", "whose beans").replace("type: consortium:AppCred\n    properties:", keepers),
-  );
-  const before = (await w.network()).appcreds.find(({ name }) => name === "grower-app");
-  const changed = await w.stack.up();
-  expect(changed.text).toMatch(/~ 1 updated\n\s+\+-1 replaced/);
-  const { consortia, appcreds } = await w.network();
-  expect(consortia).toMatchObject([{ description: "Who delivered whose beans to whom" }]);
-  expect(appcreds).toHaveLength(2);
-  expect(appcreds).not.toContainEqual(before);
-  await expectOutputs(changed.text);
-
-  useTemplate("yaml", "Pulumi.yaml");
-  await expectTemplateThenDestroy();
-});
-
-test.each(["python", "go"] as const)(
-  "%s: up, nothing to change, a template where there is one, destroy",
+test.each(["yaml", "python", "go"] as const)(
+  "%s: up, nothing to change, the policy pack, a change in place and a replacement, the template where there is one, destroy",
   async (language) => {
     await start(language);
     const up = await w.stack.up();
@@ -109,8 +105,23 @@ test.each(["python", "go"] as const)(
     expect(await names()).toEqual(parts);
     await expectOutputs(up.text);
     expectUnchanged(await w.stack.preview());
+    expectUnchanged(await w.stack.refresh());
+    await expectPolicies();
+
+    const { file, keepers } = changes[language];
+    const text = readFileSync(join(w.stack.folder, file), "utf8");
+    w.stack.write(file, text.replace("which beans", "whose beans").replace(keepers[0], keepers[1]));
+    const before = (await w.network()).appcreds.find(({ name }) => name === "grower-app");
+    const changed = await w.stack.up();
+    expect(changed.text).toMatch(/~ 1 updated\n\s+\+-1 replaced/);
+    const { consortia, appcreds } = await w.network();
+    expect(consortia).toMatchObject([{ description: "Who delivered whose beans to whom" }]);
+    expect(appcreds).toHaveLength(2);
+    expect(appcreds).not.toContainEqual(before);
+    await expectOutputs(changed.text);
+
     if (language === "go") return expectDestroyed(); // there is no template in Go
-    useTemplate(language, "__main__.py");
+    useTemplate(language, file === "Pulumi.yaml" ? file : "__main__.py");
     await expectTemplateThenDestroy();
   },
 );

@@ -1,13 +1,14 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { stringify } from "yaml";
 import { readPlan } from "../../../observe/plan/read";
 import { render } from "../../../cli/report/render";
 import { type Service, startService } from "../../../service";
 import { golden } from "../../golden/service.mjs";
 import { clockAfter } from "../support/golden";
-import { root, Stack } from "../support/stack";
-import { canaryKey, type World, world } from "../support/world";
+import { plugins, root, Stack } from "../support/stack";
+import { canaryKey, tetherId, type World, wholeTree, world } from "../support/world";
 
 /* A stack of the dynamic provider and one of the plugin are the same network: `consortium:plugin` moves it, and nothing else happens. */
 
@@ -77,6 +78,51 @@ describe("the state of 0.1.0", () => {
     await stack.ok(["refresh", "--yes", "--skip-preview", "--expect-no-changes"], onDynamic);
     await stack.ok(["preview", "--expect-no-changes"], onDynamic);
   });
+});
+
+/** `wholeTree` in YAML. */
+const treeInYaml = `
+resources:
+  c: { type: consortium:Consortium, properties: { description: first } }
+  m: { type: consortium:Membership, properties: { consortiumId: "\${c.id}" } }
+  e:
+    type: consortium:Environment
+    properties: { consortiumId: "\${c.id}", provider: quorum, consensusType: raft }
+  n:
+    type: consortium:Node
+    properties: { consortiumId: "\${c.id}", environmentId: "\${e.id}", membershipId: "\${m.id}" }
+  a:
+    type: consortium:AppCred
+    properties: { consortiumId: "\${c.id}", environmentId: "\${e.id}", membershipId: "\${m.id}" }
+  t:
+    type: consortium:TetherService
+    properties: { tetherId: ${tetherId}, network: rinkeby, intervalHours: 1 }
+    options: { dependsOn: ["\${n}"] }
+outputs:
+  password: \${a.password}
+`;
+
+test("a JavaScript program of dynamic resources becomes a YAML program: six unchanged, without a call", async () => {
+  const w = await world(wholeTree, { language: "nodejs", plugin: true, env: onDynamic, ledger: false });
+  try {
+    await w.stack.ok(up);
+    const [ids, { password }] = [await w.stack.ids(), await w.stack.outputs()];
+    w.stack.write("Pulumi.yaml", `name: e2e\nruntime: yaml\n${stringify({ plugins })}`);
+    w.stack.write("Main.yaml", treeInYaml);
+    w.service.clearCalls();
+    const { text } = await w.stack.ok(up);
+    expect(text).toMatch(/\d+ unchanged/);
+    expect(text).not.toMatch(/created|updated|replaced|deleted/);
+    expect(w.service.calls).toEqual([]);
+    expect(await w.stack.ids()).toEqual(ids);
+    expect((await w.stack.outputs()).password).toBe(password);
+    expect(await adaptersOf(w.stack)).toEqual(["consortium:index:"]);
+    await w.stack.ok(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
+    await w.stack.ok(["destroy", "--yes", "--skip-preview"]);
+    expect((await w.network()).consortia).toEqual([]);
+  } finally {
+    await w.close();
+  }
 });
 
 describe("two organizations, a network of a definition, and resources under others", () => {
