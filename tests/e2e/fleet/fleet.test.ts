@@ -85,7 +85,10 @@ test("a stack that fails does not stop the others; JSON and JUnit say which, and
   w.fleet(two);
 });
 
-test("drift: exit code 0 without, 2 with what differs and what is gone; nothing is changed", async () => {
+/** Both providers see the same in the same stacks, which move from one to the other. */
+const onPlugin = ["true", "false"];
+test.each(onPlugin)("drift, plugin: %s: exit code 2 with what differs and what is gone, then 0", async (plugin) => {
+  w.env.CONSORTIUM_PLUGIN = plugin;
   const [consortium] = (await w.network("acme")).consortia;
   w.service.store.consortia.patch(String(consortium!._id), { description: "by hand" });
   const [node] = (await w.network("globex")).nodes;
