@@ -1,5 +1,10 @@
 // @ts-check
 /** The dynamic provider beside the plugin, in JavaScript and in YAML: how fast each previews and makes a large stack, and its memory. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root } from "../../tools/lib/prepare.mjs";
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { say } from "../../tools/lib/say.mjs";
 import { comparePreviews } from "../lib/previews.mjs";
@@ -7,7 +12,7 @@ import { watchMemory } from "../lib/process-tree.mjs";
 import { quickstart } from "../lib/quickstart.mjs";
 import { bounded, seconds, table } from "../lib/report.mjs";
 import { withRig } from "../lib/rig.mjs";
-import { finished, on, pluginsIn, Stack, upArgs } from "../lib/stack.mjs";
+import { finished, on, Stack, upArgs } from "../lib/stack.mjs";
 import { emptyMembers, members, membersInYaml } from "../programs/members.mjs";
 import { referenceInYaml } from "../programs/reference.mjs";
 
@@ -17,8 +22,16 @@ const latency = 20;
 const upLimitMs = 30 * 60_000;
 const most = { reference: 0.4, classes: 0.95, preview: 0.35, up: 0.6, unchecked: 0.3 };
 
+/** Where the plugin is installed, as its users have it: the CLI then keeps its schema. @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli */
+function installed(cli) {
+  const home = mkdtempSync(join(tmpdir(), "consortium-bench-home-"));
+  const env = { ...process.env, ...cli.env, PULUMI_HOME: home };
+  execFileSync(process.execPath, [join(root, "dist/cli/consortium.js"), "plugin", "install"], { env });
+  return home;
+}
+
 const inYaml = (/** @type {string} */ resources) => ({
-  "Pulumi.yaml": `name: bench\nruntime: yaml\n${pluginsIn()}`,
+  "Pulumi.yaml": "name: bench\nruntime: yaml\n",
   "Main.yaml": resources,
 });
 
@@ -53,8 +66,8 @@ const figuresOf = (tools, { title, ...side }) =>
     return { preview: preview.ms, up: up.ms, unchecked: unchecked.ms, memory: pss };
   });
 
-/** @param {import("../lib/rig.mjs").Tools} tools */
-async function references({ cli, options = {} }) {
+/** @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli */
+async function references(cli) {
   const [yaml, typescript] = [await Stack.create(cli, { files: inYaml(referenceInYaml) }), await quickstart(cli)];
   try {
     const expected = "+ 12 to create";
@@ -63,7 +76,7 @@ async function references({ cli, options = {} }) {
         { title: "the reference network in YAML, on the plugin", stack: yaml, expected },
         { title: "the quickstart in TypeScript", stack: typescript, expected },
       ],
-      options,
+      {},
       most.reference,
     );
   } finally {
@@ -73,12 +86,22 @@ async function references({ cli, options = {} }) {
 
 /** @type {import("../lib/rig.mjs").Measure} */
 export const providers = async (given) => {
-  const tools = { ...given, cli: await pulumiCli({ languages: true }) };
-  const count = Number(given.options?.count ?? defaultCount);
+  const cli = await pulumiCli({ languages: true });
+  const home = installed(cli);
+  try {
+    return await compare({ ...given, cli: { ...cli, env: { ...cli.env, PULUMI_HOME: home } } });
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+};
+
+/** @type {import("../lib/rig.mjs").Measure} */
+async function compare(tools) {
+  const count = Number(tools.options?.count ?? defaultCount);
   const sides = Object.entries(sidesOf(count));
   /** @type {Record<string, Figures[]>} */
   const all = Object.fromEntries(sides.map(([name]) => [name, []]));
-  const rounds = Number(given.options?.rounds ?? 2);
+  const rounds = Number(tools.options?.rounds ?? 2);
   for (let round = 0; round < rounds; round++)
     for (const [name, side] of round % 2 === 0 ? sides : sides.toReversed())
       all[name]?.push(await figuresOf(tools, side));
@@ -95,7 +118,7 @@ export const providers = async (given) => {
       measured: `${seconds(ours)} against ${seconds(other)}: ×${(ours / other).toFixed(2)}`,
     });
   const onDynamic = "the dynamic provider's";
-  const { rows, details = "" } = await references(tools);
+  const { rows, details = "" } = await references(tools.cli);
   const figures = sides.map(([name, { title }]) => [
     title,
     ...[best(name, "preview"), best(name, "up"), best(name, "unchecked")].map(seconds),
@@ -121,4 +144,4 @@ export const providers = async (given) => {
     ],
     details: `${details}\n\n${count} memberships, ${latency} ms a call, the fastest of ${rounds} runs:\n\n${table(["", "preview", "`up`", "`up` without checkpoints", "memory of all processes"], figures)}`,
   };
-};
+}

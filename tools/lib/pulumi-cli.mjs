@@ -18,7 +18,7 @@ import { runMain, say as sayOnStderr, Trouble, withProgress } from "./say.mjs";
 /**
  * @typedef {object} PulumiCli
  * @property {string} command full path of the CLI
- * @property {{ PATH: string, PULUMI_SKIP_UPDATE_CHECK: string }} env to be laid over the environment that it runs in
+ * @property {{ PATH: string, PULUMI_SKIP_UPDATE_CHECK: string, PULUMI_HOME?: string }} env to be laid over the environment that it runs in
  */
 /**
  * @typedef {object} Options
