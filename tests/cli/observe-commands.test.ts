@@ -87,6 +87,13 @@ describe("the commands", () => {
     ],
     ["a consortium that is not there", ["check", "--consortium", "nope"], {}, /no consortium "nope"/],
     ["outputs that are none", ["check", "--outputs", join(root, "README.md")], {}, /is no JSON/],
+    ["an option that is not valid", ["check", "--pins", "none"], {}, /must be a whole number from 1/],
+    [
+      "a result that cannot be kept",
+      ["check", "--junit", "/nowhere/j.xml"],
+      {},
+      /^consortium: \/nowhere\/j\.xml cannot be written: there is no such folder\.\n$/,
+    ],
     ["a stack without Pulumi", ["check", "--stack", "dev"], { PATH: "/nowhere" }, /Pulumi CLI is needed for --stack/],
   ])("check: 2 where it cannot look: %s", async (_, args, more, why) => {
     const { code, stderr } = await consortium(args, { ...env, ...more });
