@@ -103,9 +103,9 @@ function Page({ page, id, view }: { page: string; id: string; view: NetworkView 
     case "stacks":
       return <StacksPage view={view} />;
     case "keys":
-      return view.embedded && <KeysPage />;
+      return view.embedded ? <KeysPage /> : <NotFound />;
     case "testing":
-      return view.embedded && <TestingPage />;
+      return view.embedded ? <TestingPage /> : <NotFound />;
     default:
       return <NotFound />;
   }
