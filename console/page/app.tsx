@@ -111,11 +111,17 @@ function Page({ page, id, view }: { page: string; id: string; view: NetworkView 
   }
 }
 
+const titles = new Map([
+  ["stacks", "Stacks"],
+  ["keys", "API keys"],
+  ["testing", "Faults and calls"],
+]);
+
 function titleOf(page: string, id: string, { model }: NetworkView): string {
   const environments = model.consortia.flatMap((one) => one.environments);
   if (page === "environments") return environments.find((one) => one.id === id)?.name ?? id;
   if (page === "tethers") return `Tether ${id}`;
-  return { stacks: "Stacks", keys: "API keys", testing: "Faults and calls" }[page] ?? "Network";
+  return titles.get(page) ?? "Network";
 }
 
 function Ended() {
