@@ -93,7 +93,7 @@ async function watchBlocks(
 const noCredential: NodeProbe = {
   kind: "skipped",
   why: "no credential of its member is at hand",
-  next: "Give the stack that holds one (--stack), or its outputs (--outputs).",
+  next: "Give the stack that holds one (--stack), or outputs with its `username` and `password` in one object (--outputs).",
 };
 const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 

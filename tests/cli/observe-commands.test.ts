@@ -59,6 +59,15 @@ describe("the commands", () => {
     expect(written.join("")).not.toContain(pair.password);
   });
 
+  test("check: an organization without a network is not called usable", async () => {
+    const empty = await startService({ timing: quick });
+    const own = { CONSORTIUM_API_KEY: empty.apiKey, CONSORTIUM_BASE_URL: empty.baseUrl };
+    const { code, stdout } = await consortium(["check"], own);
+    await empty.close();
+    expect(code).toBe(0);
+    expect(stdout).toContain("There is nothing to check: 1 ok.");
+  });
+
   test("check: 1, with the reason and the next step, where something is wrong", async () => {
     writeFileSync(file("wrong.json"), JSON.stringify({ ...pair, password: "no" }));
     const { code, stdout } = await consortium(["check", "--outputs", file("wrong.json"), "--json"], env);
