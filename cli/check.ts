@@ -23,6 +23,8 @@ interface Flags {
   watch?: number | true;
 }
 
+/** All commands end with 1 where they fail; here that says that the network is broken. */
+const couldNotLook = 2;
 const watchSeconds = 30;
 const widthOfLogs = 120;
 
@@ -54,16 +56,16 @@ export function define(command: Command): void {
         `and funded. Changes nothing.\n${connectionHelp}\n` +
         "Exit code 0: everything that could be checked is fine. 1: something is wrong. 2: it could not look.",
     )
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : couldNotLook)) // arguments that are not valid
     .action((flags: Flags) => run(flags));
 }
 
 async function run(flags: Flags): Promise<void> {
-  // All commands end with 1 where they fail; here that says that the network is broken.
   try {
     await checkAll(flags);
   } catch (error) {
     console.error(printableLines(`consortium: ${error instanceof Error ? error.message : String(error)}`));
-    process.exitCode = 2;
+    process.exitCode = couldNotLook;
   }
 }
 
@@ -105,7 +107,7 @@ async function look(
     return exitCode(results);
   } catch (error) {
     console.error(printableLines(error instanceof Error ? error.message : String(error)));
-    return 2;
+    return couldNotLook;
   }
 }
 

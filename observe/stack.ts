@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type NetworkModel, nameOf, type ObjectModel, objectsOf } from "./model";
+import { type EnvironmentModel, nameOf, type NetworkModel, type ObjectModel, objectsOf } from "./model";
 import { modelOf, namedBy, type ResourceRecord } from "./records";
 
 const props = z.record(z.string(), z.unknown()).nullish();
@@ -48,16 +48,19 @@ const asked = ["name", "orgName", "provider", "consensusType", "chainId", "membe
 export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]): NetworkModel {
   const merged = structuredClone(live);
   const there = new Map(objectsOf(merged).map(({ kind, object }) => [`${kind} ${object.id}`, object]));
+  const listing = new Set(
+    environmentsOf(merged).flatMap(({ id, credentials }) => (credentials.length > 0 ? [id] : [])),
+  );
   for (const { object } of objectsOf(merged)) object.managed = "by hand";
   for (const stack of stacks) {
     for (const { kind, object } of objectsOf(stack)) {
       const found = there.get(`${kind} ${object.id}`);
-      if (!found) continue;
+      if (!found || !object.managed) continue; // what a stack only names, such as the consortium of another one
       found.managed = object.managed;
       const drift = driftOf(found, object);
       if (drift.length > 0) found.drift = [...(found.drift ?? []), ...drift];
     }
-    addGone(merged, stack);
+    addGone(merged, stack, listing);
     bindTethers(merged, stack);
   }
   return merged;
@@ -71,8 +74,14 @@ function driftOf(live: ObjectModel, stack: ObjectModel): string[] {
   });
 }
 
-/** Objects that only the stack still knows, each in what it was in. */
-function addGone(live: NetworkModel, stack: NetworkModel): void {
+const environmentsOf = ({ consortia }: NetworkModel): EnvironmentModel[] =>
+  consortia.flatMap(({ environments }) => environments);
+
+/**
+ * Objects that only the stack still knows, each in what it was in.
+ * @param listing environments whose credentials the service lists; it need not
+ */
+function addGone(live: NetworkModel, stack: NetworkModel, listing: ReadonlySet<string>): void {
   const gone = <T extends ObjectModel>(object: T): T => ({
     ...{ ...object, state: "gone", drift: [`the stack has ${nameOf(object)}, and the service does not show it`] },
   });
@@ -88,19 +97,19 @@ function addGone(live: NetworkModel, stack: NetworkModel): void {
     consortium.environments.push(...lost.map((one) => ({ ...one, nodes: [], credentials: [] })));
     for (const inner of then.environments) {
       const environment = consortium.environments.find(({ id }) => id === inner.id);
-      environment?.nodes.push(...missing(environment.nodes, inner.nodes));
-      // A service need not list credentials: only where it lists any is one of them gone.
-      if (environment && environment.credentials.length > 0)
-        environment.credentials.push(...missing(environment.credentials, inner.credentials));
-      else environment?.credentials.push(...inner.credentials);
+      if (!environment) continue;
+      environment.nodes.push(...missing(environment.nodes, inner.nodes));
+      const { credentials } = environment;
+      if (listing.has(inner.id)) credentials.push(...missing(credentials, inner.credentials));
+      else credentials.push(...inner.credentials.filter(({ id }) => !credentials.some((one) => one.id === id)));
     }
   }
 }
 
 /** The API does not say what a tether pins; a stack may. */
 function bindTethers(live: NetworkModel, stack: NetworkModel): void {
-  for (const { id, tether } of stack.consortia.flatMap(({ environments }) => environments)) {
-    const environment = live.consortia.flatMap(({ environments }) => environments).find((one) => one.id === id);
+  for (const { id, tether } of environmentsOf(stack)) {
+    const environment = environmentsOf(live).find((one) => one.id === id);
     if (environment && tether !== undefined) environment.tether ??= tether;
   }
 }

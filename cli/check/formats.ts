@@ -64,7 +64,8 @@ export function summaryOf(results: readonly Result[]): string {
   const code = exitCode(results);
   const partly =
     code === 0 && skipped > 0 ? "Nothing wrong was found, but not everything could be asked" : verdict[code];
-  return `${results.length === 0 ? "There is nothing to check" : partly}: ${counts}.`;
+  const isEmpty = results.every(({ check }) => check === "limits"); // those say nothing of a network
+  return `${isEmpty ? "There is nothing to check" : partly}: ${counts}.`;
 }
 
 /** For programs. */

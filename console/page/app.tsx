@@ -103,19 +103,25 @@ function Page({ page, id, view }: { page: string; id: string; view: NetworkView 
     case "stacks":
       return <StacksPage view={view} />;
     case "keys":
-      return view.embedded && <KeysPage />;
+      return view.embedded ? <KeysPage /> : <NotFound />;
     case "testing":
-      return view.embedded && <TestingPage />;
+      return view.embedded ? <TestingPage /> : <NotFound />;
     default:
       return <NotFound />;
   }
 }
 
+const titles = new Map([
+  ["stacks", "Stacks"],
+  ["keys", "API keys"],
+  ["testing", "Faults and calls"],
+]);
+
 function titleOf(page: string, id: string, { model }: NetworkView): string {
   const environments = model.consortia.flatMap((one) => one.environments);
   if (page === "environments") return environments.find((one) => one.id === id)?.name ?? id;
   if (page === "tethers") return `Tether ${id}`;
-  return { stacks: "Stacks", keys: "API keys", testing: "Faults and calls" }[page] ?? "Network";
+  return titles.get(page) ?? "Network";
 }
 
 function Ended() {

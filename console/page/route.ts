@@ -1,7 +1,16 @@
 import { useEffect, useState } from "preact/hooks";
 
 /** `#/environments/e123`, in its parts. A tether's address ends in its id, as in the hosted console. */
-const parts = (): string[] => location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decodeURIComponent);
+const parts = (): string[] => location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decoded);
+
+/** What nobody encoded is what it is: an address may have been typed. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 export const hrefOf = (...path: string[]): string => `#/${path.map(encodeURIComponent).join("/")}`;
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import fastify, { type FastifyInstance } from "fastify";
+import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Section, Watch } from "../protocol";
 import { type Access, isSame, Refused } from "./access";
@@ -36,7 +36,13 @@ const headers = (host: string) => ({
 export function buildApp(parts: Parts): FastifyInstance {
   const { access, options, observer, live } = parts;
   const assets = readAssets();
-  const app = fastify({ exposeHeadRoutes: false, bodyLimit: 65_536, forceCloseConnections: true });
+  const app = fastify({
+    ...{ exposeHeadRoutes: false, bodyLimit: 65_536, forceCloseConnections: true },
+    // A path that cannot be read goes through no hook.
+    frameworkErrors: (_error, _request, reply: FastifyReply) => {
+      void reply.code(400).headers(headers("")).send({ error: "There is no such page." });
+    },
+  });
   const dropPages = pages(app, parts);
   app.addHook("onRequest", ({ headers, method, routeOptions }, _reply, done) => {
     access.check(headers, method !== "GET" && routeOptions.url !== linksPath);
@@ -90,7 +96,7 @@ const linksPath = "/links";
 const wayIn = "<code>npm start</code> prints a new link, and so does every <code>consortium console</code>.";
 
 /** The one-time link, and the way to a new one for whoever has the key. */
-function signingIn(app: FastifyInstance, { access, apiKey }: Parts): void {
+function signingIn(app: FastifyInstance, { access, apiKey, observer }: Parts): void {
   app.get("/", (_request, reply) =>
     reply.code(401).type("text/html").send(note("Open the console by its link, which works once.", wayIn)),
   );
@@ -105,6 +111,7 @@ function signingIn(app: FastifyInstance, { access, apiKey }: Parts): void {
     if ([purpose, secPurpose].some((one) => String(one).includes("prefetch"))) return reply.code(403).send();
     try {
       const cookie = access.signIn((request.params as { code: string }).code);
+      observer.look("maps").catch(() => undefined); // so that the page finds it there
       // A page of this origin goes on, since a link that was clicked elsewhere would not bring a strict cookie along.
       const next = `<meta http-equiv="refresh" content="0; url=${access.place}/">`;
       return html.header("set-cookie", cookie).send(note("Signing in …", "", next));

@@ -91,8 +91,8 @@ export class TetherHistory {
 
 async function costsOf(url: string, hashes: readonly string[]): Promise<[string, bigint][]> {
   if (hashes.length === 0) return [];
-  const { JsonRpcProvider } = await import("ethers");
-  const provider = new JsonRpcProvider(url, undefined, { staticNetwork: true });
+  const { targetProvider } = await import("../../sdk/runtime/target-chain.js");
+  const provider = targetProvider(url);
   try {
     await provider._detectNetwork(); // where no chain answers, ethers would go on asking for ever
     const receipts = await Promise.all(hashes.map((hash) => provider.getTransactionReceipt(hash)));

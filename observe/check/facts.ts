@@ -16,8 +16,8 @@ export interface Facts {
   nodes: ReadonlyMap<string, NodeProbe>;
   /** By the ids of the tethers. */
   tethers: ReadonlyMap<string, TetherProbe>;
-  /** Whether the addresses of public chains were given, and not taken from the service. */
-  trusted: boolean;
+  /** Public chains whose addresses were given, and not taken from the service. */
+  trusted: ReadonlySet<string>;
   /** Milliseconds since 1970. */
   now: number;
   /** For how many pins the funds have to last. */
@@ -63,7 +63,7 @@ export async function gatherFacts(client: ConsortiumClient, options: FactOptions
   ]);
   return {
     ...{ model, ...(stack && { stack }), nodes: new Map(nodes.flatMap((some) => [...some])) },
-    ...{ tethers: new Map(tethers), trusted: Object.keys(targets).length > 0, now: now(), pinsAhead },
+    ...{ tethers: new Map(tethers), trusted: new Set(Object.keys(targets)), now: now(), pinsAhead },
   };
 }
 

@@ -72,11 +72,14 @@ const environmentLive = ofEnvironments("environment", (environment) => {
   return ok(`it is ${state}`);
 });
 
-const nodeStarted = ofNodes("node started", ({ state = "unknown" }) =>
-  state === "started"
-    ? ok("it is started")
-    : failed(`its state is ${state}`, "Start it in the console. A node that has just been made takes about a minute."),
-);
+const nodeStarted = ofNodes("node started", ({ state = "unknown" }) => {
+  if (state === "started") return ok("it is started");
+  if (state === "gone") return failed("it is gone from the service", upOf("it"));
+  return failed(
+    `its state is ${state}`,
+    "Start it in the console. A node that has just been made takes about a minute.",
+  );
+});
 
 const nodeReachable = ofNodes("node reachable", ({ id }, _environment, { nodes }) => {
   const probe = nodes.get(id);
@@ -162,15 +165,18 @@ const drift: Check = {
       ? []
       : model.consortia.flatMap((consortium) =>
           consortium.environments.flatMap((environment) => {
-            const parts: [Subject["kind"], EnvironmentModel | NodeModel][] = [
-              ["environment", environment],
-              ...environment.nodes.map((node): [Subject["kind"], NodeModel] => ["node", node]),
+            const parts: [Subject, EnvironmentModel | NodeModel][] = [
+              [subjectOf("environment", environment, nameOf(consortium)), environment],
+              ...environment.nodes.map((node): [Subject, NodeModel] => [
+                subjectOf("node", node, nameOf(environment)),
+                node,
+              ]),
             ];
-            return parts.flatMap(([kind, one]) =>
+            return parts.flatMap(([subject, one]) =>
               one.drift?.length
                 ? [
                     {
-                      ...{ check: "as the stack says", subject: subjectOf(kind, one, nameOf(consortium)) },
+                      ...{ check: "as the stack says", subject },
                       ...failed(one.drift.join("; "), upOf("it")),
                     },
                   ]

@@ -43,7 +43,7 @@ export async function probeNodes(
     const url = node.urls?.rpc;
     if (node.state !== "started") return void probes.set(node.id, { kind: "skipped", why: "it is not started" });
     if (login === undefined) return void probes.set(node.id, noCredential);
-    if (url === undefined) return void probes.set(node.id, noAddress);
+    if (url === undefined || !isHttp(url)) return void probes.set(node.id, noAddress(url));
     const provider = overHttp(url, basic(login));
     opened.push(provider);
     try {
@@ -93,13 +93,15 @@ async function watchBlocks(
 const noCredential: NodeProbe = {
   kind: "skipped",
   why: "no credential of its member is at hand",
-  next: "Give the stack that holds one (--stack), or its outputs (--outputs).",
+  next: "Give the stack that holds one (--stack), or outputs with its `username` and `password` in one object (--outputs).",
 };
-const noAddress: NodeProbe = {
+const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+
+const noAddress = (url = ""): NodeProbe => ({
   kind: "failed",
-  why: "the service shows no RPC address of it",
+  why: url === "" ? "the service shows no RPC address of it" : `its RPC address is none: ${url}`,
   next: "Wait a minute. If it stays so, read the node's logs in the console.",
-};
+});
 
 const basic = ({ username, password }: Held): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;

@@ -1,7 +1,7 @@
-import { JsonRpcProvider } from "ethers";
 import { type ConsortiumClient } from "../../provider/api";
 import { type Verification, verifyReport } from "../../sdk/runtime/verify";
 import { pinOf } from "../../sdk/runtime/pinned-report";
+import { targetProvider } from "../../sdk/runtime/target-chain";
 import { type TetherModel } from "../model";
 
 /** What the public chain says of a tether's last pins. */
@@ -38,7 +38,7 @@ export async function probeTether(
 
 /** undefined: none of the reports names a transaction of that chain. */
 async function averageCost(reports: readonly unknown[], targetUrl: string): Promise<bigint | undefined> {
-  const provider = new JsonRpcProvider(targetUrl, undefined, { staticNetwork: true });
+  const provider = targetProvider(targetUrl);
   try {
     const costs = await Promise.all(
       reports.map(async (report) => {

@@ -61,7 +61,8 @@ const onTime = ofTethers("last pin on time", ({ lastPin, reports = 0, intervalHo
   };
 });
 
-const verified = ofTethers("last pin verified", ({ state, reports = 0, targetUrl }, { verdict, unseen }, facts) => {
+const verified = ofTethers("last pin verified", (tether, { verdict, unseen }, facts) => {
+  const { state, reports = 0, targetUrl, network = "" } = tether;
   if (state === "missing" || reports === 0) return undefined;
   if (unseen !== undefined)
     return { outcome: "unseen", text: unseen, next: "Give another address of the chain: --target." };
@@ -70,7 +71,7 @@ const verified = ofTethers("last pin verified", ({ state, reports = 0, targetUrl
       ...{ outcome: "skipped", text: "no address of the public chain is known" },
       next: "Give one: --target rinkeby=https://…",
     };
-  const own = facts.trusted ? "" : ` (by the service's own address of it, ${targetUrl})`;
+  const own = facts.trusted.has(network) ? "" : ` (by the service's own address of it, ${targetUrl})`;
   if (verdict.verified)
     return { outcome: "ok", text: `in block ${verdict.blockNumber} of chain ${verdict.chainId}${own}` };
   return { outcome: "failed", text: verdict.reason, next: tampered };

@@ -75,6 +75,13 @@ const labelOf = (item: MapItem): string =>
 /** Not so: signs of our own, which mean nothing to any of them, and hyphens within a word. */
 const special = /[^\p{L}\p{M}\p{N} ·…⚠±−≠✎-]|(?<![\p{L}\p{N}])-|-(?![\p{L}\p{N}])/gu;
 
+/** What Mermaid still reads in a label once its numbers are characters again: formulas, line breaks and icons. */
+const readLater = /\$(?=\$)|\\(?=n)|:(?=fa-)/g;
+/** Nobody sees it, and it keeps two characters apart. */
+const wordJoiner = "\u2060";
+
 /** Everything but letters, digits and spaces as a number: nothing of a name is Mermaid's, Markdown's or HTML's. */
 const escaped = (text: string): string =>
-  printable(text).replace(special, (character) => `#${character.codePointAt(0)!};`);
+  printable(text)
+    .replace(readLater, `$&${wordJoiner}`)
+    .replace(special, (character) => `#${character.codePointAt(0)!};`);

@@ -1,10 +1,8 @@
 import { type IncomingMessage } from "node:http";
-import { Agent } from "node:https";
 import { rootCertificates } from "node:tls";
 import {
-  FetchRequest,
   isError,
-  JsonRpcProvider,
+  type JsonRpcProvider,
   type JsonRpcError,
   type JsonRpcPayload,
   type JsonRpcResult,
@@ -12,6 +10,7 @@ import {
 } from "ethers";
 import { WebSocket } from "ws";
 import { CredentialRefused } from "./credential-refused";
+import { HttpProvider, type HttpOptions } from "./http-provider";
 
 /* Loaded at the first `connect`, not before: see connect.ts. */
 
@@ -34,14 +33,14 @@ function messageIn(body: string): string {
   return body.trim().slice(0, 200) || "no reason given";
 }
 
-class NodeProvider extends JsonRpcProvider {
+class NodeProvider extends HttpProvider {
   #met = false;
 
   constructor(
     private readonly address: string,
-    request: FetchRequest,
+    given: HttpOptions,
   ) {
-    super(request, undefined, options);
+    super(address, { ...options, ...given });
   }
 
   /** ethers would ask a node that does not answer again for ever; here the first failure is the caller's. */
@@ -126,12 +125,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
 }
 
 export function overHttp(address: string, authorization: string, ca?: string | Buffer): JsonRpcProvider {
-  const request = new FetchRequest(address);
-  // Not `setCredentials`: that one refuses plain http, which a service on this machine speaks.
-  request.setHeader("authorization", authorization);
-  if (ca)
-    request.getUrlFunc = FetchRequest.createGetUrlFunc({ agent: new Agent({ ca: trusting(ca), keepAlive: true }) });
-  return new NodeProvider(address, request);
+  return new NodeProvider(address, { headers: { authorization }, ca: trusting(ca) });
 }
 
 export function overWebSocket(address: string, authorization: string, ca?: string | Buffer): WebSocketProvider {

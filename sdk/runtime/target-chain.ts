@@ -1,16 +1,23 @@
-import { Contract, getAddress, isError, JsonRpcProvider } from "ethers";
+import { Contract, getAddress, isError, type JsonRpcProvider } from "ethers";
 import Anchor from "../../contracts/Anchor.json";
+import { HttpProvider } from "./http-provider";
 import { must, type Pin, same } from "./pinned-report";
 import { checkHash } from "./report-hash";
 
 /* Loaded at the first report that is to be verified, since it loads ethers. */
 
+/** How long a public chain may take to answer. */
+const patienceMs = 30_000;
+
+/** Asks a public chain. Nothing that was asked before may stand for what is there now. */
+export const targetProvider = (url: string): JsonRpcProvider =>
+  new HttpProvider(url, { cacheTimeout: -1, timeoutMs: patienceMs });
+
 /** The public chain, and its id; an address where no chain answers is an error at once. */
 async function openTarget(url: string): Promise<{ provider: JsonRpcProvider; chainId: bigint }> {
   if (!URL.canParse(url))
     throw new Error("verifyReport: targetRpcUrl is not an address: give the chain's, such as https://…");
-  // Nothing that was asked before may stand for what is there now.
-  const provider = new JsonRpcProvider(url, undefined, { staticNetwork: true, cacheTimeout: -1 });
+  const provider = targetProvider(url);
   try {
     return { provider, chainId: (await provider._detectNetwork()).chainId };
   } catch (error) {

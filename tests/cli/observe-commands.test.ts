@@ -59,6 +59,15 @@ describe("the commands", () => {
     expect(written.join("")).not.toContain(pair.password);
   });
 
+  test("check: an organization without a network is not called usable", async () => {
+    const empty = await startService({ timing: quick });
+    const own = { CONSORTIUM_API_KEY: empty.apiKey, CONSORTIUM_BASE_URL: empty.baseUrl };
+    const { code, stdout } = await consortium(["check"], own);
+    await empty.close();
+    expect(code).toBe(0);
+    expect(stdout).toContain("There is nothing to check: 1 ok.");
+  });
+
   test("check: 1, with the reason and the next step, where something is wrong", async () => {
     writeFileSync(file("wrong.json"), JSON.stringify({ ...pair, password: "no" }));
     const { code, stdout } = await consortium(["check", "--outputs", file("wrong.json"), "--json"], env);
@@ -87,6 +96,13 @@ describe("the commands", () => {
     ],
     ["a consortium that is not there", ["check", "--consortium", "nope"], {}, /no consortium "nope"/],
     ["outputs that are none", ["check", "--outputs", join(root, "README.md")], {}, /is no JSON/],
+    ["an option that is not valid", ["check", "--pins", "none"], {}, /must be a whole number from 1/],
+    [
+      "a result that cannot be kept",
+      ["check", "--junit", "/nowhere/j.xml"],
+      {},
+      /^consortium: \/nowhere\/j\.xml cannot be written: there is no such folder\.\n$/,
+    ],
     ["a stack without Pulumi", ["check", "--stack", "dev"], { PATH: "/nowhere" }, /Pulumi CLI is needed for --stack/],
   ])("check: 2 where it cannot look: %s", async (_, args, more, why) => {
     const { code, stderr } = await consortium(args, { ...env, ...more });

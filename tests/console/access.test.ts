@@ -114,5 +114,8 @@ test("the page may load its own files and talk to its own server, and nothing el
   expect(headers.get("referrer-policy")).toBe("no-referrer");
   expect(headers.get("x-frame-options")).toBe("DENY");
   expect(headers.get("cache-control")).toBe("no-store");
+  const unreadable = await fetch(`${console.url}/%zz`);
+  expect(await unreadable.json()).toEqual({ error: "There is no such page." });
+  expect(unreadable.headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
   expect(new URL(console.url).hostname).toBe("127.0.0.1");
 });

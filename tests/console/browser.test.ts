@@ -154,6 +154,15 @@ describe("the console in a browser", () => {
     }
   });
 
+  test("an address that leads nowhere, or cannot be read, says so", async () => {
+    for (const hash of ["#/%", "#/environments/nope", "#/constructor"]) {
+      await page.goto(page.url().replace(/#.*|$/, hash));
+      await page.getByRole("heading", { level: 1, name: "There is nothing here" }).waitFor();
+      await page.goto(page.url().replace(/#.*/, "#/"));
+      await page.getByRole("heading", { level: 1, name: "Network" }).waitFor();
+    }
+  });
+
   test("signing out ends it, for every page of the session", async () => {
     const other = await browser.context.newPage();
     await other.goto(page.url());

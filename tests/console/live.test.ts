@@ -24,6 +24,14 @@ const watched = async () => {
   return { service, world, open, console };
 };
 
+test("whoever signs in finds the network looked at already", async () => {
+  const { service } = await start();
+  const console = await consoleOf(service);
+  const calls = countCalls();
+  await signIn(console);
+  await until(() => calls.paths.some((path) => path.endsWith("/consortia")));
+});
+
 test("20 pages cause no more calls than one, and none once nobody looks", async () => {
   const { open, service } = await watched();
   const calls = countCalls();

@@ -1,5 +1,9 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { type Result } from "../../observe/check";
 import { modelOfStack } from "../../observe/stack";
+import { systemClock } from "../../provider/api/clock";
+import { until } from "../service/helpers";
 import { tetherId, type Usable, usable } from "./usable";
 
 jest.setTimeout(120_000);
@@ -79,7 +83,35 @@ describe("a network that applications can use", () => {
     const stack = modelOfStack({ deployment: { resources } });
     const found = told(await w.wrong({ stack }));
     expect(found).toContain('as the stack says: n0-1: name is "n0-1", and "renamed" in the stack');
-    expect(found).toContain("node started: lost: its state is gone");
+    expect(found).toContain("node started: lost: it is gone from the service");
+  });
+
+  test("addresses that are none, and addresses where nobody ever answers, of which none stays open", async () => {
+    const route = "/consortia/:consortiumId/environments/:environmentId/nodes/:nodeId/status";
+    const shown = (rpc: string): void => {
+      w.service.faults.clear();
+      w.service.faults.add({ kind: "status", status: 200, body: { urls: { rpc } }, method: "GET", route, times: 100 });
+    };
+    shown("pending");
+    await only(/^(node reachable: n\d-\d: its RPC address is none: pending\n?){4}$/);
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => {
+      sockets.add(socket.resume());
+      socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
+    }).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const hasty = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 20, signal) };
+    try {
+      shown(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`);
+      await only(/^(node reachable: n\d-\d: http:\S+ does not answer: it did not answer within 10 s\n?){4}$/, {
+        clock: hasty,
+      });
+      await until(() => Promise.resolve(sockets.size === 0));
+    } finally {
+      w.service.faults.clear();
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    }
   });
 
   test("a report that was tampered with", async () => {
@@ -90,6 +122,13 @@ describe("a network that applications can use", () => {
     await only(/^last pin verified: tether0001: the hash of what the nodes reported is .* it was changed$/);
     w.service.faults.clear();
     expect(told(await w.wrong())).toEqual([]);
+  });
+
+  test("an address of another public chain does not vouch for this one", async () => {
+    const verdict = async (targets: Record<string, string>) =>
+      told(await w.look({ targets })).find((one) => one.startsWith("last pin verified"));
+    expect(await verdict({ mainnet: "http://127.0.0.1:9" })).toContain("by the service's own address of it");
+    expect(await verdict({ rinkeby: w.target.url })).not.toContain("by the service's own address of it");
   });
 
   test("a public chain that does not answer says nothing of the network", async () => {

@@ -134,6 +134,24 @@ describe("the live network", () => {
       ...["consortium fixture c", 'membership first m orgName is "first", and "other name" in the stack'],
       ...["membership second by hand", "environment main e", "node node-0 n", "environment spare by hand"],
     ]);
+    // Of what another stack has, a stack names only the ids.
+    const other = modelOfStack({
+      deployment: { resources: [resource("AppCred", "app", "u-other", { ...within, name: "app" })] },
+    });
+    for (const stacks of [
+      [stack, other],
+      [other, stack],
+    ])
+      expect(outline(withStacks(live, stacks))).toEqual(expect.arrayContaining(said));
+    expect(outline(withStacks(live, [other]))).toContain("consortium fixture by hand");
+    // A service need not list credentials: of none is it known that it is gone.
+    const unlisted = structuredClone(live);
+    for (const environment of unlisted.consortia[0]!.environments) environment.credentials = [];
+    const third = modelOfStack({
+      deployment: { resources: [resource("AppCred", "third", "u-third", { ...within, name: "third" })] },
+    });
+    const credentials = outline(withStacks(unlisted, [other, third, third])).filter((line) => /^cred/.test(line));
+    expect(credentials).toEqual(["credential app app", "credential third third"]);
     stop();
     const now = outline(withStacks(await observeLive(client), [stack]));
     expect(now).toContain("node node-0 n the stack has node-0, and the service does not show it");

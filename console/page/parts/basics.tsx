@@ -11,7 +11,7 @@ const signs: Record<string, [string, string]> = {
 const kinds: Record<string, keyof typeof signs> = {
   ...{ started: "good", live: "good", setup: "good", active: "good", ready: "good", deployed: "busy" },
   ...{ initializing: "busy", initial: "busy", deleting: "busy", stopping: "busy", starting: "busy" },
-  ...{ failed: "bad", error: "bad", missing: "bad", deleted: "bad" },
+  ...{ failed: "bad", error: "bad", missing: "bad", gone: "bad", deleted: "bad" },
 };
 
 /** A state by shape, word and color. */
