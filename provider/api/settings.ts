@@ -14,8 +14,11 @@ export const settingNames = [
 ] as const;
 export type SettingName = (typeof settingNames)[number];
 
+/** What decides about the run, and nothing about the connection. */
+type AnySetting = SettingName | "adopt";
+
 /** Settings that an explicit `Provider` holds against the environment, so that two organizations never mix. */
-const heldByProvider: readonly SettingName[] = ["apiKey", "region", "baseUrl", "allowHttp", "organization"];
+const heldByProvider: readonly AnySetting[] = ["apiKey", "region", "baseUrl", "allowHttp", "organization"];
 
 export const regions = ["us", "eu", "ap", "ko"] as const;
 export type Region = (typeof regions)[number];
@@ -25,9 +28,9 @@ export interface SettingSources {
   /** Environment variables. Default: those of this process. */
   env?: Record<string, string | undefined>;
   /** What an explicit `Provider` was given itself. */
-  provider?: Partial<Record<SettingName, unknown>>;
+  provider?: Partial<Record<AnySetting, unknown>>;
   /** Stack configuration of the namespace `consortium`. */
-  stack?: Partial<Record<SettingName, unknown>>;
+  stack?: Partial<Record<AnySetting, unknown>>;
 }
 
 export interface Settings {
@@ -101,7 +104,7 @@ interface Found {
  * First match wins: environment, explicit provider, stack configuration (contract, "Connection settings"); what decides about
  * the organization (`heldByProvider`) is taken from an explicit provider first.
  */
-function find(name: SettingName, { env = processEnvironment(), provider, stack }: SettingSources): Found | undefined {
+function find(name: AnySetting, { env = processEnvironment(), provider, stack }: SettingSources): Found | undefined {
   const given = (value: unknown, source: string): Found | undefined =>
     value === undefined || value === null || value === "" ? undefined : { value, source };
   const variable = environmentName(name);
@@ -113,18 +116,28 @@ function find(name: SettingName, { env = processEnvironment(), provider, stack }
     : (fromEnv ?? fromProvider ?? fromStack);
 }
 
-const count = (most: number) => z.coerce.number().int().min(1).max(most);
+const wholeTo = (most: number) => {
+  const error = `it is a whole number from 1 to ${most}`;
+  return z.coerce.number({ error }).int(error).min(1, error).max(most, error);
+};
+
+const secondsTo = (most: number) => {
+  const error = `it is a number of seconds above 0, at most ${most}`;
+  return z.coerce.number({ error }).positive(error).max(most, error);
+};
+
+const flag = z.preprocess(String, z.stringbool({ error: "it is true or false" }));
 
 const schemas = {
   apiKey: z.string().regex(/^[\x21-\x7e]+$/, "an API key has no spaces, line breaks or other special characters"),
   region: z.enum(regions, { error: ({ input }) => `"${String(input)}" is not one of ${regions.join(", ")}` }),
-  maxConcurrency: count(256),
-  requestTimeout: z.coerce.number().positive().max(3600),
+  maxConcurrency: wholeTo(256),
+  requestTimeout: secondsTo(3600),
   organization: z.string().trim().min(1),
-  allowHttp: z.preprocess(String, z.stringbool({ error: "it is true or false" })),
+  allowHttp: flag,
 } as const;
 
-function parse<T>(name: SettingName, schema: z.ZodType<T>, found: Found): T {
+function parse<T>(name: AnySetting, schema: z.ZodType<T>, found: Found): T {
   const result = schema.safeParse(found.value);
   if (result.success) return result.data;
   const reasons = result.error.issues.map((issue) => issue.message).join("; ");
@@ -223,4 +236,13 @@ export function resolveSettings(sources: SettingSources = {}): Settings {
     );
   }
   return { apiKey: new ApiKey(parse("apiKey", schemas.apiKey, key), key.source), ...rest };
+}
+
+/**
+ * Whether every resource of a run adopts the object with its name.
+ * @throws SettingsError for a value that says neither yes nor no
+ */
+export function adoptsAll(sources: SettingSources = {}): boolean {
+  const found = find("adopt", sources);
+  return found !== undefined && parse("adopt", flag, found);
 }

@@ -9,7 +9,7 @@ import {
 import { type Given, isDefaultProvider, ownKey, sourcesOf } from "../adapter/sources";
 import { isUnknown } from "../adapter/unknown";
 import { resolveSettings, settingNames, type SettingSources } from "../api";
-import { NoKeyError, SettingsError } from "../api/settings";
+import { adoptsAll, NoKeyError, SettingsError } from "../api/settings";
 import { type Issue, type Props } from "../core/definition";
 import { sameValue } from "../core/diff";
 import { didYouMean } from "../core/suggest";
@@ -38,10 +38,6 @@ export class Configuration {
     return new Configuration(request.getUrn() ?? "", { ...named, ...props });
   }
 
-  get adopt(): unknown {
-    return this.#props.adopt;
-  }
-
   sources(): SettingSources {
     return this.#sources;
   }
@@ -65,13 +61,15 @@ export class Configuration {
       const { provider, stack } = this.sources();
       const only = (some: SettingSources["stack"]): SettingSources["stack"] =>
         Object.fromEntries(Object.entries(some ?? {}).filter(([key]) => key in settled));
-      resolveSettings({ provider: only(provider), stack: only(stack) });
+      const sources = { provider: only(provider), stack: only(stack) };
+      adoptsAll(sources);
+      resolveSettings(sources);
       return [];
     } catch (error) {
       if (error instanceof NoKeyError) return [];
       if (!(error instanceof SettingsError)) throw error;
       // One from the environment is no property of the provider.
-      const property = settingNames.find((name) => name in settled && error.message.includes(name)) ?? "";
+      const property = known.find((name) => name in settled && error.message.includes(name)) ?? "";
       return [{ property, reason: error.message }];
     }
   }
