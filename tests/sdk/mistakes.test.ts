@@ -113,12 +113,12 @@ test.each<[string, () => CustomResource, RegExp]>([
   [
     "Pulumi's option import of a credential: says that a new one is made",
     () => new AppCred("x", ids, { import: "a1" }),
-    /^AppCred x: Pulumi's option import .* leave the option out to make a new one/,
+    /^AppCred x: Pulumi's option import .* leave the import out to make a new one/,
   ],
   [
     "Pulumi's option import of a tether: says that its id is enough",
     () => new TetherService("x", pinned, { import: "0123456789" }),
-    /^TetherService x: Pulumi's option import .* leave the option out, its tetherId says which/,
+    /^TetherService x: Pulumi's option import .* leave the import out, its tetherId says which/,
   ],
 ])("%s is refused before any call", async (_, make, message) => {
   const { service } = await start();
