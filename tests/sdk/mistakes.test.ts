@@ -9,8 +9,8 @@ import { start } from "../support/service";
 
 /** The classes, without the types that would not let the mistakes be written down. */
 type Class = new (name: string, args: object, opts?: object) => CustomResource;
-const { AppCred, Consortium, Environment, Membership, Node, TetherService } = sdk as unknown as Record<
-  "AppCred" | "Consortium" | "Environment" | "Membership" | "Node" | "TetherService",
+const { AppCred, Consortium, Environment, Membership, Node, Provider, TetherService } = sdk as unknown as Record<
+  "AppCred" | "Consortium" | "Environment" | "Membership" | "Node" | "Provider" | "TetherService",
   Class
 >;
 const ids = { consortiumId: "c1", environmentId: "e1", membershipId: "m1" };
@@ -79,6 +79,11 @@ test.each<[string, () => CustomResource, RegExp]>([
     "a misspelt value",
     () => new Environment("x", { ...inConsortium, provider: "quorom" }),
     /^property provider: .*must be one of quorum, geth, not "quorom"; did you mean "quorum"\?/,
+  ],
+  [
+    "a misspelt setting of a Provider: without it, another key would be used",
+    () => new Provider("x", { apikey: "k" }),
+    /^Provider x has no argument "apikey"; did you mean "apiKey"\?$/,
   ],
   [
     "a name that is a number",
