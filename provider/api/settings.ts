@@ -90,6 +90,13 @@ export class ApiKey {
 /** A setting that is missing or wrong: says which, where it came from, and how to mend it. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
+  /** @param setting whose value may be shown as what is wrong */
+  constructor(
+    message: string,
+    readonly setting?: AnySetting,
+  ) {
+    super(message);
+  }
 }
 
 /** There is no key at all: a preview needs none. */
@@ -116,23 +123,15 @@ function find(name: AnySetting, { env = processEnvironment(), provider, stack }:
     : (fromEnv ?? fromProvider ?? fromStack);
 }
 
-const wholeTo = (most: number) => {
-  const error = `it is a whole number from 1 to ${most}`;
-  return z.coerce.number({ error }).int(error).min(1, error).max(most, error);
-};
-
-const secondsTo = (most: number) => {
-  const error = `it is a number of seconds above 0, at most ${most}`;
-  return z.coerce.number({ error }).positive(error).max(most, error);
-};
-
+const whole = "it is a whole number from 1 to 256";
+const seconds = "it is a number of seconds above 0, at most 3600";
 const flag = z.preprocess(String, z.stringbool({ error: "it is true or false" }));
 
 const schemas = {
   apiKey: z.string().regex(/^[\x21-\x7e]+$/, "an API key has no spaces, line breaks or other special characters"),
   region: z.enum(regions, { error: ({ input }) => `"${String(input)}" is not one of ${regions.join(", ")}` }),
-  maxConcurrency: wholeTo(256),
-  requestTimeout: secondsTo(3600),
+  maxConcurrency: z.coerce.number(whole).int(whole).min(1, whole).max(256, whole),
+  requestTimeout: z.coerce.number(seconds).positive(seconds).max(3600, seconds),
   organization: z.string().trim().min(1),
   allowHttp: flag,
 } as const;
@@ -141,7 +140,7 @@ function parse<T>(name: AnySetting, schema: z.ZodType<T>, found: Found): T {
   const result = schema.safeParse(found.value);
   if (result.success) return result.data;
   const reasons = result.error.issues.map((issue) => issue.message).join("; ");
-  throw new SettingsError(`The setting ${name} from ${found.source} is not usable: ${reasons}.`);
+  throw new SettingsError(`The setting ${name} from ${found.source} is not usable: ${reasons}.`, name);
 }
 
 const loopback = new BlockList();
@@ -157,21 +156,23 @@ function isThisMachine({ hostname }: URL): boolean {
 
 function parseBaseUrl({ value, source }: Found, allowHttp: boolean): string {
   const text = String(value).trim().replace(/\/+$/, "");
-  const refuse = (why: string): never => {
+  const refuse = (why: string, setting?: SettingName): never => {
     throw new SettingsError(
       `The base address from ${source} ${why}. It is an http(s) address that ends in /api/v1, such as https://console.kaleido.io/api/v1.`,
+      setting,
     );
   };
-  const url = URL.canParse(text) ? new URL(text) : refuse("is not an address");
-  if (!/^https?:$/.test(url.protocol)) return refuse(`starts with ${url.protocol}//`);
+  const url = URL.canParse(text) ? new URL(text) : refuse("is not an address", "baseUrl");
+  if (!/^https?:$/.test(url.protocol)) return refuse(`starts with ${url.protocol}//`, "baseUrl");
   if (url.username || url.password) return refuse("holds a user name or password; the API key goes into apiKey");
   if (url.search || url.hash) return refuse("has a query or fragment");
-  if (!/\/api\/v1$/.test(url.pathname)) return refuse(`has the path "${url.pathname}"`);
+  if (!/\/api\/v1$/.test(url.pathname)) return refuse(`has the path "${url.pathname}"`, "baseUrl");
   if (url.protocol === "http:" && !allowHttp && !isThisMachine(url)) {
     throw new SettingsError(
       `The base address ${text} from ${source} begins with http:// and is not of this machine: the API key would go over ` +
         "the network in clear. Begin it with https://; or, where that network is trusted, set " +
         "`pulumi config set consortium:allowHttp true` (CONSORTIUM_ALLOW_HTTP, or allowHttp of the Provider).",
+      "baseUrl",
     );
   }
   return text;

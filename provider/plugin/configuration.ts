@@ -69,17 +69,18 @@ export class Configuration {
       if (error instanceof NoKeyError) return [];
       if (!(error instanceof SettingsError)) throw error;
       // One from the environment is no property of the provider.
-      const property = known.find((name) => name in settled && error.message.includes(name)) ?? "";
-      return [{ property, reason: error.message }];
+      const { setting = "", message } = error;
+      return [{ property: setting in settled ? setting : "", reason: message }];
     }
   }
 }
 
 export function checkConfig(request: CheckRequest): CheckResponse {
-  const { props, secrets }: Received = received(request.getNews());
+  const { props, ...given } = received(request.getNews());
+  const secrets = [...given.secrets, "apiKey"];
   const response = new CheckResponse();
-  response.setInputs(sent(props, [...secrets, "apiKey"]));
-  response.setFailuresList(failures(new Configuration(request.getUrn(), props).issues()));
+  response.setInputs(sent(props, secrets));
+  response.setFailuresList(failures(new Configuration(request.getUrn(), props).issues(), { props, secrets }));
   return response;
 }
 
@@ -99,10 +100,17 @@ export function diffConfig(request: DiffRequest): DiffResponse {
   return response;
 }
 
-export const failures = (issues: readonly Issue[]): CheckFailure[] =>
+/** The engine prints the value of the property that a failure names, secret or not: of a secret one it is not told the name. */
+export const failures = (issues: readonly Issue[], { props, secrets }: Received): CheckFailure[] =>
   issues.map(({ property, reason }) => {
+    const [key = ""] = property.split(".");
     const failure = new CheckFailure();
-    failure.setProperty(property);
-    failure.setReason(reason);
+    failure.setProperty(secrets.includes(key) ? "" : property);
+    failure.setReason(secrets.includes(key) ? without(props[key], reason) : reason);
     return failure;
   });
+
+const without = (value: unknown, reason: string): string =>
+  (typeof value === "string" && value !== "") || typeof value === "number"
+    ? reason.replaceAll(String(value), "[secret]")
+    : reason;

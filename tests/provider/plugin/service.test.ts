@@ -32,6 +32,26 @@ test.each([
   ]);
 });
 
+test.each([
+  ["a key with a line break", { apiKey: "canary\n" }, "", /^The setting apiKey .* no spaces, line breaks/],
+  ["an address beside a key", { apiKey: "canary", baseUrl: "https://x" }, "baseUrl", /has the path/],
+  ["an address with a password", { baseUrl: "https://me:canary@x/api/v1" }, "", /holds a user name or password/],
+  ["a secret region", { region: secret("canary") }, "", /"\[secret\]" is not one of us/],
+])("%s: the engine prints the value of the property that a failure names, and must see no secret", async (...row) => {
+  const [, news, property, reason] = row;
+  const told = await plugin.checkConfig(news, "acme");
+  expect(told).toEqual([{ property, reason: expect.stringMatching(reason) as string }]);
+  expect(told[0]!.reason).not.toContain("canary");
+});
+
+test("an input that is secret and wrong is told without its value", async () => {
+  const inputs = { consortiumId: "c", provider: secret("quorun"), consensusType: "raft", chainId: secret(-77) };
+  expect((await plugin.check("Environment", inputs)).failures).toEqual([
+    { property: "", reason: 'provider must be one of quorum, geth, not "[secret]"; did you mean "quorum"?' },
+    { property: "", reason: "chainId must be at least 1" },
+  ]);
+});
+
 test.each([{}, { apiKey: secret("k"), region: "eu" }, { apiKey: unknown, baseUrl: unknown }])(
   "settings that are right, missing or not known yet pass: %j",
   async (news) => {
