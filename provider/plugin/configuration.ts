@@ -46,9 +46,9 @@ export class Configuration {
   #strangers(): Issue[] {
     if (this.#isDefault) return [];
     const strangers = Object.keys(this.#props).filter((key) => ![...known, ownKey].includes(key) && !isAdded(key));
-    return strangers.map((property) => ({
-      property,
-      reason: `the provider has no setting "${property}"${didYouMean(property, known) || `. Its settings are ${known.join(", ")}.`}`,
+    return strangers.map((key) => ({
+      property: "", // of a misspelt key the engine would print the value
+      reason: `the provider has no setting "${key}"${didYouMean(key, known) || `. Its settings are ${known.join(", ")}.`}`,
     }));
   }
 

@@ -22,7 +22,7 @@ test("it has the version of the package", async () => {
 });
 
 test.each([
-  ["a setting that does not exist", { apikey: "k" }, "apikey", /did you mean "apiKey"/],
+  ["a setting that does not exist", { apikey: "k" }, "", /no setting "apikey"; did you mean "apiKey"/],
   ["a region that does not exist", { region: "de" }, "region", /"de" is not one of us, eu, ap, ko/],
   ["an adopt that says neither yes nor no", { adopt: "ture" }, "adopt", /argument adopt .* it is true or false\.$/],
   ["an address that is none", { baseUrl: "nonsense" }, "baseUrl", /is not an address/],
