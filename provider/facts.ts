@@ -40,6 +40,6 @@ export function durationSeconds(text: string): number | undefined {
 /** What to do in place of an import, by the type of a resource that exists without one. */
 export const insteadOfImport: Partial<Record<string, string>> = {
   AppCred:
-    "A credential that exists cannot be read again, since its password is shown only once: leave the option out to make a new one.",
-  TetherService: "A tether service is always one that exists already: leave the option out, its tetherId says which.",
+    "A credential that exists cannot be read again, since its password is shown only once: leave the import out to make a new one.",
+  TetherService: "A tether service is always one that exists already: leave the import out, its tetherId says which.",
 };

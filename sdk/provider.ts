@@ -1,4 +1,5 @@
-import { Config, type Input, output, ProviderResource, type ResourceOptions, secret } from "@pulumi/pulumi";
+import { Config, type Input, output, ProviderResource, type ResourceOptions, RunError, secret } from "@pulumi/pulumi";
+import { didYouMean } from "../provider/core/suggest";
 import { version } from "../provider/version";
 import { dynamicProvider, pluginProvider } from "../provider/facts";
 import { type ProviderArgs, settingNames } from "./generated";
@@ -10,6 +11,16 @@ export interface Given {
   settings: Partial<Record<keyof ProviderArgs, Input<string>>>;
 }
 
+/** @throws for a setting that there is not: a misspelt key would leave the organization to the environment */
+function refuseUnknown(name: string, args: ProviderArgs): void {
+  const known: readonly string[] = settingNames;
+  const [stranger] = Object.entries(args).flatMap(([key, value]) =>
+    known.includes(key) || value === undefined ? [] : [key],
+  );
+  if (stranger === undefined) return;
+  throw new RunError(`Provider ${name} has no argument "${stranger}"${didYouMean(stranger, known)}`);
+}
+
 /**
  * One organization. Resources with `{ provider }` are managed with its key, which wins over the environment
  * (contract, "Connection settings"); what it is not given comes from the environment, then from stack configuration.
@@ -19,6 +30,7 @@ export class Provider extends ProviderResource {
   readonly given: Given;
 
   constructor(name: string, args: ProviderArgs, opts?: ResourceOptions) {
+    refuseUnknown(name, args);
     const stack = new Config("consortium");
     const given = settingNames.filter((key) => args[key] !== undefined);
     const inputs: Record<string, Input<string>> = {};

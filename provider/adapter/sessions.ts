@@ -3,7 +3,7 @@ import { ConsortiumClient, resolveSettings, type Settings, type SettingSources }
 import { type Clock, systemClock } from "../api/clock";
 import { printable } from "../api/printable";
 import { environmentName, processEnvironment } from "../api/environment";
-import { NoKeyError } from "../api/settings";
+import { adoptsAll, NoKeyError } from "../api/settings";
 import { Origins } from "../core/origins";
 import { newSession, type Session } from "../core/session";
 import { UserError } from "../core/user-error";
@@ -12,8 +12,6 @@ import { UserError } from "../core/user-error";
 export interface Host {
   /** The settings that it was configured with, as they are now. */
   sources(): SettingSources;
-  /** Stack configuration `consortium:adopt`. */
-  adopt(): unknown;
   /** Shows one line to the user at once. */
   say(message: string): void;
   /** Aborted when the user cancels; asked for with the first session. */
@@ -34,9 +32,6 @@ function interruptible(signal: AbortSignal): Clock {
 
 const keyOf = (now: Settings): string => JSON.stringify([now.apiKey.reveal(), { ...now, apiKey: undefined }]);
 
-const isTrue = (value: unknown): boolean =>
-  value === true || (typeof value === "string" && /^(true|1|yes)$/i.test(value));
-
 /** The sessions of one provider process: one at a time, made anew when the settings change, such as by a rotated key. */
 export class Sessions {
   #checked?: SettingSources;
@@ -53,6 +48,7 @@ export class Sessions {
   check(): void {
     const sources = this.host.sources();
     if (sources === this.#checked) return;
+    adoptsAll(sources);
     try {
       resolveSettings(sources);
     } catch (error) {
@@ -94,7 +90,6 @@ export class Sessions {
           say(`${error.call}: ${error.errorMessage}; trying again in ${Math.round(delayMs / 1000)} s`);
       },
     });
-    const adoptAll = isTrue(processEnvironment()[environmentName("adopt")] ?? host.adopt());
-    return newSession({ client, clock, say, adoptAll, origins: this.origins() });
+    return newSession({ client, clock, say, adoptAll: adoptsAll(host.sources()), origins: this.origins() });
   }
 }

@@ -14,8 +14,11 @@ export const settingNames = [
 ] as const;
 export type SettingName = (typeof settingNames)[number];
 
+/** What decides about the run, and nothing about the connection. */
+type AnySetting = SettingName | "adopt";
+
 /** Settings that an explicit `Provider` holds against the environment, so that two organizations never mix. */
-const heldByProvider: readonly SettingName[] = ["apiKey", "region", "baseUrl", "allowHttp", "organization"];
+const heldByProvider: readonly AnySetting[] = ["apiKey", "region", "baseUrl", "allowHttp", "organization"];
 
 export const regions = ["us", "eu", "ap", "ko"] as const;
 export type Region = (typeof regions)[number];
@@ -25,9 +28,9 @@ export interface SettingSources {
   /** Environment variables. Default: those of this process. */
   env?: Record<string, string | undefined>;
   /** What an explicit `Provider` was given itself. */
-  provider?: Partial<Record<SettingName, unknown>>;
+  provider?: Partial<Record<AnySetting, unknown>>;
   /** Stack configuration of the namespace `consortium`. */
-  stack?: Partial<Record<SettingName, unknown>>;
+  stack?: Partial<Record<AnySetting, unknown>>;
 }
 
 export interface Settings {
@@ -87,6 +90,13 @@ export class ApiKey {
 /** A setting that is missing or wrong: says which, where it came from, and how to mend it. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
+  /** @param setting whose value may be shown as what is wrong */
+  constructor(
+    message: string,
+    readonly setting?: AnySetting,
+  ) {
+    super(message);
+  }
 }
 
 /** There is no key at all: a preview needs none. */
@@ -101,7 +111,7 @@ interface Found {
  * First match wins: environment, explicit provider, stack configuration (contract, "Connection settings"); what decides about
  * the organization (`heldByProvider`) is taken from an explicit provider first.
  */
-function find(name: SettingName, { env = processEnvironment(), provider, stack }: SettingSources): Found | undefined {
+function find(name: AnySetting, { env = processEnvironment(), provider, stack }: SettingSources): Found | undefined {
   const given = (value: unknown, source: string): Found | undefined =>
     value === undefined || value === null || value === "" ? undefined : { value, source };
   const variable = environmentName(name);
@@ -113,22 +123,24 @@ function find(name: SettingName, { env = processEnvironment(), provider, stack }
     : (fromEnv ?? fromProvider ?? fromStack);
 }
 
-const count = (most: number) => z.coerce.number().int().min(1).max(most);
+const whole = "it is a whole number from 1 to 256";
+const seconds = "it is a number of seconds above 0, at most 3600";
+const flag = z.preprocess(String, z.stringbool({ error: "it is true or false" }));
 
 const schemas = {
   apiKey: z.string().regex(/^[\x21-\x7e]+$/, "an API key has no spaces, line breaks or other special characters"),
   region: z.enum(regions, { error: ({ input }) => `"${String(input)}" is not one of ${regions.join(", ")}` }),
-  maxConcurrency: count(256),
-  requestTimeout: z.coerce.number().positive().max(3600),
+  maxConcurrency: z.coerce.number(whole).int(whole).min(1, whole).max(256, whole),
+  requestTimeout: z.coerce.number(seconds).positive(seconds).max(3600, seconds),
   organization: z.string().trim().min(1),
-  allowHttp: z.preprocess(String, z.stringbool({ error: "it is true or false" })),
+  allowHttp: flag,
 } as const;
 
-function parse<T>(name: SettingName, schema: z.ZodType<T>, found: Found): T {
+function parse<T>(name: AnySetting, schema: z.ZodType<T>, found: Found): T {
   const result = schema.safeParse(found.value);
   if (result.success) return result.data;
   const reasons = result.error.issues.map((issue) => issue.message).join("; ");
-  throw new SettingsError(`The setting ${name} from ${found.source} is not usable: ${reasons}.`);
+  throw new SettingsError(`The setting ${name} from ${found.source} is not usable: ${reasons}.`, name);
 }
 
 const loopback = new BlockList();
@@ -144,21 +156,23 @@ function isThisMachine({ hostname }: URL): boolean {
 
 function parseBaseUrl({ value, source }: Found, allowHttp: boolean): string {
   const text = String(value).trim().replace(/\/+$/, "");
-  const refuse = (why: string): never => {
+  const refuse = (why: string, setting?: SettingName): never => {
     throw new SettingsError(
       `The base address from ${source} ${why}. It is an http(s) address that ends in /api/v1, such as https://console.kaleido.io/api/v1.`,
+      setting,
     );
   };
-  const url = URL.canParse(text) ? new URL(text) : refuse("is not an address");
-  if (!/^https?:$/.test(url.protocol)) return refuse(`starts with ${url.protocol}//`);
+  const url = URL.canParse(text) ? new URL(text) : refuse("is not an address", "baseUrl");
+  if (!/^https?:$/.test(url.protocol)) return refuse(`starts with ${url.protocol}//`, "baseUrl");
   if (url.username || url.password) return refuse("holds a user name or password; the API key goes into apiKey");
   if (url.search || url.hash) return refuse("has a query or fragment");
-  if (!/\/api\/v1$/.test(url.pathname)) return refuse(`has the path "${url.pathname}"`);
+  if (!/\/api\/v1$/.test(url.pathname)) return refuse(`has the path "${url.pathname}"`, "baseUrl");
   if (url.protocol === "http:" && !allowHttp && !isThisMachine(url)) {
     throw new SettingsError(
       `The base address ${text} from ${source} begins with http:// and is not of this machine: the API key would go over ` +
         "the network in clear. Begin it with https://; or, where that network is trusted, set " +
         "`pulumi config set consortium:allowHttp true` (CONSORTIUM_ALLOW_HTTP, or allowHttp of the Provider).",
+      "baseUrl",
     );
   }
   return text;
@@ -223,4 +237,13 @@ export function resolveSettings(sources: SettingSources = {}): Settings {
     );
   }
   return { apiKey: new ApiKey(parse("apiKey", schemas.apiKey, key), key.source), ...rest };
+}
+
+/**
+ * Whether every resource of a run adopts the object with its name.
+ * @throws SettingsError for a value that says neither yes nor no
+ */
+export function adoptsAll(sources: SettingSources = {}): boolean {
+  const found = find("adopt", sources);
+  return found !== undefined && parse("adopt", flag, found);
 }

@@ -1,6 +1,6 @@
 import { engineAddress, onEngineGone } from "../adapter/engine";
 import { Sessions } from "../adapter/sessions";
-import { type SettingName, settingNames } from "../api";
+import { settingNames, type SettingSources } from "../api";
 import { onCancel } from "./pulumi-internals";
 
 /** What the host hands to `configure`: stack configuration, or the inputs of an explicit `Provider`. */
@@ -33,11 +33,12 @@ function watchEngine(): AbortSignal {
 export const sessions = new Sessions({
   sources() {
     const own = new Set(config?.get(ownSettingsKey)?.split(","));
-    const pick = (wanted: (name: SettingName) => boolean): Partial<Record<SettingName, unknown>> =>
-      Object.fromEntries(settingNames.filter(wanted).map((name) => [name, config?.get(`consortium:${name}`)]));
+    const pick = (wanted: (name: string) => boolean): SettingSources["stack"] =>
+      Object.fromEntries(
+        [...settingNames, "adopt"].filter(wanted).map((name) => [name, config?.get(`consortium:${name}`)]),
+      );
     return { provider: pick((name) => own.has(name)), stack: pick((name) => !own.has(name)) };
   },
-  adopt: () => config?.get("consortium:adopt"),
   // eslint-disable-next-line no-console -- the host shows what the provider process prints, line by line
   say: (message) => console.log(message),
   interrupted: watchEngine,

@@ -9,7 +9,7 @@ import {
 import { type Given, isDefaultProvider, ownKey, sourcesOf } from "../adapter/sources";
 import { isUnknown } from "../adapter/unknown";
 import { resolveSettings, settingNames, type SettingSources } from "../api";
-import { NoKeyError, SettingsError } from "../api/settings";
+import { adoptsAll, NoKeyError, SettingsError } from "../api/settings";
 import { type Issue, type Props } from "../core/definition";
 import { sameValue } from "../core/diff";
 import { didYouMean } from "../core/suggest";
@@ -38,10 +38,6 @@ export class Configuration {
     return new Configuration(request.getUrn() ?? "", { ...named, ...props });
   }
 
-  get adopt(): unknown {
-    return this.#props.adopt;
-  }
-
   sources(): SettingSources {
     return this.#sources;
   }
@@ -50,9 +46,9 @@ export class Configuration {
   #strangers(): Issue[] {
     if (this.#isDefault) return [];
     const strangers = Object.keys(this.#props).filter((key) => ![...known, ownKey].includes(key) && !isAdded(key));
-    return strangers.map((property) => ({
-      property,
-      reason: `the provider has no setting "${property}"${didYouMean(property, known) || `. Its settings are ${known.join(", ")}.`}`,
+    return strangers.map((key) => ({
+      property: "", // of a misspelt key the engine would print the value
+      reason: `the provider has no setting "${key}"${didYouMean(key, known) || `. Its settings are ${known.join(", ")}.`}`,
     }));
   }
 
@@ -65,23 +61,26 @@ export class Configuration {
       const { provider, stack } = this.sources();
       const only = (some: SettingSources["stack"]): SettingSources["stack"] =>
         Object.fromEntries(Object.entries(some ?? {}).filter(([key]) => key in settled));
-      resolveSettings({ provider: only(provider), stack: only(stack) });
+      const sources = { provider: only(provider), stack: only(stack) };
+      adoptsAll(sources);
+      resolveSettings(sources);
       return [];
     } catch (error) {
       if (error instanceof NoKeyError) return [];
       if (!(error instanceof SettingsError)) throw error;
       // One from the environment is no property of the provider.
-      const property = settingNames.find((name) => name in settled && error.message.includes(name)) ?? "";
-      return [{ property, reason: error.message }];
+      const { setting = "", message } = error;
+      return [{ property: setting in settled ? setting : "", reason: message }];
     }
   }
 }
 
 export function checkConfig(request: CheckRequest): CheckResponse {
-  const { props, secrets }: Received = received(request.getNews());
+  const { props, ...given } = received(request.getNews());
+  const secrets = [...given.secrets, "apiKey"];
   const response = new CheckResponse();
-  response.setInputs(sent(props, [...secrets, "apiKey"]));
-  response.setFailuresList(failures(new Configuration(request.getUrn(), props).issues()));
+  response.setInputs(sent(props, secrets));
+  response.setFailuresList(failures(new Configuration(request.getUrn(), props).issues(), { props, secrets }));
   return response;
 }
 
@@ -101,10 +100,17 @@ export function diffConfig(request: DiffRequest): DiffResponse {
   return response;
 }
 
-export const failures = (issues: readonly Issue[]): CheckFailure[] =>
+/** The engine prints the value of the property that a failure names, secret or not: of a secret one it is not told the name. */
+export const failures = (issues: readonly Issue[], { props, secrets }: Received): CheckFailure[] =>
   issues.map(({ property, reason }) => {
+    const [key = ""] = property.split(".");
     const failure = new CheckFailure();
-    failure.setProperty(property);
-    failure.setReason(reason);
+    failure.setProperty(secrets.includes(key) ? "" : property);
+    failure.setReason(secrets.includes(key) ? without(props[key], reason) : reason);
     return failure;
   });
+
+const without = (value: unknown, reason: string): string =>
+  (typeof value === "string" && value !== "") || typeof value === "number"
+    ? reason.replaceAll(String(value), "[secret]")
+    : reason;

@@ -132,8 +132,8 @@ async function pick(collection: Collection, part: string): Promise<Identified> {
   );
 }
 
-const badPath = (definition: Definition, given: string): UserError =>
-  new UserError(
-    `"${printable(given)}" does not say which ${definition.title}: give its id, or the path ${formOf(definition)}, each part ` +
-      `an id or a name. ${escapes}`,
-  );
+function badPath(definition: Definition, given: string): UserError {
+  const isAtTop = ownerKeys(definition).length === 0;
+  const how = isAtTop ? "its id or name" : `its id, or the path ${formOf(definition)}, each part an id or a name`;
+  return new UserError(`"${printable(given)}" does not say which ${definition.title}: give ${how}. ${escapes}`);
+}

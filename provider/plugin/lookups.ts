@@ -17,10 +17,10 @@ const lookupOf = (token: string): Lookup => {
 /** Answers a lookup. A list is under its key, since functions answer objects. */
 export async function invoke(request: InvokeRequest, session: () => Session): Promise<InvokeResponse> {
   const lookup = lookupOf(request.getTok());
-  const { props } = received(request.getArgs());
-  const { inputs, issues } = checkArguments(lookup, props, isUnknown);
+  const args = received(request.getArgs());
+  const { inputs, issues } = checkArguments(lookup, args.props, isUnknown);
   const response = new InvokeResponse();
-  response.setFailuresList(failures(issues));
+  response.setFailuresList(failures(issues, args));
   if (issues.length > 0) return response;
   const { client } = session();
   await client.requireOrganization();

@@ -105,7 +105,7 @@ export class Resource {
     await this.#show(lines, "warning");
     const response = new CheckResponse();
     response.setInputs(sent(inputs, secrets));
-    response.setFailuresList(failures(issues));
+    response.setFailuresList(failures(issues, { props: news, secrets }));
     return response;
   }
 

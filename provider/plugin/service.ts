@@ -48,7 +48,6 @@ export class ProviderService {
     const interrupt = (this.#interrupt = new AbortController());
     return new Sessions({
       sources: () => configuration.sources(),
-      adopt: () => configuration.adopt,
       say: (message) => void this.#engine?.show(message, "info"),
       interrupted: () => interrupt.signal,
     });

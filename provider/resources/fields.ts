@@ -42,9 +42,11 @@ export const membershipId = (doc: string) =>
 export const description = () =>
   field(z.string({ error: "description must be text" }).optional(), "Description for people. Default: none.");
 
+const wanted = "adopt is true, false, or the id to adopt";
+
 export const adopt = () =>
   field(
-    z.union([z.boolean(), z.string().min(1)], { error: "adopt is true, false, or the id to adopt" }).optional(),
+    z.union([z.boolean(), z.string().min(1, wanted)], { error: wanted }).optional(),
     "`true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error.",
     { local: true, uncompared: true },
   );

@@ -9,8 +9,8 @@ import { start } from "../support/service";
 
 /** The classes, without the types that would not let the mistakes be written down. */
 type Class = new (name: string, args: object, opts?: object) => CustomResource;
-const { AppCred, Consortium, Environment, Membership, Node, TetherService } = sdk as unknown as Record<
-  "AppCred" | "Consortium" | "Environment" | "Membership" | "Node" | "TetherService",
+const { AppCred, Consortium, Environment, Membership, Node, Provider, TetherService } = sdk as unknown as Record<
+  "AppCred" | "Consortium" | "Environment" | "Membership" | "Node" | "Provider" | "TetherService",
   Class
 >;
 const ids = { consortiumId: "c1", environmentId: "e1", membershipId: "m1" };
@@ -81,6 +81,11 @@ test.each<[string, () => CustomResource, RegExp]>([
     /^property provider: .*must be one of quorum, geth, not "quorom"; did you mean "quorum"\?/,
   ],
   [
+    "a misspelt setting of a Provider: without it, another key would be used",
+    () => new Provider("x", { apikey: "k" }),
+    /^Provider x has no argument "apikey"; did you mean "apiKey"\?$/,
+  ],
+  [
     "a name that is a number",
     () => new Consortium("x", { name: 12 }),
     /^property name: name must be text: write "12" instead of 12/,
@@ -113,12 +118,12 @@ test.each<[string, () => CustomResource, RegExp]>([
   [
     "Pulumi's option import of a credential: says that a new one is made",
     () => new AppCred("x", ids, { import: "a1" }),
-    /^AppCred x: Pulumi's option import .* leave the option out to make a new one/,
+    /^AppCred x: Pulumi's option import .* leave the import out to make a new one/,
   ],
   [
     "Pulumi's option import of a tether: says that its id is enough",
     () => new TetherService("x", pinned, { import: "0123456789" }),
-    /^TetherService x: Pulumi's option import .* leave the option out, its tetherId says which/,
+    /^TetherService x: Pulumi's option import .* leave the import out, its tetherId says which/,
   ],
 ])("%s is refused before any call", async (_, make, message) => {
   const { service } = await start();

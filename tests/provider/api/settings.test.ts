@@ -1,6 +1,7 @@
 import { environmentName } from "../../../provider/api/environment";
 import { inspect } from "node:util";
 import {
+  adoptsAll,
   ApiKey,
   resolveSettings,
   type SettingName,
@@ -91,6 +92,21 @@ describe("first match wins: environment, explicit Provider, stack, default; a Pr
   });
 });
 
+describe("adopt, which is no part of the connection", () => {
+  const given = { provider: { adopt: false }, stack: { adopt: "perhaps" } };
+  test.each([
+    [{ env: { CONSORTIUM_ADOPT: "Yes" }, ...given }, true],
+    [{ env: { CONSORTIUM_ADOPT: "" }, ...given }, false],
+    [{ env: {}, stack: { adopt: "1" } }, true],
+    [{ env: {} }, false],
+  ])("first match wins: %j", (sources, adopt) => expect(adoptsAll(sources)).toBe(adopt));
+
+  test("what is neither yes nor no is refused, not taken for no", () =>
+    expect(() => adoptsAll({ env: {}, stack: { adopt: "ture" } })).toThrow(
+      "The setting adopt from stack configuration consortium:adopt is not usable: it is true or false.",
+    ));
+});
+
 describe("sources, for error messages", () => {
   test.each([
     [{ env: env({ apiKey: "k" }) }, "environment variable CONSORTIUM_API_KEY"],
@@ -135,12 +151,12 @@ describe("what is not usable is refused in one sentence, with its source", () =>
     ["baseUrl", "https://x/api/v2", /has the path "\/api\/v2"/],
     ["baseUrl", "https://x", /has the path "\/".*ends in \/api\/v1, such as https:\/\/console/],
     ["region", "mars", /setting region .*"mars" is not one of us, eu, ap, ko/],
-    ["maxConcurrency", "0", /setting maxConcurrency .*>=1/],
-    ["maxConcurrency", "1.5", /setting maxConcurrency .*int/],
-    ["maxConcurrency", "many", /setting maxConcurrency .*number/],
-    ["maxConcurrency", "257", /setting maxConcurrency .*256/],
-    ["requestTimeout", "0", /setting requestTimeout .*>0/],
-    ["requestTimeout", "3601", /setting requestTimeout .*3600/],
+    ["maxConcurrency", "0", /setting maxConcurrency .*: it is a whole number from 1 to 256\.$/],
+    ["maxConcurrency", "1.5", /setting maxConcurrency .*: it is a whole number from 1 to 256\.$/],
+    ["maxConcurrency", "many", /setting maxConcurrency .*: it is a whole number from 1 to 256\.$/],
+    ["maxConcurrency", "257", /setting maxConcurrency .*: it is a whole number from 1 to 256\.$/],
+    ["requestTimeout", "0", /setting requestTimeout .*: it is a number of seconds above 0, at most 3600\.$/],
+    ["requestTimeout", "3601", /setting requestTimeout .*: it is a number of seconds above 0, at most 3600\.$/],
     ["allowHttp", "perhaps", /setting allowHttp .*true or false/],
     ["apiKey", "two words", /setting apiKey .*no spaces, line breaks/],
     ["apiKey", "line\nbreak", /setting apiKey .*no spaces, line breaks/],

@@ -36,6 +36,10 @@ test("a wrong setting is told in the preview, with where it comes from; a missin
   await expect(consortium.check({}, { name: "a" })).rejects.toThrow(
     'The setting region from stack configuration consortium:region is not usable: "de" is not one of us, eu, ap, ko.',
   );
+  consortium.configure(config({ "consortium:adopt": "ture" }));
+  await expect(consortium.check({}, { name: "a" })).rejects.toThrow(
+    "The setting adopt from stack configuration consortium:adopt is not usable: it is true or false.",
+  );
 });
 
 test("are looked up at every call: a key that was rotated in between works", async () => {

@@ -79,13 +79,14 @@ test.each([
     /"fixture\/main" does not say which node: give its id, or the path consortium\/environment\/node/,
   ],
   ["Node", "fixture//node-0", /does not say which node/],
+  ["Consortium", "a / b", /does not say which consortium: give its id or name\. A "\/" in a name is written %2F/],
   ["Node", "n0nowhere0", /no node with the id "n0nowhere0" in any consortium that the API key shows/],
   ["Membership", "fixture/third", /no membership "third".*; there are first, second\./],
   ["TetherService", "t0nowhere0", /TetherService "t0nowhere0" was not found: check the id/],
   [
     "TetherService",
     tetherId,
-    /cannot be imported: the service does not show network and intervalHours\. .*leave the option out/,
+    /cannot be imported: the service does not show network and intervalHours\. .*leave the import out/,
   ],
 ])("%s %s: one clear error", async (type, id, message) => {
   const { read, service } = await world();
@@ -103,7 +104,7 @@ test("a credential is found by its id alone, under the name of the resource wher
 
 test("where the service lists no credentials, the import says what to do instead", async () => {
   const { read, credential } = await world({ answers: { listCredentials: 404 } });
-  const message = /does not list each credential, so none can be imported\. .*leave the option out to make a new one/;
+  const message = /does not list each credential, so none can be imported\. .*leave the import out to make a new one/;
   for (const id of [credential, `fixture/main/${credential}`])
     await expect(read("AppCred", id)).rejects.toThrow(message);
 });

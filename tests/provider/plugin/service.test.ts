@@ -22,12 +22,33 @@ test("it has the version of the package", async () => {
 });
 
 test.each([
-  ["a setting that does not exist", { apikey: "k" }, "apikey", /did you mean "apiKey"/],
+  ["a setting that does not exist", { apikey: "k" }, "", /no setting "apikey"; did you mean "apiKey"/],
   ["a region that does not exist", { region: "de" }, "region", /"de" is not one of us, eu, ap, ko/],
+  ["an adopt that says neither yes nor no", { adopt: "ture" }, "adopt", /argument adopt .* it is true or false\.$/],
   ["an address that is none", { baseUrl: "nonsense" }, "baseUrl", /is not an address/],
 ])("%s is told when the provider is checked", async (_, news, property, reason) => {
   expect(await plugin.checkConfig(news, "acme")).toEqual([
     { property, reason: expect.stringMatching(reason) as string },
+  ]);
+});
+
+test.each([
+  ["a key with a line break", { apiKey: "canary\n" }, "", /^The setting apiKey .* no spaces, line breaks/],
+  ["an address beside a key", { apiKey: "canary", baseUrl: "https://x" }, "baseUrl", /has the path/],
+  ["an address with a password", { baseUrl: "https://me:canary@x/api/v1" }, "", /holds a user name or password/],
+  ["a secret region", { region: secret("canary") }, "", /"\[secret\]" is not one of us/],
+])("%s: the engine prints the value of the property that a failure names, and must see no secret", async (...row) => {
+  const [, news, property, reason] = row;
+  const told = await plugin.checkConfig(news, "acme");
+  expect(told).toEqual([{ property, reason: expect.stringMatching(reason) as string }]);
+  expect(told[0]!.reason).not.toContain("canary");
+});
+
+test("an input that is secret and wrong is told without its value", async () => {
+  const inputs = { consortiumId: "c", provider: secret("quorun"), consensusType: "raft", chainId: secret(-77) };
+  expect((await plugin.check("Environment", inputs)).failures).toEqual([
+    { property: "", reason: 'provider must be one of quorum, geth, not "[secret]"; did you mean "quorum"?' },
+    { property: "", reason: "chainId must be at least 1" },
   ]);
 });
 
