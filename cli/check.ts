@@ -5,9 +5,8 @@ import { printableLines } from "../provider/api/printable";
 import type { FactOptions, Result } from "../observe/check";
 import { connectionHelp } from "./shared/connection";
 import { jsonOf, junitOf, metricsOf, summaryOf, tableOf } from "./check/formats";
-import { replaceFile } from "./check/replace-file";
 import { exportStack } from "./shared/stack-export";
-import { textOf } from "./shared/text-file";
+import { replaceFile, textOf } from "./shared/text-file";
 
 interface Flags {
   stack?: string;

@@ -19,6 +19,7 @@ import {
 } from "./fleet/summary";
 import { liveView, plainView } from "./fleet/view";
 import { confirm } from "./shared/confirm";
+import { replaceFile } from "./shared/text-file";
 
 /** Of the summary, where it is not printed on a terminal. */
 const widthOfLogs = 140;
@@ -152,7 +153,7 @@ async function report(command: Command, session: Session): Promise<Result[]> {
   print(command, session, results, took);
   if (flags.junit !== undefined) {
     mkdirSync(dirname(resolve(flags.junit)), { recursive: true });
-    writeFileSync(flags.junit, summaryJunit(command, definition.project, results, took));
+    replaceFile(flags.junit, summaryJunit(command, definition.project, results, took));
   }
   process.exitCode = exitCode(results);
   return results;

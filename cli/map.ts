@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { observeLive } from "../observe/live";
 import { htmlOf } from "../observe/map/html";
@@ -11,7 +10,7 @@ import { planName, readPlan } from "../observe/plan/read";
 import { modelOfStack, withStacks } from "../observe/stack";
 import { connectionHelp, withClient } from "./shared/connection";
 import { exportStack } from "./shared/stack-export";
-import { textOf } from "./shared/text-file";
+import { replaceFile, textOf } from "./shared/text-file";
 
 const formats: Record<string, (model: NetworkModel) => Promise<string> | string> = {
   svg: async (model) => `${await svgOf(mapOf(model))}\n`,
@@ -57,7 +56,7 @@ async function map(flags: Flags, command: Command): Promise<void> {
   if (flags.live && flags.stack === undefined) command.error("error: --live needs --stack");
   const text = await formats[flags.format]!(await modelFor(flags));
   if (flags.output === undefined) process.stdout.write(text);
-  else writeFileSync(flags.output, text);
+  else replaceFile(flags.output, text);
 }
 
 async function modelFor({ consortium, tether, stack, live, network, plan }: Flags): Promise<NetworkModel> {

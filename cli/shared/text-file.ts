@@ -1,10 +1,21 @@
-import { readFileSync } from "node:fs";
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
-const reasons: Record<string, string> = {
+const folder = { EISDIR: "it is a folder" };
+const reading: Record<string, string> = {
+  ...folder,
   ENOENT: "there is no such file",
-  EISDIR: "it is a folder",
   EACCES: "its permissions do not let you read it",
 };
+const writing: Record<string, string> = {
+  ...folder,
+  ENOENT: "there is no such folder",
+  EACCES: "the permissions of its folder do not let you write there",
+};
+
+function failed(what: string, reasons: Record<string, string>, cause: unknown): Error {
+  const { code = "", message } = cause as NodeJS.ErrnoException;
+  return new Error(`${what}: ${reasons[code] ?? message}.`, { cause });
+}
 
 /** The text of a file that was named on the command line; `-` is standard input. */
 export function textOf(file: string): string {
@@ -12,7 +23,20 @@ export function textOf(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    throw new Error(`${file} cannot be read: ${reasons[code] ?? message}.`, { cause: error });
+    throw failed(`${file} cannot be read`, reading, error);
+  }
+}
+
+/** Writes a file that was named on the command line at once: whoever reads it sees the old text or the new one, never a part. */
+export function replaceFile(file: string, text: string): void {
+  const next = `${file}.${process.pid}.new`;
+  try {
+    // nothing takes the place of a device, a pipe or a link, such as /dev/stdout
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) return writeFileSync(file, text);
+    writeFileSync(next, text);
+    renameSync(next, file);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw failed(`${file} cannot be written`, writing, error);
   }
 }

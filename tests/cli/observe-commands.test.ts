@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
@@ -131,6 +131,13 @@ describe("the commands", () => {
   test("map: the service as SVG into a file, a network file as Mermaid, and a model as JSON", async () => {
     expect(await consortium(["map", "--output", file("map.svg")], env)).toMatchObject({ code: 0, stdout: "" });
     expect(readFileSync(file("map.svg"), "utf8")).toMatch(/^<svg [^]*data-kind="node"[^]*<\/svg>\n$/);
+    symlinkSync(file("map.svg"), file("link.svg"));
+    await consortium(["map", "--output", file("link.svg"), "--format", "json"], env);
+    expect(lstatSync(file("link.svg")).isSymbolicLink()).toBe(true);
+    expect(readFileSync(file("map.svg"), "utf8")).toMatch(/^\{/);
+    expect((await consortium(["map", "--output", "/nowhere/map.svg"], env)).stderr).toBe(
+      "consortium: /nowhere/map.svg cannot be written: there is no such folder.\n",
+    );
     const network = join(root, "examples/network-file/network.yaml");
     const { stdout } = await consortium(["map", "--network", network, "--format", "mermaid"], {});
     expect(stdout).toMatch(/^flowchart LR\n {2}subgraph n1\["Coffee trade"\]/);
