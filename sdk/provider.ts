@@ -1,5 +1,5 @@
 import { Config, type Input, output, ProviderResource, type ResourceOptions, RunError, secret } from "@pulumi/pulumi";
-import { didYouMean } from "../provider/core/suggest";
+import type * as Suggest from "../provider/core/suggest";
 import { version } from "../provider/version";
 import { dynamicProvider, pluginProvider } from "../provider/facts";
 import { type ProviderArgs, settingNames } from "./generated";
@@ -18,6 +18,8 @@ function refuseUnknown(name: string, args: ProviderArgs): void {
     known.includes(key) || value === undefined ? [] : [key],
   );
   if (stranger === undefined) return;
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- for the error alone, and errors are thrown at once
+  const { didYouMean } = require("../provider/core/suggest") as typeof Suggest;
   throw new RunError(`Provider ${name} has no argument "${stranger}"${didYouMean(stranger, known)}`);
 }
 

@@ -9,10 +9,11 @@ async function until(holds: () => boolean): Promise<void> {
   expect(holds()).toBe(true);
 }
 
+const periodMs = 100;
 const watched = async () => {
   const { service, send } = await start({ timing: { nodeStart: 0 } });
   const world = await build(send);
-  const console = await consoleOf(service, { periodMs: 100 });
+  const console = await consoleOf(service, { periodMs });
   const session = await signIn(console);
   const open = async () => {
     const page = new TestPage(session);
@@ -35,21 +36,27 @@ test("whoever signs in finds the network looked at already", async () => {
 test("20 pages cause no more calls than one, and none once nobody looks", async () => {
   const { open, service } = await watched();
   const calls = countCalls();
+  /** How often the service was looked at, which begins with its consortia, and how often one observer may look in that time. */
   const during = async (ms: number) => {
-    const before = calls.paths.length;
+    const [before, startedAt] = [calls.paths.length, performance.now()];
     await wait(ms);
-    return calls.paths.length - before;
+    const paths = calls.paths.slice(before);
+    const looks = paths.filter((path) => path.endsWith("/consortia")).length;
+    return { calls: paths.length, looks, most: Math.ceil((performance.now() - startedAt) / periodMs) + 1 };
   };
   const pages = [await open()];
   const one = await during(1_000);
   for (let index = 1; index < 20; index++) pages.push(await open());
   const twenty = await during(1_000);
-  expect(one).toBeGreaterThan(10);
-  expect(twenty).toBeLessThanOrEqual(one * 1.25); // looks do not begin at the same moment of both spans
+  expect(one.looks).toBeGreaterThan(1);
+  for (const { looks, most } of [one, twenty]) expect(looks).toBeLessThanOrEqual(most);
+  // The spans begin and end within looks.
+  const perLook = one.calls / (one.looks - 1);
+  expect(twenty.calls).toBeLessThanOrEqual(perLook * (twenty.looks + 1));
 
   for (const page of pages) page.watch(); // hidden
   await wait(300); // a look that is under way
-  expect(await during(1_000)).toBe(0);
+  expect((await during(1_000)).calls).toBe(0);
   expect(service.calls.filter(({ method }) => method === "GET")).toEqual([]); // what only watches is not logged
 }, 30_000);
 
