@@ -51,11 +51,9 @@ export async function lockFolder(dir: string, lost: (error: Error) => void): Pro
     new ServiceError(`The data folder ${dir} cannot be locked: ${error.message}.`, { cause: error });
   // One at a time looks who holds the folder and takes it: of two that find the same stale lock, the slower one would take the lock of
   // the faster one for it.
-  const [turn, held, file] = ["lock.turn", "lock.held", "lock"].map((name) => join(dir, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const turn = join(dir, "lock.turn");
+  const held = join(dir, "lock.held");
+  const file = join(dir, "lock");
   const done = await take(turn, { ...lockAt(turn), retries: untilFree, onCompromised: ignore }).catch((error: Error) =>
     Promise.reject(failed(error)),
   );
@@ -67,7 +65,7 @@ export async function lockFolder(dir: string, lost: (error: Error) => void): Pro
     release = await take(held, { ...lockAt(held), onCompromised: lost });
     replaceFile(file, `${process.pid} ${hostname()}\n`);
   } catch (error) {
-    await release?.();
+    await release?.().catch(ignore);
     if ((error as NodeJS.ErrnoException).code !== "ELOCKED") throw failed(error as Error);
     const { pid, host } = ownerIn(file) ?? {};
     const who = pid === undefined ? "" : ` (process ${pid}${host === hostname() ? "" : ` on ${host}`})`;

@@ -121,7 +121,7 @@ test.each(["yaml", "python", "go"] as const)(
     await expectOutputs(changed.text);
 
     if (language === "go") return expectDestroyed(); // there is no template in Go
-    useTemplate(language, file === "Pulumi.yaml" ? file : "__main__.py");
+    useTemplate(language, file);
     await expectTemplateThenDestroy();
   },
 );

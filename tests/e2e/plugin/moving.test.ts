@@ -111,7 +111,7 @@ test("a JavaScript program of dynamic resources becomes a YAML program: six unch
     w.stack.write("Main.yaml", treeInYaml);
     w.service.clearCalls();
     const { text } = await w.stack.ok(up);
-    expect(text).toMatch(/\d+ unchanged/);
+    expect(text).toMatch(/Resources:\n +7 unchanged/); // with the stack
     expect(text).not.toMatch(/created|updated|replaced|deleted/);
     expect(w.service.calls).toEqual([]);
     expect(await w.stack.ids()).toEqual(ids);
