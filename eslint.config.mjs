@@ -89,7 +89,11 @@ export default tseslint.config(
     "(/plugin/|/sdk/|/service/|/observe/)",
     "An adapter knows neither the other one nor the programs' side.",
   ),
-  room(["provider/plugin/*.ts"], "(/dynamic/|/service/|/sdk/|/observe/)", "An adapter does not know the other one."),
+  room(
+    ["provider/plugin/*.ts"],
+    "(/dynamic/|/service/|/sdk/(?!network/(load|secrets)$)|/observe/)",
+    "An adapter does not know the other one.",
+  ),
   room(
     ["observe/**"],
     "(/dynamic/|/plugin/|/cli/|/service/|^@pulumi/)",

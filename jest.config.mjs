@@ -1,4 +1,7 @@
-/** Unit tests read the sources; end-to-end tests (tests/e2e) drive the real Pulumi CLI on the build in dist/. */
+/**
+ * Unit tests read the sources; the others drive the real Pulumi CLI on the build in dist/. `npm test` runs the stories of
+ * them, one for each adapter and language; `npm run test:all` runs all.
+ */
 const transform = {
   "^.+\\.(ts|mjs)$": [
     "@swc/jest",
@@ -15,8 +18,17 @@ const common = {
   modulePathIgnorePatterns: ["<rootDir>/templates/"],
 };
 
+// Jest takes every word after the option for a project, and says nothing: a path there would run all the tests.
+const projects = ["unit", "stories", "e2e"];
+const at = process.argv.indexOf("--selectProjects");
+const words = at < 0 ? [] : process.argv.slice(at + 1);
+const option = words.findIndex((word) => word.startsWith("-"));
+const stray = (option < 0 ? words : words.slice(0, option)).find((word) => !projects.includes(word));
+if (stray) throw new Error(`"${stray}" is no project (${projects.join(", ")}); write paths first: npx jest ${stray} …`);
+
 export default {
   maxWorkers: 2,
+  testTimeout: 30_000, // ends what hangs, and nothing else: a busy machine takes its time
   testSequencer: "<rootDir>/tests/support/jest/sequencer.mjs",
   projects: [
     {
@@ -27,8 +39,15 @@ export default {
     },
     {
       ...common,
+      displayName: "stories",
+      testMatch: ["<rootDir>/tests/e2e/stories/**/*.test.ts"],
+      setupFilesAfterEnv: ["<rootDir>/tests/e2e/support/setup.ts"],
+    },
+    {
+      ...common,
       displayName: "e2e",
       testMatch: ["<rootDir>/tests/e2e/**/*.test.ts"],
+      testPathIgnorePatterns: ["/node_modules/", "/tests/e2e/stories/"],
       setupFilesAfterEnv: ["<rootDir>/tests/e2e/support/setup.ts"],
     },
   ],

@@ -70,12 +70,13 @@ async function run(flags: Flags): Promise<void> {
 
 async function checkAll(flags: Flags): Promise<void> {
   const { check, exitCode, gatherFacts } = await import("../observe/check/index.js"); // with ethers, so only here
-  const options = await optionsFor(flags);
+  const { prove, ...options } = await optionsFor(flags);
   const client = new ConsortiumClient();
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
   try {
     await client.requireOrganization();
+    await prove(client);
     if (flags.watch === undefined) {
       const results = check(await gatherFacts(client, options));
       show(results, flags);
@@ -110,9 +111,17 @@ async function look(
   }
 }
 
-async function optionsFor({ stack, outputs, consortium, tether, target, pins }: Flags): Promise<FactOptions> {
+async function optionsFor({
+  stack,
+  outputs,
+  consortium,
+  tether,
+  target,
+  pins,
+}: Flags): Promise<FactOptions & { prove: (client: ConsortiumClient) => Promise<void> }> {
   const { heldInOutputs, heldInStack } = await import("../observe/check/index.js");
   const { modelOfStack } = await import("../observe/stack.js");
+  const { proveKeyOf } = await import("../observe/proof.js");
   const document = stack === undefined ? undefined : await exportStack(stack, { secrets: true });
   const what = `The stack ${stack}`;
   const held = [
@@ -123,6 +132,7 @@ async function optionsFor({ stack, outputs, consortium, tether, target, pins }: 
     ...{ held, tethers: tether, targets: target, pinsAhead: pins },
     ...(consortium !== undefined && { consortium }),
     ...(document !== undefined && { stack: modelOfStack(document, what) }),
+    prove: (client) => (document === undefined ? Promise.resolve() : proveKeyOf(client, document, what)),
   };
 }
 

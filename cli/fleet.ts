@@ -5,7 +5,7 @@ import { type Fleet, type FleetStack, readFleet } from "./fleet/file";
 import { defaultOut, fleetManifests, neededSecrets } from "./fleet/manifests";
 import { chosen } from "./fleet/only";
 import { Stop } from "./fleet/pulumi";
-import { runFleet } from "./fleet/run";
+import { type Outcome, placed, runFleet } from "./fleet/run";
 import { readSecrets, type Secrets } from "./fleet/secrets";
 import type { Command, Result } from "./fleet/stack";
 import {
@@ -31,6 +31,7 @@ interface Flags {
   junit?: string;
   yes?: boolean;
   refresh?: boolean;
+  takeOver?: boolean;
 }
 
 const commands: Record<Command, string> = {
@@ -68,6 +69,8 @@ export function define(program: Program): void {
       .option("--json", "print one JSON document")
       .option("--junit <file>", "also write the results as JUnit XML");
     if (name !== "drift") command.option("--refresh", "read the service first, so that up corrects drift");
+    if (name === "up" || name === "preview")
+      command.option("--take-over", "take over stacks that belong to another fleet file, with all that is in them");
     if (name === "up" || name === "destroy") command.option("--yes", "do not ask for confirmation");
     command
       .addHelpText("after", `\n${notes[name]}\nExit code 1: a stack failed or was not finished.`)
@@ -88,6 +91,7 @@ function defineManifests(program: Program): void {
 
 function manifests(file: string, out?: string, programs = false): void {
   const definition = readFleet(file, { env: process.env, secrets: false });
+  if (!definition.hasProject) console.error(projectNote(definition));
   const folder = out === undefined ? join(definition.folder, defaultOut) : resolve(out);
   const files = fleetManifests(definition, folder, { programs });
   for (const [name, text] of Object.entries(files)) {
@@ -104,10 +108,13 @@ function manifests(file: string, out?: string, programs = false): void {
 
 async function fleet(command: Command, file: string, flags: Flags): Promise<void> {
   const env = process.env;
-  const definition = readFleet(file, { env, only: flags.only });
-  const stacks = chosen(definition, flags.only);
-  const secrets = await readSecrets(definition, stacks, env);
-  const session = { definition, stacks, secrets, env, flags, stop: stopOnSignals() };
+  const read = readFleet(file, { env, only: flags.only });
+  const stacks = chosen(read, flags.only);
+  const secrets = await readSecrets(read, stacks, env);
+  const stop = stopOnSignals();
+  const definition = await placed(read, { secrets, env, stop });
+  if (!definition.hasProject) console.error(projectNote(definition));
+  const session = { definition, stacks, secrets, env, flags, stop };
   if (!(await agreed(command, session))) return void (process.exitCode = 1);
   await report(command, session);
 }
@@ -147,10 +154,21 @@ async function report(command: Command, session: Session): Promise<Result[]> {
     ? await liveView(process.stderr, stacks.length, !env.NO_COLOR)
     : plainView((line) => void process.stderr.write(`${line}\n`));
   const parallel = flags.parallel ?? definition.concurrency;
-  const options = { command, stacks, parallel, secrets, env, view, stop, refresh: flags.refresh };
-  const results = await runFleet(definition, options);
+  const options = {
+    command,
+    stacks,
+    parallel,
+    secrets,
+    env,
+    view,
+    stop,
+    refresh: flags.refresh,
+    takeOver: flags.takeOver,
+  };
+  const outcome = await runFleet(definition, options);
+  const { results } = outcome;
   const took = (performance.now() - startedAt) / 1000;
-  print(command, session, results, took);
+  print(command, session, outcome, took);
   if (flags.junit !== undefined) {
     mkdirSync(dirname(resolve(flags.junit)), { recursive: true });
     replaceFile(flags.junit, summaryJunit(command, definition.project, results, took));
@@ -159,12 +177,18 @@ async function report(command: Command, session: Session): Promise<Result[]> {
   return results;
 }
 
-function print(command: Command, { definition, flags, env }: Session, results: Result[], took: number): void {
-  if (flags.json) return console.log(summaryJson(command, definition.project, results, took));
+function print(
+  command: Command,
+  { definition, flags, env }: Session,
+  { results, strays }: Outcome,
+  took: number,
+): void {
+  if (flags.json) return console.log(summaryJson(command, definition.project, { results, strays }, took));
   const colors = process.stdout.isTTY && !env.NO_COLOR;
   const planned = command === "preview";
   const table = summaryTable(results, { width: process.stdout.columns || widthOfLogs, colors, planned });
   console.log([table, ...ledgerWarnings(command, results), summaryLine(results, took, planned)].join("\n"));
+  if (command !== "destroy") strays.forEach((stack) => console.log(strayNote(stack, definition)));
 }
 
 /** Ctrl-C: no new stack begins, and those that run are cancelled as Pulumi does it; a second one ends them at once. */
@@ -180,6 +204,15 @@ function stopOnSignals(): Stop {
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, raise);
   return stop;
 }
+
+/** Said as long as the file leaves it open. */
+const projectNote = ({ file, project }: Fleet): string =>
+  `${file} names no project: its stacks are in the project ${project}. Write project: ${project} into it, so that they stay there ` +
+  "wherever the file goes.";
+
+const strayNote = (stack: string, { file }: Fleet): string =>
+  `The stack ${stack} is not in ${file}: nothing of it was changed. To destroy what it holds, put it back for one ` +
+  `\`consortium fleet destroy ${file} --only ${stack}\`.`;
 
 const collect = (text: string, before: string[]): string[] => [...before, text];
 

@@ -44,7 +44,7 @@ async function fund(tetherId: string, flags: Flags): Promise<void> {
     if (stranger) throw new Error(`The service at ${url} has no faucet: only \`consortium serve\` has.`);
     throw new Error(`${response.status}: ${errorMessage ?? (text || "no answer")}`);
   }
-  console.log(`${address} on ${flags.network} now owns ${balance} wei.`);
+  console.log(`${address} on ${flags.network} now owns ${ether(balance)} ether.`);
 }
 
 /** The service's address and key: given, or of the one that runs in this folder. */
@@ -65,6 +65,13 @@ function parsed(text: string): Partial<Record<string, string>> {
   } catch {
     return {};
   }
+}
+
+/** An amount of wei, to the last of them. */
+function ether(balance = "0"): string {
+  const digits = balance.padStart(decimals + 1, "0");
+  const [whole, part] = [digits.slice(0, -decimals), digits.slice(-decimals).replace(/0+$/, "")];
+  return part === "" ? whole : `${whole}.${part}`;
 }
 
 function wei(text: string): bigint {

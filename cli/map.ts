@@ -1,4 +1,6 @@
 import { type Command, Option } from "commander";
+import { printableLines } from "../provider/api/printable";
+import { UserError } from "../provider/core/user-error";
 import { observeLive } from "../observe/live";
 import { htmlOf } from "../observe/map/html";
 import { mapOf } from "../observe/map/graph";
@@ -7,10 +9,14 @@ import { svgOf } from "../observe/map/svg";
 import { type NetworkModel } from "../observe/model";
 import { modelOfPlan } from "../observe/plan/model";
 import { planName, readPlan } from "../observe/plan/read";
+import { proveKeyOf } from "../observe/proof";
 import { modelOfStack, withStacks } from "../observe/stack";
 import { connectionHelp, withClient } from "./shared/connection";
 import { exportStack } from "./shared/stack-export";
 import { replaceFile, textOf } from "./shared/text-file";
+
+/** Exit code where the key cannot tell what is there, as of `check`. */
+const couldNotLook = 2;
 
 const formats: Record<string, (model: NetworkModel) => Promise<string> | string> = {
   svg: async (model) => `${await svgOf(mapOf(model))}\n`,
@@ -54,7 +60,13 @@ export function define(command: Command): void {
 
 async function map(flags: Flags, command: Command): Promise<void> {
   if (flags.live && flags.stack === undefined) command.error("error: --live needs --stack");
-  const text = await formats[flags.format]!(await modelFor(flags));
+  const model = await modelFor(flags).catch((error: unknown) => {
+    if (!(error instanceof UserError)) throw error;
+    console.error(printableLines(`consortium: ${error.message}`));
+    process.exitCode = couldNotLook;
+  });
+  if (!model) return;
+  const text = await formats[flags.format]!(model);
   if (flags.output === undefined) process.stdout.write(text);
   else replaceFile(flags.output, text);
 }
@@ -62,11 +74,14 @@ async function map(flags: Flags, command: Command): Promise<void> {
 async function modelFor({ consortium, tether, stack, live, network, plan }: Flags): Promise<NetworkModel> {
   if (network !== undefined) return (await import("../observe/network-file.js")).modelOfNetworkFile(network);
   if (plan !== undefined) return modelOfPlan(readPlan(textOf(plan), planName(plan)));
-  const state = stack === undefined ? undefined : modelOfStack(await exportStack(stack), `The stack ${stack}`);
+  const what = `The stack ${stack}`;
+  const document = stack === undefined ? undefined : await exportStack(stack);
+  const state = document === undefined ? undefined : modelOfStack(document, what);
   if (state && !live) return state;
   const tethers = [...new Set([...tether, ...(state?.tethers ?? []).map(({ id }) => id)])];
   let model: NetworkModel | undefined;
   await withClient(async (client) => {
+    if (document !== undefined) await proveKeyOf(client, document, what);
     const shown = await observeLive(client, { consortium, tethers });
     model = state ? withStacks(shown, [state]) : shown;
   });

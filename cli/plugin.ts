@@ -30,14 +30,16 @@ export function define(program: Command): void {
 }
 
 /** Writes the archive that `pulumi plugin install --file` takes. It is the same for every platform. */
-export const pack = (from: string, archive: string): Promise<void> =>
+const pack = (from: string, archive: string): Promise<void> =>
   create({ file: archive, cwd: from, gzip: true, portable: true, noMtime: true }, files);
 
 /** Where the plugin is in this package. */
 function folder(): string {
   const found = join(dirname(createRequire(__filename).resolve("pulumi-consortium/package.json")), "plugin");
   if (files.every((file) => existsSync(join(found, file)))) return found;
-  throw new Error(`There is no plugin in ${found}. In a clone of the repository, make it with \`npm run package\`.`);
+  throw new Error(
+    `There is no plugin in ${found}. In a clone of the repository, make it with \`node tools/plugin.mjs\`.`,
+  );
 }
 
 async function install(): Promise<void> {

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { startService, type LedgerOptions, type Service, type TetherOptions } from "../service";
+import { type CallLimits, startService, type LedgerOptions, type Service, type TetherOptions } from "../service";
+import { callLimits } from "../service/settings/call-limits";
 import { isLoopback } from "../service/http/host-check";
 import type { Console } from "../console/server/console";
 import { addresses, exposed } from "./serve/addresses";
@@ -25,6 +26,7 @@ interface Flags {
   limitConsortia?: number;
   limitEnvironments?: number;
   limitNodes?: number;
+  limit: Partial<CallLimits>;
   showKey?: boolean;
   ledger: boolean;
   anvil?: string;
@@ -53,7 +55,7 @@ export function define(command: Command): void {
         .default([], "none"),
     )
     .option("--port <port>", "port to listen on; 0 takes any free one", number, 4280)
-    .option("--data <folder>", "folder for data and keys (default: in memory, lost when it stops)")
+    .option("--data <folder>", "folder for data and keys (default: in memory, lost when it stops)", folder)
     .addOption(
       new Option("--tether <id[=environment]>", "tether service, and the name of the environment it pins; repeatable")
         .argParser(tether)
@@ -71,6 +73,11 @@ export function define(command: Command): void {
     .option("--limit-consortia <count>", "consortia per organization (default: 2)", number)
     .option("--limit-environments <count>", "environments per consortium (default: 3)", number)
     .option("--limit-nodes <count>", "nodes per environment (default: 4)", number)
+    .addOption(
+      new Option("--limit <name=value>", "limit of calls to nodes, such as gas=60000000; repeatable")
+        .argParser(limit)
+        .default({}, "see the documentation"),
+    )
     .option("--no-ledger", "simulate nodes and tethers instead of running real chains")
     .addOption(
       new Option("--anvil <file>", "path of the anvil program (default: from @foundry-rs/anvil)").env(
@@ -131,6 +138,7 @@ function start(flags: Flags): Promise<Service> {
       environments: flags.limitEnvironments,
       nodes: flags.limitNodes,
     },
+    callLimits: flags.limit,
     timing: {
       nodeStart: milliseconds(flags.nodeStart),
       environmentStart: milliseconds(flags.environmentStart),
@@ -220,6 +228,19 @@ function target(text: string, before: Targets): Targets {
   const [, network, url] = /^(mainnet|rinkeby)=(https?:\/\/.+)$/.exec(text) ?? [];
   if (!network) throw new InvalidArgumentError("It must be mainnet=URL or rinkeby=URL.");
   return { ...before, [network]: url };
+}
+
+function folder(text: string): string {
+  if (text.trim() === "")
+    throw new InvalidArgumentError("It must name a folder. Leave the option out to keep nothing.");
+  return text;
+}
+
+function limit(text: string, before: Partial<CallLimits>): Partial<CallLimits> {
+  const names = Object.keys(callLimits.shape);
+  const [, name = "", value] = /^(\w+)=(\d+)$/.exec(text) ?? [];
+  if (!names.includes(name)) throw new InvalidArgumentError(`It must be name=number, with one of ${names.join(", ")}.`);
+  return { ...before, [name]: Number(value) };
 }
 
 function tls({ tlsCert, tlsKey }: Flags) {

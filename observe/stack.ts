@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { sameName } from "../provider/core/same-value";
 import { type EnvironmentModel, nameOf, type NetworkModel, type ObjectModel, objectsOf } from "./model";
 import { modelOf, namedBy, type ResourceRecord } from "./records";
 
@@ -70,6 +71,7 @@ function driftOf(live: ObjectModel, stack: ObjectModel): string[] {
   const [now, then] = [live, stack] as unknown as Record<string, unknown>[];
   return asked.flatMap((key) => {
     if (now![key] === undefined || then![key] === undefined || now![key] === then![key]) return [];
+    if ((key === "name" || key === "orgName") && sameName(now![key], then![key])) return []; // a service may write it in its own way
     return [`${key} is ${JSON.stringify(now![key])}, and ${JSON.stringify(then![key])} in the stack`];
   });
 }

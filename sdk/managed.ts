@@ -1,18 +1,21 @@
 import {
-  type Alias,
   CustomResource,
   type CustomResourceOptions,
-  getProject,
-  getStack,
   type Input,
+  isSecret,
+  Output,
+  output,
+  type Resource,
   RunError,
   runtime,
 } from "@pulumi/pulumi";
-import { printable } from "../provider/api/printable";
-import { previewKey, programKey } from "../provider/adapter/keys";
+import { brokenReason, brokenTexts, printable } from "../provider/api/printable";
+import { logicalNameKey, previewKey, programKey, secretsKey } from "../provider/adapter/keys";
+import { type Path } from "../provider/adapter/secret-inputs";
 import { stub } from "../provider/dynamic/stub";
 import { version } from "../provider/version";
 import { durationSeconds, dynamicPrefix, insteadOfImport, kindOf, pluginPrefix } from "../provider/facts";
+import { onBothProviders } from "./aliases";
 import { facts } from "./generated";
 import { onPlugin } from "./plugin";
 
@@ -28,10 +31,15 @@ export const isOf = (kind: Kind, value: unknown): boolean =>
 /** @throws where Pulumi would read the resource without the provider that is in its inputs, and crash. */
 function refuseImport(kind: Kind, name: string, { import: id }: CustomResourceOptions = {}): void {
   if (id === undefined) return;
-  const known = typeof id === "string" ? printable(id) : "<id>";
-  const adopt = `Set the argument adopt: "${known}" instead; for a whole network, use \`consortium export --adopt\`.`;
+  // `adopt` takes an id, or the name that the resource has: a path with names is for imports alone.
+  const known = typeof id === "string" && !id.includes("/") ? printable(id) : "<id>";
+  const adopt = `Set the argument adopt: "${known}"${known === "<id>" ? ", the object's own id," : ""} instead; for a whole network, use \`consortium export --adopt\`.`;
   const why = "Pulumi's option import does not work for dynamic resources.";
-  throw new RunError(`${kind} ${name}: ${why} ${insteadOfImport[kind] ?? adopt}`);
+  const onPlugin =
+    kind === "TetherService"
+      ? ""
+      : " On the provider plugin (`pulumi config set consortium:plugin true`) the option works.";
+  throw new RunError(`${kind} ${name}: ${why} ${insteadOfImport[kind] ?? adopt}${onPlugin}`);
 }
 
 /** The resource option in seconds, for the inputs: the host does not hand the option on to the provider. */
@@ -48,33 +56,50 @@ function timeoutInputs(name: string, opts?: CustomResourceOptions): Record<strin
   return Object.fromEntries(seconds) as Record<string, number>;
 }
 
-/** The same resource on the other adapter, under this name and each earlier one: moving between the two replaces nothing. */
-function alsoOf(
-  type: string,
-  name: string,
-  { aliases, parent }: CustomResourceOptions,
-): CustomResourceOptions["aliases"] {
-  const moved = (alias: Input<string | Alias>): Input<string | Alias>[] =>
-    typeof alias === "object" && "name" in alias && !("type" in alias) ? [alias, { ...alias, type }] : [alias];
-  if (aliases !== undefined && !Array.isArray(aliases)) return aliases;
-  // Where nothing is above it, its URN is known, which spares the SDK half a dozen outputs.
-  const here = parent === undefined ? `urn:pulumi:${getStack()}::${getProject()}::${type}::${name}` : { type };
-  return [...(aliases ?? []).flatMap(moved), here];
+const isLater = (value: unknown): value is Output<unknown> | Promise<unknown> =>
+  Output.isInstance(value) || value instanceof Promise;
+
+/** Values within inputs that may be secret, each with its path. */
+function laterIn(value: unknown, path: Path = []): { path: Path; value: Input<unknown> }[] {
+  if (isLater(value)) return [{ path, value }];
+  if (Array.isArray(value)) return value.flatMap((part, index) => laterIn(part, [...path, index]));
+  if (typeof value !== "object" || value?.constructor !== Object) return [];
+  return Object.entries(value).flatMap(([key, part]) => laterIn(part, [...path, key]));
 }
+
+/** Where the inputs are secret, since the host of dynamic providers does not hand it on. What fails to be known is told with its own input. */
+function secretInputs(inputs: Props): Props {
+  const later = laterIn(inputs);
+  if (later.length === 0) return {};
+  const secret = ({ path, value }: (typeof later)[number]): Promise<Path[]> =>
+    isSecret(output(value)).then(
+      (is) => (is ? [path] : []),
+      () => [],
+    );
+  const all = Promise.all(later.map(secret)).then((paths) => paths.flat());
+  return { [secretsKey]: all.then((paths) => (paths.length > 0 ? paths : undefined)) };
+}
+
+/** The types in the URN of a parent. A promise: an output of a component would wait for all of its children, this one included. */
+const typesOf = ({ urn }: Resource): Promise<string> =>
+  new Promise((resolve) => void urn.apply((text) => resolve(text.split("::")[2]!)));
 
 /** What a resource of the dynamic provider is registered with. */
 function dynamic(kind: Kind, name: string, inputs: Props, opts: CustomResourceOptions): Registration {
   refuseImport(kind, name, opts);
-  const props = { ...inputs, customTimeouts: timeoutInputs(name, opts), __provider: stub(facts[kind].handler) };
+  const own = { customTimeouts: timeoutInputs(name, opts), __provider: stub(facts[kind].handler) };
+  const props: Props = { ...inputs, ...own, ...secretInputs(inputs) };
+  // The host tells the provider no URN.
+  props[logicalNameKey] = opts.parent ? typesOf(opts.parent).then((types) => [name, types]) : name;
   if (runtime.isDryRun() && inputs.adopt !== undefined) Object.assign(props, { [previewKey]: true });
-  return { type: token(kind), props, opts: { ...opts, aliases: alsoOf(pluginPrefix + kind, name, opts) } };
+  return { type: token(kind), props, opts: { ...opts, aliases: onBothProviders(token(kind), name, opts) } };
 }
 
 /** What a resource of the plugin is registered with: the engine itself knows time-outs and imports. */
 const native = (kind: Kind, name: string, inputs: Props, opts: CustomResourceOptions): Registration => ({
   type: pluginPrefix + kind,
   props: { ...inputs, [programKey]: version },
-  opts: { version, ...opts, aliases: alsoOf(token(kind), name, opts) },
+  opts: { version, ...opts, aliases: onBothProviders(pluginPrefix + kind, name, opts) },
 });
 
 type Props = Record<string, Input<unknown>>;
@@ -85,10 +110,20 @@ interface Registration {
   opts: CustomResourceOptions;
 }
 
+/** @throws where Pulumi could not hand a text on, and would not say which. What is not known yet, the provider checks. */
+function refuseBroken(kind: Kind, name: string, inputs: Props): void {
+  const [first] = brokenTexts({ "its logical name": name, ...inputs });
+  if (first)
+    throw new RunError(
+      printable(`${kind} ${name.replace(/\p{Surrogate}/gu, "?")}: ${first.join(".")}: ${brokenReason}.`),
+    );
+}
+
 /** What all resources of this package share: the inputs go to the provider process under flat names. */
 export abstract class Managed extends CustomResource {
   protected constructor(kind: Kind, name: string, inputs: Props, given: CustomResourceOptions = {}) {
     const { outputs, secrets } = facts[kind];
+    refuseBroken(kind, name, inputs);
     const { type, props, opts } = onPlugin() ? native(kind, name, inputs, given) : dynamic(kind, name, inputs, given);
     const unset = Object.fromEntries(outputs.map((key) => [key, undefined]));
     const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...secrets];

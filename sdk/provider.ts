@@ -2,6 +2,7 @@ import { Config, type Input, output, ProviderResource, type ResourceOptions, Run
 import type * as Suggest from "../provider/core/suggest";
 import { version } from "../provider/version";
 import { dynamicProvider, pluginProvider } from "../provider/facts";
+import { onBothProviders } from "./aliases";
 import { type ProviderArgs, settingNames } from "./generated";
 import { onPlugin } from "./plugin";
 
@@ -44,9 +45,9 @@ export class Provider extends ProviderResource {
     // Says which are its own: only those win over the environment of the provider process.
     const all = { ...inputs, ...(adopt !== undefined && { adopt }), own: given.join(",") };
     const named = Object.fromEntries(Object.entries(all).map(([key, value]) => [`consortium:${key}`, value]));
-    const also = (type: string): ResourceOptions => ({ ...opts, aliases: [...(opts?.aliases ?? []), { type }] });
-    if (onPlugin()) super("consortium", name, all, { version, ...also(dynamicProvider) });
-    else super("pulumi-nodejs", name, named, also(pluginProvider));
+    const as = (type: string): ResourceOptions => ({ ...opts, aliases: onBothProviders(type, name, opts ?? {}) });
+    if (onPlugin()) super("consortium", name, all, { version, ...as(pluginProvider) });
+    else super("pulumi-nodejs", name, named, as(dynamicProvider));
     const settings = Object.fromEntries(given.map((key) => [key, inputs[key]!]));
     this.given = { provider: name, settings };
   }

@@ -4,7 +4,7 @@ import type { Base } from "./base";
 import { Refusal } from "./errors";
 import { admitted, nodePath } from "./http/node-credentials";
 import { findAnvil } from "./ledger/binary";
-import { Chains } from "./ledger/chains";
+import { Chains, knownLedgers } from "./ledger/chains";
 import type { Ledger } from "./ledger/ledger";
 import { NodeEndpoint } from "./ledger/node-endpoint";
 import { RealLedger } from "./ledger/real-ledger";
@@ -66,8 +66,9 @@ function simulation(base: Base, state: LedgerState, why: string): Backend {
 type TargetAddresses = NonNullable<ResolvedOptions["ledger"]>["targets"];
 
 function realChains(base: Base, anvil: string, dataDir: string | undefined, addresses: TargetAddresses = {}): Backend {
-  const keys = new AccountKeys(dataDir && join(dataDir, "accounts"));
-  const chains = new Chains(anvil, dataDir && join(dataDir, "chains"), base.warn);
+  const keys = new AccountKeys(dataDir && join(dataDir, "accounts"), base.store);
+  const { memory } = base.settings.callLimits;
+  const chains = new Chains(anvil, dataDir && join(dataDir, "chains"), knownLedgers(base.store), base.warn, memory);
   const ledger = new RealLedger(base, chains);
   const nodes = new NodeEndpoint(base, ledger);
   const targets = new Targets(chains, addresses, () => base.origin());
@@ -77,10 +78,10 @@ function realChains(base: Base, anvil: string, dataDir: string | undefined, addr
     ...{ state: "on", ledger, tethers, targets },
     serveNodes: (app) => nodes.serve(app),
     removed(entities) {
-      nodes.sockets.drop(new Set(entities.map(({ id }) => id)));
+      nodes.removed(new Set(entities.map(({ id }) => id)));
       for (const { kind, id } of entities) if (kind === "environment") chains.erase(id).catch(unswept);
     },
-    drop: () => nodes.sockets.close(),
+    drop: () => nodes.close(),
     resume() {
       chains.sweep((key) => isTarget(key) || base.store.get("environment", key) !== undefined).catch(unswept);
       ledger.resume();

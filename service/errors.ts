@@ -16,6 +16,11 @@ export class ServiceError extends Error {
   override readonly name = "ServiceError";
 }
 
+const full = new Set<unknown>(["ENOSPC", "EDQUOT", "EFBIG", "EROFS"]);
+
+/** Whether a file system says that nothing more can be written. */
+export const isFull = (error: unknown) => error instanceof Error && "code" in error && full.has(error.code);
+
 /** What zod found, on one line: `timing.nodeStart: Too small: expected number to be >=0; …`. */
 export function explain(error: ZodError): string {
   return error.issues

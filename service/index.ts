@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { waitFor } from "./http/long-wait";
 import { type Backend, type LedgerState, openBackend } from "./backend";
 import type { Base } from "./base";
 import { type Fault, type FaultRule, Faults } from "./faults/rules";
@@ -18,6 +18,7 @@ export type { Fault, FaultKind, FaultRule, FaultTarget, Faults } from "./faults/
 export type { Call, InFlight } from "./http/call-log";
 export { ServiceError } from "./errors";
 export type { Answers, AnswersChange, DeletedStatus } from "./settings/answers";
+export type { CallLimits } from "./settings/call-limits";
 export type { Limits } from "./settings/limits";
 export type { LedgerOptions, OrganizationOptions, ServiceOptions, TetherOptions, TlsOptions } from "./settings/options";
 export type { Timing } from "./settings/timing";
@@ -63,7 +64,8 @@ export interface Service {
 /** Starts a whole Consortium service in this process. */
 export async function startService(given: ServiceOptions = {}): Promise<Service> {
   const options = resolveOptions(given);
-  const settings = { limits: options.limits, timing: options.timing, answers: options.answers };
+  const { limits, callLimits } = options;
+  const settings = { limits, callLimits, timing: options.timing, answers: options.answers };
   const { store, organizations, clock, close: closeData } = await openData(options);
   const stopping = new AbortController();
   const base: Base = {
@@ -76,8 +78,7 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
   const outages = {
     refuse: (ms: number) => listener.refuse(ms),
     // a call that is still waiting when the service stops is not acted on
-    pause: (ms: number) =>
-      wait(ms, undefined, { signal: stopping.signal }).catch(() => new Promise<never>(() => undefined)),
+    pause: (ms: number) => waitFor(ms, stopping.signal).catch(() => new Promise<never>(() => undefined)),
   };
   const faults = new Faults(routes, outages.refuse);
   let backend: Backend | undefined;

@@ -1,12 +1,11 @@
 // @ts-check
 /*
  * Bundles the provider plugin: one file, `plugin/pulumi-resource-consortium`, that a shell and Node.js both read, and the `.cmd`
- * by which Windows starts it. With --tarballs also packs it as `pulumi plugin install` downloads it, into dist-plugin/: a file for
- * each platform, all with the same in it. That needs the build in dist/.
+ * by which Windows starts it. With --executables PLATFORM,PLATFORM… (or `all`) also makes a plugin that needs no Node.js, since
+ * Node.js is in it, for each platform, and packs it into dist-plugin/ as `pulumi plugin install` downloads it.
  */
 import { build } from "esbuild";
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -40,13 +39,43 @@ chmodSync(draft, 0o755);
 renameSync(draft, file); // one that runs, or is started just now, stays whole
 writeFileSync(`${file}.cmd`, windows);
 
-if (process.argv.includes("--tarballs")) {
-  const { pack } = createRequire(import.meta.url)(join(root, "dist/cli/plugin.js"));
+/** The Node.js inside. The one that runs here writes the executables of all platforms, so they have the same version. */
+const nodeVersion = "26.10.0";
+
+/** @param {import("./lib/nodes.mjs").Platform[]} platforms @param {string} out */
+async function executables(platforms, out) {
+  const { nodeOf, platform: here } = await import("./lib/nodes.mjs");
+  const { run } = await import("./lib/processes.mjs");
+  const { create } = await import("tar");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const out = join(root, "dist-plugin");
-  rmSync(out, { recursive: true, force: true });
-  mkdirSync(out);
-  for (const os of ["linux", "darwin", "windows"])
-    for (const arch of ["amd64", "arm64"])
-      await pack(folder, join(out, `pulumi-resource-consortium-v${version}-${os}-${arch}.tar.gz`));
+  mkdirSync(out, { recursive: true });
+  for (const platform of platforms) {
+    const name = `pulumi-resource-consortium${platform.startsWith("windows") ? ".exe" : ""}`;
+    const own = join(out, platform);
+    mkdirSync(own, { recursive: true });
+    const config = join(own, "sea.json");
+    const settings = {
+      main: file,
+      executable: await nodeOf(nodeVersion, platform),
+      output: join(own, name),
+      disableExperimentalSEAWarning: true,
+      useCodeCache: platform === here, // compiled code fits one kind of processor only
+    };
+    writeFileSync(config, JSON.stringify(settings));
+    const { code, output } = await run(await nodeOf(nodeVersion), ["--build-sea", config]);
+    if (code !== 0) throw new Error(`The executable for ${platform} was not made:\n${output}`);
+    chmodSync(settings.output, 0o755);
+    const archive = join(out, `pulumi-resource-consortium-v${version}-${platform}.tar.gz`);
+    await create({ file: archive, cwd: own, gzip: { level: 9 }, portable: true, noMtime: true }, [name]);
+    rmSync(own, { recursive: true });
+    console.log(archive);
+  }
+}
+
+const asked = process.argv.indexOf("--executables");
+if (asked > 0) {
+  const { nodePackages } = await import("./lib/nodes.mjs");
+  const given = process.argv[asked + 1] ?? "";
+  const platforms = given === "all" ? Object.keys(nodePackages) : given.split(",");
+  await executables(/** @type {import("./lib/nodes.mjs").Platform[]} */ (platforms), join(root, "dist-plugin"));
 }

@@ -1,7 +1,9 @@
 import { type EnvironmentObject, type NodeObject } from "../../provider/api";
-import { printable } from "../../provider/api/printable";
+import { type z } from "zod";
+import { brokenTexts, printable } from "../../provider/api/printable";
 import { type NetworkDefinition, type NetworkEnvironment, type NetworkMember, type NetworkNode } from "../../sdk";
-import { consensusOf } from "../../provider/resources/environment";
+import { consensusOf, environment } from "../../provider/resources/environment";
+import { adopt, description, nameText } from "../../provider/resources/fields";
 import { usualLimits } from "../../sdk/network/schema";
 import { keysOf } from "./keys";
 import { type FoundEnvironment, type FoundNetwork } from "./read";
@@ -24,6 +26,7 @@ export function definitionOf(found: FoundNetwork, options: { adopt: boolean }): 
 
 class Exporter {
   private readonly remarks: Remark[] = [];
+  private readonly taken = new Set<string>();
   private readonly memberKeys: Map<string, string>;
 
   constructor(
@@ -48,14 +51,14 @@ class Exporter {
       ...this.limits(),
       consortium: {
         name: this.named(consortium.name, key, ["consortium"]),
-        ...described(consortium),
-        ...this.adopted(consortium),
+        ...this.described(consortium, ["consortium"]),
+        ...this.adopted(consortium, ["consortium"]),
       },
       members: Object.fromEntries(
         members.map((member): [string, NetworkMember] => {
           const one = this.memberKeys.get(member.id)!;
           const orgName = this.named(member.org_name, one, ["members", one]);
-          return [one, { ...(orgName !== one && { orgName }), ...this.adopted(member) }];
+          return [one, { ...(orgName !== one && { orgName }), ...this.adopted(member, ["members", one]) }];
         }),
       ),
       environments: Object.fromEntries(
@@ -94,11 +97,11 @@ class Exporter {
     }
     const settings = {
       ...(name !== key && { name }),
-      ...described(environment),
+      ...this.described(environment, path),
       provider,
       consensusType,
-      ...(chainId !== undefined && { chainId }),
-      ...this.adopted(environment),
+      ...this.chain(chainId, path),
+      ...this.adopted(environment, path),
     };
     return [[key, { ...settings, nodes: this.nodes(nodes, path), credentials: [] } as NetworkEnvironment]];
   }
@@ -117,20 +120,52 @@ class Exporter {
         continue;
       }
       const name = this.named(node.name, key, [...path, "nodes", member, key]);
-      byMember[member] = { ...byMember[member], [key]: { ...(name !== key && { name }), ...this.adopted(node) } };
+      byMember[member] = {
+        ...byMember[member],
+        [key]: { ...(name !== key && { name }), ...this.adopted(node, [...path, "nodes", member, key]) },
+      };
     }
     return byMember;
   }
 
   /** The name; where there is none, or none that can be given, the next `up` sets another one. */
   private named(name: string | undefined, key: string, path: string[]): string {
-    if (name !== undefined && name.trim() !== "" && name.length <= 256) return name;
+    if (name !== undefined && isGiven(nameField, name)) {
+      if (this.adopt || this.isFirst(name, path)) return name;
+      this.remark(path, `another one has the name ${name}, too: \`up\` names this one ${key}`);
+      return key;
+    }
     this.remark(path, `the service shows no name that can be given: \`up\` names it ${key}`);
     return key;
   }
 
-  private adopted({ id }: { id: string }): { adopt?: string } {
-    return this.adopt ? { adopt: id } : {};
+  /** Names are unique among siblings, but where each adopts its object by its id. */
+  private isFirst(name: string, path: string[]): boolean {
+    const place = JSON.stringify([path.slice(0, path.includes("nodes") ? 3 : 1), name.normalize("NFC").trim()]);
+    if (this.taken.has(place)) return false;
+    this.taken.add(place);
+    return true;
+  }
+
+  private adopted({ id }: { id: string }, path: string[]): { adopt?: string } {
+    if (!this.adopt) return {};
+    if (isGiven(adoptField, id)) return { adopt: id };
+    this.remark(path, "the service shows no id that can be given: it is not adopted");
+    return {};
+  }
+
+  private described({ description }: { description?: string }, path: string[]): { description?: string } {
+    if (!description) return {};
+    if (isGiven(descriptionField, description)) return { description };
+    this.remark(path, "the service shows no description that can be given: `up` removes it");
+    return {};
+  }
+
+  private chain(chainId: number | undefined, path: string[]): { chainId?: number } {
+    if (chainId === undefined) return {};
+    if (isGiven(chainField, chainId)) return { chainId };
+    this.remark(path, `the service shows a chain id that cannot be given: ${chainId}`);
+    return {};
   }
 
   /** What exists may be more than the service usually allows. */
@@ -152,8 +187,14 @@ class Exporter {
   }
 }
 
-const described = ({ description }: { description?: string }): { description?: string } =>
-  description ? { description } : {};
+const chainField = environment.inputs.shape.chainId as z.ZodType;
+const nameField = nameText("name");
+const adoptField = adopt();
+const descriptionField = description();
+
+/** Whether a program can give the value, as the service shows it. */
+const isGiven = (schema: z.ZodType, value: unknown): boolean =>
+  schema.safeParse(value).success && brokenTexts(value).length === 0;
 
 /** Whether a program can describe its client and its consensus protocol. */
 export const isDescribed = ({ provider = "", consensus_type: consensus = "" }: EnvironmentObject): boolean =>

@@ -17,10 +17,18 @@ const worded = (slug: string, kind: string) => (/^\d+$/.test(slug) ? `${kind}-${
 export function keysOf(siblings: readonly { id: string; name?: string }[], kind: string): Map<string, string> {
   const slugs = siblings.map(({ id, name = "" }) => ({ id, slug: worded(plain(name), kind) }));
   const taken = (slug: string): number => slugs.filter((one) => one.slug.toLowerCase() === slug.toLowerCase()).length;
+  const used = new Set<string>();
+  /** Ids as no service has them may be alike in what a key may hold. */
+  const once = (key: string): string => {
+    let own = key;
+    for (let count = 2; used.has(own.toLowerCase()); count++) own = `${key}-${count}`;
+    used.add(own.toLowerCase());
+    return own;
+  };
   return new Map(
     slugs.map(({ id, slug }) => {
       const usable = slug !== "" && !(slug in Object.prototype);
-      return [id, usable && taken(slug) === 1 ? slug : `${usable ? slug : kind}-${plain(id)}`];
+      return [id, once(usable && taken(slug) === 1 ? slug : `${usable ? slug : kind}-${plain(id) || "unnamed"}`)];
     }),
   );
 }

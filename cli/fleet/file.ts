@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { check, readFile } from "../../sdk/network/load";
 import { readYaml } from "../../sdk/yaml/document";
 import { lineOf, placed, type Problem, type Reading } from "../../sdk/yaml/problems";
@@ -33,6 +33,8 @@ export interface Fleet extends Omit<FleetDefinition, "organizations"> {
   /** The folder of the file, absolute: paths in it are relative to this one. */
   folder: string;
   project: string;
+  /** Whether the file names its project. */
+  hasProject: boolean;
   concurrency: number;
   organizations: Organization[];
   stacks: FleetStack[];
@@ -93,10 +95,28 @@ const settingsOf = (given: Given) => (typeof given === "string" ? { definition: 
 
 export const stackName = (organization: string, stack: string): string => `${organization}-${stack}`;
 
+/** The project of a fleet file that named none, for earlier versions. */
+export const legacyProject = "fleet";
+
+/** `networks/fleet.yaml` is `networks-fleet`: two fleet files have two projects, unless they say otherwise. */
+export function defaultProject(folder: string, file: string): string {
+  const words = [basename(folder), basename(file, extname(file))].map((one) => one.replace(/[^A-Za-z0-9._-]+/g, "-"));
+  return (
+    words
+      .filter(Boolean)
+      .join("-")
+      .slice(-longestProject)
+      .replace(/^[^A-Za-z0-9]+/, "") || legacyProject
+  );
+}
+
+const longestProject = 100;
+
 function fleetOf(file: string, definition: FleetDefinition): Fleet {
   const folder = dirname(resolve(file));
   const at = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path));
-  const { organizations, project = "fleet", concurrency = 4, backend, ...rest } = definition;
+  const { organizations, project = defaultProject(folder, file), concurrency = 4, backend, ...rest } = definition;
+  const hasProject = definition.project !== undefined;
   const all = Object.entries(organizations).map(([name, { stacks, ...organization }]) => {
     const owner: Organization = { name, ...organization };
     const own = Object.entries(stacks).map(([key, given]): FleetStack => {
@@ -107,7 +127,15 @@ function fleetOf(file: string, definition: FleetDefinition): Fleet {
     return { owner, own };
   });
   return {
-    ...{ file, folder, project, concurrency, ...rest, backend: backend && absoluteBackend(backend, folder) },
+    ...{
+      file,
+      folder,
+      project,
+      hasProject,
+      concurrency,
+      ...rest,
+      backend: backend && absoluteBackend(backend, folder),
+    },
     organizations: all.map(({ owner }) => owner),
     stacks: all.flatMap(({ own }) => own),
   };

@@ -14,8 +14,8 @@ export interface Entry extends Started {
 }
 
 /** A run holds a lock on the entry of each stack that it works on. A killed run no longer renews it, and it becomes stale. */
-const held = { stale: 10_000, update: 1_000, realpath: false };
-const untilStale = { retries: 55, factor: 1, minTimeout: 200, maxTimeout: 200 };
+const held = (stale: number) => ({ stale, update: 1_000, realpath: false });
+const untilStale = (stale: number) => ({ retries: stale / 200 + 5, factor: 1, minTimeout: 200, maxTimeout: 200 });
 
 interface Taken {
   entry: Entry;
@@ -30,7 +30,11 @@ export class Journal {
   readonly #command: string;
   readonly #taken = new Map<string, Taken>();
 
-  constructor(workFolder: string, command: string) {
+  constructor(
+    workFolder: string,
+    command: string,
+    private readonly staleMs = 10_000,
+  ) {
     this.#folder = join(workFolder, "journal");
     this.#command = command;
     mkdirSync(this.#folder, { recursive: true });
@@ -40,7 +44,7 @@ export class Journal {
   async takeOver(stacks: readonly string[]): Promise<boolean> {
     await Promise.all(stacks.filter((stack) => this.entryOf(stack)).map((stack) => this.#take(stack)));
     const files = readdirSync(this.#folder).filter((file) => file.endsWith(".json"));
-    const atWork = await Promise.all(files.map((file) => check(join(this.#folder, file), held)));
+    const atWork = await Promise.all(files.map((file) => check(join(this.#folder, file), held(this.staleMs))));
     return this.left.size > 0 || atWork.includes(false);
   }
 
@@ -90,7 +94,7 @@ export class Journal {
   async #take(stack: string): Promise<boolean> {
     if (this.#taken.has(stack)) return true;
     // After a sleep of the machine, another run may have taken the lock: what this one did is still in the journal.
-    const options = { ...held, retries: untilStale, onCompromised: () => undefined };
+    const options = { ...held(this.staleMs), retries: untilStale(this.staleMs), onCompromised: () => undefined };
     const release = await lock(this.#file(stack), options).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ELOCKED") throw error;
     });

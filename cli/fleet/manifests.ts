@@ -1,8 +1,8 @@
 import { join, posix, relative } from "node:path";
-import { stringify } from "yaml";
 import { type Fleet, type FleetStack, type Organization } from "./file";
 import { programConfig, programFiles, yamlProgram } from "./project";
 import { connectionVariables } from "./secrets";
+import { yamlForAll } from "./yaml";
 
 /** Where `--out` writes to by default, beside the fleet file. */
 export const defaultOut = "operator";
@@ -123,9 +123,7 @@ function accessManifests({ namespace, serviceAccount }: Settings): Manifest[] {
   ];
 }
 
-const documents = (manifests: readonly Manifest[]): string =>
-  // `keepUndefined` is off: what is not given is not written. Each value in full, so that every manifest can be read by itself.
-  manifests.map((manifest) => stringify(manifest, { aliasDuplicateObjects: false, lineWidth: 0 })).join("---\n");
+const documents = (manifests: readonly Manifest[]): string => manifests.map(yamlForAll).join("---\n");
 
 /**
  * The same fleet for the Pulumi Kubernetes operator: files by name, relative to `out`. Secrets are named in it, and not contained.

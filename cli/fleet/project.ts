@@ -11,18 +11,18 @@ import {
 import { createRequire } from "node:module";
 import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parse, stringify } from "yaml";
+import { parse } from "yaml";
 import { pluginPrefix } from "../../provider/facts";
-import { type NetworkDefinition } from "../../sdk";
 import { readFile } from "../../sdk/network/load";
 import { type Fleet, type FleetStack } from "./file";
+import { yamlForAll } from "./yaml";
 
 /**
  * The program that all stacks with network files share. The configuration of a stack says which file is its network.
  * @param plugins more of Pulumi.yaml: where the provider plugin is
  */
 export const programFiles = (project: string, plugins?: object): Record<string, string> => ({
-  "Pulumi.yaml": stringify({
+  "Pulumi.yaml": yamlForAll({
     ...{ name: project, runtime: { name: "nodejs", options: { typescript: false } } },
     ...(plugins && { plugins }),
   }),
@@ -55,15 +55,7 @@ export function programConfig(project: string, definition: string, { network }: 
 export function yamlProgram(file: string, network?: string): { resources: Record<string, object> } {
   const { name: own, ...definition } = readFile(file);
   const name = network ?? own ?? basename(file, extname(file));
-  const properties = plain(own === undefined || own === name ? definition : called(own, definition));
-  return { resources: { [name]: { type: `${pluginPrefix}Network`, properties } } };
-}
-
-/** A consortium that has no name of its own has that of the file, whatever the stack calls the network. */
-function called(name: string, definition: NetworkDefinition): NetworkDefinition {
-  const { consortium, consortia } = definition;
-  if (consortia !== undefined) return definition;
-  return { ...definition, consortium: typeof consortium === "string" ? consortium : { name, ...consortium } };
+  return { resources: { [name]: { type: `${pluginPrefix}Network`, properties: plain(definition) } } };
 }
 
 /** Pulumi YAML takes `${` for the beginning of an expression, and drops an entry that says nothing, such as `acme:`. */
@@ -88,9 +80,12 @@ export function prepareWorkFolder(fleet: Fleet): string {
     writeChanged(join(folder, name), text);
   for (const name of ["pulumi-consortium", "@pulumi/pulumi"])
     link(dirname(realpathSync(ours.resolve(`${name}/package.json`))), join(folder, "node_modules", name));
-  const backend = fleet.backend ?? "";
-  if (backend.startsWith("file:///")) mkdirSync(fileURLToPath(backend), { recursive: true });
   return folder;
+}
+
+/** Pulumi makes no folder for the state. */
+export function prepareBackend({ backend = "" }: Fleet): void {
+  if (backend.startsWith("file:///")) mkdirSync(fileURLToPath(backend), { recursive: true });
 }
 
 /** The provider plugin that is part of this package, so that stacks which say `consortium:plugin` need none installed. */
@@ -112,7 +107,7 @@ export function configure(workFolder: string, { project }: Fleet, stack: FleetSt
     ([key]) => !(configKeys(project) as readonly string[]).includes(key),
   );
   const config = { ...Object.fromEntries(others), ...programConfig(project, stack.definition, stack) };
-  writeChanged(file, stringify({ ...settings, config }));
+  writeChanged(file, yamlForAll({ ...settings, config }));
 }
 
 /** A file that is right already is left alone: another run may be reading it. */

@@ -1,12 +1,14 @@
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import limited from "p-limit";
-import { type Fleet, type FleetStack } from "./file";
+import { type Fleet, type FleetStack, legacyProject } from "./file";
 import { Journal } from "./journal";
-import { prepareWorkFolder } from "./project";
-import { pulumi, PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
+import { Ownership } from "./ownership";
+import { prepareBackend, prepareWorkFolder } from "./project";
+import { PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
 import { dropTornAttributes } from "./recovery";
 import { type Secrets, sharedEnvironment } from "./secrets";
-import { type Command, type Result, type RunContext, StackRun } from "./stack";
+import { type Command, exportedIds, type Result, type RunContext, StackRun } from "./stack";
 import { type View } from "./view";
 
 export interface RunOptions {
@@ -15,28 +17,63 @@ export interface RunOptions {
   stacks: FleetStack[];
   parallel: number;
   refresh?: boolean;
+  /** Takes over stacks that belong to another fleet file. */
+  takeOver?: boolean;
   secrets: Secrets;
   env: NodeJS.ProcessEnv;
   view: View;
   stop: Stop;
 }
 
+/** What became of a fleet. */
+export interface Outcome {
+  results: Result[];
+  /** Stacks of the project that are not in the file any more. */
+  strays: string[];
+}
+
+/** A fleet whose file names no project keeps that in which an earlier version made its stacks. */
+export async function placed(
+  fleet: Fleet,
+  { secrets, env, stop }: Pick<RunOptions, "secrets" | "env" | "stop">,
+): Promise<Fleet> {
+  if (fleet.hasProject) return fleet;
+  prepareBackend(fleet);
+  const folder = join(fleet.folder, ".consortium", "fleet");
+  mkdirSync(folder, { recursive: true });
+  const options = {
+    cwd: fleet.folder,
+    env: sharedEnvironment(fleet, secrets, env),
+    log: join(folder, "fleet.log"),
+    stop,
+  };
+  const legacy = { ...fleet, project: legacyProject };
+  return (await listing(() => new Ownership(legacy, options).isLegacy())) ? legacy : fleet;
+}
+
 /** Runs a command for many stacks in parallel; one that fails does not stop the others. */
-export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Result[]> {
-  const { command, stacks, parallel, secrets, view, stop, refresh = false } = options;
+export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Outcome> {
+  const { command, stacks, parallel, secrets, view, stop, refresh = false, takeOver = false } = options;
+  prepareBackend(fleet);
   const workFolder = prepareWorkFolder(fleet);
   const journal = new Journal(workFolder, command);
   try {
     const environment = sharedEnvironment(fleet, secrets, options.env);
     if (await journal.takeOver(stacks.map(({ name }) => name))) dropTornAttributes(environment.PULUMI_BACKEND_URL);
     const log = join(workFolder, "logs", "fleet.log");
-    const known = await knownStacks({ cwd: workFolder, env: environment, log, stop });
+    const ownership = new Ownership(fleet, { cwd: workFolder, env: environment, log, stop });
+    const all = await listing(() => ownership.list());
+    const known = new Set(all.map(({ name }) => name.split("/").at(-1)!));
+    if (known.size > 0) await ownership.learn();
     const tell = view.tell.bind(view);
-    const context: RunContext = {
-      ...{ fleet, command, workFolder, journal, secrets, environment, refresh, known, stop, tell },
-    };
     const limit = limited(parallel);
-    return await Promise.all(
+    const folder = join(workFolder, "logs");
+    const states = statesOf(fleet, known, { folder, options: { cwd: workFolder, env: environment, log, stop } });
+    const context: RunContext = {
+      ...{ fleet, command, workFolder, journal, secrets, environment, refresh, takeOver, known, ownership, stop, tell },
+      idsBut: async (stack) => (await states()).flatMap(([name, ids]) => (name === stack ? [] : ids)),
+    };
+    const results = await Promise.all(
       stacks.map((stack) =>
         limit(async () => {
           if (stop.raised) return notBegun(stack);
@@ -47,6 +84,7 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Resul
         }),
       ),
     );
+    return { results, strays: stop.raised ? [] : await ownership.strays(all) };
   } finally {
     await journal.close();
     view.close();
@@ -56,15 +94,37 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Resul
 const notBegun = ({ name, organization }: FleetStack): Result => ({
   ...{ stack: name, organization: organization.name, outcome: "not begun" },
   counts: { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 },
-  ...{ seconds: 0, ledgers: [], drift: [], recovered: false },
+  ...{ seconds: 0, ledgers: [], drift: [], recovered: false, leftovers: [] },
 });
 
-/** Lists the stacks once, instead of once for each stack. */
-async function knownStacks(options: PulumiOptions): Promise<Set<string>> {
+type StateIds = [stack: string, ids: string[]];
+
+/** Ids in the states of all stacks, read when they are first needed. */
+function statesOf(
+  fleet: Fleet,
+  known: ReadonlySet<string>,
+  { folder, options }: { folder: string; options: PulumiOptions },
+): () => Promise<StateIds[]> {
+  const read = async (): Promise<StateIds[]> => {
+    const one = limited(4);
+    const programs = fleet.stacks.flatMap(({ name, program }) =>
+      program === undefined ? [] : [{ name, cwd: program }],
+    );
+    const all = [...[...known].map((name) => ({ name, cwd: options.cwd })), ...programs];
+    return Promise.all(
+      all.map(({ name, cwd }) =>
+        one(async (): Promise<StateIds> => [name, await exportedIds(name, folder, { ...options, cwd })]),
+      ),
+    );
+  };
+  let states: Promise<StateIds[]> | undefined;
+  return () => (states ??= read());
+}
+
+/** The first thing that is asked of the backend. */
+async function listing<T>(list: () => Promise<T>): Promise<T> {
   try {
-    const output = await pulumi(["stack", "ls", "--json"], options);
-    const list = JSON.parse(output.slice(output.indexOf("["), output.lastIndexOf("]") + 1)) as { name: string }[];
-    return new Set(list.map(({ name }) => name.split("/").at(-1)!));
+    return await list();
   } catch (error) {
     if (!(error instanceof PulumiFailed)) throw error;
     throw new Error(`Cannot list the stacks of the backend: ${error.output.trim().replace(/^error: /, "")}`, {

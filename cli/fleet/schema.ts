@@ -74,6 +74,7 @@ const count = "concurrency is the maximum number of parallel stacks, from 1 to 6
 
 export const FleetFile = mapping("a fleet", {
   project: name.optional(),
+  id: text("id").max(200, "an id has at most 200 characters").optional(),
   concurrency: z.number({ error: count }).int(count).min(1, count).max(64, count).optional(),
   backend: z
     .string({ error: "backend must be text" })

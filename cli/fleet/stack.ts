@@ -1,8 +1,12 @@
-import { appendFileSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { EngineEvent } from "@pulumi/pulumi/automation";
+import { ConsortiumClient, resolveSettings } from "../../provider/api";
+import { createsVariable } from "../../provider/core/creates";
 import { type Fleet, type FleetStack } from "./file";
 import { type Journal } from "./journal";
+import { continueFrom, createsOf, forgetCreates, idsIn, leftoversOf } from "./leftovers";
+import { type Ownership } from "./ownership";
 import { type Counts, Progress } from "./progress";
 import { markName } from "./processes";
 import { configure } from "./project";
@@ -28,6 +32,8 @@ export interface Result {
   drift: string[];
   /** Continued where a killed run stopped. */
   recovered: boolean;
+  /** What a killed run may have created, and no state holds. */
+  leftovers: string[];
 }
 
 /** What all stacks of a run have in common. */
@@ -40,8 +46,13 @@ export interface RunContext {
   environment: NodeJS.ProcessEnv;
   /** Whether to refresh first. */
   refresh: boolean;
+  /** Whether to take over what belongs to another fleet file. */
+  takeOver: boolean;
+  ownership: Ownership;
   /** Stacks that exist. */
   known: ReadonlySet<string>;
+  /** Ids in the states of all stacks but one, which the fleet knows of. */
+  idsBut: (stack: string) => Promise<string[]>;
   stop: Stop;
   tell: (stack: string, progress: Progress, lines: string[]) => void;
 }
@@ -75,12 +86,15 @@ function reasonOf(error: unknown, { errors }: Progress): string {
 export class StackRun {
   readonly progress: Progress;
   readonly #log: string;
+  readonly #creates: string;
+  #leftovers: string[] = [];
 
   constructor(
     readonly spec: FleetStack,
     readonly context: RunContext,
   ) {
     this.#log = join(context.workFolder, "logs", `${spec.name}.log`);
+    this.#creates = createsOf(context.workFolder, spec.name);
     // Users set the key in the fleet file and know nothing of the variable that passes it on.
     const source = `apiKey of the organization ${spec.organization.name}`;
     const said = (text: string): string =>
@@ -102,6 +116,7 @@ export class StackRun {
       seconds: (performance.now() - startedAt) / 1000,
       ...{ error: error && context.secrets.mask(error), ledgers: progress.ledgers, drift: progress.drift },
       recovered: this.#isLeft,
+      leftovers: this.#leftovers,
     });
     rmSync(this.#log, { force: true });
     try {
@@ -129,6 +144,8 @@ export class StackRun {
     try {
       const made = !exists && (await this.#init());
       try {
+        await this.#own(made);
+        if (changes) await this.#prepare();
         await this.#unlocking(() => this.#verb());
       } finally {
         // Pulumi needs a stack to compare with. If somebody has filled it meanwhile, Pulumi refuses to remove it.
@@ -137,6 +154,7 @@ export class StackRun {
       // What the killed run had begun is known by now, so Pulumi need not warn of it again.
       if (this.#isLeft && changes && this.progress.pending)
         await this.#pulumi(["refresh", "--yes", "--skip-preview", "--clear-pending-creates", "--stack", spec.name]);
+      if (this.#isLeft && changes) await this.#nameLeftovers();
       settled = true;
     } catch (error) {
       // Where the last step is not known, the next run adopts what it finds, and likewise what a killed run left.
@@ -154,6 +172,49 @@ export class StackRun {
 
   get #runsProgram(): boolean {
     return this.context.command === "up" || this.context.command === "preview";
+  }
+
+  /** A stack is changed by its own fleet file only, which it remembers from its first `up` on. */
+  async #own(isNew: boolean): Promise<void> {
+    const { spec, context } = this;
+    const { ownership, takeOver, command } = context;
+    const options = this.#options({ adopt: false });
+    const refusal = isNew || takeOver ? undefined : await ownership.refusal(spec, options);
+    if (refusal !== undefined) throw new Error(refusal);
+    if (command === "up") await ownership.claim(spec, options, { isNew });
+  }
+
+  /** What an earlier run wrote of its creates is of use only where it was killed. */
+  async #prepare(): Promise<void> {
+    const { spec, context } = this;
+    if (!this.#isLeft) return forgetCreates(this.#creates);
+    await continueFrom(this.#creates, { own: () => this.#ids(), others: () => context.idsBut(spec.name) });
+  }
+
+  /** Ids in the state of the stack. */
+  #ids(): Promise<string[]> {
+    return exportedIds(this.spec.name, join(this.context.workFolder, "logs"), this.#options({ adopt: false }));
+  }
+
+  /** What is the stack's own, and in no state, is not lost: it is named. */
+  async #nameLeftovers(): Promise<void> {
+    if (!existsSync(this.#creates)) return;
+    const client = new ConsortiumClient(resolveSettings({ env: this.#options({ adopt: false }).env }));
+    try {
+      const { certain, doubtful } = await leftoversOf(this.#creates, await this.#ids(), client);
+      this.#leftovers = [
+        ...certain.map((one) => `the killed run created ${one}, which the stack does not hold`),
+        ...doubtful.map((one) => `the killed run may have created ${one}`),
+      ];
+      this.#tell(...this.#leftovers.map((line) => `Warning: ${line}`));
+      if (this.context.command === "destroy" && certain.length > 0)
+        throw new Error(
+          `the killed run created ${certain.join(", ")}, which the stack does not hold. Run \`consortium fleet up\`, which ` +
+            "adopts it, and destroy again; or delete it with `consortium sweep --id <id>`, and run this again.",
+        );
+    } finally {
+      await client.close();
+    }
   }
 
   /** Creates the stack. Answers false if it exists by now. */
@@ -194,7 +255,7 @@ export class StackRun {
     if (this.#runsProgram) configure(workFolder, fleet, spec);
     const options = refresh && command !== "drift" ? ["--refresh"] : [];
     const args = [...commandLines[command], ...options, "--stack", spec.name];
-    await pulumiEvents(args, this.#options({ adopt: spec.adopt || this.#isLeft }), this.#listen);
+    await pulumiEvents(args, this.#options({ adopt: spec.adopt }), this.#listen);
   }
 
   readonly #listen = (event: EngineEvent): void => {
@@ -222,10 +283,25 @@ export class StackRun {
       env: {
         ...stackEnvironment(environment, { ...spec, adopt }, secrets),
         [markName]: journal.markOf(spec.name),
+        [createsVariable]: this.#creates,
       },
       log: this.#log,
       stop,
       started: (pid) => journal.started(spec.name, pid),
     };
+  }
+}
+
+/** Ids in the state of a stack; none where there is no such stack. */
+export async function exportedIds(name: string, folder: string, options: PulumiOptions): Promise<string[]> {
+  const file = join(folder, `${name}.${process.pid}.state.json`);
+  try {
+    await pulumi(["stack", "export", "--stack", name, "--file", file], options);
+    return idsIn(file);
+  } catch (error) {
+    if (error instanceof PulumiFailed && /no stack named/.test(error.output)) return [];
+    throw error;
+  } finally {
+    rmSync(file, { force: true });
   }
 }

@@ -16,10 +16,11 @@ const seconds = (value: number): string => (value === 0 ? "" : value.toFixed(1))
 const count = (value: number): string => (value === 0 ? "" : String(value));
 
 /** What people have to know besides the counts. */
-function remark({ error, drift, recovered }: Result): string {
+function remark({ error, drift, recovered, leftovers }: Result): string {
   const lines = [
     ...(error === undefined ? [] : [error]),
     ...drift,
+    ...leftovers,
     ...(recovered ? ["continued where a killed run stopped"] : []),
   ];
   return lines.join("\n");
@@ -92,14 +93,19 @@ function totals(results: readonly Result[]): Counts {
 }
 
 /** For programs. */
-export function summaryJson(command: Command, project: string, results: readonly Result[], took: number): string {
+export function summaryJson(
+  command: Command,
+  project: string,
+  { results, strays }: { results: readonly Result[]; strays: readonly string[] },
+  took: number,
+): string {
   const stacks = results.map(({ counts, seconds: duration, ...rest }) => ({
     ...rest,
     ...counts,
     seconds: Number(duration.toFixed(2)),
   }));
   const facts = { command, project, ok: results.every(isGood), seconds: Number(took.toFixed(2)) };
-  return JSON.stringify({ ...facts, total: totals(results), stacks }, undefined, 2);
+  return JSON.stringify({ ...facts, total: totals(results), stacks, strays }, undefined, 2);
 }
 
 /** For what reads JUnit: a stack is a test. */

@@ -11,5 +11,14 @@ export const previewKey = "__preview";
 /** The environments of a consortium that a network file makes: each with its logical name and after it the earlier ones. */
 export const environmentsKey = "__environments";
 
+/** Where the inputs hold secrets, each a path: the host of dynamic providers and policies are told the values alone. */
+export const secretsKey = "__secrets";
+
 /** Which version of this package the program has: the plugin refuses another one than its own. */
 export const programKey = "__program";
+
+/**
+ * Which resource of the program it is, where a request does not say: its logical name, and the types of its parents after it
+ * where it has any.
+ */
+export const logicalNameKey = "__logicalName";

@@ -1,23 +1,32 @@
 import { isDeepStrictEqual } from "node:util";
+import { systemClock } from "../api/clock";
 import { printable } from "../api/printable";
 import { check } from "../core/check";
-import { type Definition, type Issue, type Made, nameOf, type Props } from "../core/definition";
+import { type Definition, type Issue, type Made, nameKey, nameOf, type Props, secretOutputs } from "../core/definition";
 import { diff, type Difference } from "../core/diff";
+import { type Owner } from "../core/holdings";
 import { lifecycle } from "../core/lifecycle";
 import { subjectOf } from "../core/organization";
 import { type Session } from "../core/session";
 import { inputsOf, isRecorded } from "../core/state";
-import { UserError } from "../core/user-error";
+import { Incomplete, UserError } from "../core/user-error";
 import { lostEnvironments } from "./environments";
-import { environmentsKey, previewKey, programKey, providerKey } from "./keys";
+import * as keys from "./keys";
+import { secretPaths } from "./secret-inputs";
 import { type Sessions } from "./sessions";
 import { isUnknown } from "./unknown";
 
-const ownKeys = [providerKey, environmentsKey, previewKey, programKey];
+const ownKeys: readonly string[] = Object.values(keys);
+/** Those that the state keeps among the inputs. */
+const keptKeys: readonly string[] = [keys.environmentsKey, keys.logicalNameKey, keys.secretsKey];
 
 /** The properties of the resource itself, without what an adapter, or the program's side of it, adds. */
 const resourceOnly = (props: Props): Props =>
   Object.fromEntries(Object.entries(props).filter(([key]) => !ownKeys.includes(key)));
+
+/** The keys among these that say something for later verbs. */
+const keptOf = (props: Props, keys: readonly string[]): Props =>
+  Object.fromEntries(keys.filter((key) => props[key] !== undefined).map((key) => [key, props[key]]));
 
 export interface CheckedInputs {
   inputs: Props;
@@ -40,32 +49,83 @@ const notFound = (definition: Definition, id: string, state: Props): string => {
 
 /** The verbs of one resource, whichever adapter Pulumi calls them through. */
 export class Operations {
+  /** @param owner the resource of the program, where the request names it; else its inputs do */
   constructor(
     readonly definition: Definition,
     private readonly sessions: Sessions,
+    private readonly owner?: Owner,
   ) {}
 
   /** Validates without a call; keeps what only Pulumi's side knows of. */
   check(olds: Props, news: Props): CheckedInputs {
     this.sessions.check();
+    this.#hide(olds);
+    this.#hide(news);
     const { inputs, issues } = check(this.definition, resourceOnly(news), isUnknown);
     const isNew = Object.keys(olds).length === 0;
     const lines = [
-      ...(news[previewKey] && isNew ? adoptionOf(this.definition, inputs) : []),
+      ...(news[keys.previewKey] && isNew ? adoptionOf(this.definition, inputs) : []),
       ...lostEnvironments(olds, news),
     ];
-    const { [environmentsKey]: environments } = news;
-    const kept = environments === undefined ? {} : { [environmentsKey]: environments };
-    return { inputs: { ...inputs, ...kept }, failures: issues, lines };
+    const taken = issues.length > 0 ? [] : this.#declare(isNew, inputs, news);
+    const { secrets } = this.sessions;
+    const hidden = secretPaths(news).map(([key]) => key);
+    // The engine prints the value of the property that a failure names.
+    const failures = [...issues, ...taken].map(({ property, reason }) => ({
+      property: hidden.includes(property.split(".")[0]) ? "" : property,
+      reason: secrets.mask(reason),
+    }));
+    return {
+      inputs: { ...inputs, ...keptOf(news, keptKeys) },
+      failures,
+      lines: lines.map((line) => secrets.mask(line)),
+    };
+  }
+
+  /** What another resource of the program is already, this one cannot be. */
+  #declare(isNew: boolean, inputs: Props, news: Props): Issue[] {
+    const { definition } = this;
+    const { holdings } = this.sessions.seen();
+    holdings.shown(systemClock);
+    const owner = this.#owner(news);
+    if (!owner || isUnknown(inputs)) return [];
+    const reason = holdings.declare(owner, definition, isNew, inputs);
+    if (reason === undefined) return [];
+    const property =
+      definition.kind === "custom" ? definition.idKey : inputs.adopt === undefined ? nameKey(definition) : "adopt";
+    return [{ property: property ?? "", reason }];
   }
 
   diff(id: string, olds: Props, news: Props): Difference {
     this.#saw(id, olds);
-    return diff(this.definition, resourceOnly(olds), resourceOnly(news));
+    this.#hide(news);
+    const { warnings, ...difference } = this.#difference(id, olds, news);
+    return { ...difference, warnings: warnings.map((warning) => this.sessions.secrets.mask(warning)) };
+  }
+
+  #difference(id: string, olds: Props, news: Props): Difference {
+    const inputs = resourceOnly(news);
+    const difference = diff(this.definition, resourceOnly(olds), inputs);
+    const { holdings } = this.sessions.seen();
+    holdings.shown(systemClock);
+    const owner = this.#owner(news);
+    // In a run, the engine asks with unknown values only to learn what a replacement takes along: the program may not have it any more.
+    if (!owner || isUnknown(inputs)) return difference;
+    const warning = holdings.hold(owner, this.definition, id, inputs, difference.replaces.length > 0);
+    return warning === undefined ? difference : { ...difference, warnings: [...difference.warnings, warning] };
   }
 
   create(session: Session, inputs: Props): Promise<Made> {
-    return lifecycle.create(session, this.definition, resourceOnly(inputs));
+    const owner = this.#owner(inputs);
+    const owned = owner ? { ...session, owner } : session;
+    return this.#remembering(inputs, () => lifecycle.create(owned, this.definition, resourceOnly(inputs)));
+  }
+
+  #owner({ [keys.logicalNameKey]: given }: Props): Owner | undefined {
+    if (this.owner) return this.owner;
+    const [name, parents = ""]: unknown[] = [given].flat();
+    if (typeof name !== "string") return undefined;
+    return { key: JSON.stringify([this.definition.type, name, parents]), name };
   }
 
   /**
@@ -78,13 +138,22 @@ export class Operations {
     const props = await lifecycle.read(session, this.definition, id, resourceOnly(state));
     if (!props && !isRecorded(state)) throw new UserError(notFound(this.definition, id, state));
     if (!props) return undefined;
+    this.#hide(props);
     const [inputs, before] = [inputsOf(this.definition, props), inputsOf(this.definition, resourceOnly(state))];
-    return isDeepStrictEqual(inputs, before) ? { props } : { props, inputs };
+    const kept = keptOf(state, [keys.secretsKey]);
+    const found = { ...props, ...kept };
+    return isDeepStrictEqual(inputs, before) ? { props: found } : { props: found, inputs: { ...inputs, ...kept } };
   }
 
-  update(session: Session, id: string, olds: Props, news: Props): Promise<Props> {
+  async update(session: Session, id: string, olds: Props, news: Props): Promise<Props> {
     this.#saw(id, olds);
-    return lifecycle.update(session, this.definition, id, resourceOnly(olds), resourceOnly(news));
+    const { state } = await this.#remembering(news, async () => {
+      return {
+        id,
+        state: await lifecycle.update(session, this.definition, id, resourceOnly(olds), resourceOnly(news)),
+      };
+    });
+    return state;
   }
 
   delete(session: Session, id: string, state: Props): Promise<void> {
@@ -92,7 +161,27 @@ export class Operations {
     return lifecycle.delete(session, this.definition, id, resourceOnly(state));
   }
 
+  /** From now on nothing shows what is secret in these properties. */
+  #hide(props: Props): void {
+    this.sessions.hide(props, [...secretPaths(props), ...secretOutputs(this.definition).map((key) => [key])]);
+  }
+
+  /** Later verbs get the state that a verb leaves behind: it says what is secret in it. */
+  async #remembering(inputs: Props, run: () => Promise<Made>): Promise<Made> {
+    this.#hide(inputs);
+    const kept = keptOf(inputs, [keys.secretsKey]);
+    try {
+      const { id, state } = await run();
+      return { id, state: { ...state, ...kept } };
+    } catch (error) {
+      if (!(error instanceof Incomplete)) throw error;
+      this.#hide(error.state);
+      throw new Incomplete(error.id, { ...error.state, ...kept }, error.cause);
+    }
+  }
+
   #saw(id: string, state: Props): void {
-    this.sessions.origins().saw(subjectOf(this.definition, id, state));
+    this.#hide(state);
+    this.sessions.seen().origins.saw(subjectOf(this.definition, id, state));
   }
 }

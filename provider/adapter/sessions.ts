@@ -3,10 +3,15 @@ import { ConsortiumClient, resolveSettings, type Settings, type SettingSources }
 import { type Clock, systemClock } from "../api/clock";
 import { printable } from "../api/printable";
 import { environmentName, processEnvironment } from "../api/environment";
+import { Secrets } from "../api/secrets";
 import { adoptsAll, NoKeyError } from "../api/settings";
+import { Creates, createsVariable } from "../core/creates";
+import { type Props } from "../core/definition";
+import { Holdings } from "../core/holdings";
 import { Origins } from "../core/origins";
 import { newSession, type Session } from "../core/session";
-import { UserError } from "../core/user-error";
+import { Incomplete, messageOf, UserError } from "../core/user-error";
+import { type Path, valuesAt } from "./secret-inputs";
 
 /** What an adapter knows of the engine that it serves. */
 export interface Host {
@@ -32,13 +37,32 @@ function interruptible(signal: AbortSignal): Clock {
 
 const keyOf = (now: Settings): string => JSON.stringify([now.apiKey.reveal(), { ...now, apiKey: undefined }]);
 
+/** What the engine has shown to a process, for one key. */
+export interface Seen {
+  origins: Origins;
+  holdings: Holdings;
+}
+
 /** The sessions of one provider process: one at a time, made anew when the settings change, such as by a rotated key. */
 export class Sessions {
+  /** What must not be shown of all that this process was given. */
+  readonly secrets = new Secrets();
   #checked?: SettingSources;
-  #seen?: { key: string; origins: Origins };
+  #seen?: Seen & { key: string };
   #current?: { key: string; session: Session };
 
   constructor(private readonly host: Host) {}
+
+  /** From now on nothing shows what is at these places. */
+  hide(props: Props, paths: readonly Path[]): void {
+    this.secrets.learn(valuesAt(props, paths));
+  }
+
+  /** An error as people may see it. */
+  shown(error: unknown): UserError {
+    const masked = new UserError(this.secrets.mask(messageOf(error)));
+    return error instanceof Incomplete ? new Incomplete(error.id, error.state, masked) : masked;
+  }
 
   #settings(): Settings {
     return resolveSettings(this.host.sources());
@@ -57,8 +81,8 @@ export class Sessions {
     this.#checked = sources;
   }
 
-  /** What the states say that the engine showed to this process; the user confirms deletions in the environment, for one run. */
-  origins(): Origins {
+  /** What the engine showed to this process of the states, where the user confirms deletions in the environment, and of the program. */
+  seen(): Seen {
     let key = ""; // a preview needs no key
     try {
       key = keyOf(this.#settings());
@@ -67,9 +91,9 @@ export class Sessions {
     }
     if (this.#seen?.key !== key) {
       const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
-      this.#seen = { key, origins: new Origins(new Set(confirmed)) };
+      this.#seen = { key, origins: new Origins(new Set(confirmed)), holdings: new Holdings() };
     }
-    return this.#seen.origins;
+    return this.#seen;
   }
 
   current(): Session {
@@ -80,16 +104,18 @@ export class Sessions {
   }
 
   #start(settings: Settings): Session {
-    const { host } = this;
-    const say = (message: string): void => host.say(printable(message.replaceAll("\n", " ")));
+    const { host, secrets } = this;
+    const say = (message: string): void => host.say(printable(secrets.mask(message).replaceAll("\n", " ")));
     const clock = interruptible(host.interrupted());
     const client = new ConsortiumClient(settings, {
       clock,
+      secrets,
       onRetry: (error, delayMs) => {
         if (delayMs >= 2_000)
           say(`${error.call}: ${error.errorMessage}; trying again in ${Math.round(delayMs / 1000)} s`);
       },
     });
-    return newSession({ client, clock, say, adoptAll: adoptsAll(host.sources()), origins: this.origins() });
+    const creates = new Creates(processEnvironment()[createsVariable]);
+    return newSession({ client, clock, say, adoptAll: adoptsAll(host.sources()), creates, ...this.seen() });
   }
 }

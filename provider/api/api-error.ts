@@ -1,5 +1,6 @@
 import { conflictAdvice, conflictOf } from "./conflict";
 import { printable } from "./printable";
+import { Secrets } from "./secrets";
 import { type Settings } from "./settings";
 
 /**
@@ -9,6 +10,7 @@ import { type Settings } from "./settings";
  * - `limited`: 429 · `unavailable`: 503 · `server`: other 5xx
  * - `denied`: 401, 403 · `missing`: 404, 410 · `unsupported`: 405, 501
  * - `conflict`: 409, 412, 423 · `invalid`: other 4xx
+ * - `partial`: a list that says that there is more than it shows
  */
 export type ErrorKind =
   | "unsent"
@@ -20,7 +22,8 @@ export type ErrorKind =
   | "missing"
   | "unsupported"
   | "conflict"
-  | "invalid";
+  | "invalid"
+  | "partial";
 
 export interface ErrorFacts {
   kind: ErrorKind;
@@ -62,6 +65,21 @@ export class ApiError extends Error {
     this.retryAfterMs = facts.retryAfterMs;
     this.late = facts.late ?? false;
     this.next = facts.next;
+  }
+}
+
+/** A list that says that there is more: nothing is missing because it is not in it. */
+export class PartialList extends ApiError {
+  readonly #items: unknown[];
+
+  constructor(facts: ErrorFacts, items: unknown[]) {
+    super(facts);
+    this.#items = items;
+  }
+
+  /** What it holds; not shown with the error. */
+  get items(): readonly unknown[] {
+    return this.#items;
   }
 }
 
@@ -120,6 +138,8 @@ function nextStep(facts: ErrorFacts, settings: Settings): string {
       return "Once nothing else changes or uses it, run the same command again.";
     case "invalid":
       return "Fix in the program what the service reports, then run the same command again.";
+    case "partial":
+      return "Ask who runs the service to show the whole list, or to name the next page in a Link header (RFC 8288).";
     case "lost":
     case "server":
     case "unavailable":
@@ -138,16 +158,22 @@ export function mendKey(source: string): string {
 
 const addressOf = ({ baseUrl, baseUrlSource }: Settings): string => `${baseUrl} (from ${baseUrlSource})`;
 
+/** What nobody may see who sees nothing but the settings. */
+export const secretsOf = ({ apiKey }: Settings): Secrets => new Secrets([apiKey.reveal()]);
+
 /** For answers that look as if something else than the API gave them. */
 export const checkAddress = (settings: Settings): string =>
   `Check that ${addressOf(settings)} is the address of the API.`;
 
-/** The factory of all API errors: masks the key, adds the next step. */
-export function apiError(settings: Settings, facts: ErrorFacts): ApiError {
-  const mask = (text: string): string => text.replaceAll(settings.apiKey.reveal(), "[secret]").slice(0, 1000);
-  return new ApiError({
-    ...facts,
-    errorMessage: mask(facts.errorMessage),
-    next: facts.next ?? nextStep(facts, settings),
-  });
+/**
+ * Hides secrets, adds the next step: all that an error of a call says.
+ * @param secrets what the service may quote of what it was sent
+ */
+export function apiErrorFacts(settings: Settings, facts: ErrorFacts, secrets = secretsOf(settings)): ErrorFacts {
+  const errorMessage = secrets.mask(facts.errorMessage).slice(0, 1000);
+  return { ...facts, errorMessage, next: facts.next ?? nextStep(facts, settings) };
 }
+
+/** The factory of API errors. */
+export const apiError = (settings: Settings, facts: ErrorFacts, secrets?: Secrets): ApiError =>
+  new ApiError(apiErrorFacts(settings, facts, secrets));

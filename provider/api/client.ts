@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { type TetherNetwork } from "../facts";
 import { type Deadline } from "./clock";
-import { apiError, isApiError } from "./api-error";
-import { type Answer, Http, type HttpOptions } from "./http";
+import { isApiError, PartialList } from "./api-error";
+import { type FullAnswer, Http, type HttpOptions } from "./http";
 import { lookAround, requireOrganization, type Visible } from "./organization";
+import { readPages } from "./pages";
 import { paths } from "./paths";
 import { resolveSettings, type Settings } from "./settings";
 import {
@@ -159,14 +160,23 @@ export class ConsortiumClient {
     return this.tetherAction(tetherId, "deactivate", {});
   }
 
-  /** A list; elements that are no objects with an id are passed over. */
+  /**
+   * A list with all its pages; elements that are no objects with an id are passed over.
+   * @throws PartialList where it is not all that there is
+   */
   async list<T>(where: string, schema: z.ZodType<T>, query?: Record<string, string | undefined>): Promise<T[]> {
-    const { body } = await this.http.request("GET", where, { query });
-    const items = this.read(z.array(z.unknown()), body, `GET ${where}`);
-    return items.flatMap((item) => {
+    const { items, part } = await readPages(
+      (page) => this.http.exchange("GET", where, page ? { page } : { query }),
+      ({ body }) => this.read(z.array(z.unknown()), body, `GET ${where}`),
+      Object.values(query ?? {}).every((value) => value === undefined),
+    );
+    const read = items.flatMap((item) => {
       const result = schema.safeParse(item);
       return result.success ? [result.data] : [];
     });
+    if (part === undefined) return read;
+    const errorMessage = `the list is only a part of what there is: it holds ${items.length}, and ${part}`;
+    throw new PartialList(this.http.facts({ kind: "partial", call: `GET ${where}`, errorMessage }), read);
   }
 
   async get<T>(where: string, schema: z.ZodType<T>, query?: Record<string, string | number | undefined>): Promise<T> {
@@ -180,8 +190,8 @@ export class ConsortiumClient {
   }
 
   /** Sends a create, once. What came back as it is: an answer that does not show the object is no failed create. */
-  create(collection: string, body: unknown): Promise<Answer> {
-    return this.http.request("POST", collection, { body });
+  create(collection: string, body: unknown): Promise<FullAnswer> {
+    return this.http.exchange("POST", collection, { body });
   }
 
   /** The object at a path such as `/consortia/c1/environments/e1`, as it is; undefined where there is none, or no such call. */
@@ -231,6 +241,6 @@ export class ConsortiumClient {
     const result = schema.safeParse(body);
     if (result.success) return result.data;
     const found = body === undefined ? "the answer is empty" : "the answer has another form than the API's";
-    throw apiError(this.http.settings, { kind: "lost", call, errorMessage: found });
+    throw this.http.error({ kind: "lost", call, errorMessage: found });
   }
 }

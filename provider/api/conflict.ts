@@ -23,11 +23,11 @@ const ofOneValue = /\b(characters?|letters?|digits?|bytes?|long|length|size of|p
 const words: [Conflict, RegExp][] = [
   [
     "name",
-    /\b(duplicate|already (exists?|taken|registered)|(not|be|must be) unique)\b|\bname\b.*\b(is|already|in) (taken|used|use)\b/,
+    /\b(duplicate|already (exists?|taken|registered)|(not|be|must be) unique)\b|name\b.*\b(is|already|in) (taken|used|use)\b/,
   ],
   [
     "quota",
-    /\b(quota|limits? (is |are |was |has been )?(reached|exceeded|hit)|(reached|exceeds?|exceeded|exceeding|over|hit) (the|your|its|a) ([\w-]+ )*(limit|maximum)|maximum (number|of|allowed)|maximum\b.*\b(reached|exceeded)|(at most|no more than|only|up to) \d+ [\w ]*(allowed|permitted)|too many|upgrade|(your|the|current) (plan|subscription))\b/,
+    /\b(quota|limits?( (of )?\d+( [\w-]+)?)? (is |are |was |has been )?(reached|exceeded|hit)|(reached|exceeds?|exceeded|exceeding|over|hit) (the|your|its|a) ([\w-]+ )*(limit|maximum)|maximum (number|of|allowed)|maximum\b.*\b(reached|exceeded)|(at most|no more than|only|up to) \d+ [\w ]*(allowed|permitted)|too many|upgrade|(your|the|current) (plan|subscription))\b/,
   ],
   [
     "early",
@@ -42,7 +42,7 @@ const words: [Conflict, RegExp][] = [
 /** Tells by the words of the service, which no specification fixes; undefined where they do not say it clearly. */
 export function conflictOf({ status, errorMessage }: Refusal): Conflict | undefined {
   if (status === undefined || !refusing.includes(status)) return undefined;
-  const text = errorMessage.toLowerCase();
+  const text = errorMessage.toLowerCase().replace(/ ?\([^)]*\)/g, ""); // asides, such as the number in "limit (2) reached"
   const found = words.find(([, pattern]) => pattern.test(text))?.[0];
   if (found === "quota" && ofOneValue.test(text)) return undefined;
   if (found !== undefined && (status === 409 || status === 412 || status === 423)) return found;
@@ -53,7 +53,7 @@ export function conflictOf({ status, errorMessage }: Refusal): Conflict | undefi
 
 export const conflictAdvice: Record<Conflict, string> = {
   quota:
-    "The organization has as many as it may have: delete one that is not needed, or have the limit raised (the plan, in the console). " +
+    "The organization has as many as it may have: delete one that is not needed, or have the limit raised by whoever runs the service. " +
     "The same command fails again until then.",
   content: "Something is in it, or belongs to it: delete that first, then run the same command again.",
   early: "Wait until that has ended, then run the same command again.",

@@ -1,7 +1,16 @@
 import pLimit from "p-limit";
-import { type Clock, type Deadline, systemClock } from "./clock";
-import { type ApiError, apiError, checkAddress, type ErrorFacts, isApiError, kindOfStatus } from "./api-error";
+import { type Clock, type Deadline, ServiceClock, systemClock } from "./clock";
+import {
+  ApiError,
+  apiErrorFacts,
+  checkAddress,
+  type ErrorFacts,
+  isApiError,
+  kindOfStatus,
+  secretsOf,
+} from "./api-error";
 import { type Repeatable, retryAfterMs, retryDelay } from "./retry";
+import { type Secrets } from "./secrets";
 import { type Settings } from "./settings";
 import { type Transport, TransportError, type WireAnswer } from "./transport";
 import { version } from "../version";
@@ -10,6 +19,8 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 export interface CallOptions {
   query?: Record<string, string | number | undefined>;
+  /** A later page of the list that the path names, at an address that the service gave. */
+  page?: URL;
   body?: unknown;
   /** For a POST that may be sent twice without harm, such as setting a value. Default: all but POST. */
   repeatable?: Repeatable;
@@ -18,6 +29,8 @@ export interface CallOptions {
 export interface HttpOptions {
   transport?: Transport;
   clock?: Clock;
+  /** What the requests hold that errors must not show; the key is added. Default: the key alone. */
+  secrets?: Secrets;
   /** Told before each wait for another attempt. */
   onRetry?: (error: ApiError, delayMs: number) => void;
 }
@@ -28,12 +41,21 @@ export interface Answer {
   body: unknown;
 }
 
+/** The same with what an answer says besides its body. */
+export interface FullAnswer extends Answer {
+  headers: WireAnswer["headers"];
+  /** Where it was asked for. */
+  url: string;
+}
+
 /** What all calls to one service share, whatever time each of them has. */
 interface Connections {
   limit: ReturnType<typeof pLimit>;
   transport?: Transport;
   /** Whether the service has ever answered. */
   reached: boolean;
+  /** What its answers told of its clock. */
+  serviceClock: ServiceClock;
 }
 
 /** So much a read gets even at the deadline: the last look is worth it. */
@@ -42,6 +64,7 @@ const lastLookMs = 1_000;
 /** The one request path: every call of the product goes through `request`. */
 export class Http {
   readonly #clock: Clock;
+  readonly #secrets: Secrets;
 
   constructor(
     readonly settings: Settings,
@@ -50,10 +73,13 @@ export class Http {
       limit: pLimit(settings.maxConcurrency),
       transport: options.transport,
       reached: false,
+      serviceClock: new ServiceClock(),
     },
     private readonly deadline?: Deadline,
   ) {
     this.#clock = options.clock ?? systemClock;
+    this.#secrets = options.secrets ?? secretsOf(settings);
+    this.#secrets.learn(settings.apiKey.reveal());
   }
 
   /** The same connections for calls that end at the deadline: none is repeated beyond it. */
@@ -63,6 +89,12 @@ export class Http {
 
   /** @throws ApiError for everything but an answer 2xx whose body is empty or JSON. */
   async request(method: Method, path: string, options: CallOptions = {}): Promise<Answer> {
+    const { status, body } = await this.exchange(method, path, options);
+    return { status, body };
+  }
+
+  /** The same, for who reads headers. */
+  async exchange(method: Method, path: string, options: CallOptions = {}): Promise<FullAnswer> {
     const repeatable = options.repeatable ?? (method === "POST" ? "unless taken" : "freely");
     const start = this.#clock.now();
     for (let attempt = 1; ; attempt++) {
@@ -79,6 +111,15 @@ export class Http {
         await this.#clock.sleep(delay);
       }
     }
+  }
+
+  /** What an error of one of these calls says. */
+  facts(facts: ErrorFacts): ErrorFacts {
+    return apiErrorFacts(this.settings, facts, this.#secrets);
+  }
+
+  error(facts: ErrorFacts): ApiError {
+    return new ApiError(this.facts(facts));
   }
 
   async close(): Promise<void> {
@@ -101,17 +142,25 @@ export class Http {
   #outOfTime(error: ApiError): ApiError {
     const { kind, call, status, errorMessage, retryAfterMs, late, next } = error;
     const over = `${errorMessage.replace(/[.\s]*$/, "")}; no time is left to try again: the limit is ${this.deadline!.limit} (customTimeouts)`;
-    return apiError(this.settings, { kind, call, status, errorMessage: over, retryAfterMs, late, next, cause: error });
+    return this.error({ kind, call, status, errorMessage: over, retryAfterMs, late, next, cause: error });
   }
 
-  async #once(method: Method, path: string, { query, body }: CallOptions): Promise<Answer> {
+  /** The service's own clock at a time of ours, in ms since 1970 and at the earliest; undefined: it never told. */
+  serviceTime(at: number): number | undefined {
+    return this.connections.serviceClock.earliest(at);
+  }
+
+  async #once(method: Method, path: string, { query, page, body }: CallOptions): Promise<FullAnswer> {
     const call = `${method} ${path}`;
-    const fail = (facts: Omit<ErrorFacts, "call">): ApiError => apiError(this.settings, { call, ...facts });
+    const url = page?.href ?? this.settings.baseUrl + path + queryText(query);
+    if (new URL(url).origin !== new URL(this.settings.baseUrl).origin)
+      throw new Error(`${url} is not of the service: the key is not sent there`);
+    const fail = (facts: Omit<ErrorFacts, "call">): ApiError => this.error({ call, ...facts });
     let answer: WireAnswer;
     try {
       answer = await (this.connections.transport ?? (await this.#transport())).send({
         method,
-        url: this.settings.baseUrl + path + queryText(query),
+        url,
         headers: {
           authorization: `Bearer ${this.settings.apiKey.reveal()}`,
           "content-type": "application/json", // on every call: section 5.1 of the spec
@@ -126,13 +175,18 @@ export class Http {
       throw fail({ kind: error.kind, errorMessage: error.message, late: error.late, next: error.next, cause: error });
     }
     this.connections.reached = true;
-    return this.#judge(answer, fail);
+    this.connections.serviceClock.saw(single(answer.headers.date), this.#clock.now());
+    return this.#judge(url, answer, fail);
   }
 
-  #judge({ status, headers, text }: WireAnswer, fail: (facts: Omit<ErrorFacts, "call">) => ApiError): Answer {
+  #judge(
+    url: string,
+    { status, headers, text }: WireAnswer,
+    fail: (facts: Omit<ErrorFacts, "call">) => ApiError,
+  ): FullAnswer {
     const body = parseJson(text);
     if (status >= 200 && status < 300) {
-      if (body !== unreadable) return { status, body };
+      if (body !== unreadable) return { status, body, headers, url };
       throw fail({
         kind: "lost",
         status,

@@ -1,7 +1,7 @@
 export { type TetherNetwork } from "../facts";
 export { ConsortiumClient, type EnvironmentRequest } from "./client";
 export { type Clock, type Deadline, noDeadline, systemClock } from "./clock";
-export { ApiError, type ErrorKind, isApiError } from "./api-error";
+export { ApiError, type ErrorKind, isApiError, PartialList } from "./api-error";
 export { Http, type Answer, type CallOptions, type HttpOptions, type Method } from "./http";
 export { path } from "./paths";
 export {

@@ -1,7 +1,7 @@
 import { isApiError, mendKey } from "./api-error";
 import { paths } from "./paths";
 import { type Settings, SettingsError } from "./settings";
-import { type Identified } from "./wire";
+import { type Identified, isGone } from "./wire";
 
 /** What an API key shows of the organization that it belongs to. */
 export interface Visible {
@@ -21,7 +21,7 @@ const text = (value: unknown): string | undefined => (typeof value === "string" 
 export async function lookAround(list: (collection: string) => Promise<Identified[]>): Promise<Visible> {
   const all = await list(paths.consortia);
   const consortia = new Set(all.map(({ id }) => id));
-  const there = all.filter(({ state }) => state !== "deleted");
+  const there = all.filter((one) => !isGone(one));
   const listed = there.length > 0 ? there : all;
   const owners = new Set(listed.flatMap(({ owner }) => text(owner) ?? []));
   if (owners.size <= 1) return { consortia, ...(owners.size === 1 && { organizations: owners }) };

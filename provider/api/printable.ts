@@ -12,3 +12,20 @@ export const printable = (text: string): string => text.replace(unprintable, esc
 
 /** The same of a text with lines of its own. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");
+
+/** What to say of text that no other program can read: it cannot be written in UTF-8. */
+export const brokenReason =
+  "it has half of a character (a surrogate without its partner), such as text has that was cut within one";
+
+type Steps = (string | number)[];
+
+/** Where in a value there is such text, keys included. What is no plain data is left out. */
+export function brokenTexts(value: unknown, path: Steps = []): Steps[] {
+  if (typeof value === "string") return /\p{Surrogate}/u.test(value) ? [path] : [];
+  if (Array.isArray(value)) return value.flatMap((one, index) => brokenTexts(one, [...path, index]));
+  const isPlain = typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  if (!isPlain) return [];
+  return Object.entries(value).flatMap(([key, one]) =>
+    brokenTexts(key).length > 0 ? [path] : brokenTexts(one, [...path, key]),
+  );
+}

@@ -199,7 +199,7 @@ function proxyFor(baseUrl: string, env: Record<string, string | undefined>): Pro
   return { address, source, except: env.no_proxy ?? env.NO_PROXY ?? "" };
 }
 
-const defaultBaseUrl = (region: Region): string =>
+export const defaultBaseUrl = (region: Region): string =>
   `https://console${region === "us" ? "" : `-${region}`}.kaleido.io/api/v1`;
 
 /**

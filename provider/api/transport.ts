@@ -58,6 +58,8 @@ const explanations: Record<string, string> = {
   UND_ERR_SOCKET: "the connection was closed before the answer was complete",
   UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
   UND_ERR_HEADERS_TIMEOUT: "no answer arrived in time",
+  Z_DATA_ERROR: "the answer is compressed, and damaged",
+  Z_BUF_ERROR: "the answer is compressed, and cut",
   EPROTO: "the host does not speak TLS there",
 };
 

@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import { type Proxy, type Settings } from "./settings";
 import { explain, ProxyError, type Transport, TransportError, type WireAnswer, type WireRequest } from "./transport";
@@ -74,6 +75,25 @@ const passedOn = (handler: Handler): Handler => ({
   onResponseError: (...args) => handler.onResponseError?.(...args),
 });
 
+/** No answer of the API comes near it; a few bytes can be packed to unpack to any size. */
+const mostBytes = 256 * 1024 * 1024;
+
+const unpack: Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer> = {
+  ...{ gzip: gunzipSync, "x-gzip": gunzipSync, deflate: inflateSync, br: brotliDecompressSync },
+};
+
+/** Nothing packed is asked for, but a proxy may pack answers all the same. The last coding listed is the outermost. */
+function unpacked(body: Buffer, { "content-encoding": coding }: WireAnswer["headers"]): string {
+  const codings = String(coding ?? "")
+    .toLowerCase()
+    .split(",");
+  const inner = codings.reduceRight((packed, one) => {
+    const how = unpack[one.trim()];
+    return how && packed.length > 0 ? how(packed, { maxOutputLength: mostBytes }) : packed;
+  }, body);
+  return new TextDecoder().decode(inner);
+}
+
 /** undici with kept-alive connections, never more of them than requests may be in flight. */
 export class UndiciTransport implements Transport {
   readonly #connections: Dispatcher;
@@ -97,7 +117,8 @@ export class UndiciTransport implements Transport {
         body,
         signal,
       });
-      return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+      const bytes = Buffer.from(await answer.body.arrayBuffer());
+      return { status: answer.statusCode, headers: answer.headers, text: unpacked(bytes, answer.headers) };
     };
     // undici itself waits for a connection before it looks at the signal; it sends nothing then.
     const late = new Promise<never>((_, reject) => (signal.onabort = () => reject(signal.reason as Error)));

@@ -1,5 +1,6 @@
 import { type z } from "zod";
 import { type Definition, type Issue, type Props } from "./definition";
+import { brokenReason, brokenTexts } from "../api/printable";
 import { metaOf } from "./field";
 import { didYouMean, nearest } from "./suggest";
 
@@ -81,6 +82,11 @@ export function check(definition: Checkable, news: Props, isUnknown: (value: unk
       continue;
     }
     if (isMissing(value) && said.has(key)) continue;
+    const broken = brokenTexts(value, [key]);
+    if (broken.length > 0) {
+      issues.push(...broken.map((path) => ({ property: path.join("."), reason: brokenReason })));
+      continue;
+    }
     const result = schema.safeParse(value ?? undefined);
     if (!result.success) {
       issues.push(

@@ -1,9 +1,9 @@
 import { type Identified, isApiError } from "../api";
 import { paths } from "../api/paths";
 import { type CollectionDefinition, nameOf, type Place, type Props } from "./definition";
-import { sameValue } from "./diff";
+import { sameName, sameValue } from "./same-value";
 import { wireName } from "./field";
-import { isGone } from "./lists";
+import { isGone, type Listing } from "./lists";
 import { type Session } from "./session";
 import { fromWire } from "./state";
 
@@ -44,20 +44,35 @@ export class Collection {
 
   /** One of them, gone or not, where the list has it. */
   async listed(id: string, maxAgeMs: number): Promise<Identified | undefined> {
-    return (await this.list(maxAgeMs)).find((item) => item.id === id);
+    return (await this.look(maxAgeMs)).items.find((item) => item.id === id);
   }
 
-  /** Those that are there, what this process made and the list does not have yet included; undefined: they cannot be listed. */
+  /** As many of them as the service shows. */
+  look(maxAgeMs: number): Promise<Listing> {
+    return this.session.lists.look(this.path, maxAgeMs);
+  }
+
+  /**
+   * Those that are there, what this process made and the list does not have yet included; undefined: they cannot be listed.
+   * @throws PartialList where the list is only a part: what is not in it may be there, and no name is free because of it
+   */
   async siblings(maxAgeMs: number): Promise<Identified[] | undefined> {
-    const { lists } = this.session;
+    const { isUnlisted } = this.place;
     try {
-      const listed = await this.list(maxAgeMs);
-      const known = new Map([...this.made(), ...listed].map((item) => [item.id, item]));
-      return [...known.values()].filter((item) => !isGone(item) && !lists.wasRemoved(this.path, item.id));
+      const { items, part } = await this.look(maxAgeMs);
+      if (!part) return this.there(items);
+      if (isUnlisted) return undefined;
+      throw part;
     } catch (error) {
-      if (this.place.isUnlisted && isApiError(error, "missing", "unsupported", "denied")) return undefined;
+      if (isUnlisted && isApiError(error, "missing", "unsupported", "denied")) return undefined;
       throw error;
     }
+  }
+
+  /** Those of a list that are there, with what this process made and the list does not have yet. */
+  there(listed: Identified[]): Identified[] {
+    const known = new Map([...this.made(), ...listed].map((item) => [item.id, item]));
+    return [...known.values()].filter((item) => !isGone(item) && !this.session.lists.wasRemoved(this.path, item.id));
   }
 
   /** Those of the given ones that have the name of the inputs. */
@@ -66,6 +81,24 @@ export class Collection {
     if (!naming) return [];
     const field = wireName(naming); // not read through the schema: this runs for all siblings of each one that is made
     return items.filter((item) => sameValue(item[field], inputs[naming]));
+  }
+
+  /**
+   * Those that a service may show for what is created with these inputs: it may write a name in its own way. What has exactly
+   * the name comes first, and what has exactly the name of another create of this process is that one's.
+   */
+  namedLike(inputs: Props, items: Identified[]): Identified[] {
+    const exact = this.namesakes(inputs, items);
+    const { naming } = this.definition;
+    if (!naming || exact.length > 0) return exact;
+    const field = wireName(naming);
+    const isOthers = (item: Identified): boolean => this.session.lists.isClaimed(this.claimOf(item[field]));
+    return items.filter((item) => sameName(item[field], inputs[naming]) && !isOthers(item));
+  }
+
+  /** Under what a create of this name runs alone. */
+  claimOf(name: unknown): string {
+    return `${this.path} ${String(name).trim()}`;
   }
 
   /** Whether the object is there; "gone" only where that is certain. */
@@ -109,9 +142,9 @@ export class Collection {
  * and an answer 404/410 (or none) to a GET by id; never after a failure, a refused key or a wrong address.
  */
 export async function locate(session: Session, place: Place, id: string, maxAgeMs: number): Promise<Presence> {
-  let items: Identified[];
+  let listed: Listing;
   try {
-    items = await session.lists.get(place.collection, maxAgeMs);
+    listed = await session.lists.look(place.collection, maxAgeMs);
   } catch (error) {
     // The list may be refused because its owner is gone, which takes the object with it.
     if (!isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict") || !place.parent) throw error;
@@ -120,12 +153,21 @@ export async function locate(session: Session, place: Place, id: string, maxAgeM
     if (isApiError(error, "missing", "unsupported")) return "unlistable";
     throw error;
   }
-  // A list may lag or be cut into pages: ask by id, where the service knows that, and for a list made now.
-  const item =
-    items.find((one) => one.id === id) ??
-    (await getById(session, place, id)) ??
-    (await session.lists.get(place.collection, 0)).find((one) => one.id === id);
+  // A list may lag: ask by id, where the service knows that, and for a list made now.
+  const within = ({ items }: Listing): Identified | undefined => items.find((one) => one.id === id);
+  let item = within(listed) ?? (await getById(session, place, id));
+  if (!item) {
+    listed = await session.lists.look(place.collection, 0);
+    item = within(listed);
+    // In a part it may only not be shown; but a service that shows another one by its id would show this one, too.
+    if (!item && listed.part && !(await showsById(session, place, listed.items))) throw listed.part;
+  }
   return item && !isGone(item) ? { item } : "gone";
+}
+
+async function showsById(session: Session, place: Place, items: Identified[]): Promise<boolean> {
+  const another = items.find((item) => !isGone(item));
+  return another !== undefined && (await getById(session, place, another.id)) !== undefined;
 }
 
 async function getById({ client }: Session, place: Place, id: string): Promise<Identified | undefined> {

@@ -1,10 +1,9 @@
 import { type z } from "zod";
 import { type ConsortiumClient, type Identified } from "../api";
-import { printable } from "../api/printable";
-import { type FieldMeta, metaOf, type Props } from "./field";
+import { type FieldMeta, metaOf, nameOf, type Props } from "./field";
 import { type Session } from "./session";
 
-export type { Props };
+export { nameOf, type Props };
 
 /** Where an object lives: the collection that lists it, and the object that owns the collection. */
 export interface Place {
@@ -90,8 +89,12 @@ export interface CollectionDefinition extends Shape {
   details?: Details;
   /** The output that shows the organization it belongs to; only what is in nothing else has one. */
   owner?: string;
+  /** Whether it came with what it is in, and goes with it: a service need not delete it alone. */
+  foundedWith?(object: Identified, parent: Identified): boolean;
   /** Collections in a newly made one that are known to be empty, without asking. */
   startsEmpty?: readonly string[];
+  /** What is in it is lost with it, ledgers above all: it is never deleted unasked. */
+  holdsData?: boolean;
   /** Said loudly in the preview when a change makes a new one. */
   replaceWarning?: string;
 }
@@ -99,6 +102,10 @@ export interface CollectionDefinition extends Shape {
 /** A resource with verbs of its own (the tether service: it cannot be created, only configured). */
 export interface CustomDefinition extends Shape, Verbs {
   kind: "custom";
+  /** The input that says which object it is: it exists already. */
+  idKey: string;
+  /** @param left the state of the same object, where another resource has just left it to this one */
+  create(session: Session, inputs: Props, left?: Props): Promise<Made>;
   /** Whether the service shows it to the key of this run: it does so for its own organization only (spec, section 1). */
   isShown(client: ConsortiumClient, id: string): Promise<boolean>;
   /** Whether the state is finished; else the next update goes on with what is missing. */
@@ -120,12 +127,6 @@ export function timeoutMs(definition: Shape, verb: keyof Timeouts, inputs: Props
   return 1000 * (custom[verb] ?? definition.timeouts?.[verb] ?? standardTimeouts[verb]);
 }
 
-/** How messages name a resource: `node "acme-1"`. */
-export const nameOf = (definition: Shape, inputs: Props): string => {
-  const name = inputs.name ?? inputs.orgName ?? inputs.tetherId;
-  return typeof name === "string" && name !== "" ? `${definition.title} "${printable(name)}"` : definition.title;
-};
-
 /** The input that holds its name; undefined where it has none. Names need not tell siblings apart. */
 export const nameKey = ({ inputs }: Shape): string | undefined =>
   ["name", "orgName"].find((key) => key in inputs.shape);
@@ -137,6 +138,10 @@ export function inputMeta(definition: Shape, key: string): FieldMeta | undefined
 }
 
 export const inputKeys = (definition: Shape): string[] => Object.keys(definition.inputs.shape);
+
+/** Outputs that are never shown. */
+export const secretOutputs = ({ outputs }: Shape): string[] =>
+  Object.entries<z.ZodType>(outputs.shape).flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
 
 /** Inputs that a service may refuse to know, since the spec does not list them: left out then. */
 export const undocumentedKeys = (definition: Shape): string[] =>

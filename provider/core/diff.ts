@@ -1,26 +1,12 @@
-import { isDeepStrictEqual } from "node:util";
 import { type Definition, inputKeys, inputMeta, isReady, nameOf, type Props } from "./definition";
+import { isUnset, sameValue } from "./same-value";
 
-/** Nothing, null, an empty text and an empty object all mean "not set". */
-export function isUnset(value: unknown): boolean {
-  if (value === undefined || value === null || value === "") return true;
-  return typeof value === "object" && Object.keys(value).length === 0;
-}
+/** Where the state names what an adopted object had and the program said nothing of. */
+export const leftKey = "__left";
 
-/** The value without formatting: composed characters, no space around, numbers as numbers, no unset members. */
-function unformatted(value: unknown): unknown {
-  if (typeof value === "string") return value.normalize("NFC").trim();
-  if (Array.isArray(value)) return value.map(unformatted);
-  if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).filter(([, member]) => member !== undefined && member !== null);
-  return Object.fromEntries(members.map(([key, member]) => [key, unformatted(member)]).sort());
-}
-
-/** Equal but for formatting: what a service may rewrite without meaning a change. */
-export function sameValue(a: unknown, b: unknown): boolean {
-  if (isUnset(a) && isUnset(b)) return true;
-  return isDeepStrictEqual(unformatted(a), unformatted(b));
-}
+/** Whether it stays as it is for as long as the program says nothing of it. */
+export const isLeft = (state: Props, key: string): boolean =>
+  ((state[leftKey] as string[] | undefined) ?? []).includes(key);
 
 export interface Difference {
   changes: boolean;
@@ -47,6 +33,7 @@ export function changedKeys(definition: Definition, olds: Props, news: Props): s
     const meta = inputMeta(definition, key);
     if (meta?.uncompared) return false;
     if (meta?.computed && isUnset(news[key])) return false;
+    if (news[key] === undefined && isLeft(olds, key)) return false;
     return !sameValue(olds[key], news[key]);
   });
 }

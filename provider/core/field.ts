@@ -1,3 +1,4 @@
+import { printable } from "../api/printable";
 import { z } from "zod";
 
 export type Props = Record<string, unknown>;
@@ -42,3 +43,9 @@ export const docOf = (schema: z.ZodType): string | undefined => fields.get(schem
 /** `orgName` is `org_name` on the wire, `revision` is `_revision`. */
 export const wireName = (key: string): string =>
   key === "revision" ? "_revision" : key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** How messages name a resource: `node "acme-1"`. */
+export const nameOf = (definition: { title: string }, inputs: Props): string => {
+  const name = inputs.name ?? inputs.orgName ?? inputs.tetherId;
+  return typeof name === "string" && name !== "" ? `${definition.title} "${printable(name)}"` : definition.title;
+};

@@ -1,5 +1,13 @@
-import { type Clock, type ConsortiumClient, type Deadline, type Identified, isApiError, noDeadline } from "../api";
-import { Anything } from "../api/wire";
+import {
+  type Clock,
+  type ConsortiumClient,
+  type Deadline,
+  type Identified,
+  isApiError,
+  noDeadline,
+  PartialList,
+} from "../api";
+import { Anything, isGone } from "../api/wire";
 import { UserError } from "./user-error";
 
 interface Entry {
@@ -10,8 +18,17 @@ interface Entry {
   items: Promise<Identified[]>;
 }
 
-/** A deleted object may still be listed for a moment (spec, section 3). */
-export const isGone = (item: Identified): boolean => item.state === "deleted";
+/** As much of a collection as the service shows. */
+export interface Listing {
+  items: Identified[];
+  /** Where it is only a part: the error for who needs all of it. */
+  part?: PartialList;
+}
+
+export { isGone };
+
+/** On its way out: nothing for anybody to adopt. */
+export const isLeaving = ({ state }: Identified): boolean => typeof state === "string" && /^deleting$/i.test(state);
 
 /**
  * One list call serves all siblings: callers say how old an answer may be, and join a request that is new enough.
@@ -38,7 +55,17 @@ export class SharedLists {
     return new SharedLists(this.client.until(deadline), this.clock, deadline, this.shared);
   }
 
-  /** The collection, as the service showed it at most `maxAgeMs` ago. */
+  /** As much of the collection as the service shows. */
+  async look(collection: string, maxAgeMs: number): Promise<Listing> {
+    try {
+      return { items: await this.get(collection, maxAgeMs) };
+    } catch (error) {
+      if (error instanceof PartialList) return { items: [...error.items] as Identified[], part: error };
+      throw error;
+    }
+  }
+
+  /** The collection, as the service showed it at most `maxAgeMs` ago. @throws PartialList where that is not all of it */
   async get(collection: string, maxAgeMs: number): Promise<Identified[]> {
     const entry = this.#listed(collection, maxAgeMs);
     const { items, until } = entry;
@@ -77,7 +104,7 @@ export class SharedLists {
     this.shared.entries.set(collection, entry);
     items.catch((error: unknown) => {
       // An answer such as "there is no such list" is worth keeping for the siblings; a passing fault is not.
-      const lasting = isApiError(error, "missing", "unsupported", "denied");
+      const lasting = isApiError(error, "missing", "unsupported", "denied", "partial");
       if (!lasting && this.shared.entries.get(collection) === entry) this.shared.entries.delete(collection);
     });
     return entry;
@@ -147,5 +174,10 @@ export class SharedLists {
     } finally {
       this.shared.claims.delete(key);
     }
+  }
+
+  /** Whether a create of this process runs under it. */
+  isClaimed(key: string): boolean {
+    return this.shared.claims.has(key);
   }
 }

@@ -1,3 +1,4 @@
+import { type PartialList } from "../api";
 import { keyOf, lookAround, requireOrganization, type Visible } from "../api/organization";
 import { paths } from "../api/paths";
 import { type Definition, type Made, nameOf, type Props } from "./definition";
@@ -32,12 +33,15 @@ export function subjectOf(definition: Definition, id: string, state: Props): Sub
 }
 
 /** What the key shows; asked for once a run, and for nothing where the consortia are listed anyway. */
-async function visible({ lists }: Session): Promise<Visible> {
-  return lookAround(async (collection) => {
+async function visible({ lists }: Session): Promise<Visible & { part?: PartialList }> {
+  let some: PartialList | undefined;
+  const seen = await lookAround(async (collection) => {
     const made = lists.made(collection); // lists may be behind
-    const listed = await lists.get(collection, Infinity);
-    return [...new Map([...made, ...listed].map((item) => [item.id, item])).values()];
+    const { items, part } = await lists.look(collection, Infinity);
+    some ??= part;
+    return [...new Map([...made, ...items].map((item) => [item.id, item])).values()];
   });
+  return { ...seen, ...(some && { part: some }) };
 }
 
 type Verdict = { origin: Origin } | { foreign: Visible } | { unclear: Visible };
@@ -57,6 +61,7 @@ async function compared(session: Session, { origin, isShown, consortiumId }: Sub
   const { settings } = session.client.http;
   const seen = await visible(session);
   const there = consortiumId !== undefined ? seen.consortia.has(consortiumId) : await isShown?.(session.client);
+  if (seen.part && !there) throw seen.part; // what a part does not show tells nothing
   if (seen.organizations && origin.organizations) {
     const both = origin.organizations.filter((id) => seen.organizations!.has(id));
     if (both.length === 0) return { foreign: seen };
@@ -105,6 +110,11 @@ export async function learnOrganization(
   return "origin" in verdict ? verdict.origin : subject.origin;
 }
 
+/** Holds for all the states that this process was shown. @throws UserError for a foreign key */
+export async function proveSeen(session: Session): Promise<void> {
+  for (const subject of session.origins.subjects) await proved(session, subject);
+}
+
 /** How long the states of a stack may take to be shown, when something is made that depends on none of them. */
 const companyMs = 300;
 
@@ -118,7 +128,7 @@ export async function proveBeforeCreate(session: Session, definition: Definition
   // A consortium depends on nothing, so it may be the first that the engine asks for, with the states of others to come.
   if (isRoot(definition) && origins.subjects.length === 0)
     await Promise.all([lists.get(paths.consortia, Infinity).catch(() => undefined), clock.sleep(companyMs)]);
-  for (const subject of origins.subjects) await proved(session, subject);
+  await proveSeen(session);
   const required = session.client.http.settings.organization;
   if (!required) return true;
   const seen = await visible(session);

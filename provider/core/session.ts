@@ -1,5 +1,7 @@
 import { type Clock, type ConsortiumClient, type Deadline, noDeadline } from "../api";
+import { Creates } from "./creates";
 import { SharedLists } from "./lists";
+import { Holdings, type Owner } from "./holdings";
 import { type Origins } from "./origins";
 import { Progress } from "./progress";
 
@@ -12,8 +14,14 @@ export interface Session {
   say(message: string): void;
   /** `CONSORTIUM_ADOPT`: every resource of this run adopts what already has its name. */
   adoptAll: boolean;
+  /** What the runs of this stack create, where that is written down. */
+  creates: Creates;
   /** What the states that this process has seen say of the organization that they were made with. */
   origins: Origins;
+  /** What the resources of the program hold, as this process was shown it. */
+  holdings: Holdings;
+  /** The resource of the program that a verb is for, where the adapter knows it. */
+  owner?: Owner;
   /** Consortia that the key was proved to be right for. */
   proved: Set<string>;
   /** Who waits for what at present, told of together. */
@@ -22,7 +30,11 @@ export interface Session {
   deadline: Deadline;
 }
 
-export const newSession = (parts: Omit<Session, "lists" | "deadline" | "proved" | "progress">): Session => ({
+type Own = "lists" | "deadline" | "proved" | "progress" | "creates" | "holdings";
+
+export const newSession = (parts: Omit<Session, Own> & Partial<Pick<Session, "creates" | "holdings">>): Session => ({
+  creates: new Creates(),
+  holdings: new Holdings(),
   ...parts,
   lists: new SharedLists(parts.client, parts.clock),
   proved: new Set(),

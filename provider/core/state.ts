@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
 import { type z } from "zod";
 import { type Identified } from "../api";
-import { type CollectionDefinition, type Definition, inputKeys, type Props } from "./definition";
-import { sameValue } from "./diff";
+import { type CollectionDefinition, type Definition, inputKeys, inputMeta, type Props } from "./definition";
+import { isLeft, leftKey } from "./diff";
+import { isUnset, sameName, sameValue } from "./same-value";
 import { metaOf, wireName } from "./field";
 
 /** The form of the state that this version writes; a later one can tell and convert. */
@@ -9,6 +11,13 @@ export const stateVersion = 1;
 
 /** Whether a verb of this package made or read it before; the first look of a `get` knows only where to look. */
 export const isRecorded = (state: Props): boolean => state.__version !== undefined;
+
+/** How the service wrote names that the program writes otherwise, as fingerprints: a name may be secret. */
+const writtenKey = "__written";
+
+const nameKeys: readonly string[] = ["name", "orgName"];
+
+const fingerprint = (text: unknown): string => createHash("sha256").update(String(text)).digest("hex").slice(0, 16);
 
 const entries = (object: z.ZodObject): [string, z.ZodType][] => Object.entries<z.ZodType>(object.shape);
 
@@ -28,12 +37,36 @@ export function fromWire(definition: CollectionDefinition, item: Identified): Pr
 
 /**
  * The whole state: inputs, what is known from before, what the service shows now.
- * Where the service only formats a value differently, the user's own text stays.
+ * Where the service only formats a value differently, the user's own text stays. So does a name that it writes in its own way:
+ * of what this run has just written for certain, and later for as long as it is written like that.
  */
-export function merge(inputs: Props, before: Props, shown: Props): Props {
+export function merge(inputs: Props, before: Props, shown: Props, isRead = false): Props {
   const state: Props = { ...before, ...inputs };
-  for (const [key, value] of Object.entries(shown)) if (!sameValue(state[key], value)) state[key] = value;
-  return { ...withoutUndefined(state), __version: stateVersion };
+  const written = { ...(state[writtenKey] as Record<string, string> | undefined) };
+  for (const [key, value] of Object.entries(shown)) {
+    if (sameValue(state[key], value)) continue;
+    const mark = nameKeys.includes(key) && sameName(state[key], value) ? fingerprint(value) : undefined;
+    if (mark === undefined || (isRead && written[key] !== mark)) state[key] = value;
+    else written[key] = mark;
+  }
+  const kept = Object.keys(written).length > 0 ? { [writtenKey]: written } : {};
+  return { ...withoutUndefined(state), ...kept, __version: stateVersion };
+}
+
+/** Remembers what an adopted object has and the program says nothing of. */
+export function leaving(definition: CollectionDefinition, inputs: Props, state: Props): Props {
+  const left = inputKeys(definition).filter((key) => {
+    const { local, parent, computed } = inputMeta(definition, key)!;
+    return !local && !parent && !computed && inputs[key] === undefined && !isUnset(state[key]);
+  });
+  return left.length > 0 ? { ...state, [leftKey]: left } : state;
+}
+
+/** What a change keeps of the old state besides its outputs. */
+export function carried(definition: Definition, olds: Props, news: Props): Props {
+  const left = inputKeys(definition).filter((key) => news[key] === undefined && isLeft(olds, key));
+  const values = Object.fromEntries(left.map((key) => [key, olds[key]]));
+  return { ...values, [leftKey]: left.length > 0 ? left : undefined, [writtenKey]: olds[writtenKey] };
 }
 
 /** The inputs within a state. */

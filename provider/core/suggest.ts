@@ -15,6 +15,11 @@ export function nearest(given: string, known: readonly string[]): string | undef
   return ranked[0]?.name;
 }
 
+/** A key in the stack's configuration that is no setting. Its value may be a key, and is not told. */
+export const unknownSetting = (given: string, known: readonly string[]): string =>
+  `Stack configuration consortium:${printable(given)} is not a setting${didYouMean(given, known)} ` +
+  `Remove it with \`pulumi config rm consortium:${printable(given)}\`.`;
+
 const shownAtMost = 12;
 
 /** `; did you mean "acme"?`, or else what there is, where that is little. */

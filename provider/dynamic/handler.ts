@@ -3,7 +3,7 @@ import { Operations } from "../adapter/operations";
 import { type Definition, type Issue, type Props } from "../core/definition";
 import { Incomplete } from "../core/user-error";
 import { notReady, refusal } from "./pulumi-internals";
-import { type HostConfig, keepConfig, sessions } from "./session";
+import { type HostConfig, hostProcess } from "./session";
 
 /** The verbs of one resource, as the dynamic provider host calls them. */
 export interface Handler {
@@ -20,23 +20,26 @@ export interface Handler {
   delete(id: string, state: Props): Promise<void>;
 }
 
-/** Nothing is lost on the way out: an incomplete object keeps its id and state, every other error its message. */
-async function guarded<T>(provider: unknown, run: () => T | Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw await (error instanceof Incomplete ? notReady(error, provider) : refusal(error));
-  }
-}
-
 /** Shown in the preview, the one place to say it in time. */
 // eslint-disable-next-line no-console -- the host shows what the provider process prints
 const show = (lines: string[]): void => lines.forEach((line) => console.log(line));
 
-export function handler(definition: Definition): Handler {
+export function handler(definition: Definition, host = hostProcess): Handler {
+  const { sessions } = host;
   const operations = new Operations(definition, sessions);
+
+  /** Nothing is lost on the way out: an incomplete object keeps its id and state, every other error its message. */
+  async function guarded<T>(provider: unknown, run: () => T | Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      const shown = sessions.shown(error);
+      throw await (shown instanceof Incomplete ? notReady(shown, provider) : refusal(shown));
+    }
+  }
+
   return {
-    configure: ({ config }) => keepConfig(config),
+    configure: ({ config }) => host.configure(config),
 
     check: (olds, news) =>
       guarded(undefined, () => {

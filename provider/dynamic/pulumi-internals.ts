@@ -45,13 +45,19 @@ interface StreamServer {
   on(event: "stream", listener: (stream: unknown, headers: Record<string, unknown>) => void): void;
 }
 
-/** Calls back when the engine asks the providers to stop (Ctrl-C). The host's server gets that call, and answers it itself. */
-export function onCancel(callback: () => void): void {
+/**
+ * Calls back when the engine asks the providers to stop (Ctrl-C). The host's server gets that call, and answers it itself.
+ * @returns whether that server was found: a host that is built differently leaves Ctrl-C to Pulumi
+ */
+export function onCancel(callback: () => void): boolean {
   const { _getActiveHandles: handles } = process as unknown as { _getActiveHandles?: () => unknown[] };
-  for (const handle of handles?.call(process) ?? []) {
-    if ((handle as object).constructor.name !== "Http2Server") continue;
-    (handle as StreamServer).on("stream", (_stream, headers) => {
+  const servers = (handles?.call(process) ?? []).filter((handle): handle is StreamServer => {
+    return handle?.constructor.name === "Http2Server" && typeof (handle as Partial<StreamServer>).on === "function";
+  });
+  for (const server of servers) {
+    server.on("stream", (_stream, headers) => {
       if (headers[":path"] === cancelPath) callback();
     });
   }
+  return servers.length > 0;
 }

@@ -81,11 +81,7 @@ const all = {
     args: z.strictObject({ ...inConsortium(), name: filter("name", "Name of the environments. Default: all.") }),
     result: environmentResult,
     list: "environments",
-    async run(client, { consortiumId, name }) {
-      const environments = await client.listEnvironments(consortiumId);
-      const present = environments.filter(({ state }) => state !== "deleted");
-      return shownWith(present, "name", name);
-    },
+    run: async (client, { consortiumId, name }) => shownWith(await client.listEnvironments(consortiumId), "name", name),
   }),
   getNodes: lookup({
     doc: "Nodes of an environment, all or those of one name.",

@@ -1,5 +1,6 @@
 import { type z } from "zod";
 import { type ConsortiumClient } from "../api";
+import { isGone } from "../api/wire";
 import { check, type Checked } from "../core/check";
 import { type Props } from "../core/definition";
 
@@ -42,6 +43,9 @@ const camel = (key: string): string =>
 export const shown = (item: object): Props =>
   Object.fromEntries(Object.entries(item).map(([key, value]: [string, unknown]) => [camel(key), value]));
 
-/** All of a list, or what has the given value there: a service may not filter. */
+/** What is there of a list, all or what has the given value: a service may not filter. */
 export const shownWith = (items: readonly object[], key: string, value: unknown): Props[] =>
-  items.map(shown).filter((item) => value === undefined || item[key] === value);
+  items
+    .filter((item) => !isGone(item))
+    .map(shown)
+    .filter((item) => value === undefined || item[key] === value);

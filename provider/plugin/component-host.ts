@@ -1,6 +1,11 @@
 import { type ComponentResourceOptions, type Inputs, output, type Output, secret } from "@pulumi/pulumi";
 import * as provider from "@pulumi/pulumi/provider";
 import { Network, type NetworkDefinition, type NetworkOutputs } from "../../sdk";
+import { keepSecret } from "../../sdk/network/load";
+import { isShownAgain } from "../../sdk/network/secrets";
+import { secretsKey } from "../adapter/keys";
+import { secretPaths } from "../adapter/secret-inputs";
+import { type Props } from "../core/definition";
 import { version } from "../version";
 import { pluginPrefix } from "../facts";
 
@@ -25,13 +30,21 @@ export const stateOf = ({ outputs }: { outputs: NetworkOutputs }): Inputs => ({
 });
 
 /** The definition as plain data: nothing in it is unknown. */
-const plain = (inputs: Inputs): Promise<NetworkDefinition> =>
-  new Promise((resolve) => void (output(inputs) as Output<NetworkDefinition>).apply(resolve));
+const plain = (inputs: Inputs): Promise<NetworkDefinition & Props> =>
+  new Promise((resolve) => void (output(inputs) as Output<NetworkDefinition & Props>).apply(resolve));
 
 async function construct(name: string, type: string, inputs: Inputs, options: ComponentResourceOptions) {
   if (type !== `${pluginPrefix}Network`) throw new Error(`This plugin has no component ${type}.`);
-  const network = new Network(name, await plain(inputs), options);
-  return { urn: network.urn, state: stateOf(network) };
+  const { [secretsKey]: paths, ...definition } = await plain(inputs);
+  const secrets = secretPaths({ [secretsKey]: paths });
+  keepSecret(definition, secrets);
+  const network = new Network(name, definition, options);
+  const state = stateOf(network);
+  // Pulumi loses a secret within an output of a component: the whole of it is one then.
+  return {
+    urn: network.urn,
+    state: secrets.some(isShownAgain) ? { ...state, consortia: secret(state.consortia) } : state,
+  };
 }
 
 /** Serves components alone; ends with its input. */

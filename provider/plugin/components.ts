@@ -4,23 +4,14 @@ import { createInterface } from "node:readline";
 import { credentials, type ServiceError } from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { type ConstructRequest, type ConstructResponse } from "@pulumi/pulumi/proto/provider_pb";
-import { isUnknown } from "../adapter/unknown";
+import { secretsKey } from "../adapter/keys";
 import { environmentName, processEnvironment } from "../api/environment";
 import { type Props } from "../core/definition";
 import { UserError } from "../core/user-error";
-import { received } from "./properties";
+import { isOpen, received, sent } from "./properties";
 
 /** The argument with which this file, started once more, serves components and nothing else. */
 export const componentsArgument = "components";
-
-const outputSignature = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
-
-/** An output value without a value is unknown, too. */
-function isOpen(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return isUnknown(value);
-  if (Object.values(value).includes(outputSignature)) return !("value" in value) || isOpen(value.value);
-  return Object.values(value).some(isOpen);
-}
 
 function refuseUnknown(type: string, name: string, inputs: Props): void {
   const open = Object.keys(inputs).filter((key) => isOpen(inputs[key]));
@@ -41,7 +32,10 @@ export class Components {
   constructor(private readonly engineAddress: () => string | undefined) {}
 
   async construct(request: ConstructRequest): Promise<ConstructResponse> {
-    refuseUnknown(request.getType(), request.getName(), received(request.getInputs()).props);
+    refuseUnknown(request.getType(), request.getName(), request.getInputs()?.toJavaScript() ?? {});
+    const { props, paths } = received(request.getInputs());
+    // Pulumi's SDK would take all of a property for secret where a part of it is.
+    request.setInputs(sent({ ...props, ...(paths.length > 0 && { [secretsKey]: paths }) }));
     const client = await (this.#client ??= this.#start());
     return new Promise((resolve, reject) =>
       client.construct(request, (error: ServiceError | null, response) => (error ? reject(error) : resolve(response))),
@@ -49,8 +43,9 @@ export class Components {
   }
 
   async #start(): Promise<ResourceProviderClient> {
-    const [file = ""] = process.argv.slice(1);
-    const child = spawn(process.execPath, [file, componentsArgument, this.engineAddress() ?? ""], {
+    const { isSea } = process.getBuiltinModule("node:sea") ?? {};
+    const script = isSea?.() ? [] : process.argv.slice(1, 2); // an executable with Node.js in it is its own script
+    const child = spawn(process.execPath, [...script, componentsArgument, this.engineAddress() ?? ""], {
       env: { ...processEnvironment(), [environmentName("plugin")]: "true" },
       // It ends with its input, which is open as long as this process is there.
       stdio: ["pipe", "pipe", "inherit"],

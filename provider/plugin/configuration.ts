@@ -6,29 +6,50 @@ import {
   type DiffRequest,
   DiffResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
-import { type Given, isDefaultProvider, ownKey, sourcesOf } from "../adapter/sources";
+import { allOwn, type Given, isDefaultProvider, noneOwn, ownKey, sourcesOf } from "../adapter/sources";
 import { isUnknown } from "../adapter/unknown";
 import { resolveSettings, settingNames, type SettingSources } from "../api";
+import { processEnvironment } from "../api/environment";
+import { Secrets } from "../api/secrets";
 import { adoptsAll, NoKeyError, SettingsError } from "../api/settings";
 import { type Issue, type Props } from "../core/definition";
-import { sameValue } from "../core/diff";
-import { didYouMean } from "../core/suggest";
+import { sameValue } from "../core/same-value";
+import { didYouMean, unknownSetting } from "../core/suggest";
 import { type Received, received, sent } from "./properties";
 
 const known: readonly string[] = [...settingNames, "adopt"];
+const knownInStack: readonly string[] = [...known, "plugin"];
 /** What the engine and the SDKs add. */
 const isAdded = (key: string): boolean => key === "version" || key === "pluginDownloadURL" || key.startsWith("__");
+
+const withoutAdded = (props: Props): Props =>
+  Object.fromEntries(Object.entries(props).filter(([key]) => !isAdded(key)));
+
+const nameIn = (urn: string): string => urn.split("::").slice(3).join("::");
+const projectIn = (urn: string): string => urn.split("::")[1] ?? "";
+
+/** The configuration of the stack in the namespace of this provider: the engine starts a plugin with it. undefined: not this one. */
+function stackConfiguration(): Props | undefined {
+  const text = processEnvironment().PULUMI_CONFIG;
+  try {
+    const config = JSON.parse(text ?? "") as Props;
+    return Object.fromEntries(Object.entries(config).map(([key, value]) => [key.replace(/^consortium:/, ""), value]));
+  } catch {
+    return undefined;
+  }
+}
 
 /** The settings of one provider, and where they come from: stack configuration, or an explicit provider. */
 export class Configuration {
   readonly #props: Props;
-  readonly #isDefault: boolean;
   readonly #sources: Given;
 
-  constructor(urn: string, props: Props) {
-    this.#props = props;
-    this.#isDefault = isDefaultProvider(urn.split("::").slice(3).join("::"));
-    this.#sources = sourcesOf(props, !this.#isDefault);
+  constructor(
+    private readonly urn: string,
+    props: Props,
+  ) {
+    this.#props = withoutAdded(props);
+    this.#sources = sourcesOf(this.#props, nameIn(urn));
   }
 
   static of(request: ConfigureRequest): Configuration {
@@ -42,14 +63,21 @@ export class Configuration {
     return this.#sources;
   }
 
-  /** Settings that there are not. Stack configuration of this name may also be that of a project called consortium. */
+  /** Settings that there are not, of the provider and of the stack. */
   #strangers(): Issue[] {
-    if (this.#isDefault) return [];
-    const strangers = Object.keys(this.#props).filter((key) => ![...known, ownKey].includes(key) && !isAdded(key));
-    return strangers.map((key) => ({
-      property: "", // of a misspelt key the engine would print the value
-      reason: `the provider has no setting "${key}"${didYouMean(key, known) || `. Its settings are ${known.join(", ")}.`}`,
-    }));
+    const { [ownKey]: own, ...settings } = this.#props;
+    const given = own === noneOwn ? {} : settings;
+    const stack = stackConfiguration() ?? (own === noneOwn ? settings : {});
+    const strangers = Object.keys(given).filter((key) => !known.includes(key));
+    // A project called consortium has keys of its own in the same namespace.
+    const misspelt = Object.keys(projectIn(this.urn) === "consortium" ? {} : stack).filter(
+      (key) => !knownInStack.includes(key),
+    );
+    const reasons = [
+      ...strangers.map((key) => `the provider has no setting "${key}"${didYouMean(key, known)}`),
+      ...misspelt.map((key) => unknownSetting(key, knownInStack)),
+    ];
+    return reasons.map((reason) => ({ property: "", reason })); // of a misspelt key the engine would print the value
   }
 
   /** What cannot be used, by setting; a value that is not known yet is none. */
@@ -75,9 +103,12 @@ export class Configuration {
   }
 }
 
+/** Finds out, and keeps in the state, which settings are the provider's own. */
 export function checkConfig(request: CheckRequest): CheckResponse {
-  const { props, ...given } = received(request.getNews());
+  const { props: news, ...given } = received(request.getNews());
   const secrets = [...given.secrets, "apiKey"];
+  const isDefault = isDefaultProvider(nameIn(request.getUrn()), withoutAdded(news), stackConfiguration());
+  const props: Props = { [ownKey]: isDefault ? noneOwn : allOwn, ...news };
   const response = new CheckResponse();
   response.setInputs(sent(props, secrets));
   response.setFailuresList(failures(new Configuration(request.getUrn(), props).issues(), { props, secrets }));
@@ -92,7 +123,9 @@ const unprefixed = (props: Props): Props =>
 export function diffConfig(request: DiffRequest): DiffResponse {
   const [olds, news] = [unprefixed(received(request.getOlds()).props), unprefixed(received(request.getNews()).props)];
   const response = new DiffResponse();
-  const keys = [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter((key) => !isAdded(key));
+  const keys = [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter(
+    (key) => !isAdded(key) && key !== ownKey,
+  );
   const changed = keys.filter((key) => !sameValue(olds[key], news[key]));
   const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
   response.setChanges(changed.length > 0 ? DIFF_SOME : DIFF_NONE);
@@ -101,16 +134,17 @@ export function diffConfig(request: DiffRequest): DiffResponse {
 }
 
 /** The engine prints the value of the property that a failure names, secret or not: of a secret one it is not told the name. */
-export const failures = (issues: readonly Issue[], { props, secrets }: Received): CheckFailure[] =>
-  issues.map(({ property, reason }) => {
-    const [key = ""] = property.split(".");
-    const failure = new CheckFailure();
-    failure.setProperty(secrets.includes(key) ? "" : property);
-    failure.setReason(secrets.includes(key) ? without(props[key], reason) : reason);
-    return failure;
+export function failures(issues: readonly Issue[], { props, secrets }: Omit<Received, "paths">): CheckFailure[] {
+  const hidden = new Secrets(secrets.map((key) => props[key]));
+  return issues.map(({ property, reason }) => {
+    const isSecret = secrets.includes(property.split(".")[0]!);
+    return failure({ property: isSecret ? "" : property, reason: hidden.mask(reason) });
   });
+}
 
-const without = (value: unknown, reason: string): string =>
-  (typeof value === "string" && value !== "") || typeof value === "number"
-    ? reason.replaceAll(String(value), "[secret]")
-    : reason;
+export function failure({ property, reason }: Issue): CheckFailure {
+  const found = new CheckFailure();
+  found.setProperty(property);
+  found.setReason(reason);
+  return found;
+}

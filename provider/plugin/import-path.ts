@@ -122,7 +122,7 @@ async function pick(collection: Collection, part: string): Promise<Identified> {
     const ids = [found, ...others].map(({ id }) => id).join(", ");
     throw new UserError(`Several in ${path} are named like ${what}: ${ids}. Give the id of one in place of the name.`);
   }
-  const item = found ?? (await collection.get(part)); // a list may be cut into pages
+  const item = found ?? (await collection.get(part)); // the list may be behind
   if (item && !isGone(item)) return item;
   const names = items.map((one) => (typeof one[field] === "string" ? one[field] : one.id));
   const hint = didYouMean(part, names) || "; there is none";

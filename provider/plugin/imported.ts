@@ -1,6 +1,6 @@
 import { check } from "../core/check";
 import { type Definition, inputMeta, nameKey, nameOf, type Props } from "../core/definition";
-import { isUnset } from "../core/diff";
+import { isUnset } from "../core/same-value";
 import { inputsOf } from "../core/state";
 import { UserError } from "../core/user-error";
 import { insteadOfImport } from "../facts";

@@ -1,7 +1,7 @@
 import { type InvokeRequest, InvokeResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { type Sessions } from "../adapter/sessions";
 import { isUnknown } from "../adapter/unknown";
 import { type Props } from "../core/definition";
-import { type Session } from "../core/session";
 import { UserError } from "../core/user-error";
 import { pluginPrefix } from "../facts";
 import { checkArguments, type Lookup, lookups } from "../lookups";
@@ -15,14 +15,15 @@ const lookupOf = (token: string): Lookup => {
 };
 
 /** Answers a lookup. A list is under its key, since functions answer objects. */
-export async function invoke(request: InvokeRequest, session: () => Session): Promise<InvokeResponse> {
+export async function invoke(request: InvokeRequest, sessions: Sessions): Promise<InvokeResponse> {
   const lookup = lookupOf(request.getTok());
   const args = received(request.getArgs());
+  sessions.hide(args.props, args.paths);
   const { inputs, issues } = checkArguments(lookup, args.props, isUnknown);
   const response = new InvokeResponse();
   response.setFailuresList(failures(issues, args));
   if (issues.length > 0) return response;
-  const { client } = session();
+  const { client } = sessions.current();
   await client.requireOrganization();
   const found = await lookup.run(client, inputs);
   response.setReturn(sent(lookup.list === undefined ? (found as Props) : { [lookup.list]: found }));

@@ -1,4 +1,6 @@
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { type Path } from "../adapter/secret-inputs";
+import { isUnknown } from "../adapter/unknown";
 import { type Props } from "../core/definition";
 
 /* Properties as they travel between the engine and a plugin (Pulumi's wire format). */
@@ -6,19 +8,35 @@ import { type Props } from "../core/definition";
 const signatureKey = "4dabf18193072939515e22adb298388d";
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
-type Secret = { [signatureKey]: string; value: unknown };
+/** A value that a component is given with what it depends on. */
+const outputSignature = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 
-const isSecret = (value: unknown): value is Secret =>
-  typeof value === "object" && value !== null && (value as Partial<Secret>)[signatureKey] === secretSignature;
+type Wrapped = { [signatureKey]: string; value?: unknown; secret?: boolean };
 
-/** Whether a value is secret, or holds a part that is. */
-function holdsSecret(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return isSecret(value) || Object.values(value).some(holdsSecret);
+const isWrapped = (value: unknown): value is Wrapped =>
+  typeof value === "object" &&
+  value !== null &&
+  [secretSignature, outputSignature].includes((value as Partial<Wrapped>)[signatureKey] ?? "");
+
+const isSecret = (value: Wrapped): boolean => value[signatureKey] === secretSignature || value.secret === true;
+
+/** Where a value holds secrets. */
+function secretPaths(value: unknown, path: Path = []): Path[] {
+  if (typeof value !== "object" || value === null) return [];
+  if (isWrapped(value)) return isSecret(value) ? [path] : secretPaths(value.value, path);
+  const parts: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  return parts.flatMap(([key, part]) => secretPaths(part, [...path, key]));
+}
+
+/** Whether a value, or a part of it, is not known yet: an output value without a value is not, either. */
+export function isOpen(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return isUnknown(value);
+  if (isWrapped(value)) return !("value" in value) || isOpen(value.value);
+  return Object.values(value).some(isOpen);
 }
 
 function revealed(value: unknown): unknown {
-  if (isSecret(value)) return revealed(value.value);
+  if (isWrapped(value)) return revealed(value.value);
   if (Array.isArray(value)) return value.map(revealed);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, revealed(part)]));
@@ -28,14 +46,14 @@ function revealed(value: unknown): unknown {
 export interface Received {
   props: Props;
   secrets: readonly string[];
+  /** Where just the secrets are. */
+  paths: readonly Path[];
 }
 
 export function received(struct: Struct | undefined): Received {
   const wire = (struct?.toJavaScript() ?? {}) as Props;
-  return {
-    props: revealed(wire) as Props,
-    secrets: Object.keys(wire).filter((key) => holdsSecret(wire[key])),
-  };
+  const paths = secretPaths(wire);
+  return { props: revealed(wire) as Props, secrets: [...new Set(paths.map(([key]) => String(key)))], paths };
 }
 
 /** @param secrets names of those that are secret */

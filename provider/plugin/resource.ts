@@ -12,26 +12,24 @@ import {
   type UpdateRequest,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
-import { type ZodType } from "zod";
-import { programKey, providerKey } from "../adapter/keys";
+import { programKey, providerKey, secretsKey } from "../adapter/keys";
 import { adoptionOf, Operations } from "../adapter/operations";
 import { type Sessions } from "../adapter/sessions";
 import { version } from "../version";
-import { type Definition, nameKey, type Props, type Timeouts } from "../core/definition";
-import { metaOf } from "../core/field";
+import { type Definition, nameKey, type Props, secretOutputs, type Timeouts } from "../core/definition";
 import { Progress } from "../core/progress";
 import { type Session } from "../core/session";
 import { isRecorded } from "../core/state";
 import { Incomplete, UserError } from "../core/user-error";
 import { pluginPrefix } from "../facts";
 import { definitions } from "../resources";
-import { failures } from "./configuration";
+import { failure } from "./configuration";
 import { type Weight } from "./engine";
 import { notReady } from "./errors";
 import { locate } from "./import-path";
 import { beforeRead, importedInputs, remarksOn } from "./imported";
 import { createPreview, updatePreview } from "./preview";
-import { received, sent } from "./properties";
+import { type Received, received, sent } from "./properties";
 
 export type Show = (message: string, weight: Weight, urn: string) => Promise<void>;
 
@@ -49,12 +47,9 @@ const definitionOf = (urn: string): Definition => {
   return found;
 };
 
-const secretOutputs = ({ outputs }: Definition): string[] =>
-  Object.entries<ZodType>(outputs.shape).flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
-
 const otherVersion = (program: string): string =>
   `the program has pulumi-consortium ${program}, but the provider plugin is ${version}: install the plugin of the same version, ` +
-  `with \`npx consortium plugin install\` in the folder of the program.`;
+  `with \`npx pulumi-consortium plugin install\` in the folder of the program.`;
 
 /** What a state from the dynamic provider holds besides, kept so that the way back changes nothing. */
 const codeIn = ({ [providerKey]: code }: Props): Props => (code === undefined ? {} : { [providerKey]: code });
@@ -70,7 +65,7 @@ export class Resource {
     private readonly show: Show,
   ) {
     this.#definition = definitionOf(urn);
-    this.#operations = new Operations(this.#definition, sessions);
+    this.#operations = new Operations(this.#definition, sessions, { key: urn, name: nameIn(urn) });
   }
 
   /** The session of the process, whose lines appear in the row of this resource. */
@@ -82,7 +77,14 @@ export class Resource {
   }
 
   #show(lines: readonly string[], weight: Weight): Promise<unknown> {
-    return Promise.all(lines.map((line) => this.show(line, weight, this.urn)));
+    return Promise.all(lines.map((line) => this.show(this.sessions.secrets.mask(line), weight, this.urn)));
+  }
+
+  /** Properties in clear, whose secrets nothing shows from now on. */
+  #received(struct: Parameters<typeof received>[0]): Received {
+    const given = received(struct);
+    this.sessions.hide(given.props, given.paths);
+    return given;
   }
 
   /** Inputs with the time-out that the engine gives one verb, in seconds; 0: the default. */
@@ -96,21 +98,28 @@ export class Resource {
   }
 
   async check(request: CheckRequest): Promise<CheckResponse> {
-    const [{ props: olds }, { props: news, secrets }] = [received(request.getOlds()), received(request.getNews())];
+    const [{ props: olds }, { props: news, secrets, paths }] = [
+      this.#received(request.getOlds()),
+      this.#received(request.getNews()),
+    ];
     const naming = nameKey(this.#definition);
-    const named = naming === undefined ? news : { ...news, [naming]: news[naming] ?? nameIn(this.urn) };
+    const hidden = paths.length > 0 ? { [secretsKey]: paths } : {};
+    const named = { ...news, ...(naming !== undefined && { [naming]: news[naming] ?? nameIn(this.urn) }), ...hidden };
     const { inputs, failures: issues, lines } = this.#operations.check(olds, named);
     const { [programKey]: program = version } = news;
     if (program !== version) issues.push({ property: "", reason: otherVersion(String(program)) });
     await this.#show(lines, "warning");
     const response = new CheckResponse();
     response.setInputs(sent(inputs, secrets));
-    response.setFailuresList(failures(issues, { props: news, secrets }));
+    response.setFailuresList(issues.map(failure));
     return response;
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {
-    const [olds, news] = [untimed(received(request.getOlds()).props), untimed(received(request.getNews()).props)];
+    const [olds, news] = [
+      untimed(this.#received(request.getOlds()).props),
+      untimed(this.#received(request.getNews()).props),
+    ];
     const { changed, changes, replaces, deleteBeforeReplace, warnings } = this.#operations.diff(
       request.getId(),
       olds,
@@ -130,7 +139,7 @@ export class Resource {
   }
 
   async create(request: CreateRequest): Promise<CreateResponse> {
-    const { props, secrets } = received(request.getProperties());
+    const { props, secrets } = this.#received(request.getProperties());
     const response = new CreateResponse();
     if (request.getPreview()) {
       await this.#show(adoptionOf(this.#definition, props), "info");
@@ -146,7 +155,10 @@ export class Resource {
 
   /** Of a refresh, or of what is not in the stack yet: an import, or the `get` of a program. */
   async read(request: ReadRequest): Promise<ReadResponse> {
-    const [{ props, secrets }, { props: before }] = [received(request.getProperties()), received(request.getInputs())];
+    const [{ props, secrets }, { props: before }] = [
+      this.#received(request.getProperties()),
+      this.#received(request.getInputs()),
+    ];
     const session = this.#session();
     const known = { ...before, ...props };
     if (!isRecorded(known)) return this.#readNew(session, request.getId(), known, secrets);
@@ -177,7 +189,7 @@ export class Resource {
   }
 
   async update(request: UpdateRequest): Promise<UpdateResponse> {
-    const [old, { props, secrets }] = [received(request.getOlds()), received(request.getNews())];
+    const [old, { props, secrets }] = [this.#received(request.getOlds()), this.#received(request.getNews())];
     const response = new UpdateResponse();
     if (request.getPreview()) {
       const state = updatePreview(this.#definition, old.props, props);
@@ -193,7 +205,7 @@ export class Resource {
   }
 
   delete(request: DeleteRequest): Promise<void> {
-    const { props, secrets } = received(request.getProperties());
+    const { props, secrets } = this.#received(request.getProperties());
     const state = Resource.#within("delete", request.getTimeout(), props);
     return this.#keeping(secrets, () => this.#operations.delete(this.#session(), request.getId(), state));
   }
@@ -203,9 +215,10 @@ export class Resource {
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof Incomplete)) throw error;
+      const shown = this.sessions.shown(error);
+      if (!(shown instanceof Incomplete)) throw error;
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- the form that gRPC takes
-      throw notReady(error, this.#state(error.state, secrets));
+      throw notReady(shown, this.#state(shown.state, secrets));
     }
   }
 }

@@ -13,12 +13,13 @@ import { invoke } from "./lookups";
 import { Resource } from "./resource";
 
 /** A call that is answered by a function of its request; what that throws reaches the user as its message. */
-const unary =
+const unaryOf =
+  (shown: (error: unknown) => Error) =>
   <Q, A>(answer: (request: Q) => A | Promise<A>): handleUnaryCall<Q, A> =>
   (call: ServerUnaryCall<Q, A>, callback: sendUnaryData<A>) =>
     void (async () => answer(call.request))().then(
       (done) => callback(null, done),
-      (error: unknown) => callback(isStatus(error) ? error : refusal(error)),
+      (error: unknown) => callback(isStatus(error) ? error : refusal(shown(error))),
     );
 
 const isStatus = (error: unknown): error is { code: number; details: string } =>
@@ -74,46 +75,48 @@ export class ProviderService {
     return response;
   }
 
+  readonly #unary = unaryOf((error) => this.#sessions.shown(error));
+
   /** The calls by their names in Pulumi's protocol. */
   readonly calls: IResourceProviderServer = {
-    handshake: unary((request) => this.#handshake(request)),
-    attach: unary((request: PluginAttach) => {
+    handshake: this.#unary((request) => this.#handshake(request)),
+    attach: this.#unary((request: PluginAttach) => {
       this.#engine = new Engine(request.getAddress());
       return new Empty();
     }),
-    getPluginInfo: unary(() => {
+    getPluginInfo: this.#unary(() => {
       const info = new PluginInfo();
       info.setVersion(version);
       return info;
     }),
-    getSchema: unary(async () => {
+    getSchema: this.#unary(async () => {
       const { default: schema } = await import("../../schemas/schema.json");
       const response = new proto.GetSchemaResponse();
       response.setSchema(JSON.stringify(schema));
       return response;
     }),
-    checkConfig: unary(checkConfig),
-    diffConfig: unary(diffConfig),
-    configure: unary((request) => this.#configure(request)),
-    check: unary((request) => this.#resource(request).check(request)),
-    diff: unary((request) => this.#resource(request).diff(request)),
-    create: unary((request) => this.#resource(request).create(request)),
-    read: unary((request) => this.#resource(request).read(request)),
-    update: unary((request) => this.#resource(request).update(request)),
-    delete: unary(async (request) => {
+    checkConfig: this.#unary(checkConfig),
+    diffConfig: this.#unary(diffConfig),
+    configure: this.#unary((request) => this.#configure(request)),
+    check: this.#unary((request) => this.#resource(request).check(request)),
+    diff: this.#unary((request) => this.#resource(request).diff(request)),
+    create: this.#unary((request) => this.#resource(request).create(request)),
+    read: this.#unary((request) => this.#resource(request).read(request)),
+    update: this.#unary((request) => this.#resource(request).update(request)),
+    delete: this.#unary(async (request) => {
       await this.#resource(request).delete(request);
       return new Empty();
     }),
-    invoke: unary((request) => invoke(request, () => this.#sessions.current())),
-    construct: unary((request) => this.#components.construct(request)),
-    cancel: unary(() => {
+    invoke: this.#unary((request) => invoke(request, this.#sessions)),
+    construct: this.#unary((request) => this.#components.construct(request)),
+    cancel: this.#unary(() => {
       this.#interrupt.abort();
       return new Empty();
     }),
-    call: unary(unimplemented("Call")),
-    parameterize: unary(unimplemented("Parameterize")),
-    getMapping: unary(() => new proto.GetMappingResponse()),
-    getMappings: unary(() => new proto.GetMappingsResponse()),
+    call: this.#unary(unimplemented("Call")),
+    parameterize: this.#unary(unimplemented("Parameterize")),
+    getMapping: this.#unary(() => new proto.GetMappingResponse()),
+    getMappings: this.#unary(() => new proto.GetMappingsResponse()),
     list: (call) => {
       call.emit("error", { code: status.UNIMPLEMENTED, details: "List is not implemented" });
     },

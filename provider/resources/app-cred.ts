@@ -45,7 +45,7 @@ export const appCred: CollectionDefinition = {
   place: appcreds,
   untold:
     "its password was shown only once, to whoever created it, and stays unknown here. Programs that need one: set or change " +
-    "keepers, then `pulumi up` creates a new pair and deletes this one.",
+    "keepers, and remove `protect`, which imports come with; then `pulumi up` creates a new pair and deletes this one.",
   shownOnce({ id, username, password }) {
     if (typeof password !== "string" || password === "") return undefined;
     const user = typeof username === "string" ? username : id;

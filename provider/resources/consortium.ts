@@ -31,5 +31,6 @@ export const consortium: CollectionDefinition = {
   place: consortia,
   startsEmpty: ["environments"],
   owner: "owner",
+  holdsData: true,
   replaceWarning: "REPLACING A CONSORTIUM DESTROYS EVERYTHING IN IT, ledgers included",
 };

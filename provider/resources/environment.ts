@@ -75,5 +75,6 @@ export const environment: CollectionDefinition = {
     const reason = `${String(provider)} runs ${allowed.join(" or ")}, not ${consensusType}: choose one of these, or provider: "${other}"`;
     return [{ property: "consensusType", reason }];
   },
+  holdsData: true,
   replaceWarning: "REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials",
 };

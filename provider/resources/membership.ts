@@ -30,4 +30,7 @@ export const membership: CollectionDefinition = {
   expected: ["state", "createdAt"],
   states: { pending: pendingStates, failed: failedStates },
   place: memberships,
+  // "The creating organization is the default founding member" (spec, section 1).
+  foundedWith: (membership, consortium) =>
+    typeof membership.org_id === "string" && membership.org_id === consortium.owner,
 };

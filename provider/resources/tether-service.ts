@@ -3,7 +3,7 @@ import { type CustomDefinition } from "../core/definition";
 import { field } from "../core/field";
 import { durationSeconds, tetherNetworks } from "../facts";
 import { customTimeouts } from "./fields";
-import { configure } from "./tether/configure";
+import { begin, configure } from "./tether/configure";
 import { isShown, read } from "./tether/read";
 import { stop } from "./tether/stop";
 
@@ -76,13 +76,15 @@ export const tetherService: CustomDefinition = {
     state: field(z.string().optional(), "Progress: `configured`, `deployed`, `active` or `inactive`."),
     deployedNetworks: field(z.array(z.string()).optional(), "Networks to which this resource deployed the contract."),
   }),
+  idKey: "tetherId",
   isShown,
   settled: ({ state, active, network, deployedNetworks }) =>
     (state === "active") === (active !== false) &&
     Array.isArray(deployedNetworks) &&
     deployedNetworks.includes(network),
-  async create(session, inputs) {
-    return { id: String(inputs.tetherId), state: await configure(session, {}, inputs) };
+  async create(session, inputs, left) {
+    const state = await (left ? configure(session, left, inputs) : begin(session, inputs));
+    return { id: String(inputs.tetherId), state };
   },
   read,
   update: (session, _id, olds, news) => configure(session, olds, news),

@@ -1,12 +1,14 @@
 import { readFileSync, statSync } from "node:fs";
+import { brokenReason, brokenTexts } from "../../provider/api/printable";
 import { readYaml } from "../yaml/document";
-import { readData } from "../yaml/plain-data";
-import { isWithin, placed, type Problem, type Reading } from "../yaml/problems";
+import { type IsOutput, readData } from "../yaml/plain-data";
+import { isWithin, type Path, placed, type Problem, type Reading } from "../yaml/problems";
 import { checkShape } from "../yaml/shape";
 import { type NetworkDefinition } from "./generated";
 import { planOf } from "./plan";
 import { checkRules } from "./rules";
 import { Network } from "./schema";
+import { markSecrets, secretsIn } from "./secrets";
 
 /* Loaded by Network when the first one is made: this brings yaml and zod with it. The fleet loads it without Pulumi's SDK. */
 
@@ -45,17 +47,31 @@ export function readFile(file: string): NetworkDefinition {
   return value;
 }
 
+/** Remembers where a definition is secret: those arguments stay secret, and errors do not show them. */
+export function keepSecret(definition: NetworkDefinition, secrets: readonly Path[]): void {
+  readings.set(definition, { ...readData(definition, () => false), secrets });
+}
+
 /** What a definition stands for, where nothing is wrong with it; and `what` it is, as errors call it. */
-export function check(name: string, given: NetworkDefinition, adopt: boolean | undefined) {
-  const reading = readings.get(given) ?? readData(given);
+export function check(
+  name: string,
+  given: NetworkDefinition,
+  adopt: boolean | undefined,
+  isOutput: IsOutput = () => false,
+) {
+  const reading = readings.get(given) ?? readData(given, isOutput);
   const problems = [...reading.problems];
+  const secrets = secretsIn(reading);
   if (reading.value !== undefined) problems.push(...checkShape(reading, Network));
+  problems.push(...brokenTexts(reading.value).map((path) => ({ path, message: brokenReason })));
   const definition = reading.value as NetworkDefinition | undefined;
   const made = definition && planOf(name, definition, adopt);
+  problems.push(...markSecrets(made, reading));
   if (made) problems.push(...checkRules(made, definition).filter((one) => isNews(problems, one)));
+  const shown = problems.map((problem) => ({ ...problem, message: secrets.mask(problem.message) }));
   const what =
     reading.file === undefined ? `The definition of the network ${name}` : `The network file ${reading.file}`;
-  return { plan: problems.length === 0 ? made : undefined, what, problems: placed(reading, problems) };
+  return { plan: problems.length === 0 ? made : undefined, what, problems: placed(reading, shown) };
 }
 
 /** What is wrong elsewhere may be why something is missing here. */

@@ -1,4 +1,4 @@
-import { type CustomResourceOptions, type Resource } from "@pulumi/pulumi";
+import { type CustomResourceOptions, type Resource, secret } from "@pulumi/pulumi";
 import { environmentsKey } from "../../provider/adapter/keys";
 import { AppCred } from "../app-cred";
 import { Consortium } from "../consortium";
@@ -34,8 +34,12 @@ const aliasesOf = (planned: Planned<unknown>, siblings: readonly Planned<unknown
     .map((name) => ({ name }));
 
 /** Pulumi's SDK does a good deal for every argument, also for one that is left open: what is not given is not there. */
-const given = <A extends object>(args: A): A =>
-  Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined)) as A;
+function given<A extends object>({ args, secrets = [] }: Planned<A>): A {
+  const known = Object.entries(args).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    known.map(([key, value]) => [key, secrets.includes(key) ? secret(value as unknown) : (value as unknown)]),
+  ) as A;
+}
 
 const byKey = <P extends { key: string }, R>(planned: readonly P[], make: (one: P) => R): Record<string, R> =>
   Object.fromEntries(planned.map((one) => [one.key, make(one)]));
@@ -48,23 +52,23 @@ export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed
   });
   // What is kept in the service loses no ledger when its entry goes.
   const environments = passed.retainOnDelete ? undefined : plan.environments.map(({ names }) => names);
-  const args = { ...given(plan.args), ...(environments && { [environmentsKey]: environments }) };
+  const args = { ...given(plan), ...(environments && { [environmentsKey]: environments }) };
   const consortium = new Consortium(plan.names[0]!, args, optionsOf(plan));
   const members = byKey(
     plan.members,
-    (member) => new Membership(member.names[0]!, { ...given(member.args), consortium }, optionsOf(member)),
+    (member) => new Membership(member.names[0]!, { ...given(member), consortium }, optionsOf(member)),
   );
 
   const makeEnvironment = (planned: PlannedEnvironment): NetworkEnvironmentResources => {
-    const environment = new Environment(planned.names[0]!, { ...given(planned.args), consortium }, optionsOf(planned));
+    const environment = new Environment(planned.names[0]!, { ...given(planned), consortium }, optionsOf(planned));
     const nodes = byKey(planned.nodes, (node) => {
       const membership = members[node.member]!;
-      return new Node(node.names[0]!, { ...given(node.args), environment, membership }, optionsOf(node, planned.nodes));
+      return new Node(node.names[0]!, { ...given(node), environment, membership }, optionsOf(node, planned.nodes));
     });
     const credentials = byKey(planned.credentials, (one) => {
       const args = {
-        ...given(one.args),
-        name: one.args.name ?? one.key,
+        name: one.key,
+        ...given(one),
         environment,
         membership: members[one.member]!,
       };
@@ -76,7 +80,7 @@ export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed
     const { tether } = planned;
     if (!tether) return made;
     const options = { ...optionsOf(tether), dependsOn: [environment, ...Object.values(nodes)] };
-    return { ...made, tether: new TetherService(tether.names[0]!, tether.args as TetherServiceArgs, options) };
+    return { ...made, tether: new TetherService(tether.names[0]!, given(tether) as TetherServiceArgs, options) };
   };
   return { consortium, members, environments: byKey(plan.environments, makeEnvironment) };
 }

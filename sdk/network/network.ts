@@ -1,5 +1,5 @@
 import { basename, extname } from "node:path";
-import { ComponentResource, type ComponentResourceOptions } from "@pulumi/pulumi";
+import { ComponentResource, type ComponentResourceOptions, Output } from "@pulumi/pulumi";
 import { type NetworkDefinition } from "./generated";
 import type * as Loaded from "./load";
 import { makeConsortium, type NetworkConsortiumResources, type NetworkEnvironmentResources } from "./make";
@@ -16,7 +16,7 @@ export interface NetworkOptions extends ComponentResourceOptions {
 }
 
 export interface NetworkFileOptions extends NetworkOptions {
-  /** Logical name of the network. Default: `name` of the file, else the name of the file without its ending. */
+  /** Name of the network, in place of `name` of the file. Default: that, else the name of the file without its ending. */
   name?: string;
 }
 
@@ -25,8 +25,8 @@ export interface NetworkFileOptions extends NetworkOptions {
 const loaded = (): typeof Loaded => require("./load") as typeof Loaded;
 
 /** What a definition stands for. @throws NetworkDefinitionError with all errors */
-export function planned(...definition: Parameters<typeof Loaded.check>): Plan {
-  const { plan, what, problems } = loaded().check(...definition);
+export function planned(name: string, definition: NetworkDefinition, adopt?: boolean): Plan {
+  const { plan, what, problems } = loaded().check(name, definition, adopt, (value) => Output.isInstance(value));
   if (!plan) throw new NetworkDefinitionError(what, problems);
   return plan;
 }
@@ -68,6 +68,7 @@ export class Network extends ComponentResource {
     const { name, ...options } = opts;
     const definition = loaded().readFile(file);
     const own = typeof definition.name === "string" ? definition.name : basename(file, extname(file));
+    if (name !== undefined) delete definition.name;
     return new Network(name ?? own, definition, options);
   }
 

@@ -28,6 +28,8 @@ export interface Planned<A> {
   formerly: readonly string[];
   protect?: boolean;
   args: A;
+  /** Arguments that hold a secret. */
+  secrets?: readonly string[];
 }
 
 /** The key of a member, and where it is named. */

@@ -1,5 +1,6 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
-import { type Given, isDefaultProvider, sourcesOf } from "../../provider/adapter/sources";
+import { type Given, isDefaultProvider, noneOwn, ownKey, sourcesOf } from "../../provider/adapter/sources";
+import { type Props } from "../../provider/core/definition";
 import { pluginProvider } from "../../provider/facts";
 import { read, unknown } from "./resources";
 
@@ -14,9 +15,17 @@ export function settingsOf(provider: PolicyProviderResource | undefined): Given 
   const keys = Object.keys(props).filter((key) => key.startsWith(prefix));
   const given = Object.fromEntries(keys.map((key) => [key.slice(prefix.length), read(props, key)]));
   if (Object.values(given).includes(unknown)) return unknown;
-  return sourcesOf(given, onPlugin && !isDefaultProvider(name));
+  return sourcesOf(given, onPlugin ? name : "default"); // on the dynamic provider, the class `Provider` always says which
+}
+
+/** What it says of its settings, where it has some of its own. */
+function given({ props, type }: PolicyProviderResource): Props {
+  const own = read(props, type === pluginProvider ? ownKey : dynamicPrefix + ownKey);
+  return own === noneOwn ? {} : { [ownKey]: own };
 }
 
 /** How messages call a provider instance. */
 export const providerTitle = (provider: PolicyProviderResource | undefined): string =>
-  provider && !isDefaultProvider(provider.name) ? `provider "${provider.name}"` : "the default provider";
+  provider && !isDefaultProvider(provider.name, given(provider))
+    ? `provider "${provider.name}"`
+    : "the default provider";

@@ -7,7 +7,10 @@ import {
   type StackValidationPolicy,
 } from "@pulumi/policy";
 import { type z } from "zod";
-import { type Resource, resourceOf, Stack } from "./resources";
+import { secretsKey } from "../../provider/adapter/keys";
+import { secretPaths } from "../../provider/adapter/secret-inputs";
+import { Secrets } from "../../provider/api/secrets";
+import { read, type Resource, resourceOf, Stack } from "./resources";
 import {
   jsonSchemaOf,
   levels,
@@ -62,11 +65,34 @@ type Violation = {
 const reportAs = (report: ReportViolation, violation: Violation): void =>
   (report as unknown as (violation: Violation) => void)(violation);
 
-const reporting = (report: ReportViolation, name: string, rule: string): Report => ({
-  violation: report,
-  advice: (message, urn) =>
-    reportAs(report, { name, description: rule, message: `${rule}\n${message}`, urn, enforcementLevel: "advisory" }),
-});
+/** What the host tells of resources: it opens what is secret, so that messages have to be without it. */
+type Judged = Pick<ResourceValidationArgs, "props">;
+
+/** A value without what is not known yet. */
+const knownIn = (value: unknown): unknown =>
+  typeof value === "object" && value !== null
+    ? Object.keys(value).map((key) => knownIn(read(value as Record<string, unknown>, key)))
+    : value;
+
+function secretsIn(props: Record<string, unknown>): unknown[] {
+  const marks = { [secretsKey]: read(props, secretsKey) };
+  return secretPaths(marks).map((path) => knownIn(path.reduce<unknown>(inside, props)));
+}
+
+const inside = (value: unknown, key: string | number): unknown =>
+  typeof value === "object" && value !== null ? read(value as Record<string, unknown>, String(key)) : undefined;
+
+function reporting(report: ReportViolation, name: string, rule: string, judged: readonly Judged[]): Report {
+  const secrets = new Secrets(judged.map(({ props }) => secretsIn(props)));
+  return {
+    violation: (message, urn) => report(secrets.mask(message), urn),
+    advice: (message, urn) =>
+      reportAs(report, {
+        ...{ name, description: rule, urn, enforcementLevel: "advisory" },
+        message: `${rule}\n${secrets.mask(message)}`,
+      }),
+  };
+}
 
 export function definePolicy<Name extends string, Shape extends SettingsShape>(spec: Spec<Name, Shape>) {
   type Values = z.output<z.ZodObject<Shape>>;
@@ -90,7 +116,7 @@ export function definePolicy<Name extends string, Shape extends SettingsShape>(s
     if (args.type === rootType) return refuse(args.getConfig(), report);
     const resource = spec.resource && resourceOf(args);
     const settings = resource && settingsFrom(args.getConfig());
-    if (settings) spec.resource?.(resource, settings, reporting(report, name, rule));
+    if (settings) spec.resource?.(resource, settings, reporting(report, name, rule, [args]));
   };
 
   const properties = jsonSchemaOf(shape) as { [K in keyof Values]-?: Setting };
@@ -104,7 +130,8 @@ export function definePolicy<Name extends string, Shape extends SettingsShape>(s
     ...(spec.stack && {
       validateStack: async (args, report) => {
         const settings = settingsFrom(args.getConfig());
-        if (settings) return spec.stack!(new Stack(args.resources), settings, reporting(report, name, rule));
+        if (settings)
+          return spec.stack!(new Stack(args.resources), settings, reporting(report, name, rule, args.resources));
         if (!refused) refuse(args.getConfig(), report);
       },
     }),

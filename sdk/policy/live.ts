@@ -1,6 +1,7 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
 import { type ConsortiumClient, type Identified } from "../../provider/api";
 import { isApiError } from "../../provider/api/api-error";
+import { isGoing, isGone } from "../../provider/api/wire";
 import { providerTitle, settingsOf } from "./connection";
 import { type Report } from "./define";
 import { type Parents } from "./parents";
@@ -13,11 +14,10 @@ export interface Existing {
   membershipId?: string;
 }
 
-const gone = new Set(["deleted", "deleting"]);
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 const existing = (items: readonly Identified[]): Existing[] =>
   items
-    .filter(({ state }) => state === undefined || !gone.has(state))
+    .filter((item) => !isGone(item) && !isGoing(item))
     .map(({ id, name, membership_id }) => ({ id, name: text(name), membershipId: text(membership_id) }));
 
 /** What an organization has, each list asked for at most once a run. */

@@ -1,5 +1,3 @@
-import { createRequire } from "node:module";
-import type * as Pulumi from "@pulumi/pulumi";
 import { type Path, type Problem, type Reading } from "./problems";
 
 /** Values that a definition may hold, aliases, merges and shared objects counted each time: a network has some hundred. */
@@ -79,11 +77,10 @@ export function copyOf(
 const laterText =
   "the value is known only later (an Output or a Promise), but a definition must be known immediately: use a plain value, or use the resource classes for this part";
 
-/** Loads the SDK, which programs have loaded already; the fleet, which reads files only, never needs it. */
-const isOutput = (value: object): boolean =>
-  (createRequire(__filename)("@pulumi/pulumi") as typeof Pulumi).Output.isInstance(value);
+/** Whether a value is an Output: programs tell that with Pulumi's SDK, which the fleet, that reads files only, never loads. */
+export type IsOutput = (value: unknown) => boolean;
 
-function whyNotPlain(value: unknown): string | undefined {
+function whyNotPlain(value: unknown, isOutput: IsOutput): string | undefined {
   if (["function", "symbol", "bigint"].includes(typeof value)) return `a ${typeof value} is not a plain value`;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -93,10 +90,10 @@ function whyNotPlain(value: unknown): string | undefined {
 }
 
 /** Reads a definition that the program gives. */
-export function readData(given: unknown): Reading {
+export function readData(given: unknown, isOutput: IsOutput): Reading {
   const problems: Problem[] = [];
   const open = (value: unknown, path: Path): Opened | undefined => {
-    const message = whyNotPlain(value);
+    const message = whyNotPlain(value, isOutput);
     if (message !== undefined) return void problems.push({ path, message });
     if (typeof value !== "object" || value === null) return { plain: value };
     return Array.isArray(value) ? { itself: value, items: value } : { itself: value, entries: Object.entries(value) };

@@ -39,6 +39,8 @@ export interface Reading {
   file?: string;
   /** From 1; undefined where there is no text. */
   position?: (problem: Problem) => { line: number; column: number };
+  /** Where it is secret; a component of the plugin is told that. */
+  secrets?: readonly Path[];
   /** How a value is written in the text, where that is not how it is shown: `007`. */
   source?: (path: Path) => string | undefined;
 }

@@ -128,11 +128,11 @@ export class Faults {
     this.#rules = [];
   }
 
-  /** The rule that hits this call, if any. `owner`: finds the organization that calls. */
-  hit(call: Call, owner: () => string | undefined): FaultRule | undefined {
+  /** The rule that hits this call of an organization, if any. */
+  hit(call: Call, owner: string | undefined): FaultRule | undefined {
     let chosen: FaultRule | undefined;
     for (const entry of this.#rules) {
-      if (!entry.fits(call) || (entry.owner !== undefined && entry.owner !== owner())) continue;
+      if (!entry.fits(call) || (entry.owner !== undefined && entry.owner !== owner)) continue;
       entry.seen++;
       const { every = 1, nth = every, times = entry.rule.every ? Infinity : 1 } = entry.rule;
       const due = entry.seen >= nth && (entry.seen - nth) % every === 0 && entry.hits < times;

@@ -17,7 +17,7 @@ import type { ResolvedOptions } from "../settings/options";
 import { callerOf, requireKey } from "./authentication";
 import { acceptJson } from "./bodies";
 import { type Call, type CallLog, type InFlight, routeOf } from "./call-log";
-import { Refusal } from "../errors";
+import { isFull, Refusal } from "../errors";
 import { refuseStrangers } from "./host-check";
 import { createHttpServer } from "./server";
 
@@ -67,12 +67,15 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof Refusal) return refuse(reply, error.status, error.message);
     const { statusCode = 500, message } = error as { statusCode?: number; message: string };
+    if (isFull(error))
+      return refuse(reply, 507, `This cannot be kept, so it was not done: ${message}. Make room there.`);
     if (statusCode >= 500) request.log.error(error);
     return refuse(reply, statusCode, message);
   });
 
+  app.get("/health", { config: { quiet: true } }, () => ({ status: "ok" }));
   await context.backend.serveNodes(app);
-  targetRoutes(app, context);
+  await targetRoutes(app, context);
   await app.register(
     (api, _options, done) => {
       requireKey(api, context.organizations);
@@ -91,13 +94,16 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
 /** Everything that happens to every call: it is logged, counted, delayed, and maybe hit by a fault. */
 function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }: Parts): void {
   app.addHook("onRequest", async (request, reply) => {
+    void reply.header("date", new Date(context.clock()).toUTCString()); // as in what it shows: a service has one clock
     if (request.routeOptions.config.quiet || request.headers[observerHeader] !== undefined) return;
     request.call = log.start(request, context.clock());
     inFlight.enter();
     reply.raw.once("close", () => inFlight.leave());
     const { latency } = context.settings.timing;
     if (latency > 0) await outages.pause(latency);
-    request.fault = faults.hit(request.call, () => callerOf(context.organizations, request)?.id);
+    const caller = callerOf(context.organizations, request);
+    request.call.organization = caller?.fields.name;
+    request.fault = faults.hit(request.call, caller?.id);
     if (request.fault) request.call.fault = request.fault.kind;
     else if (request.is404) throw new Refusal(404, `There is no ${request.method} ${request.url} here.`); // its body is not read
   });

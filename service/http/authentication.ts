@@ -34,7 +34,6 @@ export function requireKey(app: FastifyInstance, organizations: Organizations): 
   app.addHook("onRequest", (request, _reply, done) => {
     try {
       request.organization = authenticate(organizations, request);
-      if (request.call) request.call.organization = request.organization.fields.name;
     } catch (refusal) {
       if (!request.fault) throw refusal;
     }

@@ -26,7 +26,13 @@ export function changesIn(body: unknown, shown: Readonly<Record<string, unknown>
   return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isDeepStrictEqual(value, shown[name])));
 }
 
-/** The known fields of a body. Others are ignored, unless all must be known. */
+/** The fields of a body that a schema does not know. */
+export function unknownIn(rules: z.ZodObject, body: unknown): Record<string, unknown> {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return {};
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(rules.shape, name)));
+}
+
+/** The known fields of a body; others are an error only if all must be known. */
 export function parse<T extends z.ZodRawShape>(rules: z.ZodObject<T>, body: unknown, strict: boolean) {
   const result = (strict ? rules.strict() : rules).safeParse(body ?? {});
   if (!result.success) throw new Refusal(400, `The body is not valid: ${explain(result.error)}`);

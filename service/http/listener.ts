@@ -2,10 +2,11 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ResolvedOptions } from "../settings/options";
 import { ServiceError } from "../errors";
+import { waitFor } from "./long-wait";
 
 /** The listening socket, which can be taken away for a while. */
 export class Listener {
-  #reopening: NodeJS.Timeout | undefined;
+  #reopening = new AbortController();
 
   port: number;
 
@@ -43,15 +44,15 @@ export class Listener {
 
   /** Refuses connections for some ms and drops those there are; then listens on the same port again. */
   refuse(ms: number): void {
-    clearTimeout(this.#reopening);
+    this.#reopening.abort();
     this.#shut();
-    this.#reopening = setTimeout(() => {
-      this.open().catch(() => this.refuse(50)); // another process holds the port just now
-    }, ms);
+    const { signal } = (this.#reopening = new AbortController());
+    const reopen = () => this.open().catch(() => this.refuse(50)); // another process holds the port just now
+    waitFor(ms, signal).then(reopen, () => undefined);
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#reopening);
+    this.#reopening.abort();
     await new Promise<void>((done) => this.#shut(done));
   }
 

@@ -1,74 +1,65 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Refusal, ServiceError } from "../errors";
-import { awaitLeftover, heightSeen, lastWhole, notePid } from "./chain-folder";
-import { ensureGenesis } from "./genesis";
-import { Caller } from "./rpc";
+import { Refusal } from "../errors";
+import { Chain, type Pace, usualPace } from "./chain";
+import type { ChainSpec, Host } from "./engine";
+import { damaged } from "../store/journal";
+import type { Store } from "../store/store";
+import { ensureFolder, LedgerFolder } from "./ledger-folder";
 import { Watched } from "./watcher-client";
 
-/** What a chain is, from its first start on. */
-export interface ChainSpec {
-  /** Names its folder. */
-  key: string;
-  chainId: number;
-  /** Seconds between blocks; without it, each transaction makes a block. */
-  period?: number;
-  /** How many accounts it signs for, each with 10,000 ether. */
-  accounts: number;
-  /** Whether a transaction may offer nothing for its gas. */
-  free?: boolean;
+export type { Chain } from "./chain";
+export type { ChainSpec } from "./engine";
+
+/** Which ledgers there are; whoever keeps the chains has to remember them. */
+export interface Known {
+  has(key: string): boolean;
+  keys(): string[];
+  add(key: string): void;
+  remove(key: string): void;
 }
-
-export interface Chain {
-  /** The Unix socket where it speaks JSON-RPC: a line each way is a message. */
-  readonly socketPath: string;
-  /** Its last lines of output, oldest first. */
-  readonly lines: readonly string[];
-  /** Why its state cannot be kept now, if it cannot: a sentence. */
-  readonly problem: string | undefined;
-  /** Sends it a message; answers what it says. */
-  ask: (message: string) => Promise<string>;
-  call: <T>(method: string, params?: unknown[]) => Promise<T>;
-}
-
-const mostLines = 1_000;
-
-/** Contracts of the public network that write something into every block, so that a state would grow without end. */
-const perBlock = ["0x0000F90827F1C53a10cb7A02335B175320002935", "0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02"];
 
 /** The longest path of a Unix socket is about 100 bytes. */
 const socketRoot = () => (tmpdir().length > 70 ? "/tmp" : tmpdir());
 
-/** Real chains, each a process that starts when it is first needed and keeps its state in a folder. */
+/** Real chains, each a process that starts when it is first needed, and a folder with all that it was told. */
 export class Chains {
   readonly #dir: string;
   /** Sockets, in a folder that only this user can enter; the watcher removes it at the end. */
   readonly #sockets = mkdtempSync(join(socketRoot(), "consortium-chains-"));
-  readonly #watched = new Watched(this.#sockets);
+  readonly #host: Host;
   readonly #running = new Map<string, Promise<Chain>>();
-  readonly #ended = new Map<string, Promise<string>>();
-  #started = 0;
   #closed = false;
 
   /**
-   * @param dir keeps their states; without it they are gone with the service
+   * @param dir keeps them; without it they are gone with the service
    * @param warn hears of what somebody has to know
+   * @param memory bytes that one execution may take
    */
   constructor(
-    private readonly command: string,
+    command: string,
     dir: string | undefined,
+    private readonly known: Known,
     private readonly warn: (text: string) => void,
+    memory = 32 * 1_048_576,
+    private readonly pace: Pace = usualPace,
   ) {
-    this.#dir = dir === undefined ? join(this.#sockets, "states") : resolve(dir);
+    this.#dir = dir === undefined ? join(this.#sockets, "ledgers") : resolve(dir);
+    this.#host = { command: resolve(command), memory, dir: this.#sockets, watched: new Watched(this.#sockets) };
     try {
-      mkdirSync(this.#dir, { recursive: true, mode: 0o700 });
+      ensureFolder(this.#dir);
     } catch (error) {
       rmSync(this.#sockets, { recursive: true });
-      const { code, message } = error as NodeJS.ErrnoException;
-      const reason = code === "EEXIST" ? "it is a file, and must be a folder. Move it away" : message;
-      throw new ServiceError(`The chains cannot be kept in ${this.#dir}: ${reason}.`, { cause: error });
+      throw error;
+    }
+  }
+
+  /** Whether all is there that the known ledgers need; nothing is changed. */
+  static check(dir: string, known: Pick<Known, "keys">): void {
+    for (const key of known.keys()) {
+      if (!existsSync(join(dir, key))) throw damaged(join(dir, key), "the folder of this ledger is missing");
+      LedgerFolder.check(join(dir, key));
     }
   }
 
@@ -82,110 +73,44 @@ export class Chains {
 
   /** Ends a chain, and takes its ledger away. */
   async erase(key: string): Promise<void> {
-    await this.#running.get(key)?.catch(() => undefined);
-    this.#watched.end(key);
-    await this.#ended.get(key);
+    const chain = await this.#running.get(key)?.catch(() => undefined);
+    await chain?.close();
+    this.#running.delete(key);
+    if (this.known.has(key)) this.known.remove(key);
     rmSync(join(this.#dir, key), { recursive: true, force: true });
   }
 
-  /** Takes away what no longer belongs to anything: a killed service may not have come to it. */
+  /** Takes away known ledgers that no longer belong to anything: a killed service may not have come to it. */
   async sweep(keep: (key: string) => boolean): Promise<void> {
-    const keys = readdirSync(this.#dir).filter((key) => !keep(key) && !this.#running.has(key));
-    await Promise.all(keys.map((key) => this.erase(key)));
+    await Promise.all(
+      this.known
+        .keys()
+        .filter((key) => !keep(key))
+        .map((key) => this.erase(key)),
+    );
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.allSettled(this.#running.values());
-    await this.#watched.close();
+    await Promise.allSettled([...this.#running.values()].map(async (chain) => (await chain).close()));
+    await this.#host.watched.close();
     rmSync(this.#sockets, { recursive: true, force: true }); // where no chain ever ran, no watcher did it
   }
 
   async #start(spec: ChainSpec): Promise<Chain> {
-    const { key } = spec;
-    const dir = join(this.#dir, key);
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
-    await awaitLeftover(dir);
-    const genesis = ensureGenesis(dir, spec.chainId, spec.accounts);
-    for (const name of ["cache", ".foundry", "url"]) rmSync(join(dir, name), { recursive: true, force: true }); // of 0.1.0
-    const saved = lastWhole(dir);
-    const lines: string[] = saved?.note === undefined ? [] : [saved.note];
-    const socketPath = join(this.#sockets, `${++this.#started}`);
-    const caller = new Caller(socketPath);
-    let problem: string | undefined;
-    let end: (why: string) => void = () => undefined;
-    const ended = new Promise<string>((done) => (end = done));
-    this.#ended.set(key, ended);
-    const failed = ended.then((why) => {
-      throw new Refusal(503, `The ledger does not start: ${why}. ${lines.slice(-4, -1).join(" ")}`);
-    });
-    failed.catch(() => undefined);
-    const args = [...argumentsOf(spec), "--host", await unreachable(), "--init", genesis, "--ipc", socketPath];
-    const order = { id: key, command: resolve(this.command), args, cwd: this.#sockets, socket: socketPath };
-    const listening = new Promise<void>((done) => {
-      this.#watched.start(order, ({ pid, line, ended: why, problem: trouble }) => {
-        if (pid !== undefined) notePid(dir, pid);
-        if (trouble !== undefined) problem = this.#troubled(key, dir, problem, trouble);
-        if (line !== undefined) {
-          lines.push(line);
-          if (lines.length > 2 * mostLines) lines.splice(0, mostLines);
-          if (line.startsWith("Listening on ")) done();
-        }
-        if (why === undefined) return;
-        lines.push(why);
-        this.#running.delete(key); // the next who needs it starts it again
-        end(why);
-      });
-    });
-    await Promise.race([listening.then(() => this.#begin(spec, caller, saved?.state)), failed]);
-    const height = Number(await caller.call<string>("eth_blockNumber"));
-    const before = heightSeen(dir);
-    if (height < before) {
-      const text = `The chain ${key} went back from block ${before} to block ${height}, the last that was on disk when it ended.`;
-      lines.push(text);
-      this.warn(text);
-    }
-    this.#watched.keep(key, dir);
-    return {
-      ...{ socketPath, lines, ask: caller.ask, call: caller.call },
-      get problem() {
-        return problem;
-      },
-    };
-  }
-
-  async #begin({ period }: ChainSpec, caller: Caller, state: Buffer | undefined): Promise<void> {
-    if (state?.length) await caller.call("anvil_loadState", [`0x${state.toString("hex")}`]);
-    for (const address of perBlock) await caller.call("anvil_setCode", [address, "0x"]);
-    if (period === undefined) await caller.call("evm_setAutomine", [true]);
-    else await caller.call("evm_setIntervalMining", [period]);
-  }
-
-  #troubled(key: string, dir: string, before: string | undefined, trouble: string): string | undefined {
-    if (trouble === "") return undefined;
-    const text = `The state of the chain ${key} cannot be written to ${dir}: ${trouble}. Make room there; it is tried again.`;
-    if (text !== before) this.warn(text);
-    return text;
+    const dir = join(this.#dir, spec.key);
+    if (this.known.has(spec.key)) LedgerFolder.check(dir);
+    else mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const folder = await LedgerFolder.open(dir, spec);
+    if (!this.known.has(spec.key)) this.known.add(spec.key);
+    return Chain.start(this.#host, spec, folder, this.pace, this.warn);
   }
 }
 
-/**
- * Anvil cannot do without a TCP port. On Linux it is bound to the broadcast address, to which nobody can connect; where that is
- * not possible, to the loopback address, without CORS.
- */
-const unreachable = () =>
-  new Promise<string>((done) => {
-    const [nowhere, loopback] = ["255.255.255.255", "127.0.0.1"];
-    const probe = createServer();
-    probe.once("error", () => done(loopback));
-    probe.listen({ host: nowhere, port: 0 }, () => probe.close(() => done(nowhere)));
-  });
-
-function argumentsOf({ chainId, free }: ChainSpec): string[] {
-  return [
-    ...["--port", "0", "--no-cors", "--chain-id", `${chainId}`, "--threads", "1", "--color", "never"],
-    // blocks, receipts and logs are kept, the states before the latest one are not: they would be 200 MB in 20 minutes
-    ...["--accounts", "0", "--no-mining", "--prune-history"],
-    ...(free ? ["--block-base-fee-per-gas", "0"] : []),
-  ];
-}
+/** The store says which ledgers there must be. */
+export const knownLedgers = (store: Store): Known => ({
+  has: (key) => store.get("ledger", key) !== undefined,
+  keys: () => store.all("ledger").map(({ id }) => id),
+  add: (id) => void store.create({ kind: "ledger", id, parent: "", organization: "", due: undefined, fields: {} }),
+  remove: (key) => store.remove(store.get("ledger", key)!),
+});

@@ -1,4 +1,5 @@
 import type { Entity, Wire } from "../store/entities";
+import type { Chain } from "./chains";
 
 /** A member's nodes come and go over the years, and no account is ever another member's. */
 export const accountsOfChain = 32;
@@ -14,6 +15,6 @@ export interface Ledger {
   status(environment: Environment, node: Node, host: string | undefined): Promise<Wire>;
   /** The lines of a node's log, oldest first. */
   log(environment: Environment, node: Node, client: string): Promise<readonly string[]>;
-  /** Sends the environment's chain a JSON-RPC message; a simulation has no chain. */
-  ask?(environment: Environment, message: string): Promise<string>;
+  /** The environment's chain; a simulation has none. */
+  chain?(environment: Environment): Promise<Chain>;
 }

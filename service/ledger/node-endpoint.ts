@@ -4,31 +4,35 @@ import { Refusal } from "../errors";
 import { admitted, nodePath } from "../http/node-credentials";
 import { asksUpgrade } from "../http/server";
 import { stateAt } from "../store/states-over-time";
-import { mostBytes, NodeSockets } from "./node-sockets";
+import { acceptText, answers, askOf, enter, send, Share } from "./calls";
+import { NodeSockets } from "./node-sockets";
 import type { RealLedger } from "./real-ledger";
-import { screen } from "./screening";
+import { read } from "./screening";
 
 /** The addresses of nodes: JSON-RPC over POST and WebSockets, for whoever holds a credential. */
 export class NodeEndpoint {
-  readonly sockets = new NodeSockets();
+  readonly #sockets: NodeSockets;
+  /** Of each credential. */
+  readonly #shares = new Map<string, Share>();
 
   constructor(
     private readonly base: Base,
     private readonly ledger: RealLedger,
-  ) {}
+  ) {
+    this.#sockets = new NodeSockets(base.settings.callLimits);
+  }
 
   async serve(app: FastifyInstance): Promise<void> {
-    this.sockets.listen(app);
+    const limits = this.base.settings.callLimits;
+    this.#sockets.listen(app);
     await app.register((nodes, _options, done) => {
-      nodes.removeAllContentTypeParsers();
-      nodes.addContentTypeParser("*", { parseAs: "string", bodyLimit: mostBytes }, (_request, body, read) =>
-        read(null, body),
-      );
+      acceptText(nodes, limits);
       // before the body is read
       nodes.addHook("onRequest", (request, reply, next) => {
-        this.#admit(request, reply);
-        if (request.method !== "POST" && !asksUpgrade(request.raw))
-          throw new Refusal(405, "JSON-RPC calls are sent with POST.");
+        const { share } = this.#admit(request, reply);
+        const upgrade = asksUpgrade(request.raw);
+        if (request.method !== "POST" && !upgrade) throw new Refusal(405, "JSON-RPC calls are sent with POST.");
+        if (!upgrade) enter(share, reply, limits);
         next();
       });
       nodes.all(nodePath, { config: { quiet: true } }, (request, reply) => this.#answer(request, reply));
@@ -36,27 +40,40 @@ export class NodeEndpoint {
     });
   }
 
+  /** Drops the WebSockets of credentials or nodes that are no more. */
+  removed(ids: ReadonlySet<string>): void {
+    this.#sockets.drop(ids);
+    for (const id of ids) this.#shares.delete(id);
+  }
+
+  close(): void {
+    this.#sockets.close();
+  }
+
   #admit(request: FastifyRequest, reply: FastifyReply) {
     const found = admitted(this.base.store, request, reply);
     const state = stateAt(found.node, this.base.clock());
     if (state !== "started") throw new Refusal(503, `The node ${found.node.id} does not serve yet: it is ${state}.`);
-    return found;
+    const { id } = found.credential;
+    const share = this.#shares.get(id) ?? new Share(this.base.settings.callLimits);
+    this.#shares.set(id, share);
+    return { ...found, share };
   }
 
   async #answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const { node } = this.#admit(request, reply);
-    const chain = await this.ledger.chain(this.base.store.get("environment", node.parent)!);
-    const account = await this.ledger.account(chain, node);
-    const { credential } = this.#admit(request, reply); // the chain's start takes a while
-    if (asksUpgrade(request.raw)) {
-      reply.hijack();
-      return this.sockets.open(request.raw, [credential.id, node.id], chain.socketPath, account);
+    const environment = this.base.store.get("environment", node.parent)!;
+    const chain = () => this.ledger.chain(environment);
+    const account = await this.ledger.account(await this.ledger.chain(environment), node);
+    const { credential, share } = this.#admit(request, reply); // the chain's start takes a while
+    const limits = this.base.settings.callLimits;
+    const rights = { limits, account, overrides: true, socket: asksUpgrade(request.raw) };
+    if (rights.socket) {
+      this.#sockets.open(request.raw, { credential: credential.id, node: node.id, rights, share, chain });
+      return reply.hijack();
     }
-    if (chain.problem !== undefined) throw new Refusal(507, chain.problem);
-    const { send, answers, batch } = screen((request.body as string | undefined) ?? "", account, false);
-    if (send === undefined) return reply.send(batch ? answers : answers[0]);
-    const said = await chain.ask(send);
-    reply.type("application/json");
-    return reply.send(answers.length > 0 ? [JSON.parse(said) as unknown, answers].flat() : said);
+    await chain();
+    const asked = read((request.body as string | undefined) ?? "", rights);
+    return send(reply, share, answers(asked, share, askOf(chain), rights));
   }
 }

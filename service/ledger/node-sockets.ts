@@ -2,21 +2,36 @@ import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { type WebSocket, WebSocketServer } from "ws";
-import { answerTo, converse } from "./rpc";
-import { screen } from "./screening";
+import { Refusal } from "../errors";
+import type { CallLimits } from "../settings/call-limits";
+import { answers, type Ask, askOf, type Share } from "./calls";
+import type { Chain } from "./chains";
+import { read, type Rights } from "./screening";
+import { Subscriptions } from "./subscriptions";
 
-/** The most a call, or a batch of calls, may be long. */
-export const mostBytes = 1_048_576;
-/** Bytes that may wait for a side that does not read them. */
-const mostWaiting = 16 * 1_048_576;
+/** Messages of one WebSocket that are answered at a time; the next ones are not read meanwhile. */
+const mostAnswered = 4;
 /** Tells a member that the chain ended; clients of 0.1.0 know this code. */
 const chainEnded = 4006;
 
+/** What a WebSocket is for, and whose. */
+interface Place {
+  credential: string;
+  node: string;
+  rights: Rights;
+  share: Share;
+  chain: () => Promise<Chain>;
+}
+
 /** The WebSockets to nodes. Each is open as long as its credential and its node are there. */
 export class NodeSockets {
-  readonly #server = new WebSocketServer({ noServer: true, maxPayload: mostBytes, perMessageDeflate: false });
+  readonly #server: WebSocketServer;
   readonly #heads = new WeakMap<IncomingMessage, Buffer>();
-  readonly #open = new Map<WebSocket, readonly string[]>();
+  readonly #open = new Map<WebSocket, Place>();
+
+  constructor(private readonly limits: CallLimits) {
+    this.#server = new WebSocketServer({ noServer: true, maxPayload: limits.request, perMessageDeflate: false });
+  }
 
   /** Sends what asks for a WebSocket through the routes, as any other request. */
   listen(app: FastifyInstance): void {
@@ -35,18 +50,23 @@ export class NodeSockets {
     });
   }
 
-  /** Opens the WebSocket that was asked for; `owners`: ids of what it ends with. */
-  open(request: IncomingMessage, owners: readonly string[], chainPath: string, account: string): void {
+  /** Opens the WebSocket that was asked for. */
+  open(request: IncomingMessage, place: Place): void {
+    const { sockets } = this.limits;
+    const same = [...this.#open.values()].filter(({ credential }) => credential === place.credential);
+    if (same.length >= sockets) throw new Refusal(429, `At most ${sockets} WebSockets are allowed for a credential.`);
     this.#server.handleUpgrade(request, request.socket, this.#heads.get(request)!, (member) => {
-      this.#open.set(member, owners);
+      this.#open.set(member, place);
       member.once("close", () => this.#open.delete(member));
-      connect(member, chainPath, account);
+      connect(member, place);
     });
   }
 
   /** Drops those of credentials or nodes that are no more. */
   drop(ids: ReadonlySet<string>): void {
-    for (const [member, owners] of this.#open) if (owners.some((id) => ids.has(id))) member.terminate();
+    for (const [member, { credential, node }] of this.#open) {
+      if (ids.has(credential) || ids.has(node)) member.terminate();
+    }
   }
 
   close(): void {
@@ -54,22 +74,43 @@ export class NodeSockets {
   }
 }
 
-/** Lets a member talk to a chain; only what its node may answer gets through. */
-function connect(member: WebSocket, chainPath: string, account: string): void {
-  const tell = (text: string) => {
-    member.send(text);
-    if (member.bufferedAmount > mostWaiting) member.terminate();
+/** Lets a member talk to a chain, within the same limits as over HTTP. */
+function connect(member: WebSocket, { rights, share, chain }: Place): void {
+  const { limits } = rights;
+  const subscriptions = new Subscriptions(limits, {
+    tell(line) {
+      member.send(line, { binary: false });
+      if (member.bufferedAmount > limits.answer) member.terminate(); // it does not read
+    },
+    end: () => member.close(chainEnded),
+  });
+  member.on("error", () => undefined).once("close", () => subscriptions.close());
+
+  const ask: Ask = async (call, bounds) =>
+    subscriptions.concerns(call.method) ? subscriptions.ask(call, await chain(), bounds) : askOf(chain)(call, bounds);
+  const tell = (text: Buffer) =>
+    new Promise<void>((done) => {
+      const late = setTimeout(() => member.terminate(), limits.time);
+      member.send(text, { binary: false }, () => {
+        clearTimeout(late);
+        done();
+      });
+    });
+  const answer = async (text: string) => {
+    const done = await share.turn();
+    const parts: Buffer[] = [];
+    try {
+      for await (const part of answers(read(text, rights), share, ask, rights)) parts.push(part);
+      await tell(Buffer.concat(parts));
+    } finally {
+      done();
+    }
   };
-  const chain = converse(chainPath, tell);
-  chain.on("error", () => undefined).once("close", () => member.close(chainEnded));
-  member.on("error", () => undefined).once("close", () => chain.destroy());
+  let answering = 0;
   member.on("message", (data: Buffer) => {
-    const { send, answers, batch } = screen(data.toString(), account, true);
-    if (answers.length > 0) tell(JSON.stringify(batch ? answers : answers[0]));
-    if (send === undefined) return;
-    const known = answerTo(send);
-    if (known !== undefined) return tell(known);
-    chain.write(`${send}\n`);
-    if (chain.writableLength > mostWaiting) member.terminate();
+    if (++answering >= mostAnswered) member.pause();
+    void answer(data.toString()).finally(() => {
+      if (--answering < mostAnswered && member.readyState === member.OPEN) member.resume();
+    });
   });
 }

@@ -17,17 +17,15 @@ export class RealLedger extends SimulatedLedger {
   }
 
   chain({ id, fields }: Environment): Promise<Chain> {
-    const { chain_id: chainId, block_period: period } = fields;
-    return this.chains.get({ key: id, chainId, period, accounts: accountsOfChain, free: true });
+    const { chain_id: chainId, block_period, consensus_type } = fields;
+    const spec = { key: id, chainId, accounts: accountsOfChain, free: true };
+    // raft makes a block when there is a transaction, the others whenever their period is over
+    return this.chains.get(consensus_type === "raft" ? spec : { ...spec, period: block_period });
   }
 
   /** Starts it without anybody waiting; who then needs it hears why it did not work. */
   override prepare(environment: Environment): void {
     this.chain(environment).catch(() => undefined);
-  }
-
-  async ask(environment: Environment, message: string): Promise<string> {
-    return (await this.chain(environment)).ask(message);
   }
 
   /** The account that a node's chain signs for in its name, and for no other node. */
@@ -49,8 +47,12 @@ export class RealLedger extends SimulatedLedger {
   override async status(environment: Environment, node: Node, host: string | undefined): Promise<Wire> {
     const simulated = await super.status(environment, node, host);
     const chain = await this.chain(environment);
-    const [height, own] = await Promise.all([chain.call<string>("eth_blockNumber"), this.account(chain, node)]);
-    return { ...simulated, block_height: Number(height), user_accounts: [own] };
+    const own = await this.account(chain, node);
+    const shown = { ...simulated, block_height: chain.height, user_accounts: [own] };
+    const { restarting } = chain;
+    if (!restarting) return shown;
+    const { since, why } = restarting;
+    return { ...shown, ledger_restarting: { since: new Date(since).toISOString(), reason: why } };
   }
 
   /** The chain's own last lines. Constellation is not run: of it there is only the start. */

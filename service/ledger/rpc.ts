@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { createInterface } from "node:readline";
+import pLimit from "p-limit";
 import { request } from "undici";
 import { Refusal } from "../errors";
 
@@ -8,68 +8,113 @@ export class RpcError extends Error {
   override readonly name = "RpcError";
 }
 
-const longest = 60_000;
-const newline = "\n".charCodeAt(0);
-/** Connections that wait for the next message. */
-const mostIdle = 8;
+/** A chain's answer is longer, or takes longer, than it may. */
+export class Excess extends Error {
+  override readonly name = "Excess";
+  constructor(readonly kind: "long" | "late") {
+    super(`The answer is too ${kind}.`);
+  }
+}
 
-/** Calls to a chain. A connection carries one message at a time, and a line comes back, so no two callers share anything. */
+/** What a chain says to a call. */
+export type Answer = { result: unknown } | { error: { code: number; message: string; data?: unknown } };
+
+/** The most that is read of an answer, and how long it is waited for. */
+export interface Bounds {
+  bytes: number;
+  ms: number;
+}
+
+/** For the service's own calls. */
+const own: Bounds = { bytes: 256 * 1_048_576, ms: 60_000 };
+const newline = "\n".charCodeAt(0);
+/** Connections that wait for the next call. */
+const mostIdle = 8;
+/** Calls of members that a chain carries out at once: each may take the memory of an execution and of an answer. */
+const mostRunning = 8;
+
+/** Calls to a chain. A connection carries one at a time, and a line comes back, so no two callers share anything. */
 export class Caller {
   readonly #idle: Socket[] = [];
+  readonly #running = pLimit(mostRunning);
 
   constructor(private readonly socketPath: string) {}
 
-  /** Sends a message: one call, or one batch. */
-  ask = (text: string): Promise<string> => {
-    const known = answerTo(text);
-    if (known !== undefined) return Promise.resolve(known);
+  /** Sends a call of somebody's, after those before it. */
+  ask = (text: string, bounds: Bounds): Promise<Buffer> => {
+    const end = performance.now() + bounds.ms;
+    return this.#running(() => this.#send(text, { ...bounds, ms: end - performance.now() }));
+  };
+
+  call = async <T>(method: string, params: unknown[] = []): Promise<T> =>
+    resultOf<T>(method, await this.answer(method, params));
+
+  /** A call of the service's own, with what the chain says of an error. */
+  async answer(method: string, params: unknown[]): Promise<Answer> {
+    return JSON.parse((await this.#send(message(method, params), own)).toString()) as Answer;
+  }
+
+  #send(text: string, { bytes, ms }: Bounds): Promise<Buffer> {
+    if (ms <= 0) return Promise.reject(new Excess("late"));
     return new Promise((done, fail) => {
       const socket = this.#idle.pop() ?? connect(this.socketPath);
       socket.removeAllListeners();
       const parts: Buffer[] = [];
-      const refuse = (why: string) => {
+      let length = 0;
+      const refuse = (error: Error) => {
+        clearTimeout(late);
         socket.removeAllListeners().on("error", () => undefined);
         socket.destroy();
-        fail(new Refusal(502, `The ledger did not answer: ${why}.`));
+        fail(error);
       };
-      socket.ref().setTimeout(longest, () => refuse(`nothing came for ${longest / 1_000} s`));
-      socket.on("data", (part: Buffer) => {
+      const broken = (why: string) => refuse(new Refusal(502, `The ledger did not answer: ${why}.`));
+      const late = setTimeout(() => refuse(new Excess("late")), ms);
+      socket.ref().on("data", (part: Buffer) => {
         parts.push(part);
+        length += part.length;
+        if (length > bytes + 1) return refuse(new Excess("long"));
         if (part.at(-1) !== newline) return;
+        clearTimeout(late);
         socket.removeAllListeners();
-        this.#keep(socket, text);
-        const [line = ""] = Buffer.concat(parts).toString().split("\n");
-        done(line);
+        this.#keep(socket);
+        done(Buffer.concat(parts, length - 1));
       });
-      socket.once("error", (error) => refuse(error.message));
-      socket.once("close", () => refuse("the chain ended"));
+      socket.once("error", (error) => broken(error.message));
+      socket.once("close", () => broken("the chain ended"));
       socket.write(`${text}\n`);
     });
-  };
+  }
 
-  call = async <T>(method: string, params: unknown[] = []): Promise<T> =>
-    resultOf<T>(method, JSON.parse(await this.ask(message(method, params))));
-
-  /** On a connection that has subscribed to something, more than answers comes. */
-  #keep(socket: Socket, text: string): void {
+  #keep(socket: Socket): void {
     const drop = () => {
       const at = this.#idle.indexOf(socket);
       if (at >= 0) this.#idle.splice(at, 1);
       socket.destroy();
     };
-    socket.on("error", drop).on("close", drop).on("data", drop).setTimeout(0);
-    if (this.#idle.length >= mostIdle || text.includes("ubscribe")) return drop();
+    socket.on("error", drop).on("close", drop).on("data", drop);
+    if (this.#idle.length >= mostIdle) return drop();
     this.#idle.push(socket.unref());
   }
 }
 
-/** A lasting connection to a chain, for subscriptions: a line each way is a message. */
-export function converse(socketPath: string, hear: (line: string) => void): Socket {
-  const socket = connect(socketPath);
-  createInterface({ input: socket })
-    .on("line", hear)
-    .on("error", () => undefined); // the socket's own error says it
-  return socket;
+/**
+ * A lasting connection to a chain, for subscriptions: a line each way is a message.
+ *
+ * @param most bytes of a line; a longer one ends the connection
+ */
+export function converse(socketPath: string, most: number, hear: (line: Buffer) => void): Socket {
+  let parts: Buffer[] = [];
+  let length = 0;
+  return connect(socketPath).on("data", function (this: Socket, part: Buffer) {
+    let rest = part;
+    for (let at = rest.indexOf(newline); at >= 0; at = rest.indexOf(newline)) {
+      hear(Buffer.concat([...parts, rest.subarray(0, at)]));
+      [parts, length, rest] = [[], 0, rest.subarray(at + 1)];
+    }
+    parts.push(rest);
+    length += rest.length;
+    if (length > most) this.destroy();
+  });
 }
 
 /** A call's answer where there is no result. */
@@ -83,15 +128,6 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** What answers a message that a chain would not answer: what is no JSON, or holds no call with an id. */
-export function answerTo(text: string): string | undefined {
-  const value = parsed(text);
-  if (value === undefined) return JSON.stringify(failure(null, -32_700, "Parse error"));
-  const calls = (Array.isArray(value) ? value : [value]) as unknown[];
-  const isCall = (call: unknown) => typeof call === "object" && call !== null && "id" in call;
-  return calls.some(isCall) ? undefined : JSON.stringify(failure(null, -32_600, "Invalid request"));
 }
 
 const message = (method: string, params: unknown[]) => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });

@@ -1,3 +1,4 @@
+import type { CallLimits } from "../settings/call-limits";
 import { failure } from "./rpc";
 
 /** The calls of the Ethereum specification that a node answers. Anvil's own (`anvil_`, `evm_`, `debug_`, …) stay with the service. */
@@ -17,7 +18,12 @@ const standard = new Set([
   ...["eth_protocolVersion", "eth_simulateV1", "eth_syncing", "eth_sendRawTransaction", "eth_sendRawTransactionSync"],
 ]);
 
-const sender = ([transaction]: unknown[]) => (transaction as { from?: unknown } | null | undefined)?.from;
+type Fields = Record<string, unknown>;
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
+
+const sender = ([transaction]: unknown[]) => fieldsOf(transaction).from;
 const first = ([account]: unknown[]) => account;
 
 /** Calls that the chain signs for an account, and whose account it is. */
@@ -32,71 +38,222 @@ const signing = new Map<string, (params: unknown[]) => unknown>([
   ["eth_signTypedData_v4", first],
 ]);
 
-/** What a body holds, sorted: what the chain answers, and what is answered here. */
-export interface Screened {
-  /** JSON for the chain; undefined if nothing is left for it. */
-  send: string | undefined;
-  answers: object[];
-  batch: boolean;
+/** Who calls, and so what may be asked. */
+export interface Rights {
+  limits: CallLimits;
+  /** The account that the node signs for, and no other; undefined: nothing is signed. */
+  account?: string;
+  /** Whether a call may be tried on another state than that of the chain. */
+  overrides: boolean;
+  /** Whether the answers go over a WebSocket. */
+  socket: boolean;
+  /** The only calls that may be made, where not all may. */
+  methods?: ReadonlySet<string>;
+  /** What answers a request with another one. */
+  closed?: (method: string) => Error;
 }
 
-/**
- * Looks through a call or a batch before the chain gets it, for the node that signs for this account only. The chain gets what was
- * understood here, not the bytes that came, so that the two cannot differ about what they mean.
- *
- * @param socket whether the answers go over a WebSocket
- */
-export function screen(body: string, account: string, socket: boolean): Screened {
+/** One call, looked through: what the chain is asked, or what is answered here. */
+export type Screened = { id: unknown; method: string; params: unknown[]; send: string } | { answer: object };
+
+export interface Message {
+  batch: boolean;
+  calls: Screened[];
+}
+
+const whole = (answer: object): Message => ({ batch: false, calls: [{ answer }] });
+
+/** What a body says. A number that JavaScript cannot hold would reach the chain as another one. */
+export function read(body: string, rights: Rights): Message {
   let calls: unknown;
   try {
     calls = JSON.parse(body, exact);
   } catch (error) {
     const why = error instanceof TooLong ? error.message : "The body is not JSON.";
-    return { send: undefined, answers: [failure(null, -32_700, why)], batch: false };
+    return whole(failure(null, -32_700, why));
   }
-  const batch = Array.isArray(calls);
-  const asked = batch ? (calls as unknown[]) : [calls];
-  if (asked.length === 0)
-    return { send: undefined, answers: [failure(null, -32_600, "The batch is empty.")], batch: false };
-  const passed: unknown[] = [];
-  const answers: object[] = [];
-  for (const call of asked) {
-    const answered = answerHere(call, account, socket);
-    if (answered) answers.push(answered);
-    else passed.push(call);
-  }
-  return { send: passed.length === 0 ? undefined : JSON.stringify(batch ? passed : passed[0]), answers, batch };
+  return screen(calls, rights);
 }
 
-/** The answer to a call that does not go to the chain. */
-function answerHere(call: unknown, account: string, socket: boolean): object | undefined {
-  const { id = null, method, params = [] } = (call ?? {}) as { id?: unknown; method?: unknown; params?: unknown };
-  if (typeof method !== "string") return failure(id, -32_600, "A call is an object with a method.");
-  if (method === "eth_accounts" || method === "eth_requestAccounts") return { jsonrpc: "2.0", id, result: [account] };
+/** Why a body is no message at all, if it is none. */
+export function whyNoMessage({ batch, calls: [call] }: Message): string | undefined {
+  if (batch || call === undefined || !("answer" in call)) return undefined;
+  const { code, message } = (call.answer as { error?: { code: number; message: string } }).error ?? {};
+  return code === -32_700 || code === -32_600 ? message : undefined;
+}
+
+/**
+ * Looks through a call or a batch before the chain gets it. The chain gets what was understood here, call by call, not the bytes that
+ * came, so that the two cannot differ about what they mean.
+ */
+export function screen(calls: unknown, rights: Rights): Message {
+  if (!Array.isArray(calls)) return { batch: false, calls: [screened(calls, rights)] };
+  if (calls.length === 0) return whole(failure(null, -32_600, "The batch is empty."));
+  const { batch } = rights.limits;
+  if (calls.length > batch)
+    return whole(failure(null, -32_600, `The batch has ${calls.length} calls; at most ${batch} are allowed.`));
+  return { batch: true, calls: calls.map((call) => screened(call, rights)) };
+}
+
+/** Why a call is not passed on. */
+class Unfit extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+function screened(call: unknown, rights: Rights): Screened {
+  const { jsonrpc, id, method, params = [] } = fieldsOf(call);
+  const known = typeof id === "string" || typeof id === "number" ? id : null;
+  try {
+    if (typeof method !== "string") throw new Unfit(-32_600, "A call is an object with a method.");
+    if (jsonrpc !== "2.0") throw new Unfit(-32_600, 'A call has the field jsonrpc: "2.0".');
+    if (known !== id && id !== null) throw new Unfit(-32_600, "The id of a call is a string or a number.");
+    const { account } = rights;
+    if (account !== undefined && (method === "eth_accounts" || method === "eth_requestAccounts"))
+      return { answer: { jsonrpc: "2.0", id: known, result: [account] } };
+    const given = Array.isArray(params) ? (params as unknown[]) : [];
+    admit(method, given, rights);
+    if (!Array.isArray(params)) throw new Unfit(-32_602, "The params of a call are a list.");
+    const fit = fitted(method, given, rights);
+    return { id: known, method, params: fit, send: JSON.stringify({ jsonrpc: "2.0", id: known, method, params: fit }) };
+  } catch (error) {
+    const deep = error instanceof RangeError && new Unfit(-32_600, "The call is nested too deeply.");
+    const unfit = error instanceof Unfit ? error : deep;
+    if (!unfit) throw error;
+    const { code, message } = unfit;
+    return { answer: failure(known, code, message) };
+  }
+}
+
+function admit(method: string, params: unknown[], { account, socket, methods, closed }: Rights): void {
+  if (methods && !methods.has(method)) throw closed!(method.slice(0, 64));
   const signer = signing.get(method);
-  if (signer) return signs(signer(Array.isArray(params) ? params : []), id, method, account);
-  if (method === "eth_subscribe" && !socket) return failure(id, -32_601, "eth_subscribe needs a WebSocket.");
-  if (standard.has(method)) return undefined;
-  return failure(
-    id,
-    -32_601,
-    `${method.slice(0, 64)} is not available: nodes answer the eth_, net_ and web3_ calls of Ethereum's specification.`,
-  );
+  if (signer && account !== undefined) return signs(signer(params), method, account);
+  if (method === "eth_subscribe" && !socket) throw new Unfit(-32_601, "eth_subscribe needs a WebSocket.");
+  if (standard.has(method)) return;
+  const which = "nodes answer the eth_, net_ and web3_ calls of Ethereum's specification";
+  throw new Unfit(-32_601, `${method.slice(0, 64)} is not available: ${which}.`);
 }
 
-function signs(wanted: unknown, id: unknown, method: string, account: string): object | undefined {
-  if (typeof wanted === "string" && wanted.toLowerCase() === account.toLowerCase()) return undefined;
+function signs(wanted: unknown, method: string, account: string): void {
+  if (typeof wanted === "string" && wanted.toLowerCase() === account.toLowerCase()) return;
   const whose = typeof wanted === "string" ? `not ${wanted.slice(0, 64)}` : "and the call names none";
-  return failure(
-    id,
-    -32_000,
-    `${method}: this node signs for its own account ${account} only, ${whose}. Send from that one, or sign yourself and use eth_sendRawTransaction.`,
+  const instead = "Send from that one, or sign yourself and use eth_sendRawTransaction.";
+  throw new Unfit(-32_000, `${method}: this node signs for its own account ${account} only, ${whose}. ${instead}`);
+}
+
+/** How many percentiles of fees, and how many proofs, one call may ask for; those of Geth. */
+const most = { percentiles: 100, proofs: 1_024, simulatedBlocks: 16 };
+
+/** The params with what they leave open filled in, if they keep the limits. */
+function fitted(method: string, params: unknown[], rights: Rights): unknown[] {
+  const [subject, ...others] = params;
+  const { gas } = rights.limits;
+  switch (method) {
+    case "eth_call":
+    case "eth_estimateGas":
+    case "eth_createAccessList": {
+      const [block, ...overrides] = others;
+      return [withGas(subject, gas, gas), ...(block === undefined ? [] : [block]), ...overridden(overrides, rights)];
+    }
+    case "eth_simulateV1":
+      return [simulation(subject, rights), ...others];
+    case "eth_sendTransaction":
+    case "eth_sendTransactionSync":
+    case "eth_signTransaction":
+      return [withGas(subject, gas), ...others];
+    case "eth_feeHistory":
+      atMost(params[2], most.percentiles, "percentiles");
+      return params;
+    case "eth_getProof":
+      atMost(params[1], most.proofs, "storage keys");
+      return params;
+    default:
+      return params;
+  }
+}
+
+function atMost(list: unknown, count: number, what: string): void {
+  if (Array.isArray(list) && list.length > count)
+    throw new Unfit(-32_602, `${list.length} ${what} are too many: at most ${count} are allowed.`);
+}
+
+const object = (value: unknown, what: string): Fields => {
+  if (!isObject(value)) throw new Unfit(-32_602, `${what} must be an object.`);
+  return value;
+};
+
+const quantity = /^(0x[\da-f]+|\d+)$/i;
+
+/** The gas that a transaction names, in one of the spellings that a chain understands. */
+function gasOf(transaction: Fields): bigint[] {
+  return [transaction.gas, transaction.gasLimit].flatMap((given) => {
+    if (given === undefined || given === null) return [];
+    const text = typeof given === "number" ? `${given}` : given;
+    if (typeof text !== "string" || !quantity.test(text))
+      throw new Unfit(-32_602, 'The gas must be a hexadecimal number, such as "0x5208".');
+    return BigInt(text);
+  });
+}
+
+/**
+ * A transaction that states its gas: the chain would take any number, and has another idea of the default where a block is overridden.
+ *
+ * @param open what one has that names none
+ */
+function withGas(transaction: unknown, limit: number, open?: number): Fields {
+  const fields = object(transaction, "The transaction");
+  const given = gasOf(fields);
+  for (const gas of given) {
+    if (gas > BigInt(limit))
+      throw new Unfit(-32_000, `The call asks for ${gas} gas; the limit is ${limit}. Ask for less, or leave it out.`);
+  }
+  const gas = given[0]?.toString(16) ?? open?.toString(16);
+  return { ...fields, gasLimit: undefined, gas: gas === undefined ? undefined : `0x${gas}` };
+}
+
+const isEmpty = (value: unknown) => value === undefined || value === null || JSON.stringify(value) === "{}";
+
+function overridden(overrides: unknown[], { overrides: allowed, limits }: Rights): unknown[] {
+  if (overrides.every(isEmpty)) return [];
+  if (!allowed) throw new Unfit(-32_602, "State overrides need an application credential and a node.");
+  const { length } = JSON.stringify(overrides);
+  if (length <= limits.overrides) return overrides;
+  throw new Unfit(-32_602, `The state overrides are ${length} bytes long; at most ${limits.overrides} are allowed.`);
+}
+
+/** A simulation whose calls together have the gas of one. */
+function simulation(given: unknown, rights: Rights): Fields {
+  const { limits } = rights;
+  const simulated = object(given, "The simulation");
+  const blocks = Array.isArray(simulated.blockStateCalls) ? (simulated.blockStateCalls as unknown[]) : [];
+  atMost(blocks, most.simulatedBlocks, "blocks");
+  const parts = blocks.map((block) => object(block, "A block"));
+  overridden(
+    parts.flatMap(({ stateOverrides, blockOverrides }) => [stateOverrides, blockOverrides]),
+    rights,
   );
+  const callsOf = ({ calls }: Fields) => (Array.isArray(calls) ? (calls as unknown[]) : []);
+  const calls = parts.flatMap(callsOf).map((call) => gasOf(object(call, "The transaction"))[0]);
+  atMost(calls, limits.batch, "calls");
+  const named = calls.reduce<bigint>((sum, gas) => sum + (gas ?? 0n), 0n);
+  if (named > BigInt(limits.gas))
+    throw new Unfit(-32_000, `The calls ask for ${named} gas together; the limit is ${limits.gas}.`);
+  const open = calls.filter((gas) => gas === undefined).length;
+  const share = Math.floor((limits.gas - Number(named)) / Math.max(1, open));
+  const filled = (block: Fields) => ({
+    ...block,
+    ...(block.calls === undefined ? {} : { calls: callsOf(block).map((call) => withGas(call, limits.gas, share)) }),
+  });
+  return { ...simulated, blockStateCalls: parts.map(filled) };
 }
 
 class TooLong extends Error {}
 
-/** A number that JavaScript cannot hold would reach the chain as another one. */
 function exact(_key: string, value: unknown): unknown {
   if (typeof value === "number" && Math.abs(value) > Number.MAX_SAFE_INTEGER)
     throw new TooLong('A number is beyond 2^53 - 1: write it as a hexadecimal string, such as "0x20000000000000".');

@@ -19,11 +19,6 @@ export class Watched {
     this.#send(order);
   }
 
-  /** Keeps the chain's state in a folder, from now on. */
-  keep(id: string, folder: string): void {
-    if (this.#listeners.has(id)) this.#send({ id, keep: folder });
-  }
-
   end(id: string): void {
     if (this.#listeners.has(id)) this.#send({ id });
   }
@@ -49,6 +44,7 @@ export class Watched {
       detached: true, // a group of its own: Ctrl+C on the terminal is for the service alone
     });
     child.stdin.on("error", () => undefined);
+    child.once("error", () => this.#orphaned(child));
     createInterface({ input: child.stdout }).on("line", (text) => {
       const { id, ...news } = JSON.parse(text) as News;
       if (news.pid !== undefined) this.#pids.set(id, news.pid);
@@ -56,17 +52,18 @@ export class Watched {
       this.#listeners.get(id)?.(news);
       if (news.ended !== undefined) this.#listeners.delete(id);
     });
-    child.once("close", () => this.#orphaned());
+    child.once("close", () => this.#orphaned(child));
     return child;
   }
 
   /** The watcher is gone; what it left running must not go on without one. */
-  #orphaned(): void {
+  #orphaned(child: unknown): void {
+    if (this.#child !== child) return;
     this.#child = undefined;
     const listeners = [...this.#listeners.values()];
     for (const pid of this.#pids.values()) {
       try {
-        process.kill(pid, "SIGTERM");
+        process.kill(pid, "SIGKILL");
       } catch {
         continue; // it has ended
       }

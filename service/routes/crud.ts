@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { answer } from "./responses";
 import { organizationOf } from "../http/authentication";
-import { changesIn, parse } from "../http/bodies";
+import { changesIn, parse, unknownIn } from "../http/bodies";
 import type { Context } from "../context";
 import type { Entity } from "../store/entities";
 import { Refusal } from "../errors";
@@ -14,7 +14,10 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
   const { settings, store, clock } = context;
   const within = (request: FastifyRequest) => reach(context, request, row.parents);
   const target = (request: FastifyRequest) => reach(context, request, [...row.parents, row.kind]).at(-1)!;
-  const view = (entity: Entity, at = clock()) => row.view(context, entity as never, at);
+  const view = (entity: Entity, at = clock()) => ({
+    ...row.view(context, entity as never, at),
+    ...entity.given,
+  });
 
   app.post(listPath(row), (request, reply) => {
     const parents = within(request);
@@ -22,6 +25,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const parent = parents.at(-1)!;
     if (parent.state === "deleting") throw new Refusal(409, `The ${parent.kind} ${parent.id} is being deleted.`);
     allow(context, row, parent.id);
+    const given = remembered(row, request.body);
     const organization = organizationOf(request);
     const [, consortium, environment] = parents;
     const { id, fields, once } = row.make({ context, organization, consortium, environment } as Making, body);
@@ -31,6 +35,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
       organization: organization.id,
       ...firstState(row.kind, clock(), settings.timing),
       ...{ fields, id },
+      ...(given ? { given } : {}),
     });
     row.made?.(context, made);
     return answer(context, reply, settings.answers.created, { ...view(made), ...once }, once !== undefined);
@@ -73,12 +78,39 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
   });
 }
 
+/** What an object has of the service, and nobody gives it. */
+const chosen = new RegExp(
+  "^(_.*|id|state|owner|created_at|updated_at|org_id|node_list|urls|username|password|auth_type|provider|consensus_type" +
+    "|accounts?|accountOwners|founding)$",
+);
+const secret = /passw|secret|token|credential|private|api_?key/i;
+
+/** Fields of a create that mean nothing here: they are kept and shown, unless that would be wrong; none is ignored. */
+function remembered({ create, kind }: Resource, body: unknown): Record<string, unknown> | undefined {
+  const given = unknownIn(create, body);
+  for (const name of Object.keys(given)) {
+    if (chosen.test(name)) throw new Refusal(400, `The body is not valid: ${name} is for the service to choose.`);
+    if (secret.test(name))
+      throw new Refusal(400, `The body is not valid: this service has no use for the ${name} of a ${labelOf(kind)}.`);
+  }
+  if (isDeeper(given, mostNested)) throw new Refusal(400, "The body is not valid: it is nested too deeply.");
+  return Object.keys(given).length > 0 ? given : undefined;
+}
+
+const mostNested = 32;
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
+
 /** Quotas are a matter of what is there, not of the request as such: 409 rather than 400. */
 function allow(context: Context, row: Resource, parent: string): void {
   if (!row.limit) return;
   const most = context.settings.limits[row.limit];
   if (context.store.children(row.kind, parent).length < most) return;
-  throw new Refusal(409, `The limit is reached: at most ${most} ${row.limit} are allowed here.`);
+  const raise = `Whoever runs the service can raise it: consortium serve --limit-${row.limit} ${most + 1}.`;
+  throw new Refusal(409, `The limit is reached: at most ${most} ${row.limit} are allowed here. ${raise}`);
 }
 
 /** Refuses what the settings say this service does not offer. */

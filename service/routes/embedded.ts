@@ -6,10 +6,13 @@ import type { FaultRule, Faults } from "../faults/rules";
 import { organizationOf } from "../http/authentication";
 import { name, parse } from "../http/bodies";
 import type { CallLog } from "../http/call-log";
+import { answers, askOf, enter, send, Share } from "../ledger/calls";
+import { type Rights, screen, whyNoMessage } from "../ledger/screening";
+import type { Entity } from "../store/entities";
 import { newTether } from "../store/new-tether";
 import { tetherState } from "../tether/tethering";
 import { reach } from "./resource";
-import { messages, reads } from "./target-networks";
+import { reads } from "./target-networks";
 
 /** What the hosted service offers in its console only, and what people who test need. All of it is limited to the key's organization. */
 export const prefix = "/embedded";
@@ -44,20 +47,28 @@ export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Pa
     if (!/^\d{1,15}$/.test(after)) throw new Refusal(400, "after must be a whole number from 0.");
     const { fields } = organizationOf(request);
     const { calls, count } = parts.log.after(Number(after));
-    const own = calls.filter(({ organization }) => organization === undefined || organization === fields.name);
+    const own = calls.filter(({ organization }) => organization === fields.name);
     return { count, calls: own.slice(-most) };
   });
 
   const chain = `/consortia/:consortiumId/environments/:environmentId/rpc`;
+  const limits = settings.callLimits;
+  const shares = new Map<string, Share>();
+  const closed = (method: string) => new Refusal(403, `${method} needs an application credential and a node.`);
+  const rights: Rights = { limits, overrides: false, socket: false, methods: reads, closed };
   app.post(`${prefix}${chain}`, { ...quiet, bodyLimit: 65_536 }, async (request, reply) => {
-    const environment = reach(context, request, ["consortium", "environment"]).at(-1)!;
-    const { data: batch } = messages.safeParse(request.body);
-    if (!batch) throw new Refusal(400, "The body must be a JSON-RPC call, or a batch of calls.");
-    const refused = [batch].flat().find(({ method }) => !reads.has(method));
-    if (refused) throw new Refusal(403, `${refused.method} needs an application credential and a node.`);
-    if (!backend.ledger.ask) throw new Refusal(501, "No ledger is attached: the nodes are simulated.");
-    const answer = await backend.ledger.ask(environment as never, JSON.stringify(batch));
-    return reply.type("application/json").send(answer);
+    const [{ id }, , environment] = reach(context, request, ["consortium", "environment"]) as [Entity, Entity, Entity];
+    const { ledger } = backend;
+    if (!ledger.chain) throw new Refusal(501, "No ledger is attached: the nodes are simulated.");
+    const asked = screen(request.body, rights);
+    const wrong = whyNoMessage(asked);
+    if (wrong !== undefined) throw new Refusal(400, wrong);
+    const share = shares.get(id) ?? new Share(limits);
+    shares.set(id, share);
+    enter(share, reply, limits);
+    const reached = () => ledger.chain!(environment as Entity<"environment">);
+    await reached();
+    return send(reply, share, answers(asked, share, askOf(reached), rights));
   });
 }
 

@@ -1,13 +1,11 @@
-import type { FastifyInstance } from "fastify";
-import { z } from "zod";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../context";
-import { networks } from "../store/entities";
 import { Refusal } from "../errors";
+import { acceptText, answers, askOf, enter, send, Share } from "../ledger/calls";
+import { read, type Rights, whyNoMessage } from "../ledger/screening";
+import { networks } from "../store/entities";
 
-const message = z.looseObject({ method: z.string() });
-export const messages = z.array(message).min(1).or(message);
-
-/** What changes nothing on a chain. */
+/** What changes nothing on a chain, and leaves nothing there. */
 export const reads: ReadonlySet<string> = new Set([
   ...["eth_blockNumber", "eth_call", "eth_chainId", "eth_estimateGas", "eth_feeHistory", "eth_gasPrice"],
   ...[
@@ -25,20 +23,68 @@ export const reads: ReadonlySet<string> = new Set([
 
 /** What anybody may ask of a public network. */
 const open = new Set([...reads, "eth_sendRawTransaction"]);
+/** Seconds over which calls from an address are counted. */
+const span = 10;
 
 /** The local chains that stand for the public networks, as a public network shows itself: whoever has a report can check it. */
-export function targetRoutes(app: FastifyInstance, context: Context): void {
-  app.post("/target/:network", { bodyLimit: 1_048_576, config: { quiet: true } }, async (request, reply) => {
+export async function targetRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  const { backend, clock } = context;
+  const limits = context.settings.callLimits;
+  const shares = new Map(networks.map((network) => [network, new Share(limits)]));
+  const rate = new Rate(limits.targetRate * span, clock);
+  const closed = (method: string) => new Refusal(403, `${method} is not open to everybody here.`);
+  const rights: Rights = { limits, overrides: false, socket: false, methods: open, closed };
+  const networkOf = (request: FastifyRequest) => {
     const { network: name } = request.params as { network: string };
     const network = networks.find((one) => one === name);
-    const { targets } = context.backend;
-    if (!network || !targets?.isLocal(network)) throw new Refusal(404, `There is no local network ${name} here.`);
-    const { data: batch } = messages.safeParse(request.body);
-    if (!batch) throw new Refusal(400, "The body must be a JSON-RPC call, or a batch of calls.");
-    for (const { method } of [batch].flat()) {
-      if (!open.has(method)) throw new Refusal(403, `${method} is not open to everybody on ${network}.`);
-    }
-    const chain = await targets.chain(network);
-    return reply.type("application/json").send(await chain.ask(JSON.stringify(batch)));
+    if (!network || !backend.targets?.isLocal(network))
+      throw new Refusal(404, `There is no local network ${name} here.`);
+    return { network, share: shares.get(network)!, targets: backend.targets };
+  };
+  await app.register((targets, _options, done) => {
+    acceptText(targets, limits);
+    // before the body is read
+    targets.addHook("onRequest", (request, reply, next) => {
+      const { share } = networkOf(request);
+      rate.take(request.ip, 1, reply);
+      enter(share, reply, limits);
+      next();
+    });
+    targets.post("/target/:network", { config: { quiet: true } }, async (request, reply) => {
+      const { network, share, targets } = networkOf(request);
+      const asked = read((request.body as string | undefined) ?? "", rights);
+      const wrong = whyNoMessage(asked);
+      if (wrong !== undefined) throw new Refusal(400, wrong);
+      rate.take(request.ip, asked.calls.length - 1, reply);
+      const chain = () => targets.chain(network);
+      await chain();
+      return send(reply, share, answers(asked, share, askOf(chain), rights));
+    });
+    done();
   });
+}
+
+/** How many calls each address has made in a span of time. */
+class Rate {
+  readonly #made = new Map<string, number>();
+  #since = 0;
+
+  constructor(
+    private readonly most: number,
+    private readonly clock: () => number,
+  ) {}
+
+  take(address: string, calls: number, reply: FastifyReply): void {
+    const now = this.clock();
+    if (now < this.#since || now >= this.#since + span * 1_000) {
+      this.#since = now;
+      this.#made.clear();
+    }
+    const made = (this.#made.get(address) ?? 0) + calls;
+    if (made <= this.most) return void this.#made.set(address, made);
+    const left = Math.ceil((this.#since + span * 1_000 - now) / 1_000);
+    reply.header("retry-after", `${left}`);
+    const allowed = `At most ${this.most} calls in ${span} s are allowed without a credential`;
+    throw new Refusal(429, `${allowed}. Try again in ${left} s.`);
+  }
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Answers, answers, type AnswersChange } from "./answers";
+import { type CallLimits, callLimits } from "./call-limits";
 import { checked } from "./check";
 import { type Limits, limits } from "./limits";
 import { type Timing, timing } from "./timing";
@@ -54,6 +55,8 @@ export interface ServiceOptions {
   tethers?: TetherOptions[];
   /** Quotas. Default: those of the hosted service. */
   limits?: Partial<Limits>;
+  /** What a call to a chain may take. */
+  callLimits?: Partial<CallLimits>;
   /** Durations in milliseconds. */
   timing?: Partial<Timing>;
   /** How to answer where the API does not say. */
@@ -79,6 +82,7 @@ export type ResolvedOptions = z.output<typeof options>;
 /** The settings in force; routes read them at every call, so a change takes effect at once. */
 export interface Settings {
   limits: Limits;
+  callLimits: CallLimits;
   timing: Timing;
   answers: Answers;
 }
@@ -118,7 +122,8 @@ const options = z
       .array(tether)
       .superRefine(distinct("id", ({ id }) => id))
       .default([]),
-    ...{ limits: limits.prefault({}), timing: timing.prefault({}), answers: answers.prefault({}) },
+    ...{ limits: limits.prefault({}), callLimits: callLimits.prefault({}) },
+    ...{ timing: timing.prefault({}), answers: answers.prefault({}) },
     ledger: ledger.optional().transform((given) => (given === true ? {} : given || undefined)),
     tls: z.strictObject({ cert: text, key: text }).optional(),
     log: z.boolean().default(false),

@@ -44,6 +44,8 @@ export interface FieldsOf {
   };
   credential: { membership_id: string; name?: string; passwordHash: string };
   tether: {
+    /** The checksum of its account's key, once there is one. */
+    keyChecksum?: string;
     environmentName?: string;
     network?: Network;
     interval?: number;
@@ -74,6 +76,8 @@ export interface FieldsOf {
     /** Why the last pin failed. */
     problem?: string;
   };
+  /** A chain that was begun: its folder must be there from then on. */
+  ledger: Record<string, never>;
   report: {
     states: Record<string, unknown>[];
     /** Where it was pinned, if it really was. */
@@ -83,7 +87,7 @@ export interface FieldsOf {
 
 export type Kind = keyof FieldsOf;
 // prettier-ignore
-export const kinds = ["organization", "apiKey", "consortium", "membership", "environment", "node", "credential", "tether", "report"] as const satisfies readonly Kind[];
+export const kinds = ["organization", "apiKey", "consortium", "membership", "environment", "node", "credential", "tether", "report", "ledger"] as const satisfies readonly Kind[];
 
 /** The kinds that are created, listed and deleted through the API. */
 export type ManagedKind = "consortium" | "membership" | "environment" | "node" | "credential";
@@ -108,4 +112,6 @@ export interface Entity<K extends Kind = Kind> {
   /** From when on lists do not show it any more. */
   readonly hiddenAt?: number;
   readonly fields: FieldsOf[K];
+  /** What it was created with besides: fields that mean nothing here, and are shown as they came. */
+  readonly given?: Wire;
 }

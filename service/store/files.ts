@@ -1,23 +1,42 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { hash } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { z } from "zod";
 
-/** Replaces a file in one step, readable by its owner only: a reader sees the old or the new one, never half. */
-export function replaceFile(file: string, text: string): void {
-  const temporary = `${file}.new`;
+/**
+ * Replaces a file in one step, readable by its owner only: a reader sees the old or the new one, never half. Of a link, what it leads
+ * to is replaced; what somebody put where the new one is written is not followed.
+ */
+export function replaceFile(file: string, content: string | Buffer): void {
+  const target = existsSync(file) ? realpathSync(file) : file;
+  const temporary = `${target}.new`;
+  rmSync(temporary, { force: true });
   try {
-    const descriptor = openSync(temporary, "w", 0o600);
+    const descriptor = openSync(temporary, "wx", 0o600);
     try {
-      writeFileSync(descriptor, text);
+      writeFileSync(descriptor, content);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
     }
-    renameSync(temporary, file);
+    renameSync(temporary, target);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
   }
 }
+
+export const sha256 = (content: string | Buffer) => hash("sha256", content, "hex");
+export const sha256OfFile = (file: string) => sha256(readFileSync(file));
 
 /** What a text says in JSON; pipe it into the schema of what it must hold. */
 export const jsonText = z.string().transform((text, context): unknown => {

@@ -1,7 +1,12 @@
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { Chains, knownLedgers } from "../ledger/chains";
 import type { ResolvedOptions } from "../settings/options";
+import { AccountKeys } from "../tether/account-keys";
 import { ApiKeys } from "./api-keys";
+import { replaceFile } from "./files";
 import { lockFolder } from "./folder-lock";
+import { damaged } from "./journal";
 import { Organizations } from "./organizations";
 import { SteadyClock } from "./steady-clock";
 import { Store } from "./store";
@@ -28,17 +33,50 @@ export async function openData(options: ResolvedOptions): Promise<OpenData> {
   const clock = new SteadyClock(options.clock);
   try {
     const keys = new ApiKeys(dir);
+    const fresh = dir === undefined || isFresh(dir);
     store = new Store(clock, dir && join(dir, "state.jsonl"));
     const first = options.organizations[0]!.name;
     const organizations = new Organizations(store, keys, first);
+    if (dir !== undefined && !fresh) check(dir, store, organizations, options);
+    store.tidy();
+    if (dir !== undefined && fresh) replaceFile(join(dir, setup), "");
     for (const { name, apiKey } of options.organizations) organizations.ensure(name, apiKey);
     keys.publish(first);
     for (const tether of options.tethers) ensureTether(store, organizations, tether);
+    if (dir !== undefined && fresh) rmSync(join(dir, setup), { force: true });
     return { store, organizations, clock: clock.now, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** This file is in a folder while the first service on it starts, which has not answered anybody yet. */
+const setup = "setup";
+
+/** Whether a folder begins here. Where a part of it is there already, the rest is missing. */
+function isFresh(dir: string): boolean {
+  if (existsSync(join(dir, setup))) return true;
+  const state = join(dir, "state.jsonl");
+  if (existsSync(state)) return false;
+  const part = ["api-keys.json", "accounts", "chains"].find((name) => holdsSomething(join(dir, name)));
+  if (part !== undefined) throw damaged(state, `it is missing, and ${part} is there`);
+  return true;
+}
+
+function holdsSomething(path: string): boolean {
+  if (!existsSync(path)) return false;
+  if (!statSync(path).isDirectory()) return path.endsWith(".json");
+  return readdirSync(path, { recursive: true, withFileTypes: true }).some((entry) => !entry.isDirectory());
+}
+
+/** Whether all is there that the data speak of; nothing is changed. */
+function check(dir: string, store: Store, organizations: Organizations, options: ResolvedOptions): void {
+  const given = new Set(options.organizations.filter(({ apiKey }) => apiKey !== undefined).map(({ name }) => name));
+  const keyless = organizations.list().find(({ name, apiKey }) => apiKey === "" && !given.has(name));
+  if (keyless && !store.former) throw damaged(join(dir, "api-keys.json"), `the API key of ${keyless.name} is missing`);
+  AccountKeys.check(join(dir, "accounts"), store);
+  Chains.check(join(dir, "chains"), knownLedgers(store));
 }
 
 type WantedTether = ResolvedOptions["tethers"][number];

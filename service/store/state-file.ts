@@ -1,58 +1,57 @@
-import { appendFileSync, closeSync, existsSync, fstatSync, ftruncateSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { z } from "zod";
 import { kinds, type Entity } from "./entities";
 import { explain, Refusal, ServiceError } from "../errors";
-import { jsonText, replaceFile } from "./files";
+import { jsonText } from "./files";
+import { damaged, eachLine, Journal } from "./journal";
 
-const header = JSON.stringify({ format: "consortium-service", version: 1 });
+const format = { format: "consortium-service", version: 2 };
+/** The first line of a file of version 0.1.0, which has no checksums. */
+const former = JSON.stringify({ ...format, version: 1 });
 const slack = 1_000;
 
-const line = jsonText.pipe(
-  z.looseObject({
-    kind: z.enum(kinds),
-    ...{ id: z.string(), parent: z.string(), organization: z.string(), state: z.string() },
-    ...{ createdAt: z.number(), changedAt: z.number(), revision: z.number() },
-    fields: z.looseObject({}),
-  }),
-);
+const object = z.looseObject({
+  kind: z.enum(kinds),
+  ...{ id: z.string(), parent: z.string(), organization: z.string(), state: z.string() },
+  ...{ createdAt: z.number(), changedAt: z.number(), revision: z.number() },
+  fields: z.looseObject({}),
+});
 
 /**
  * One JSON object a line, the last line about an object wins. A line is in the file before the call that caused it is
  * answered, so a killed process loses nothing it acknowledged; rewriting it now and then keeps it short.
  */
 export class StateFile {
-  /** There is no file before there is something in it, so that an empty one is known to be damaged. */
-  #descriptor: number | undefined;
+  /** Whether it is one of version 0.1.0; with the first change it becomes one of this version. */
+  readonly former: boolean = false;
+  #journal: Journal | undefined;
   #lines = 0;
   #refusal: Error | undefined;
 
+  /** Reads what there is. There is no file before there is something in it; nothing is written before something is added. */
   constructor(
     private readonly file: string,
     private readonly everything: () => readonly Entity[],
+    each: (entity: Entity) => void,
   ) {
-    if (everything().length > 0) this.#descriptor = this.#rewrite();
-  }
-
-  /** All lines of a journal; the last one may be torn by a crash and then was never acknowledged. */
-  static read(file: string): Entity[] {
-    if (!existsSync(file)) return [];
-    const [first, ...lines] = readFileSync(file, "utf8").split("\n");
-    if (first !== header) throw new ServiceError(`${file} is not a data file of this version of the service.`);
-    lines.pop(); // empty, or torn
-    if (lines.length === 0) throw damaged(file, 2, "it ends there, without any object");
-    return lines.map((text, index) => {
-      const { success, data, error } = line.safeParse(text);
-      if (!success) throw damaged(file, index + 2, `it is no object of the service (${explain(error)})`);
-      return data as unknown as Entity;
-    });
+    if (!existsSync(file)) return;
+    const add = (value: unknown, line: number) => {
+      const { success, data, error } = object.safeParse(value);
+      if (!success) throw damaged(file, `it is no object of the service (${explain(error)})`, line);
+      each(data as unknown as Entity);
+      this.#lines++;
+    };
+    this.former = isFormer(file);
+    if (this.former) readFormer(file, add);
+    else this.#journal = Journal.open(file, format, add);
+    if (this.#lines === 0) throw damaged(file, "it ends there, without any object", 2);
   }
 
   append(entities: readonly Entity[]): void {
     if (this.#refusal) throw new Refusal(503, `Nothing can be kept in ${this.file}: ${this.#refusal.message}.`);
-    const text = entities.map((entity) => `${JSON.stringify(entity)}\n`).join("");
     try {
-      if (this.#descriptor === undefined) this.#descriptor = this.#begin(`${header}\n${text}`);
-      else this.#add(this.#descriptor, text);
+      if (this.#journal) this.#journal.add(entities);
+      else this.#journal = Journal.create(this.file, format, [...this.everything(), ...entities]);
     } catch (error) {
       const { message } = error as Error;
       throw new Refusal(507, `This cannot be kept in ${this.file}, so it was not done: ${message}. Make room there.`);
@@ -66,12 +65,14 @@ export class StateFile {
   }
 
   /** Rewrites the file when most of its lines are outdated. */
-  tidy(live: number): void {
-    if (this.#lines < 2 * live + slack) return;
-    const outdated = this.#descriptor;
+  tidy(live: number, most = 2 * live + slack): void {
+    if (this.#lines < most) return;
+    const outdated = this.#journal;
     try {
-      this.#descriptor = this.#rewrite();
-      if (outdated !== undefined) closeSync(outdated);
+      const entities = this.everything();
+      this.#journal = Journal.create(this.file, format, entities);
+      this.#lines = entities.length;
+      outdated?.close();
     } catch {
       this.#lines = live; // no room for a copy: the long file still holds everything, so try again later
     }
@@ -79,33 +80,32 @@ export class StateFile {
 
   close(): void {
     this.refuse(new Error("the service is stopping"));
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
-  }
-
-  #add(descriptor: number, text: string): void {
-    const { size } = fstatSync(descriptor);
-    try {
-      appendFileSync(descriptor, text);
-    } catch (error) {
-      ftruncateSync(descriptor, size); // a full disk must not leave half a line
-      throw error;
-    }
-  }
-
-  #rewrite(): number {
-    const entities = this.everything();
-    this.#lines = entities.length;
-    return this.#begin([header, ...entities.map((one) => JSON.stringify(one)), ""].join("\n"));
-  }
-
-  #begin(text: string): number {
-    replaceFile(this.file, text);
-    return openSync(this.file, "a");
+    this.#journal?.close();
+    this.#journal = undefined;
   }
 }
 
-const damaged = (file: string, line: number, why: string) =>
-  new ServiceError(
-    `${file} is damaged in line ${line}: ${why}. Nothing was changed. Restore the file, or begin anew with another data folder.`,
-  );
+function isFormer(file: string): boolean {
+  const begin = Buffer.alloc(former.length);
+  const descriptor = openSync(file, "r");
+  readSync(descriptor, begin);
+  closeSync(descriptor);
+  const found = begin.toString();
+  const version = '"version":';
+  if (found.split(version)[0] !== former.split(version)[0])
+    throw new ServiceError(`${file} is not a data file of this version of the service.`);
+  return found === former;
+}
+
+/** What version 0.1.0 wrote; its last line may be torn by a crash and then was never acknowledged. */
+function readFormer(file: string, each: (value: unknown, line: number) => void): void {
+  let number = 0;
+  eachLine(file, (line) => {
+    if (++number > 1) {
+      const { success, data } = jsonText.safeParse(line);
+      if (!success) throw damaged(file, "it is no object of the service", number);
+      each(data, number);
+    }
+    return true;
+  });
+}

@@ -15,6 +15,7 @@ const keyOf = (kind: Kind, id: string) => `${kind}/${id}`;
 type Draft<K extends Kind> = Pick<Entity<K>, "kind" | "parent" | "organization" | "due" | "fields"> & {
   id?: string | undefined;
   state?: string;
+  given?: Entity<K>["given"];
 };
 type Change<K extends Kind> = Partial<Omit<Entity<K>, "kind" | "id" | "parent">>;
 
@@ -28,11 +29,14 @@ export class Store {
   constructor(clock: SteadyClock, file?: string) {
     this.clock = clock.now;
     if (file === undefined) return;
-    for (const entity of StateFile.read(file)) {
-      clock.saw(entity.changedAt);
-      this.#keep(entity);
-    }
-    this.#file = new StateFile(file, () => this.#remembered());
+    this.#file = new StateFile(
+      file,
+      () => this.#remembered(),
+      (entity) => {
+        clock.saw(entity.changedAt);
+        this.#keep(entity);
+      },
+    );
   }
 
   create<K extends Kind>(draft: Draft<K>): Entity<K> {
@@ -88,6 +92,16 @@ export class Store {
     return [...this.#rows.values()]
       .map((row) => row.at(-1)!)
       .filter((entity) => entity.kind === kind && !isGone(entity, now)) as Entity<K>[];
+  }
+
+  /** Whether its file is one of version 0.1.0, which says less. */
+  get former(): boolean {
+    return this.#file?.former === true;
+  }
+
+  /** Leaves out of the file what is outdated. */
+  tidy(): void {
+    if (!this.former) this.#file?.tidy(this.#rows.size, this.#rows.size + 1);
   }
 
   /** Keeps nothing from now on: the folder is another one's. */

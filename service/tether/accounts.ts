@@ -27,7 +27,7 @@ export class Accounts {
     const { granted, balances } = this.store.get("tether", id)!.fields;
     if (!target.local || granted?.[network]) return target;
     await this.#granting.join(`${id} ${network}`, async () => {
-      await this.#give(id, target, BigInt(balances[network]));
+      await this.#give(id, target, BigInt(balances[network]), `first money of ${id}`);
       const now = this.store.get("tether", id)!.fields.granted;
       this.store.setFields("tether", id, { granted: { ...now, [network]: true } });
     });
@@ -44,7 +44,7 @@ export class Accounts {
     await this.#give(id, target, wei);
   }
 
-  async #give(id: string, target: Target, wei: bigint): Promise<void> {
-    if (wei > 0n) await target.call("anvil_addBalance", [this.address(id), `0x${wei.toString(16)}`]);
+  async #give(id: string, target: Target, wei: bigint, once?: string): Promise<void> {
+    if (wei > 0n) await target.local?.give(this.address(id), wei, once);
   }
 }

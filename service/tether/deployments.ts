@@ -1,4 +1,4 @@
-import { Refusal } from "../errors";
+import { isFull, Refusal } from "../errors";
 import type { FieldsOf, Network, Wire } from "../store/entities";
 import type { Store } from "../store/store";
 import type { Accounts } from "./accounts";
@@ -23,7 +23,7 @@ export class Deployments {
   deploy(id: string, network: Network): Promise<Wire> {
     return this.#deploying.join(`${id} ${network}`, () =>
       this.#deploy(id, network).catch((error: Error) => {
-        if (error instanceof Refusal) throw error;
+        if (error instanceof Refusal || isFull(error)) throw error;
         const stopping = "The service is stopping: the deployment goes on when it starts again.";
         if (this.signal.aborted) throw new Refusal(503, stopping);
         throw new Refusal(502, `The contract could not be deployed on ${network}: ${error.message}.`);

@@ -3,6 +3,7 @@ import pulumi_consortium as consortium
 
 trade = consortium.Consortium(
     "trade",
+    name="${PROJECT}",
     description="Created with pulumi new",
 )
 # One ledger. Replacing it loses its data: in production, set the option protect.

@@ -79,7 +79,7 @@ test.each([
 ])(
   "the process of consortium %j ends as the command does in this one",
   async (args, ended) => {
-    await built();
+    built();
     expect(await started(args)).toEqual(ended);
     expect(await consortium(args)).toEqual(ended);
   },

@@ -4,6 +4,7 @@ import { yamlOf } from "../../cli/export/yaml";
 import { readFile } from "../../sdk/network/load";
 import { planned as planOf } from "../../sdk/network/network";
 import { written } from "../sdk/network/problems";
+import { random } from "../support/random";
 
 /** Whatever people call things: the file that is exported says the same, to be adopted one by one. */
 
@@ -75,6 +76,6 @@ test("names, keys and ids come through, and the file is right", () => {
       for (const [index, one] of organizations.entries()) if (isUsual(one)) expect(kept.get(`m${index}`)).toBe(one);
       if (isUsual(title)) expect(consortium!.args).toMatchObject({ name: title, description: title, adopt: "c0" });
     }),
-    { numRuns: 300 },
+    random(100),
   );
 });

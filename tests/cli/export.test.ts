@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { parse } from "yaml";
 import { definitionOf } from "../../cli/export/definition";
 import { keysOf } from "../../cli/export/keys";
@@ -210,5 +211,79 @@ test("--import: all that exists, by paths of ids, owners first, each under a nam
   expect(await run("--import", "--adopt")).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("cannot be used with") as string,
+  });
+});
+
+describe("whatever the service shows, what is written is a network file", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 12 }),
+    fc.string({ unit: "grapheme", maxLength: 300 }),
+    fc.constantFrom(
+      "",
+      " ",
+      "no",
+      "0123",
+      "12:30",
+      "a: b",
+      "- a",
+      "# a",
+      "${a}",
+      "__proto__",
+      "constructor",
+      "\ud83d",
+      "\udc1f",
+    ),
+    fc.constantFrom(
+      "a\u0000b",
+      "a\u0085b",
+      "\ufeffa",
+      "\ufffe",
+      "x".repeat(257),
+      "a\r\nb",
+      "\u202eabc",
+      " a ",
+      "~",
+      "null",
+      "|",
+      ">",
+    ),
+  );
+  const id = fc.oneof(
+    fc.stringMatching(/^[a-z0-9]{1,12}$/),
+    fc.string({ unit: "binary", minLength: 1, maxLength: 12 }),
+  );
+  const shown = <T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+    fc.record({ id, ...fields }, { requiredKeys: ["id"] });
+  const member = shown({ org_name: text });
+  const node = shown({ name: text, membership_id: fc.oneof(fc.constantFrom("m0", "m1"), text) });
+  const environment = shown({
+    name: text,
+    description: text,
+    provider: fc.constantFrom("quorum", "geth", "besu"),
+    consensus_type: fc.constantFrom("raft", "ibft", "poa"),
+    chain_id: fc.oneof(fc.integer(), fc.constantFrom(0, -1, 1.5, 2 ** 53, 1e21)),
+    enable_tether: fc.boolean(),
+  });
+  const unique = <T extends { id: string }>(one: fc.Arbitrary<T>, maxLength: number) =>
+    fc.uniqueArray(one, { maxLength, selector: ({ id }) => id });
+  const inside = fc.record({
+    environment,
+    nodes: unique(node, 6),
+    credentials: unique(shown({ name: text, membership_id: text }), 2),
+  });
+  const found = fc.record({
+    consortium: shown({ name: text, description: text }),
+    members: unique(member, 5).map((all) => all.map((one, at) => (at < 2 ? { ...one, id: `m${at}` } : one))),
+    environments: fc.uniqueArray(inside, { maxLength: 4, selector: ({ environment: { id } }) => id }),
+  });
+
+  test.each([true, false])("adopt: %s", (adopt) => {
+    fc.assert(
+      fc.property(found, (network) => {
+        const file = yamlOf(definitionOf(network, { adopt }), { adopt });
+        expect(inText(file)).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
   });
 });

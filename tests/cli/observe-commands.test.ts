@@ -27,7 +27,7 @@ test.each([
 });
 
 describe("the commands", () => {
-  beforeAll(built, 120_000);
+  beforeAll(built);
   const folder = mkdtempSync(join(tmpdir(), "consortium-observe-"));
   const file = (name: string): string => join(folder, name);
   let service: Service;

@@ -17,7 +17,7 @@ import { digest, step } from "./plans";
 /** Text of a service or of a file, on its way to a terminal: nothing of it moves the cursor, changes colours or fakes a line. */
 
 jest.setTimeout(30_000);
-beforeAll(built, 120_000);
+beforeAll(built);
 
 const evil = "gone\u001b[2J\r\nfake \u009b31mred\u202edloG\u2028end";
 const shown = "gone\\u001b[2J\\r\\nfake \\u009b31mred\\u202edloG\\u2028end";
@@ -58,7 +58,7 @@ describe("names in a service", () => {
     expectShown(listed.stdout, `environment "${shown}" (`);
     service.faults.add({ kind: "status", method: "DELETE", status: 403, errorMessage: evil, times: Infinity });
     const swept = await run("sweep", "--prefix", "gone", "--older-than", "1s", "--yes");
-    expectShown(swept.stderr, `HTTP 403: ${shown}.`);
+    expectShown(swept.stderr, `HTTP 403: ${shown})`);
     expectShown(swept.stderr, `not deleted: environment "${shown}"`);
     const json = await run("sweep", "--prefix", "gone", "--older-than", "1s", "--json");
     expectShown(json.stdout);

@@ -32,6 +32,6 @@ test("commands, options and keys are those that there are", () => {
   expect(named(/^\| `fleet (\w+)/gm)).toEqual(program.commands.map((command) => command.name()).sort());
   const options = program.commands.flatMap((command) => command.options.map(({ long }) => long!));
   const own = [...new Set(options)].filter((option) => option !== "--out").sort();
-  expect(named(/^\| `(--\w+)/gm)).toEqual(own);
+  expect(named(/^\| `(--[\w-]+)/gm)).toEqual(own);
   expect(Object.keys(FleetFile.shape).filter((key) => !page.text.includes(`| \`${key}`))).toEqual([]);
 });

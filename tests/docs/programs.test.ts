@@ -50,7 +50,7 @@ test("the programs in the documentation fit the types of the build", () => {
   const programs = [...examples("ts", "js"), ...inSchema];
   expect(programs.length).toBeGreaterThan(4);
   for (const block of programs) writeFileSync(join(folder, fileOf(block)), block.text);
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const tsc = join(root, "node_modules/typescript-7/bin/tsc");
   let complaints = "";
   try {
     execFileSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { cwd: folder, encoding: "utf8" });

@@ -103,6 +103,8 @@ test("GitLab: jobs have a stage that is listed, and only the one that comments h
 describe("what the forges themselves would refuse", () => {
   jest.setTimeout(300_000); // the first time they are installed
   const paths = workflows.map(({ file }) => join(folder, file));
+  const ownFolder = join(__dirname, "../../.github/workflows");
+  const own = readdirSync(ownFolder).map((name) => join(ownFolder, name));
 
   /** GitHub's linter. It is older than one key; its own configuration says which, for people, too. */
   const actionlint = (files: string[], ...flags: string[]): string =>
@@ -112,9 +114,9 @@ describe("what the forges themselves would refuse", () => {
       env: { ...process.env, GOFLAGS: "-mod=readonly", GOWORK: "off" },
     }).stdout;
 
-  test("actionlint has nothing to say of the workflows", () => {
+  test("actionlint has nothing to say of the workflows, this repository's own included", () => {
     const config = ["-config-file", join(folder, ".github/actionlint.yaml")];
-    expect(actionlint(paths, ...config)).toBe("");
+    expect(actionlint([...paths, ...own], ...config)).toBe("");
     const wrong = join(mkdtempSync(join(tmpdir(), "actionlint-")), "apply.yml");
     writeFileSync(wrong, text(".github/workflows/apply.yml").replace("needs: staging", "needs: stagging"));
     expect(actionlint([wrong])).toContain('"stagging"');
@@ -125,7 +127,7 @@ describe("what the forges themselves would refuse", () => {
     const check = (schema: string, ...files: string[]): { status: number | null; stdout: string } =>
       spawnSync(join(bin, "check-jsonschema"), ["--builtin-schema", schema, ...files], { encoding: "utf8" });
     const gitlabSchema = ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"] as const;
-    expect(check("vendor.github-workflows", ...paths)).toMatchObject({ status: 0 });
+    expect(check("vendor.github-workflows", ...paths, ...own)).toMatchObject({ status: 0 });
     expect(check(...gitlabSchema, join(folder, ".gitlab-ci.yml"))).toMatchObject({ status: 0 });
     const wrong = join(mkdtempSync(join(tmpdir(), "gitlab-")), "ci.yml");
     writeFileSync(wrong, text(".gitlab-ci.yml").replace("on_new_commit: interruptible", "on_new_commit: never"));

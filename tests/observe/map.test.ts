@@ -84,16 +84,16 @@ describe("names that mean something elsewhere are shown as text", () => {
 });
 
 describe("large networks", () => {
-  test("6 environments of 4 nodes and 40 members take less than a second, and no time when only states change", async () => {
+  test("6 environments of 4 nodes and 40 members take less than a second; a change of states alone is not laid out again", async () => {
     const before = process.cpuUsage();
     const model = largeNetwork(6, 4, 40);
     await svgOf(mapOf(model));
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1e6).toBeLessThan(1); // of this process: others are at work, too
-    const again = performance.now();
+    const placed = await layoutOf(mapOf(model));
     model.consortia[0]!.environments[0]!.nodes[0]!.state = "stopped";
     expect(await svgOf(mapOf(model))).toContain("tone-bad");
-    expect(performance.now() - again).toBeLessThan(500);
+    expect(await layoutOf(mapOf(model))).toBe(placed);
   });
 
   test("50 nodes in 6 environments: each has a box, and no boxes overlap", async () => {

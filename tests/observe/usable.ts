@@ -1,7 +1,3 @@
-import { readdirSync } from "node:fs";
-import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { ConsortiumClient } from "../../provider/api/client";
 import { resolveSettings } from "../../provider/api/settings";
 import { check, type FactOptions, gatherFacts, type Result } from "../../observe/check";
@@ -28,8 +24,8 @@ export interface Usable {
   /** What is not as it should be. */
   wrong: (options?: FactOptions) => Promise<Result[]>;
   look: (options?: FactOptions) => Promise<Result[]>;
-  /** Asks the chain's own process, past the service. */
-  chain: (method: string, ...params: unknown[]) => Promise<void>;
+  /** A node in another environment, whose next block is an hour away while the service shows that one is due each second. */
+  standing: () => Promise<{ environment: string; pair: { username: string; password: string } }>;
   /** Lets the service's clock go faster for a moment. */
   pass: (ms: number) => void;
   close: () => Promise<void>;
@@ -39,7 +35,6 @@ export interface Usable {
 const period = 1;
 
 export async function usable(): Promise<Usable> {
-  const before = new Set(chainFolders());
   const target = await new Network().start();
   let ahead = -10 * hour;
   const service = await startService({
@@ -50,7 +45,7 @@ export async function usable(): Promise<Usable> {
   const make = async (path: string, body: object) => (await send("POST", path, body)).body;
   const consortium = (await make("/consortia", { name: "trade" }))._id;
   const within = `/consortia/${consortium}`;
-  const members = [];
+  const members: string[] = [];
   for (const org_name of ["grower", "roaster"]) members.push((await make(`${within}/memberships`, { org_name }))._id);
   const kind = { provider: "quorum", consensus_type: "ibft" };
   const environment = (await make(`${within}/environments`, { name: "ledger", ...kind }))._id;
@@ -72,10 +67,6 @@ export async function usable(): Promise<Usable> {
   ahead = 0;
   await tether("/activate");
   await until(async () => Number((await send("GET", `/tether/${tetherId}/reportCount`)).text) > 0);
-  const socket = join(
-    chainFolders().find((one) => !before.has(one))!,
-    "1",
-  );
   const provider = { apiKey: service.apiKey, baseUrl: service.baseUrl };
   const api = new ConsortiumClient(resolveSettings({ env: {}, provider }));
   const look = async (options: FactOptions = {}): Promise<Result[]> => {
@@ -85,28 +76,19 @@ export async function usable(): Promise<Usable> {
   return {
     ...{ service, send, client: api, target, consortium, environment, nodes, account, pairs, look },
     wrong: async (options) => (await look(options)).filter(({ outcome }) => outcome !== "ok"),
-    chain: (method, ...params) => callSocket(socket, method, params),
+    async standing() {
+      const slow = { name: "slow", ...kind, block_period: 3_600 };
+      const { _id } = await make(`${within}/environments`, slow);
+      const membership_id = members[0];
+      await make(`${within}/environments/${_id}/nodes`, { membership_id, name: "slow-1" });
+      const { username, password } = await make(`${within}/environments/${_id}/appcreds`, { membership_id });
+      service.store.environments.patch(_id, { block_period: period });
+      return { environment: _id, pair: { username, password } };
+    },
     pass: (ms) => void (ahead += ms),
     close: async () => {
       await api.close();
       await service.close();
     },
   };
-}
-
-const chainFolders = (): string[] =>
-  readdirSync(tmpdir())
-    .filter((name) => name.startsWith("consortium-chains-"))
-    .map((name) => join(tmpdir(), name));
-
-function callSocket(path: string, method: string, params: unknown[]): Promise<void> {
-  return new Promise((done, fail) => {
-    const socket = connect(path).on("error", fail);
-    socket.once("data", (answer: Buffer) => {
-      socket.destroy();
-      if (answer.toString().includes('"error"')) fail(new Error(answer.toString()));
-      else done();
-    });
-    socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })}\n`);
-  });
 }

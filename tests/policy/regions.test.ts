@@ -3,7 +3,11 @@ import { setEnvironment } from "../support/service";
 import { judge } from "./support/host";
 import { Plan, unknown } from "./support/plan";
 
-const policy = withSettings(allowedRegions, { enforcementLevel: "mandatory", regions: ["eu", "ap"] });
+const policy = withSettings(allowedRegions, {
+  enforcementLevel: "mandatory",
+  regions: ["eu", "ap"],
+  hosts: ["eu.proxy.example"],
+});
 
 const mend = "Set region to eu or ap: as an argument of the Provider, or with `pulumi config set consortium:region`.";
 
@@ -35,11 +39,18 @@ const given: [string, Given, string | undefined][] = [
     { own: { region: "eu", baseUrl: "https://console.kaleido.io/api/v1" } },
     `Provider "acme" works in region us. ${mend}`,
   ],
-  [
-    "another address leaves it to the region",
-    { own: { region: "eu", baseUrl: "http://127.0.0.1:4280/api/v1" } },
-    undefined,
-  ],
+  ...[
+    ["a proxy of one's own", "https://proxy.acme.example/api/v1", "proxy.acme.example"],
+    ["a trailing dot", "https://console-eu.kaleido.io./api/v1", "console-eu.kaleido.io."],
+    ["a lookalike", "https://console-eu.kaleido.io.acme.example/api/v1", "console-eu.kaleido.io.acme.example"],
+    ["this machine", "http://127.0.0.1:4280/api/v1", "127.0.0.1"],
+  ].map(([what, baseUrl, host]): [string, Given, string] => [
+    `${what} is none of the known hosts, whatever region is set`,
+    { own: { region: "eu", baseUrl: baseUrl! } },
+    `Provider "acme" uses the host ${host}, whose region is not known. If it is in an allowed region, add it ` +
+      "to the setting hosts of this policy; else remove baseUrl.",
+  ]),
+  ["a host that the policy's settings name", { own: { baseUrl: "https://eu.proxy.example/api/v1" } }, undefined],
   ["an unknown region", { own: { region: unknown } }, undefined],
   ["a region that does not exist is for the run to say", { own: { region: "moon" } }, undefined],
 ];

@@ -1,3 +1,4 @@
+import { UndiciTransport } from "../../provider/api/undici-transport";
 import { Engine, type Outcome } from "../support/engine";
 import { newProcess } from "../support/service";
 import { type Spec } from "./shapes";
@@ -84,4 +85,12 @@ export class Stack {
 async function problems(running: Promise<unknown>[]): Promise<string[]> {
   const results = await Promise.allSettled(running);
   return results.flatMap((result) => (result.status === "rejected" ? [String((result.reason as Error).message)] : []));
+}
+
+/** Ends the connections of all the provider processes that were played: there are many. */
+export async function disconnect(): Promise<void> {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is a mock in virtual time, and not called
+  const { mock } = jest.mocked(UndiciTransport.prototype.send);
+  await Promise.all([...new Set(mock.contexts as UndiciTransport[])].map((transport) => transport.close()));
+  mock.contexts.length = 0;
 }

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { tetherNetworks as networks } from "../../provider/facts";
 import { Engine } from "../support/engine";
+import { random } from "../support/random";
 import { newProcess, setEnvironment } from "../support/service";
 import { ether, tetherArgs, tethered } from "../support/tethered";
-import { bounds, disconnect } from "./runs";
 import { fault } from "./shapes";
+import { disconnect } from "./stack";
 
 /* Random lives of a tether service: its deployment costs money, so there is one for each network at most. */
 
@@ -51,5 +52,5 @@ test("whatever happens to a tether, it is set as the program says, and each cont
     await disconnect();
     expect(fields().active).toBe(false);
   });
-  await fc.assert(property, bounds(100));
+  await fc.assert(property, random(40));
 }, 300_000);

@@ -24,6 +24,11 @@ test.each<[string, () => CustomResource, RegExp]>([
     /^property consensusType: geth runs poa, not raft: choose one of these, or provider: "quorum"/,
   ],
   [
+    "half of a character, which Pulumi could not hand on",
+    () => new Environment("x", { ...inConsortium, description: "half \ud83d" }),
+    /Environment x: description: it has half of a character/,
+  ],
+  [
     "an unknown client",
     () => new Environment("x", { ...inConsortium, provider: "besu" }),
     /^property provider: .*must be one of quorum, geth/,

@@ -1,4 +1,4 @@
-import { type CustomResource, output } from "@pulumi/pulumi";
+import { type CustomResource, output, secret } from "@pulumi/pulumi";
 import { stub } from "../../provider/dynamic/stub";
 import { AppCred, Consortium, Environment, Membership, Node, TetherService } from "../../sdk";
 import { program, valueOf } from "../support/program";
@@ -39,7 +39,7 @@ test.each(table)(
     const { of } = await program();
     const made = await of(network(as)[key]!);
     expect(made.type).toBe(`pulumi-nodejs:dynamic/consortium:${type}`);
-    expect(made.inputs).toEqual({ ...inputs, __provider: stub(handler) });
+    expect(made.inputs).toEqual({ ...inputs, __provider: stub(handler), __logicalName: key });
   },
 );
 
@@ -160,4 +160,18 @@ describe("get reads what this stack does not manage", () => {
     expect((await of(one)).inputs.__provider).toContain("pulumi-consortium/runtime");
     expect(await valueOf(one.id)).toBe("their-id");
   });
+});
+
+test("the dynamic provider is told where secrets are; nothing is added where there are none", async () => {
+  const { of } = await program();
+  const token = secret("t");
+  const made = await of(
+    new Consortium("c", {
+      description: token,
+      extra: { open: 1, deep: [{ token }], later: Promise.resolve("x"), plain: output("p") },
+    }),
+  );
+  expect(made.inputs.__secrets).toEqual([["description"], ["extra", "deep", 0, "token"]]);
+  const plain = await of(new Membership("m", { consortiumId: output("c"), extra: { a: output("b") } }));
+  expect(plain.inputs).not.toHaveProperty("__secrets");
 });

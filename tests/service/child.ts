@@ -1,27 +1,16 @@
-import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { isBuilt } from "../../tools/lib/prepare.mjs";
 
 const root = resolve(__dirname, "../..");
 const script = join(root, "dist/cli/consortium.js");
 
-/** Builds what the command needs, unless the build is newer than its sources. */
-export async function built(): Promise<void> {
-  const sources = ["cli", "observe", "service"].flatMap((dir) =>
-    readdirSync(join(root, dir), { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".ts"))
-      .map((file) => join(dir, file)),
-  );
-  const outdated = (source: string) => {
-    const output = join(root, "dist", source.replace(/\.ts$/, ".js"));
-    return !existsSync(output) || statSync(output).mtimeMs < statSync(join(root, source)).mtimeMs;
-  };
-  if (!sources.some(outdated)) return;
-  const compiler = join(dirname(require.resolve("typescript/package.json")), "bin/tsc");
-  // errors elsewhere in the tree do not keep it from writing what this needs
-  await new Promise((done) => execFile(process.execPath, [compiler, "--build", "--force", root], done));
+/** What is in dist/ runs in these processes, and has to be built of the sources as they are. */
+export function built(): void {
+  if (!isBuilt()) throw new Error("dist/ is not built from these sources. Run `npm run build`.");
 }
 
 export interface Ready {

@@ -1,11 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
-import { built, consortium, serve, serveJson } from "./child";
+import { consortium } from "../cli/command";
+import { built, consortium as started, serve, serveJson } from "./child";
 import { client, containing, start, until } from "./helpers";
 
 jest.setTimeout(30_000); // processes are slow to start on a busy machine
-beforeAll(built, 120_000);
+beforeAll(built);
 
 let dataDir: string;
 beforeEach(() => {
@@ -25,6 +26,16 @@ test("--version and --help", async () => {
   expect((await consortium(["--help"])).stdout).toMatch(/serve +run an embedded Consortium service/);
   const help = await consortium(["serve", "--help"]);
   expect(help.stdout).toContain("CONSORTIUM_SERVE_API_KEY");
+});
+
+test.each([
+  [["--data", ""], "It must name a folder"],
+  [["--limit", "gas"], "It must be name=number, with one of gas, memory, batch"],
+  [["--limit", "colour=5"], "It must be name=number"],
+  [["--limit", "gas=0"], "callLimits.gas"],
+])("%j is an error in a sentence", async (args, text) => {
+  const { code, stderr } = await consortium(["serve", "--port", "0", ...args]);
+  expect([code, stderr]).toEqual([1, containing(text)]);
 });
 
 test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
@@ -152,7 +163,7 @@ describe("what it prints", () => {
     const { service } = await start();
     const port = service.port;
     await service.close();
-    const ended = consortium(["serve", "--quiet", "--port", String(port), "--data", dataDir, "--api-key", "k"]);
+    const ended = started(["serve", "--quiet", "--port", String(port), "--data", dataDir, "--api-key", "k"]);
     const send = client(`http://127.0.0.1:${port}/api/v1`, "k");
     while ((await send("GET", "/consortia").catch(() => undefined))?.status !== 200);
     process.kill(Number(readFileSync(join(dataDir, "lock"), "utf8").split(" ")[0]), "SIGTERM");

@@ -29,6 +29,13 @@ export async function rpc(url: string, { username, password }: Pair, body: unkno
 
 export const eth = (method: string, ...params: unknown[]) => ({ jsonrpc: "2.0", id: 1, method, params });
 
+/** An address where there is nothing, for the code of an override. */
+export const contract = `0x${"c0".repeat(20)}`;
+/** Code that returns so many zero bytes. */
+export const returning = (bytes: number) => `0x63${bytes.toString(16).padStart(8, "0")}6000f3`;
+/** Code that never ends. */
+export const endless = "0x5b600056";
+
 /** The result of one call. */
 export async function result<T>(url: string, pair: Pair, method: string, ...params: unknown[]): Promise<T> {
   const { body } = await rpc(url, pair, eth(method, ...params));

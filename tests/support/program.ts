@@ -14,6 +14,8 @@ export interface Registered {
   provider: string;
   protect: boolean;
   retainOnDelete: boolean;
+  /** URNs, or what differs from its own. */
+  aliases: unknown[];
   /** Whether it is only read. */
   read: boolean;
 }
@@ -28,6 +30,7 @@ interface Request {
   getDeletebeforereplace?(): boolean;
   getCustomtimeouts?(): { toObject(): { create: string; update: string; pb_delete: string } } | undefined;
   getProvider(): string;
+  getAliasesList?(): { toObject(): { urn: string; spec?: object } }[];
   getProtect?(): boolean;
   getRetainondelete?(): boolean;
 }
@@ -64,6 +67,12 @@ export async function program(
       customTimeouts: timeouts && { create: timeouts.create, update: timeouts.update, delete: timeouts.pb_delete },
       provider: request.getProvider(),
       protect: request.getProtect?.() ?? false,
+      aliases: (request.getAliasesList?.() ?? []).map((alias) => {
+        const { urn, spec } = alias.toObject();
+        return spec === undefined
+          ? urn
+          : Object.fromEntries(Object.entries(spec).filter(([, value]) => Boolean(value)));
+      }),
       retainOnDelete: request.getRetainondelete?.() ?? false,
       read,
     });

@@ -11,7 +11,11 @@ export const tetherArgs = { tetherId, network: "rinkeby", intervalHours: 2 };
 export const post = (action: string): string => `POST /tether/:tetherId/${action}`;
 export const account = "GET /tether/:tetherId/account";
 export const tether = "GET /tether/:tetherId";
-export const firstSteps = [post("targetNetwork"), post("interval"), account, tether, post("deploy"), post("activate")];
+/** How it is comes first: it may run already. */
+export const firstSteps = [
+  tether,
+  ...[post("targetNetwork"), post("interval"), account, tether, post("deploy"), post("activate")],
+];
 
 /** The one look at what the key shows, where the state cannot tell whose it is. */
 export const whose = "GET /consortia";

@@ -1,13 +1,11 @@
-import { execFile, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { CheckRequest, type CheckResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { type PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
-import { list } from "tar";
 import { ProviderService } from "../../provider/plugin/service";
 import { bundle, root } from "../../tools/lib/prepare.mjs";
 import { Sandbox } from "./sandbox";
@@ -54,23 +52,6 @@ test("the signal by which the engine ends a plugin ends it: the engine waits for
   }
 });
 
-test("there is a tarball for every platform, with both files, and the run bit is kept", async () => {
-  await promisify(execFile)(process.execPath, [join(root, "tools/plugin.mjs"), "--tarballs"], { cwd: root });
-  const platforms = ["linux", "darwin", "windows"].flatMap((os) => ["amd64", "arm64"].map((arch) => `${os}-${arch}`));
-  const names = platforms.map((platform) => `pulumi-resource-consortium-v${version}-${platform}.tar.gz`);
-  const folder = join(root, "dist-plugin");
-  expect(readdirSync(folder).sort()).toEqual(names.sort());
-  const entries: [string, number][] = [];
-  await list({
-    file: join(folder, names[0]!),
-    onReadEntry: ({ path, mode = 0 }) => void entries.push([path, mode & 0o111]),
-  });
-  expect(entries).toEqual([
-    ["pulumi-resource-consortium", 0o111],
-    ["pulumi-resource-consortium.cmd", 0],
-  ]);
-});
-
 test("the version is the same everywhere; a program of another version is refused in one sentence", async () => {
   const info = await new Promise<PluginInfo>((resolve) =>
     calls.getPluginInfo({ request: new Empty() } as never, (_, answer) => resolve(answer!)),
@@ -84,7 +65,7 @@ test("the version is the same everywhere; a program of another version is refuse
   );
   expect(response.getFailuresList().map((failure) => failure.getReason())).toEqual([
     `the program has pulumi-consortium 0.0.9, but the provider plugin is ${version}: install the plugin of the same version, ` +
-      "with `npx consortium plugin install` in the folder of the program.",
+      "with `npx pulumi-consortium plugin install` in the folder of the program.",
   ]);
 });
 

@@ -1,8 +1,7 @@
 // @ts-check
-/** The steps of `npm test`, and how they are counted. */
+/** The steps of `npm test` and `npm run lint`, and how they are counted. */
 import { existsSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
-import { run } from "./processes.mjs";
+import { relative } from "node:path";
 import { duration, say, Trouble } from "./say.mjs";
 
 /** @typedef {{ passed: number, failed: number }} Tally */
@@ -19,7 +18,7 @@ import { duration, say, Trouble } from "./say.mjs";
 /**
  * Each step counts as one, each test as one. Whatever went wrong with jest itself counts as a failure too.
  * @param {boolean[]} steps
- * @param {{ code: number, report: JestReport | undefined }} [jest] undefined: not reached
+ * @param {{ code: number, report: JestReport | undefined }} [jest] undefined: none, or not reached since a step failed
  * @returns {Tally}
  */
 export function tally(steps, jest) {
@@ -28,9 +27,22 @@ export function tally(steps, jest) {
   const failedTests = (jest?.report?.numFailedTests ?? 0) + (jest?.report?.numRuntimeErrorTestSuites ?? 0);
   const ranNothing = tests + failedTests === 0;
   const jestFailed = jest !== undefined && failedTests === 0 && (jest.code !== 0 || ranNothing);
-  const passed = steps.length - failedSteps + tests;
-  const failed = failedSteps + failedTests + Number(jestFailed);
-  return { passed, failed: jest === undefined ? Math.max(failed, 1) : failed };
+  return { passed: steps.length - failedSteps + tests, failed: failedSteps + failedTests + Number(jestFailed) };
+}
+
+/**
+ * Does all the work of a command; then says how long it took, and last what came of it.
+ * @param {() => Promise<Tally>} work
+ */
+export async function close(work) {
+  const started = Date.now();
+  const { passed, failed } = await work().catch((error) => {
+    say(error instanceof Error ? String(error.stack) : String(error));
+    return { passed: 0, failed: 1 };
+  });
+  say(`Total time: ${duration(Date.now() - started)}`);
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed > 0 ? 1 : 0;
 }
 
 /** @param {string} file @returns {JestReport | undefined} */
@@ -47,55 +59,6 @@ export function slowest({ testResults }, root, count = 10) {
   const took = (/** @type {TestFile} */ { startTime, endTime }) => endTime - startTime;
   const files = testResults.toSorted((a, b) => took(b) - took(a)).slice(0, count);
   return files.map((file) => `${duration(took(file)).padStart(12)}  ${relative(root, file.name)}`);
-}
-
-/** What the registry did not have when the lock file was made; CONTRIBUTING.md says how npm verifies it then. */
-const unpublished = /^node_modules\/@foundry-rs\/anvil-(darwin-(amd64|arm64)|linux-arm64|win32-amd64)$/;
-
-/**
- * Packages that npm would install whatever their content is.
- * @param {import("./prepare.mjs").Lock} lock
- * @returns {string[]} their places
- */
-export function withoutIntegrity({ packages }) {
-  const anvil = packages["node_modules/@foundry-rs/anvil"]?.version;
-  return Object.entries(packages)
-    .filter(([place, { integrity, link }]) => place.includes("node_modules/") && !link && !integrity)
-    .filter(([place, { version }]) => !(unpublished.test(place) && version === anvil))
-    .map(([place]) => place);
-}
-
-/**
- * Everything that needs no test runner.
- * @param {string} root
- * @returns {Check[]}
- */
-export function staticChecks(root) {
-  const bin = (/** @type {string[]} */ ...path) => join(root, "node_modules", ...path);
-  const tsc = bin("typescript", "bin", "tsc");
-  const tool = (/** @type {string} */ name, /** @type {string} */ file, /** @type {string[]} */ ...args) => ({
-    name,
-    work: async () => {
-      const env = { ...process.env, NO_COLOR: "1" };
-      const { code, output } = await run(process.execPath, [file, ...args], { cwd: root, env });
-      if (code !== 0) throw new Trouble(output.trim());
-    },
-  });
-  const typed = ["tests", "bench", "console/page", "tools", "examples"];
-  const sources = ["bench", "cli", "console", "observe", "provider", "sdk", "service", "tools"];
-  const generate = join(root, "tools", "generate.mjs");
-  const lockFile = async () => {
-    const found = withoutIntegrity(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")));
-    if (found.length > 0) throw new Trouble(`package-lock.json has no integrity for ${found.join(", ")}`);
-  };
-  return [
-    { name: "lock file", work: lockFile },
-    tool("eslint", bin("eslint", "bin", "eslint.js"), "."),
-    tool("import circles", bin("dependency-cruiser", "bin", "dependency-cruise.mjs"), ...sources),
-    ...typed.map((folder) => tool(`types of ${folder}`, tsc, "-p", folder)),
-    tool("prettier", bin("prettier", "bin", "prettier.cjs"), "--check", "--log-level", "warn", "."),
-    ...(existsSync(generate) ? [tool("generated files", generate, "--check")] : []),
-  ];
 }
 
 /**

@@ -66,9 +66,14 @@ function npm({ npm_execpath: own }) {
   return own?.endsWith("npm-cli.js") ? [process.execPath, own] : ["npm"];
 }
 
+const buildStamp = join("dist", ".build-stamp");
+
+/** Whether the build is that of the sources as they are. */
+export const isBuilt = (folder = root) => isFresh(join(folder, buildStamp), fingerprint(buildInputs, folder));
+
 export const build = (folder = root) =>
-  unlessFresh(join(folder, "dist", ".build-stamp"), buildInputs, "Building", folder, async () => {
-    await compiled([join(folder, "node_modules", "typescript", "bin", "tsc"), "--build"], folder);
+  unlessFresh(join(folder, buildStamp), buildInputs, "Building", folder, async () => {
+    await compiled([join(folder, "node_modules", "typescript-7", "bin", "tsc"), "--build"], folder);
     const { buildPage } = await import("./console-page.mjs"); // of a fresh clone only now, since it loads esbuild
     await buildPage(folder);
   });
@@ -91,6 +96,12 @@ async function compiled(args, folder) {
 }
 
 /**
+ * @param {string} stamp
+ * @param {string} inputs their fingerprint
+ */
+const isFresh = (stamp, inputs) => existsSync(stamp) && readFileSync(stamp, "utf8") === inputs;
+
+/**
  * @param {string} stamp says what there was of the inputs when it was made
  * @param {string[]} paths of the inputs
  * @param {string} what
@@ -99,7 +110,7 @@ async function compiled(args, folder) {
  */
 async function unlessFresh(stamp, paths, what, folder, work) {
   const inputs = fingerprint(paths, folder);
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === inputs) return;
+  if (isFresh(stamp, inputs)) return;
   await step(what, async () => {
     await work();
     writeFileSync(stamp, inputs);

@@ -1,8 +1,8 @@
 // @ts-check
 /** Finds a Pulumi CLI that can run this project, or makes one in a folder of the user's cache. */
-import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildWithGo, refreshScripts } from "../pulumi-cli/build.mjs";
 import { downloadHostAnswers, installOfficial } from "../pulumi-cli/download.mjs";
@@ -143,13 +143,36 @@ async function fill(draft, { env, say, signal, automation, canDownload = downloa
   if (code !== 0) throw new Trouble(`the Pulumi that was built does not run: ${output.trim()}`);
 }
 
+/** Commands that make code in another language, or install a package of one. */
+const makesCode = /^(convert|package|import)$/;
+
+/**
+ * Whether the program that Pulumi would run is in another language than JavaScript, or a command makes one that is.
+ * @param {string[]} args
+ * @param {string} [folder]
+ */
+export async function needsLanguages(args, folder = process.cwd()) {
+  if (args.some((arg) => makesCode.test(arg))) return true;
+  const at = args.findIndex((arg) => /^(-C|--cwd)(=|$)/.test(arg));
+  const named = at < 0 ? undefined : (args[at]?.split("=")[1] ?? args[at + 1]);
+  for (let place = resolve(folder, named ?? "."); ; place = dirname(place)) {
+    const file = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(place, name)).find(existsSync);
+    if (!file && place === dirname(place)) return false;
+    if (!file) continue;
+    await installPackages();
+    const { parse } = await import("yaml"); // of a fresh clone only now
+    const { runtime } = parse(readFileSync(file, "utf8")) ?? {};
+    return !/^(nodejs|bun)$/.test(runtime?.name ?? runtime ?? "nodejs");
+  }
+}
+
 /**
  * tools/pulumi: runs Pulumi in this process's place.
  * @param {string[]} args
  */
 export const launch = (args) =>
   runMain("tools/pulumi", async () => {
-    const { command, env } = await pulumiCli();
+    const { command, env } = await pulumiCli({ languages: await needsLanguages(args) });
     const { code, signal } = await runAttached(command, args, { env: { ...process.env, ...env } });
     if (signal) process.kill(process.pid, signal);
     return code;

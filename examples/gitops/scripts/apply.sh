@@ -21,7 +21,7 @@ refuse=(errors ledger-loss)
 if [ "${ALLOW_LEDGER_LOSS:-false}" = true ]; then
   refuse=(errors)
 fi
-npx --no-install consortium report "plans/$stack.json" --fail-on "${refuse[@]}" >/dev/null || {
+npx --no-install pulumi-consortium report "plans/$stack.json" --fail-on "${refuse[@]}" >/dev/null || {
   code=$?
   echo "apply.sh: nothing was done to $stack: see the report. ALLOW_LEDGER_LOSS=true lets a ledger be destroyed." >&2
   exit "$code"
@@ -29,7 +29,7 @@ npx --no-install consortium report "plans/$stack.json" --fail-on "${refuse[@]}" 
 scripts/unlocked.sh pulumi up --stack "$stack" --yes --skip-preview --non-interactive ${POLICY_PACK:+--policy-pack "$POLICY_PACK"}
 
 # Started nodes, credentials that work, blocks that come: what `up` does not see.
-npx --no-install consortium check --stack "$stack" || {
+npx --no-install pulumi-consortium check --stack "$stack" || {
   echo "apply.sh: $stack was applied, but it could not be shown that applications can use it: see the table." >&2
   exit 3
 }

@@ -14,7 +14,7 @@ scripts/report.sh "Drift of $stack"
 cat report.md
 has() {
   local code=0
-  npx --no-install consortium report "plans/$stack.json" --fail-on "$1" >/dev/null || code=$?
+  npx --no-install pulumi-consortium report "plans/$stack.json" --fail-on "$1" >/dev/null || code=$?
   [ "$code" -eq 2 ]
 }
 if [ "$failed" -ne 0 ] || has errors; then

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # GitHub takes 65,536 characters, with the mark that the comment begins with.
-npx --no-install consortium report --title "${1:-Preview}" --max 65000 plans/*.json >report.md
+npx --no-install pulumi-consortium report --title "${1:-Preview}" --max 65000 plans/*.json >report.md
 if [ -n "${GITHUB_STEP_SUMMARY:-}" ]; then
   cat report.md >>"$GITHUB_STEP_SUMMARY"
 fi

@@ -1,13 +1,19 @@
 import { type Identified } from "../../api";
 import { type Collection } from "../collection";
 import { inputKeys, inputMeta, type Props } from "../definition";
-import { isUnset, sameValue } from "../diff";
+import { isUnset, sameValue } from "../same-value";
+import { handover, held, sameSpot } from "../holdings";
 import { UserError } from "../user-error";
-import { isGone } from "../lists";
+import { isGone, isLeaving } from "../lists";
+import { type Session } from "../session";
+import { take } from "./handover";
 import { patch } from "./update";
 
 /** Lists may lag by a moment. */
 const lagMs = 1_000;
+/** How long a name that is about to be free is waited for. */
+const freeMs = 60_000;
+const lookEveryMs = 1_000;
 
 /** The object to adopt instead of making one (contract, "adopt"), or undefined to make one. */
 export async function toAdopt(
@@ -20,40 +26,71 @@ export async function toAdopt(
   const what = collection.nameOf(inputs);
   if (typeof inputs.adopt === "string") {
     const item = siblings.find(({ id }) => id === inputs.adopt) ?? (await collection.get(inputs.adopt));
-    if (item && !isGone(item)) return unmanaged(collection, what, [item])[0];
+    const adoptName = "or use adopt: true to adopt by name";
+    if (item && isLeaving(item))
+      throw new UserError(`${what}: ${item.id} is being deleted. Wait, and use another id, ${adoptName}.`);
+    if (item && !isGone(item)) return own(collection, inputs, item);
     const missing = `there is no ${definition.title} ${inputs.adopt} under ${collection.path}`;
-    throw new UserError(`${what}: ${missing} to adopt. Check the id, or use adopt: true to adopt by name.`);
+    throw new UserError(`${what}: ${missing} to adopt. Check the id, ${adoptName}.`);
   }
-  const adopting = inputs.adopt === true || session.adoptAll;
-  let taken = collection.namesakes(inputs, siblings);
-  if (taken.length > 0 && !adopting) {
-    // It may have been deleted a moment ago, with the list behind: be sure before refusing.
-    await session.clock.sleep(lagMs);
-    taken = collection.namesakes(inputs, (await collection.siblings(0)) ?? []);
-  }
+  const taken = await lasting(collection, inputs, collection.namesakes(inputs, siblings));
   if (taken.length === 0) return undefined;
+  const [first] = taken;
+  const left = taken.some(({ id }) => session.holdings.leftOf(definition, id));
+  if (!(adopts(session, inputs) || left)) throw new UserError(`${what}: ${takenBy(collection, taken)}`);
+  if (taken.length === 1) return own(collection, inputs, first!);
   const ids = taken.map(({ id }) => id).join(", ");
-  if (!adopting) {
-    throw new UserError(
-      `${what}: the name is already taken by ${ids}. To adopt it, set adopt: true (or adopt: "${taken[0]!.id}"); ` +
-        "after an interrupted run, use `CONSORTIUM_ADOPT=true pulumi up`; for `--replace`, set the resource option " +
-        "deleteBeforeReplace: true, so that the old one goes first; else choose another name.",
-    );
-  }
-  unmanaged(collection, what, taken);
-  if (taken.length === 1) return taken[0];
-  throw new UserError(
-    `${what}: several have this name (${ids}). Specify which one to adopt: adopt: "${taken[0]!.id}".`,
+  throw new UserError(`${what}: several have this name (${ids}). Specify which one to adopt: adopt: "${first!.id}".`);
+}
+
+const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
+
+/** Those of the namesakes that will go on bearing the name: not what goes, nor what another resource of the program renames. */
+async function lasting(collection: Collection, inputs: Props, found: Identified[]): Promise<Identified[]> {
+  const { session, definition } = collection;
+  const { clock, deadline, holdings } = session;
+  const end = Math.min(clock.now() + freeMs, deadline.at);
+  const frees = (item: Identified): boolean => {
+    const holder = holdings.holder(definition, item.id, session.owner);
+    return isLeaving(item) || (holder !== undefined && !sameSpot(definition, holder.inputs, inputs));
+  };
+  const again = async (ms: number): Promise<Identified[]> => {
+    await clock.sleep(ms);
+    return collection.namesakes(inputs, (await collection.siblings(0)) ?? []);
+  };
+  // It may have been deleted a moment ago, with the list behind: be sure before refusing.
+  let taken = found.length > 0 && !adopts(session, inputs) ? await again(lagMs) : found;
+  while (taken.some(frees) && clock.now() < end) taken = await again(lookEveryMs);
+  const [going] = taken.filter(isLeaving);
+  if (!going) return taken;
+  const next = "Run the command again when it is gone, or choose another name.";
+  throw new UserError(`${collection.nameOf(inputs)}: ${going.id} has this name and is still being deleted. ${next}`);
+}
+
+/** Whose the name is, and what can be done. */
+function takenBy({ session, definition }: Collection, taken: Identified[]): string {
+  const [first] = taken;
+  const ids = taken.map(({ id }) => id).join(", ");
+  const holder = taken.map(({ id }) => session.holdings.holder(definition, id, session.owner)).find(Boolean);
+  if (holder) return `the name is already taken: ${held(definition, first!.id, holder.owner, session.owner)}`;
+  const known = taken.some(({ id }) => session.origins.holds(id));
+  const ours = known ? "It is this stack's own." : "If this stack has made it under another logical name:";
+  return (
+    `the name is already taken by ${ids}. To adopt it, set adopt: true (or adopt: "${first!.id}"); ` +
+    "after an interrupted run, use `CONSORTIUM_ADOPT=true pulumi up`; for `--replace`, set the resource option " +
+    "deleteBeforeReplace: true, so that the old one goes first; else choose another name. " +
+    `${ours} ${handover(undefined, session.owner)}`
   );
 }
 
-/** What no other resource of this program is already. */
-function unmanaged(collection: Collection, what: string, items: Identified[]): Identified[] {
-  const made = collection.made().map(({ id }) => id);
-  const ours = items.find(({ id }) => made.includes(id));
-  if (!ours) return items;
+/** The object, which no other resource of the program is. */
+async function own(collection: Collection, inputs: Props, item: Identified): Promise<Identified> {
+  const { session, definition } = collection;
+  const left = await take(session, definition, inputs, item.id);
+  const made = collection.made().some(({ id }) => id === item.id);
+  if (!made || left) return item;
   throw new UserError(
-    `${what}: another resource of this program is ${ours.id} already. Give each its own; one object cannot be managed twice.`,
+    `${collection.nameOf(inputs)}: another resource of this program is ${item.id} already. Give each its own; one object cannot be managed twice.`,
   );
 }
 
@@ -68,6 +105,7 @@ export async function adopt(collection: Collection, inputs: Props, item: Identif
   const differing = inputKeys(definition).filter((key) => {
     const meta = inputMeta(definition, key)!;
     if (meta.local || meta.parent === "path" || (meta.computed && isUnset(inputs[key]))) return false;
+    if (inputs[key] === undefined) return false; // what the program says nothing of stays as it is
     // What the service does not show may be missing there: it is set where that can be done, and else taken on trust.
     if (!(key in shown)) return !meta.replace && !isUnset(inputs[key]);
     return !sameValue(shown[key], inputs[key]);

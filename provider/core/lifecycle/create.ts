@@ -1,10 +1,12 @@
-import { type Identified } from "../../api";
+import { type Identified, PartialList } from "../../api";
 import { type Collection } from "../collection";
 import { type Made, type Props } from "../definition";
 import { UserError } from "../user-error";
-import { merge } from "../state";
+import { leaving, merge } from "../state";
 import { adopt, toAdopt } from "./adopt";
-import { isTwin, post } from "./post";
+import { toContinue } from "./continue";
+import { isTwin } from "./ours";
+import { post } from "./post";
 import { settle } from "./settle";
 
 /** A list this old still tells whether a name is taken; what this process made is known without it. */
@@ -13,17 +15,43 @@ const siblingsAgeMs = 5_000;
 /** Makes the object, or adopts one, and waits until it is ready. Never makes it twice. */
 export function create(collection: Collection, inputs: Props): Promise<Made> {
   return alone(collection, inputs, async () => {
-    const siblings = await collection.siblings(siblingsAgeMs);
-    const existing = await toAdopt(collection, inputs, siblings);
+    const siblings = await siblingsOf(collection, inputs);
+    const existing = (await toContinue(collection, inputs)) ?? (await toAdopt(collection, inputs, siblings));
     const changed = existing && (await adopt(collection, inputs, existing));
-    if (!existing) nameLeftovers(collection, inputs, siblings);
-    const object = existing ?? (await post(collection, inputs, siblings));
+    const object = existing ?? (await recorded(collection, inputs, siblings));
     collection.recordMade(object);
+    if (!existing) nameLeftovers(collection, inputs, siblings);
+    const { holdings, owner } = collection.session;
+    holdings.take(owner, collection.definition, inputs, object.id);
     if (!existing) startEmpty(collection, object);
     const once = collection.definition.shownOnce?.(object);
     const known = merge(inputs, {}, { ...collection.shown(object), ...once, ...changed });
-    return { id: object.id, state: await settle(collection, object.id, known) };
+    const kept = existing ? leaving(collection.definition, inputs, known) : known;
+    return { id: object.id, state: await settle(collection, object.id, kept) };
   });
+}
+
+/** Written down before it is sent: a run that is killed leaves what proves its objects to be its own. */
+function recorded(collection: Collection, inputs: Props, siblings: Identified[] | undefined): Promise<Identified> {
+  const { session, definition, path } = collection;
+  const name = definition.naming && String(inputs[definition.naming]);
+  const before = (siblings ?? []).map(({ id }) => id);
+  const { settings } = session.client.http;
+  return session.creates.recorded({ path, name, before, settings }, () => post(collection, inputs, siblings));
+}
+
+/** No name is free because it is not in a part of a list; to adopt by id, a part is enough. */
+async function siblingsOf(collection: Collection, inputs: Props): Promise<Identified[] | undefined> {
+  if (typeof inputs.adopt === "string") return collection.there((await collection.look(siblingsAgeMs)).items);
+  try {
+    return await collection.siblings(siblingsAgeMs);
+  } catch (error) {
+    if (!(error instanceof PartialList)) throw error;
+    throw new UserError(
+      `${collection.nameOf(inputs)}: ${error.message} Until then nothing tells whether the name is free, and nothing is created. ` +
+        'To adopt an object that exists, give its id: adopt: "<id>".',
+    );
+  }
 }
 
 /** Two resources of one program cannot race for a name. */
@@ -38,8 +66,8 @@ function alone<T>(collection: Collection, inputs: Props, run: () => Promise<T>):
         : `${collection.nameOf(inputs)}: another resource of this program adopts ${id}, too. One object cannot be managed twice.`,
     );
   // What is adopted by its id may have the name of another, as it has in the service.
-  const claimed = id === undefined ? String(inputs[naming]).trim() : `#${id}`;
-  return collection.session.lists.claim(`${collection.path} ${claimed}`, busy, run);
+  const claimed = collection.claimOf(id === undefined ? inputs[naming] : `#${id}`);
+  return collection.session.lists.claim(claimed, busy, run);
 }
 
 function startEmpty(collection: Collection, { id }: Identified): void {
@@ -47,16 +75,17 @@ function startEmpty(collection: Collection, { id }: Identified): void {
   for (const name of definition.startsEmpty ?? []) session.lists.startEmpty(`${collection.pathOf(id)}/${name}`);
 }
 
-/** What a killed run made and did not record looks like somebody's own: it is named, and never deleted unasked. */
+/** What a run that failed or was killed left behind looks like somebody's own: it is named, and never deleted unasked. */
 function nameLeftovers(collection: Collection, inputs: Props, siblings: Identified[] = []): void {
   const { session, definition } = collection;
-  if (definition.naming || !session.adoptAll) return;
+  if (definition.naming) return;
   const made = collection.made().map(({ id }) => id);
   const others = siblings.filter(({ id }) => !made.includes(id) && !session.origins.holds(id));
   const ids = others.filter((item) => isTwin(collection, item, inputs)).map(({ id }) => id);
   if (ids.length === 0) return;
   session.say(
-    `Warning: ${collection.nameOf(inputs)}: there is already ${ids.join(" and ")} of the same member and name. Its password cannot ` +
-      `be read again, so a new one is made. If a killed run left it behind: consortium sweep --id ${ids.join(" ")}`,
+    `Warning: ${collection.nameOf(inputs)}: there is already ${ids.join(" and ")} of the same member and name, which this stack has not shown ` +
+      "to be its own. Its password cannot be read again, so a new one was made. If a run that failed or was killed left it behind, and " +
+      `nothing uses it: consortium sweep --id ${ids.join(" ")}`,
   );
 }

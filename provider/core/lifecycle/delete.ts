@@ -1,4 +1,4 @@
-import { type ApiError, type Identified, isApiError } from "../../api";
+import { type ApiError, isApiError } from "../../api";
 import { conflictOf } from "../../api/conflict";
 import { type Collection } from "../collection";
 import { type Props } from "../definition";
@@ -12,11 +12,13 @@ const refusalMs = { conflict: 120_000, invalid: 20_000 };
 const contentMs = 10_000;
 /** How long an object may still be listed after "no such thing" before we say that it cannot be deleted. */
 const doubtMs = 20_000;
+/** The owner of an object changes seldom. */
+const parentAgeMs = 10_000;
 /** Siblings whose deletion was answered within this time share one look at the list. */
 const shareMs = 100;
 
-/** What the service said to the DELETE: it is gone at once, it goes, it knows no such thing, or not yet. */
-type Answer = "gone" | "going" | "unknown" | { refused: ApiError };
+/** What the service said to the DELETE: it is gone at once, it goes, it knows no such thing, it goes with its parent, or not yet. */
+type Answer = "gone" | "going" | "unknown" | "founding" | { refused: ApiError };
 
 /** Deletes the object and waits until it is really gone. Gone already is success. */
 export async function deleteObject(collection: Collection, id: string, state: Props): Promise<void> {
@@ -30,7 +32,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
   const look = async (): Promise<boolean> => {
     if (answer === undefined || typeof answer === "object") answer = await send(collection, what, id);
     if (typeof answer === "string") over ??= lists.deleting();
-    if (answer === "gone") return true;
+    if (answer === "gone" || answer === "founding") return true;
     if (typeof answer === "object") {
       const waited = clock.now() - start;
       // A deletion has no body, so the words mean the same with any status.
@@ -81,7 +83,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
 async function send(collection: Collection, what: string, id: string): Promise<Answer> {
   try {
     const body = await collection.session.client.delete(collection.pathOf(id));
-    return typeof body === "object" && body !== null && isGone(body as Identified) ? "gone" : "going";
+    return typeof body === "object" && body !== null && isGone(body) ? "gone" : "going";
   } catch (error) {
     if (isApiError(error, "missing")) return "unknown";
     if (isApiError(error, "conflict", "invalid")) return { refused: error };
@@ -89,16 +91,38 @@ async function send(collection: Collection, what: string, id: string): Promise<A
       const next = "Delete it in the console, then run `pulumi refresh`.";
       throw new UserError(`${what} cannot be deleted through this service (${error.message}) ${next}`);
     }
-    // A service may answer "not allowed" for what is no longer there.
-    if (isApiError(error, "denied") && error.status === 403 && (await collection.find(id, 0)) === "gone") return "gone";
-    throw error;
+    if (!isApiError(error, "denied") || error.status !== 403) throw error;
+    return refusedKey(collection, what, id, error);
   }
+}
+
+/** "Not allowed" is not said of the key alone: the object may be no longer there, or go with what it is in. */
+async function refusedKey(collection: Collection, what: string, id: string, error: ApiError): Promise<Answer> {
+  const { session, definition, place } = collection;
+  const presence = await collection.find(id, 0);
+  if (presence === "gone") return "gone";
+  if (typeof presence === "string") throw error;
+  const { parent } = place;
+  const siblings = parent && (await session.lists.look(parent.place.collection, parentAgeMs)).items;
+  const owner = siblings?.find((one) => one.id === parent!.id);
+  if (owner && definition.foundedWith?.(presence.item, owner)) {
+    session.say(
+      `${what}: stays as long as what it founded, with which it goes: the service does not delete it alone (${error.errorMessage})`,
+    );
+    return "founding";
+  }
+  throw new UserError(
+    `${what} is not deleted: the service shows it to this API key, but does not let it delete it (${error.call}: HTTP 403: ` +
+      `${error.errorMessage}). Use a key that may, or delete it in the console and run \`pulumi refresh\`.`,
+  );
 }
 
 async function isListed(collection: Collection, id: string): Promise<boolean> {
   try {
-    const item = await collection.listed(id, shareMs);
-    return item !== undefined && !isGone(item);
+    const { items, part } = await collection.look(shareMs);
+    const item = items.find((one) => one.id === id);
+    if (item || !part) return item !== undefined && !isGone(item);
+    return typeof (await collection.find(id, shareMs)) === "object";
   } catch (error) {
     if (!isApiError(error)) throw error;
     return typeof (await collection.find(id, shareMs)) === "object";

@@ -3,6 +3,7 @@ import {
   type CollectionDefinition,
   type Definition,
   type Made,
+  nameOf,
   type Props,
   timeoutMs,
   type Verbs,
@@ -14,6 +15,7 @@ import { type Session, within } from "../session";
 import { isRecorded } from "../state";
 import { create } from "./create";
 import { deleteObject } from "./delete";
+import { keeper, take } from "./handover";
 import { read } from "./read";
 import { update } from "./update";
 
@@ -40,7 +42,7 @@ export const lifecycle = {
     const isProved = await proveBeforeCreate(timed, definition);
     const made = await remembering(
       (state) => originOfNew(timed, definition, state),
-      () => verbsOf(definition).create(timed, inputs),
+      () => declaring(timed, definition, inputs),
     );
     if (!isProved) await takeBackForeign(timed, definition, made);
     return made;
@@ -68,9 +70,28 @@ export const lifecycle = {
   async delete(session: Session, definition: Definition, id: string, state: Props): Promise<void> {
     const timed = within(session, timeoutMs(definition, "delete", state));
     await proveOrganization(timed, definition, id, state);
+    const why = await keeper(timed, definition, id, state);
+    if (why !== undefined) {
+      session.say(`${nameOf(definition, state)} (${id}): not deleted, since ${why}`);
+      return session.holdings.leave(definition, id, state);
+    }
     await verbsOf(definition).delete(timed, id, state);
+    session.holdings.deleted(definition, id);
   },
 };
+
+/** Makes the object, so that whoever deletes in the same run knows what became of it. */
+async function declaring(session: Session, definition: Definition, inputs: Props): Promise<Made> {
+  const { holdings, owner } = session;
+  try {
+    if (definition.kind === "collection") return await verbsOf(definition).create(session, inputs);
+    const left = await take(session, definition, inputs, String(inputs[definition.idKey]));
+    return await definition.create(session, inputs, left);
+  } catch (error) {
+    if (!(error instanceof Incomplete)) holdings.failed(owner);
+    throw error;
+  }
+}
 
 /** Whatever becomes of the object, its state says whose it is. */
 async function remembering(originOf: (state: Props) => Promise<Origin>, run: () => Promise<Made>): Promise<Made> {

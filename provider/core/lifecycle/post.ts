@@ -1,10 +1,13 @@
 import { type Identified, isApiError } from "../../api";
+import { type FullAnswer } from "../../api/http";
 import { backoffMs, longestWaitMs } from "../../api/retry";
 import { type Collection } from "../collection";
-import { inputKeys, type Props, undocumentedKeys } from "../definition";
-import { sameValue } from "../diff";
-import { messageOf, UserError } from "../user-error";
+import { type Props, undocumentedKeys } from "../definition";
+import { wireName } from "../field";
 import { toBody } from "../state";
+import { messageOf, UserError } from "../user-error";
+import { type Look, waitFor } from "../wait";
+import { type Appeared, appeared, type Create, looksSame } from "./ours";
 
 /** How long what a lost create made may take to be listed. */
 const lagMs = { lost: 2_500, refused: 1_200 };
@@ -12,22 +15,20 @@ const lagMs = { lost: 2_500, refused: 1_200 };
 const longestLagMs = 60_000;
 const lookEveryMs = 500;
 const mostAttempts = 6;
+/** How many looks something may be missing from lists before it is asked for by its id. */
+const looksBeforeAsking = 4;
 
 /** One create under way: what it is about, and what is known of its attempts. */
-interface Posting {
-  collection: Collection;
-  inputs: Props;
+interface Posting extends Create {
   what: string;
-  /** Ids that were there before; undefined where the service does not list them. */
-  before: ReadonlySet<string> | undefined;
   /** Attempts that may have made one although nobody saw the answer. */
   lost: number;
 }
 
 /**
  * Sends the create, so that the object is made exactly once.
- * After a lost answer it looks whether the object appeared, takes it if so, and only else sends again. What an attempt
- * that was given up makes after all is taken away again, since this run made it.
+ * After a lost answer it looks for what the attempt made, and takes that where nothing speaks against it; only else it sends
+ * again. What the service accepted is never sent again.
  * @param siblings those that were there before; undefined where the service does not list them.
  */
 export async function post(
@@ -38,7 +39,7 @@ export async function post(
   const { session, definition } = collection;
   const what = collection.nameOf(inputs);
   const before = siblings && new Set(siblings.map(({ id }) => id));
-  const posting: Posting = { collection, inputs, what, before, lost: 0 };
+  const posting: Posting = { collection, inputs, what, before, startedAt: session.clock.now(), lost: 0 };
   let without: readonly string[] = [];
   for (let attempt = 1; ; attempt++) {
     let failure: unknown;
@@ -46,16 +47,10 @@ export async function post(
       const body = toBody(definition, inputs, without);
       const sent = session.client.create(collection.path, body);
       const answer = await session.lists.creating(collection.path, sent);
-      const read = definition.wire.safeParse(answer.body);
-      const isWhole = read.success && (!definition.shownOnce || definition.shownOnce(read.data) !== undefined);
-      if (isWhole) {
-        collection.recordMade(read.data);
-        if (posting.lost > 0) await discardSurplus(posting, read.data.id);
-        return read.data;
-      }
-      failure = new UserError(
-        `${what}: the service answered HTTP ${answer.status} without showing all of what it made.`,
-      );
+      const made = madeBy(collection, answer) ?? (await accepted({ ...posting, lost: posting.lost + 1 }, answer));
+      collection.recordMade(made);
+      await clearSurplus(posting, made);
+      return made;
     } catch (error) {
       const undocumented = undocumentedKeys(definition);
       if (isApiError(error, "invalid") && undocumented.length > 0 && without.length === 0) {
@@ -72,42 +67,129 @@ export async function post(
     if (found) return found;
     const retryAfter = isApiError(failure) ? (failure.retryAfterMs ?? 0) : 0;
     const pause = Math.max(retryAfter, backoffMs(attempt));
-    if (attempt >= mostAttempts || retryAfter > longestWaitMs) throw failure;
-    if (session.clock.now() + pause >= session.deadline.at) throw outOfTime(posting, failure);
+    if (attempt >= mostAttempts || retryAfter > longestWaitMs) throw await withOrphans(posting, failure);
+    if (session.clock.now() + pause >= session.deadline.at)
+      throw await withOrphans(posting, outOfTime(posting, failure));
     await session.clock.sleep(pause);
   }
 }
 
-/** Looks for what the lost attempts made: gives the object, where it can be taken; else it may be sent again. */
+/** The object that an answer shows, with all that only this answer tells. */
+function madeBy({ definition }: Collection, { status, body }: FullAnswer): Identified | undefined {
+  const read = definition.wire.safeParse(body);
+  if (!read.success || (definition.shownOnce && definition.shownOnce(read.data) === undefined)) return undefined;
+  // The id in "accepted" may be that of the work, and not of the object.
+  if (status === 202 && definition.naming && read.data[wireName(definition.naming)] === undefined) return undefined;
+  return read.data;
+}
+
+/** The id that an answer without the object names, in its body or as its address. */
+function hintIn({ definition, path }: Collection, { body, headers, url }: FullAnswer): string | undefined {
+  const read = definition.wire.safeParse(body);
+  if (read.success) return read.data.id;
+  const { location } = headers;
+  if (typeof location !== "string" || !URL.canParse(location, url)) return undefined;
+  const { origin, pathname } = new URL(location, url);
+  const around = new URL(url);
+  const [, last] = new RegExp(`${path}/([^/]+)$`).exec(pathname) ?? [];
+  return origin === around.origin && last !== undefined ? decodeURIComponent(last) : undefined;
+}
+
+/** What the service accepted is on its way: it is looked for as long as there is time, and never sent again. */
+async function accepted(posting: Posting, answer: FullAnswer): Promise<Identified> {
+  const { collection, what } = posting;
+  const { session, definition } = collection;
+  const hint = hintIn(collection, answer);
+  if (definition.shownOnce) throw await withOrphans(posting, untold(posting, answer), hint);
+  let looks = 0;
+  let seen: Appeared | undefined;
+  const look = async (): Promise<Look<Identified>> => {
+    const hinted = hint === undefined ? undefined : await collection.listed(hint, 0);
+    const byId = hint !== undefined && !hinted && ++looks % looksBeforeAsking === 0;
+    const found = hinted ?? (byId ? await collection.get(hint) : undefined);
+    if (found) return { done: found };
+    seen = await appeared(posting);
+    const ours = oursIn(posting, seen);
+    return ours ? { done: ours } : { waiting: `accepted (HTTP ${answer.status}), and not there yet` };
+  };
+  try {
+    return await waitFor(session, what, session.deadline.at - session.clock.now(), look, `POST ${collection.path}`);
+  } catch (error) {
+    if (session.clock.now() < session.deadline.at) throw error;
+    const others = seen?.others.length ? ` ${stranger(seen)}` : "";
+    throw new UserError(
+      `${what}: the service accepted its creation (HTTP ${answer.status}), but has not shown it within ` +
+        `${session.deadline.limit}, which is the limit (customTimeouts).${others} It may still be made. Look in the console: ` +
+        "once it is there, `CONSORTIUM_ADOPT=true pulumi up` adopts it. While it is not, `pulumi up` sends the creation again.",
+    );
+  }
+}
+
+const untold = ({ what }: Posting, { status }: FullAnswer): UserError =>
+  new UserError(
+    `${what}: the service answered HTTP ${status} without the password, which it shows only once. Nothing can be done with ` +
+      "such a credential, and sending the creation again would make another one.",
+  );
+
+/** Looks for what the lost attempts made: gives the object, where it is this run's; else it may be sent again. */
 async function recover(posting: Posting, failure: unknown): Promise<Identified | undefined> {
   const { collection, what } = posting;
   const { session, definition } = collection;
   const { requestTimeout } = session.client.http.settings;
   const isLate = isApiError(failure) && failure.late;
   // A service that is only slow may act long after nobody waits for its answer any more.
-  const forMs =
-    (isLate ? 2_000 * requestTimeout : 0) + (isApiError(failure, "unavailable") ? lagMs.refused : lagMs.lost);
+  const forMs = isLate ? 2_000 * requestTimeout + lagMs.lost : patienceMs(posting, failure);
   const patience = isLate ? ` for ${Math.round(forMs / 1000)} s` : "";
   session.say(`${what}: ${messageOf(failure)} Looking${patience} for what it may have created all the same.`);
   const end = session.clock.now() + forMs;
-  const appeared = await lookForNew(posting, Math.min(end, session.deadline.at - lookEveryMs));
+  const seen = await lookForNew(posting, Math.min(end, session.deadline.at - lookEveryMs));
   if (definition.naming === undefined) {
-    await discard(posting, appeared);
-  } else if (appeared && appeared.length > posting.lost) {
-    const ids = appeared.map(({ id }) => id).join(", ");
-    throw new UserError(
-      `${what}: while the answer to its creation was lost, ${ids} appeared under this name, more than this run can have made. ` +
-        `Find out which one is yours, and adopt that: adopt: "<id>".`,
-    );
-  } else if (appeared?.[0]) {
-    collection.recordMade(appeared[0]);
-    posting.lost--;
-    if (posting.lost > 0) await discardSurplus(posting, appeared[0].id);
-    return appeared[0];
+    if (!seen) sayUnlisted(posting);
+  } else {
+    const ours = oursIn(posting, seen);
+    if (ours) {
+      collection.recordMade(ours);
+      posting.lost--;
+      await clearSurplus(posting, ours);
+      return ours;
+    }
+    if (seen?.others.length) {
+      throw new UserError(
+        `${what}: the answer to its creation was lost. ${stranger(seen)} It was left alone, and nothing was sent again. ` +
+          "Choose another name, or adopt it by its id.",
+      );
+    }
   }
-  if (end > session.deadline.at) throw outOfTime(posting, failure);
+  if (end > session.deadline.at) throw await withOrphans(posting, outOfTime(posting, failure));
   return undefined;
 }
+
+/**
+ * What holds data is not deleted when it turns out to be made twice, so it is not sent again before lists that are behind
+ * had time to show it; half of the time is left for sending it again.
+ */
+function patienceMs({ collection }: Posting, failure: unknown): number {
+  const { deadline, clock } = collection.session;
+  if (isApiError(failure, "unavailable")) return lagMs.refused;
+  if (!collection.definition.holdsData) return lagMs.lost;
+  return Math.max(lagMs.lost, Math.min(longestLagMs, (deadline.at - clock.now()) / 2));
+}
+
+/** The one that this run made; undefined: none yet. @throws UserError where there are more than this run can have made */
+function oursIn({ what, lost }: Posting, seen: Appeared | undefined): Identified | undefined {
+  const [first, ...more] = seen?.ours ?? [];
+  if (!first || more.length < lost) return first;
+  throw new UserError(
+    `${what}: while the answer to its creation was lost, ${idsOf([first, ...more])} appeared under this name, more than this run ` +
+      `can have made. Find out which one is yours, and adopt that: adopt: "<id>".`,
+  );
+}
+
+const idsOf = (items: Identified[]): string => items.map(({ id }) => id).join(", ");
+
+/** Says what has the name, and why it is not what this run asked for. */
+const stranger = ({ others }: Appeared): string =>
+  `${others.map(({ item, why }) => `${item.id} has the name now (${why})`).join(", ")}: that is not what this run asked for.`;
 
 const outOfTime = ({ collection, what }: Posting, failure: unknown): UserError => {
   const { session, definition } = collection;
@@ -117,83 +199,96 @@ const outOfTime = ({ collection, what }: Posting, failure: unknown): UserError =
   );
 };
 
-/** Objects of this name that were not there before and that this process did not make; undefined: cannot be listed. */
-async function fresh({ collection, inputs, before }: Posting): Promise<Identified[] | undefined> {
-  const siblings = before && (await collection.siblings(0));
-  if (!siblings) return undefined;
-  const known = new Set([...before, ...collection.made().map(({ id }) => id)]);
-  const others = siblings.filter(({ id }) => !known.has(id));
-  return collection.definition.naming
-    ? collection.namesakes(inputs, others)
-    : others.filter((item) => isTwin(collection, item, inputs));
-}
-
 /** Looks often at first, then every two seconds: a service that is slow is not helped by being asked. */
-async function lookForNew(posting: Posting, end: number): Promise<Identified[] | undefined> {
+async function lookForNew(posting: Posting, end: number): Promise<Appeared | undefined> {
   const { clock } = posting.collection.session;
   for (let looks = 1; ; looks++) {
-    const ours = await fresh(posting);
-    if (!ours || ours.length > 0 || clock.now() >= end) return ours;
+    const seen = await appeared(posting);
+    if (!seen || seen.ours.length > 0 || clock.now() >= end) return seen;
     await clock.sleep(looks <= 6 ? lookEveryMs : 4 * lookEveryMs);
   }
 }
 
 /**
- * Takes away what attempts that were given up made after all. When a list shows the object that was made last, it shows
- * what was made before, too, however far lists are behind.
+ * Takes away what attempts that were given up made after all, where that is certain; else names it. When a list shows the
+ * object that was made last, it shows what was made before, too, however far lists are behind. The object is there, whatever
+ * becomes of this.
  */
-async function discardSurplus(posting: Posting, id: string): Promise<void> {
-  const { collection, before } = posting;
-  const { clock, deadline } = collection.session;
+async function clearSurplus(posting: Posting, made: Identified): Promise<void> {
+  const { collection, before, lost, what } = posting;
+  const { session } = collection;
+  const { clock, deadline } = session;
+  if (lost <= 0 || !before) return;
   const end = Math.min(clock.now() + longestLagMs, deadline.at);
-  for (;;) {
-    if (!before || !(await collection.siblings(0))) return;
-    const surplus = await fresh(posting);
-    if (surplus?.length) return discard(posting, surplus);
-    if (await collection.listed(id, lookEveryMs)) return;
-    if (clock.now() >= end) return;
-    await clock.sleep(lookEveryMs);
+  try {
+    for (;;) {
+      const seen = await appeared(posting);
+      if (!seen) return;
+      const own = await collection.listed(made.id, lookEveryMs);
+      if (own || seen.ours.length >= lost || clock.now() >= end) return await discard(posting, own ?? made, seen.ours);
+      await clock.sleep(lookEveryMs);
+    }
+  } catch (error) {
+    session.say(
+      `Warning: ${what}: whether it was made twice, since an answer was lost, could not be seen: ${messageOf(error)}`,
+    );
   }
 }
 
-/**
- * Made for the same thing, by the same name. A service that does not show names says too little to be sure:
- * it may be a sibling's, which is in use.
- */
-export function isTwin(collection: Collection, item: Identified, inputs: Props): boolean {
-  const shown = collection.shown(item);
-  const same = (key: string): boolean => shown[key] === undefined || sameValue(shown[key], inputs[key]);
-  return shown.name !== undefined && inputKeys(collection.definition).every(same);
-}
-
-/** Deletes what lost attempts of this run made and nobody can use: never more than there were, else it may be somebody's. */
-async function discard(posting: Posting, lost: Identified[] | undefined): Promise<void> {
+/** Deletes what lost attempts of this run made and nobody uses: twins, never more than there were, and nothing that holds data. */
+async function discard(posting: Posting, own: Identified, found: Identified[]): Promise<void> {
   const { collection, what } = posting;
   const { session, definition } = collection;
-  if (!lost) {
-    session.say(
-      `Warning: ${what}: the answer to its creation was lost and this service does not list what exists, so one that ` +
-        "nobody holds the password of may be left there. Look in the console (Security, App Creds) and delete it by hand.",
-    );
-    return;
-  }
   // A sibling's create may have made one whose answer is still on its way.
-  if (lost.length > 0) await session.lists.quiet(collection.path);
+  if (found.length > 0) await session.lists.quiet(collection.path);
   const kept = new Set(collection.made().map(({ id }) => id));
-  const ours = lost.filter((item) => !kept.has(item.id));
-  if (ours.length > posting.lost) {
-    const ids = ours.map(({ id }) => id);
+  const surplus = found.filter((item) => !kept.has(item.id));
+  if (surplus.length === 0) return;
+  const why = definition.holdsData
+    ? "and may be made by this run. What holds data is not deleted unasked"
+    : surplus.length > posting.lost
+      ? "more than this run can have made. Nothing was deleted"
+      : surplus.every((item) => looksSame(item, own))
+        ? undefined
+        : `and differs from ${own.id}, which this run made. Nothing was deleted`;
+  if (why !== undefined) {
     session.say(
-      `Warning: ${what}: ${ids.join(", ")} appeared while the answer to its creation was lost, more than this run can ` +
-        `have made. Nothing was deleted: find out what is in use, and remove the rest with \`consortium sweep --id <id>\`.`,
+      `Warning: ${what}: ${idsOf(surplus)} appeared while the answer to its creation was lost, ${why}: find out what is in ` +
+        "use, and remove the rest with `consortium sweep --id <id>`.",
     );
     return;
   }
-  for (const { id } of ours) {
-    session.say(
-      `${what}: deletes ${id}, ${definition.naming ? "made twice" : "whose password was lost"} since an answer was lost`,
-    );
-    await collection.delete(id);
-    posting.lost--;
+  for (const { id } of surplus) {
+    const reason = `${definition.naming ? "made twice" : "whose password was lost"} since an answer was lost`;
+    session.say(`${what}: deletes ${id}, ${reason}`);
+    try {
+      await collection.delete(id);
+      posting.lost--;
+    } catch (error) {
+      session.say(
+        `Warning: ${what}: ${id}, ${reason}, could not be deleted: ${messageOf(error)} Remove it with: consortium sweep --id ${id}`,
+      );
+    }
   }
+}
+
+function sayUnlisted({ collection, what }: Posting): void {
+  collection.session.say(
+    `Warning: ${what}: the answer to its creation was lost and this service does not list what exists, so one that ` +
+      "nobody holds the password of may be left there. Look in the console (Security, App Creds) and delete it by hand.",
+  );
+}
+
+/** A create that failed names the credentials that its lost attempts may have made: nobody has their passwords. */
+async function withOrphans(posting: Posting, failure: unknown, known?: string): Promise<unknown> {
+  const { collection } = posting;
+  if (collection.definition.naming !== undefined) return failure;
+  const seen = await appeared(posting).catch(() => undefined);
+  const ids = [...new Set([...(known === undefined ? [] : [known]), ...(seen?.ours ?? []).map(({ id }) => id)])];
+  if (ids.length === 0) return failure;
+  const say = known === undefined ? "appeared meanwhile, and may be what it made" : "was made";
+  return new UserError(
+    `${messageOf(failure)} ${ids.join(" and ")} ${say}; nobody has the password. If nothing uses it, remove it with: ` +
+      `consortium sweep --id ${ids.join(" ")}`,
+  );
 }

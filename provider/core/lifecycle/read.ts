@@ -17,7 +17,7 @@ export async function read(collection: Collection, id: string, state: Props): Pr
     );
   }
   if (presence === "gone") return undefined;
-  const now = merge({}, state, collection.shown(presence.item));
+  const now = merge({}, state, collection.shown(presence.item), true);
   const { details } = definition;
   // What a list does not show is only asked for when it is not known, or the object changed.
   const isKnown = details?.outputs.every((key) => state[key] !== undefined) && state.revision === now.revision;

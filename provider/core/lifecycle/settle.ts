@@ -1,7 +1,7 @@
 import { type Identified } from "../../api";
 import { type Collection } from "../collection";
 import { isReady, type Props } from "../definition";
-import { isUnset } from "../diff";
+import { isUnset } from "../same-value";
 import { Incomplete, messageOf, UserError } from "../user-error";
 import { isGone } from "../lists";
 import { merge } from "../state";

@@ -1,10 +1,12 @@
 import { type Identified, isApiError } from "../../api";
 import { type Collection } from "../collection";
-import { inputMeta, type Props } from "../definition";
-import { changedKeys, isUnset, sameValue } from "../diff";
+import { inputMeta, nameKey, type Props } from "../definition";
+import { changedKeys } from "../diff";
+import { isUnset, sameName, sameValue } from "../same-value";
+import { sameSpot } from "../holdings";
 import { UserError } from "../user-error";
 import { wireName } from "../field";
-import { merge, outputsOf } from "../state";
+import { carried, merge, outputsOf } from "../state";
 import { lookAgeMs } from "../wait";
 import { settle } from "./settle";
 
@@ -15,12 +17,53 @@ export async function update(collection: Collection, id: string, olds: Props, ne
   const shown = changed.length > 0 ? await patch(collection, id, news, changed) : {};
   // What the service chose itself (a chain id, say) is an output too, and stays.
   const chosen = Object.entries(olds).filter(([key]) => inputMeta(definition, key)?.computed);
-  const before = { ...outputsOf(definition, olds), ...Object.fromEntries(chosen) };
+  const before = { ...outputsOf(definition, olds), ...Object.fromEntries(chosen), ...carried(definition, olds, news) };
   return settle(collection, id, merge(news, before, shown));
 }
 
 /** How long lists may show an object as it was before the change. */
 const lagMs = 3_000;
+
+/** How long a name is waited for that another resource of the program gives up in this run. */
+const freeMs = 20_000;
+
+/** A service may refuse a name that a sibling has, which is to get another one in the same run. */
+async function renaming<T>(
+  collection: Collection,
+  id: string,
+  inputs: Props,
+  keys: readonly string[],
+  send: () => Promise<T>,
+): Promise<T> {
+  const { session, definition } = collection;
+  const { clock, deadline, holdings } = session;
+  const { naming } = definition;
+  const end = Math.min(clock.now() + freeMs, deadline.at);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!naming || !keys.includes(naming) || !isApiError(error, "conflict")) throw error;
+      await holdings.quiet(clock);
+      const siblings = await collection.siblings(0);
+      const rivals = collection.namesakes(inputs, siblings ?? []).filter((one) => one.id !== id);
+      if (rivals.length === 0 && attempt === 1) continue; // it is free by now
+      const mover = rivals
+        .map((one) => holdings.holder(definition, one.id))
+        .find((holder) => holder && !sameSpot(definition, holder.inputs, inputs));
+      if (!mover) throw error;
+      if (clock.now() < end) {
+        await clock.sleep(1_000);
+        continue;
+      }
+      const name = String(inputs[naming]);
+      throw new UserError(
+        `${collection.nameOf(inputs)} (${id}): "${mover.owner.name}" has the name "${name}" still, and this service does not ` +
+          "let two siblings swap their names: give one of them a third name, run `pulumi up`, and then the name that it is to have.",
+      );
+    }
+  }
+}
 
 /**
  * Changes properties in place and gives the object as it is afterwards.
@@ -37,7 +80,7 @@ export async function patch(
   const body = Object.fromEntries(keys.map((key) => [wireName(key), isUnset(inputs[key]) ? "" : inputs[key]]));
   let answer: unknown;
   try {
-    answer = await session.client.patch(collection.pathOf(id), body);
+    answer = await renaming(collection, id, inputs, keys, () => session.client.patch(collection.pathOf(id), body));
   } catch (error) {
     if (!isApiError(error, "missing", "unsupported")) throw error;
     if ((await collection.find(id, 0)) === "gone") {
@@ -55,7 +98,9 @@ export async function patch(
   }
   const fresh = (item: Identified): Props | undefined => {
     const shown = collection.shown(item);
-    const taken = keys.every((key) => !(key in shown) || sameValue(shown[key], inputs[key]));
+    const same = (key: string): boolean =>
+      (key === nameKey(definition) ? sameName : sameValue)(shown[key], inputs[key]);
+    const taken = keys.every((key) => !(key in shown) || same(key));
     return taken && "revision" in shown ? shown : undefined;
   };
   const read = definition.wire.safeParse(answer);

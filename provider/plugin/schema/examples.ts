@@ -69,7 +69,7 @@ const ofCompany = (company: string): Fields => ({
 /** What `pulumi new` begins with. */
 export const starter: Program = {
   parts: [
-    { type: "Consortium", name: "trade", args: { description: "Created with pulumi new" } },
+    { type: "Consortium", name: "trade", args: { name: "${PROJECT}", description: "Created with pulumi new" } },
     {
       type: "Environment",
       name: "ledger",

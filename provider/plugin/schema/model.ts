@@ -11,6 +11,7 @@ export interface TypeSpec {
 export interface PropertySpec extends TypeSpec {
   description?: string;
   default?: unknown;
+  const?: unknown;
   defaultInfo?: { environment: string[] };
   secret?: boolean;
   replaceOnChanges?: boolean;

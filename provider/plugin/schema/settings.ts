@@ -1,3 +1,4 @@
+import { allOwn, ownKey } from "../../adapter/sources";
 import { environmentName } from "../../api/environment";
 import { type SettingName } from "../../api/settings";
 import { type PropertySpec, type ResourceSpec } from "./model";
@@ -27,6 +28,13 @@ const settings: Record<SettingName | "adopt", PropertySpec> = {
 const withVariables = (mark: (variable: string, spec: PropertySpec) => PropertySpec): Record<string, PropertySpec> =>
   Object.fromEntries(Object.entries(settings).map(([name, spec]) => [name, mark(environmentName(name), spec)]));
 
+/** SDKs add a constant by themselves. The engine does not, for the provider that it makes of stack configuration. */
+const own: PropertySpec = {
+  type: "string",
+  const: allOwn,
+  description: "Says that a program made this provider. Always `*`; leave it out.",
+};
+
 /** Settings of the stack: those of the default provider. */
 export const configSpec = {
   variables: withVariables((variable, spec) => ({ ...spec, defaultInfo: { environment: [variable] } })),
@@ -45,7 +53,7 @@ export function providerSpec(): ResourceSpec {
     description:
       "One organization, with its own key. Resources with this provider are managed with its settings; what it is not given comes " +
       "from the environment, then from stack configuration.",
-    properties: inputs,
-    inputProperties: inputs,
+    properties: { ...inputs, [ownKey]: own },
+    inputProperties: { ...inputs, [ownKey]: own },
   };
 }

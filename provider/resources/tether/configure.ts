@@ -5,21 +5,65 @@ import { type Session } from "../../core/session";
 import { stateVersion } from "../../core/state";
 import { type Look, waitFor } from "../../core/wait";
 import { deploy } from "./deploy";
-import { isPassing } from "./funds";
+import { fundedElsewhere, isPassing } from "./funds";
 import { type TetherInputs } from "./inputs";
 import { briefly, type Unknown, unknownsIn } from "./outcome";
+import { asItIs, reportsOf, showsContract, shownOf } from "./read";
+
+/** Brings a tether service, of which no state says how it is, to what the inputs say: it may run already. */
+export async function begin(session: Session, news: Props): Promise<Props> {
+  const inputs = news as TetherInputs;
+  try {
+    const shown = await shownOf(session, inputs.tetherId);
+    if (shown) return await configure(session, asItIs(shown), news);
+    const reports = await reportsOf(session, inputs.tetherId);
+    return await configure(session, {}, news, reports > 0 ? `it has made ${reports} reports` : undefined);
+  } catch (error) {
+    throw error instanceof UserError ? error : failure(inputs, error);
+  }
+}
+
+const nameOf = ({ tetherId }: TetherInputs): string => `tether service "${tetherId}"`;
+
+const failure = (inputs: TetherInputs, error: unknown, kept = ""): UserError => {
+  const reason = isApiError(error, "missing")
+    ? `the service knows none with this id (${error.message}) ` +
+      "It is made in the console; its id is the last 10 characters of its address there."
+    : messageOf(error);
+  return new UserError(`${nameOf(inputs)}: ${reason}${kept}`);
+};
+
+/**
+ * Holds before one that is at work on another network is stopped: there are funds to deploy where it is to go.
+ * @throws with the tether as it was
+ */
+async function fit(session: Session, olds: Props, inputs: TetherInputs): Promise<void> {
+  const { network, tetherId } = inputs;
+  const { network: before, deployedNetworks = [], account } = olds;
+  if (typeof before !== "string" || before === network || (deployedNetworks as string[]).includes(network)) return;
+  if (unknownsIn(olds)[network]) return; // it may be paid for
+  try {
+    if (showsContract(await shownOf(session, tetherId), network, false)) return;
+    await fundedElsewhere(session, inputs, typeof account === "string" ? { account } : {});
+  } catch (error) {
+    throw failure(inputs, error, ` The tether stays on ${before} as it is.`);
+  }
+}
 
 /**
  * Brings a tether service to what the inputs say: targetNetwork, interval, deploy, activate, in this order
  * (spec, section 4.3), each only where it is missing. It is stopped before network or interval change.
  * Whatever fails half way, the steps that were done are kept, and the next update goes on with the missing one.
+ * @param before what shows that it has run, where nothing tells how it is
  */
-export async function configure(session: Session, olds: Props, news: Props): Promise<Props> {
+export async function configure(session: Session, olds: Props, news: Props, before?: string): Promise<Props> {
   const inputs = news as TetherInputs;
   const { tetherId, network, intervalHours } = inputs;
   const { client, clock, deadline } = session;
-  const what = `tether service "${tetherId}"`;
+  await fit(session, olds, inputs);
 
+  let ran = before;
+  const stopped = (): void => void (ran ??= "it was at work");
   let done = soFar(olds, inputs);
   const note = (facts: Props): void => {
     done = { ...done, ...facts };
@@ -36,11 +80,11 @@ export async function configure(session: Session, olds: Props, news: Props): Pro
       note({ state: "inactive", active: false });
     }
     if (olds.network !== network) {
-      await whileStopped(session, tetherId, () => client.setTetherNetwork(tetherId, network));
+      await whileStopped(session, tetherId, () => client.setTetherNetwork(tetherId, network), stopped);
       note({ network, state: "configured" });
     }
     if (olds.intervalHours !== intervalHours) {
-      await whileStopped(session, tetherId, () => client.setTetherInterval(tetherId, intervalHours));
+      await whileStopped(session, tetherId, () => client.setTetherInterval(tetherId, intervalHours), stopped);
       note({ intervalHours });
     }
     const account = await client.getTetherAccount(tetherId);
@@ -48,7 +92,7 @@ export async function configure(session: Session, olds: Props, news: Props): Pro
     note({ account: account.account ?? done.account, balanceWei: account.balanceWei ?? done.balanceWei });
     const deployed = done.deployedNetworks as string[];
     if (!deployed.includes(network)) {
-      await deploy(session, inputs, { account, first: deployed.length === 0, unknown, note, keep });
+      await deploy(session, inputs, { account, first: deployed.length === 0, ran, unknown, note, keep });
       keep(undefined);
       note({ deployedNetworks: [...deployed, network] });
       if (done.state !== "active") note({ state: "deployed" });
@@ -64,14 +108,10 @@ export async function configure(session: Session, olds: Props, news: Props): Pro
       note({ state: "inactive", active });
     }
   } catch (error) {
-    const reason = isApiError(error, "missing")
-      ? `the service knows none with this id (${error.message}) ` +
-        "It is made in the console; its id is the last 10 characters of its address there."
-      : messageOf(error);
     // Before the first step nothing was done that the state would have to remember.
-    if (done.network === undefined) throw new UserError(`${what}: ${reason}`);
-    const kept = "What was done so far is kept; run `pulumi up` again to go on from here.";
-    throw new Incomplete(tetherId, stateOf(done), new UserError(`${what}: ${reason} ${kept}`));
+    if (done.network === undefined) throw failure(inputs, error);
+    const kept = " What was done so far is kept; run `pulumi up` again to go on from here.";
+    throw new Incomplete(tetherId, stateOf(done), failure(inputs, error, kept));
   }
   return stateOf({ ...done, ...inputs });
 }
@@ -101,12 +141,18 @@ function activateSoon(session: Session, tetherId: string, ms: number): Promise<u
 }
 
 /** One that somebody else started has to be stopped before it takes another setting. */
-async function whileStopped(session: Session, tetherId: string, set: () => Promise<unknown>): Promise<void> {
+async function whileStopped(
+  session: Session,
+  tetherId: string,
+  set: () => Promise<unknown>,
+  stopped: () => void,
+): Promise<void> {
   try {
     await set();
   } catch (error) {
     if (!isApiError(error, "conflict")) throw error;
     await session.client.deactivateTether(tetherId);
+    stopped();
     await set();
   }
 }

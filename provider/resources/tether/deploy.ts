@@ -3,7 +3,7 @@ import { messageOf, UserError } from "../../core/user-error";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
 import { type TetherInputs } from "./inputs";
-import { funded, patienceMs, payerOf } from "./funds";
+import { funded, payerOf } from "./funds";
 import { canActivate, isUnknownOutcome, look, lookOn, type Traces, type Unknown, briefly, wordOn } from "./outcome";
 import { showsContract, shownOf } from "./read";
 
@@ -11,6 +11,8 @@ export interface Deployment {
   account: TetherAccount;
   /** Whether no other network has a contract. */
   first: boolean;
+  /** What shows that it has run before, by whomever: it may have its contract already. */
+  ran?: string;
   /** What an earlier run sent without learning what became of it. */
   unknown?: Unknown;
   note: (facts: Props) => void;
@@ -25,16 +27,16 @@ export interface Deployment {
 export async function deploy(session: Session, inputs: TetherInputs, deployment: Deployment): Promise<void> {
   const { clock, deadline } = session;
   const { tetherId, network } = inputs;
-  const { account, unknown, first, note, keep } = deployment;
+  const { account, unknown, first, ran, note, keep } = deployment;
   const say = (text: string): void => session.say(`tether service "${tetherId}": ${text}`);
   const traces: Traces = { first, account, activated: () => note({ state: "active" }) };
 
-  const there = unknown ? await settled(session, inputs, unknown, traces) : await already(session, inputs, traces);
+  const there = unknown ? await settled(session, inputs, unknown, traces) : await already(session, inputs, traces, ran);
   if (there !== undefined) return say(`the contract is deployed on ${network}: ${there}. It is not sent again.`);
   if (unknown) say(`no contract is deployed on ${network}, says CONSORTIUM_NOT_DEPLOYED: it is sent once more.`);
   keep(undefined);
 
-  const before = (await outsideOf(session, inputs, () => funded(session, inputs, account)))?.toString();
+  const before = (await funded(session, inputs, account))?.toString();
   note({ balanceWei: before ?? account.balanceWei });
   const since = new Date().toISOString();
   try {
@@ -55,18 +57,6 @@ export async function deploy(session: Session, inputs: TetherInputs, deployment:
   }
 }
 
-/** Waiting for funds takes none of the time that the resource has. */
-async function outsideOf<T>({ clock, deadline }: Session, inputs: TetherInputs, wait: () => Promise<T>) {
-  const patience = patienceMs(inputs);
-  const start = clock.now();
-  deadline.at += patience;
-  try {
-    return await wait();
-  } finally {
-    deadline.at -= patience - (clock.now() - start);
-  }
-}
-
 /** How an earlier deployment ended: what shows that it is there; undefined: a person says that it is not. */
 async function settled(
   session: Session,
@@ -81,17 +71,23 @@ async function settled(
   return "done" in seen ? seen.done : undefined;
 }
 
-/** What shows that somebody has deployed it before; a run that was killed remembers nothing of it. */
+/**
+ * What shows that somebody has deployed it before; a run that was killed remembers nothing of it, and neither does a resource of
+ * another name. What has run can be activated only where it has a contract.
+ */
 async function already(
   session: Session,
   inputs: TetherInputs,
   { first, activated }: Traces,
+  ran: string | undefined,
 ): Promise<string | undefined> {
   const { tetherId, network, active } = inputs;
   const shows = showsContract(await shownOf(session, tetherId), network, first);
   if (shows) return "the service shows it";
-  const untold = session.adoptAll && shows === undefined;
-  if (!untold || active === false || !(await canActivate(session, tetherId))) return undefined;
+  const untold = (session.adoptAll || session.creates.isContinued || ran !== undefined) && shows === undefined;
+  if (!untold) return undefined;
+  if (active === false) return ran;
+  if (!(await canActivate(session, tetherId))) return undefined;
   activated();
-  return "the service can be activated";
+  return ran ?? "the service can be activated";
 }

@@ -16,16 +16,52 @@ export const patienceMs = ({ waitForFunds = "0s" }: TetherInputs): number =>
 export const isPassing = (error: unknown): error is ApiError =>
   isApiError(error, "unsent", "lost", "limited", "unavailable", "server");
 
+/** Reads the balance on the network once more; undefined: the service does not show it. */
+type Reading = () => Promise<bigint | undefined>;
+
+/** The balance as the account is shown, which is that of the network that is targeted now. */
+const onTarget =
+  (session: Session, inputs: TetherInputs): Reading =>
+  async () =>
+    balanceOf(session, inputs, await session.client.getTetherAccount(inputs.tetherId));
+
+/**
+ * Holds before a tether that runs on one network is stopped for another one: there is enough to deploy there. While it waits
+ * for funds, the tether goes on.
+ */
+export async function fundedElsewhere(session: Session, inputs: TetherInputs, account: TetherAccount): Promise<void> {
+  const read: Reading = () => balanceOf(session, inputs, {});
+  await outsideOf(session, inputs, async () => enough(session, inputs, account, await read(), read));
+}
+
 /**
  * The balance on the target network in wei, once it is enough to deploy there. With `waitForFunds` it waits for them,
  * else it ends at once, before anything is spent. undefined: the service does not show a balance.
  */
-export async function funded(
+export const funded = (session: Session, inputs: TetherInputs, account: TetherAccount): Promise<bigint | undefined> =>
+  outsideOf(session, inputs, async () =>
+    enough(session, inputs, account, await balanceOf(session, inputs, account), onTarget(session, inputs)),
+  );
+
+/** Waiting for funds takes none of the time that the resource has. */
+async function outsideOf<T>({ clock, deadline }: Session, inputs: TetherInputs, wait: () => Promise<T>): Promise<T> {
+  const patience = patienceMs(inputs);
+  const start = clock.now();
+  deadline.at += patience;
+  try {
+    return await wait();
+  } finally {
+    deadline.at -= patience - (clock.now() - start);
+  }
+}
+
+async function enough(
   session: Session,
   inputs: TetherInputs,
   account: TetherAccount,
+  first: bigint | undefined,
+  read: Reading,
 ): Promise<bigint | undefined> {
-  const first = await balanceOf(session, inputs, account);
   const short = shortage(inputs, account, first);
   if (short === undefined) return first;
   const patience = patienceMs(inputs);
@@ -39,14 +75,14 @@ export async function funded(
   }
   const what = `tether service "${inputs.tetherId}"`;
   session.say(`${what}: ${short.text}; ${short.missing} wei are missing. ${send}: it waits ${inputs.waitForFunds}.`);
-  return waited(session, inputs, account, { what, patience, send });
+  return waited(session, inputs, account, { what, patience, send, read });
 }
 
 async function waited(
   session: Session,
   inputs: TetherInputs,
   account: TetherAccount,
-  { what, patience, send }: { what: string; patience: number; send: string },
+  { what, patience, send, read }: { what: string; patience: number; send: string; read: Reading },
 ): Promise<bigint | undefined> {
   const end = session.clock.now() + patience;
   let trouble: unknown;
@@ -66,7 +102,7 @@ async function waited(
   /** A service that is away for a moment does not end a wait of half an hour; one that stays away does. */
   const glance = async (): Promise<bigint | undefined | Error> => {
     try {
-      return await balanceOf(session, inputs, await session.client.getTetherAccount(inputs.tetherId));
+      return await read();
     } catch (error) {
       trouble = error;
       if (!isPassing(error) || session.clock.now() >= end) throw error;

@@ -47,6 +47,26 @@ async function firstRead({ client }: Session, id: string, state: Props, shown: S
   return { ...Object.fromEntries(known), __version: stateVersion };
 }
 
+/** The settings and the progress that the service shows, as a state has them. */
+export function asItIs(shown: Shown): Props {
+  const { network, interval: intervalHours, state } = shown;
+  const deployedNetworks = tetherNetworks.filter((one) => showsContract(shown, one, true));
+  const active = state === "active";
+  const progress = active ? "active" : deployedNetworks.some((one) => one === network) ? "inactive" : "configured";
+  const known = Object.entries({ network, intervalHours }).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(known), ...(network && { state: progress, active }), deployedNetworks };
+}
+
+/** How many reports it has made: it was deployed and activated before the first one. */
+export async function reportsOf({ client }: Session, id: string): Promise<number> {
+  try {
+    return await client.getTetherReportCount(id);
+  } catch (error) {
+    if (isApiError(error, "missing", "unsupported", "invalid", "lost")) return 0;
+    throw error;
+  }
+}
+
 /** undefined: the service does not show it. */
 export async function shownOf(session: Session, id: string): Promise<Shown | undefined> {
   try {
@@ -82,4 +102,4 @@ export async function isShown(client: ConsortiumClient, id: string): Promise<boo
 }
 
 /** A wrong address fails here: else it would look like a service that does not know a tether. */
-export const requireService = (session: Session): Promise<unknown> => session.lists.get(paths.consortia, 10_000);
+export const requireService = (session: Session): Promise<unknown> => session.lists.look(paths.consortia, 10_000);

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { FleetFileError, readFleet } from "../../../cli/fleet/file";
 import type * as FleetFiles from "../../../cli/fleet/file";
 
@@ -47,7 +47,8 @@ organizations:
 `,
   );
   const fleet = readFleet(file, { env });
-  expect(fleet).toMatchObject({ project: "fleet", concurrency: 4, backend: `file://${folder}/state`, folder });
+  const project = `${basename(folder)}-fleet`; // of the folder and the file
+  expect(fleet).toMatchObject({ project, concurrency: 4, backend: `file://${folder}/state`, folder });
   const definition = join(folder, "networks/trade.yaml");
   expect(fleet.stacks).toMatchObject([
     { name: "acme-prod", definition, adopt: false, organization: { name: "acme", region: "eu" } },

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseAllDocuments } from "yaml";
 import { readFleet } from "../../../cli/fleet/file";
 import { fleetManifests, neededSecrets } from "../../../cli/fleet/manifests";
 import { yamlProgram } from "../../../cli/fleet/project";
@@ -19,6 +20,7 @@ const fleet = (extra: string, backend = "s3://a-bucket") => {
   writeFileSync(join(folder, "trade.yaml"), "members: [m]\n");
   const file = join(folder, "fleet.yaml");
   const organizations = `
+project: fleet
 backend: ${backend}
 organizations:
   acme:
@@ -106,13 +108,37 @@ describe("--program", () => {
     expect(Object.keys(spec)).not.toContain("projectRepo");
   });
 
-  test("the consortium keeps the name that its file gives it, and text stays text", () => {
+  test("the stack names the network, and what has no name of its own in the file with it; text stays text", () => {
     const file = join(folder, "named.yaml");
     writeFileSync(file, "name: trade\nmembers: { m: { orgName: 'costs ${5}' }, n: }\n");
-    expect(yamlProgram(file).resources).toEqual({
-      trade: { type: "consortium:index:Network", properties: { members: { m: { orgName: "costs $${5}" }, n: {} } } },
+    const members = { m: { orgName: "costs $${5}" }, n: {} };
+    const type = "consortium:index:Network";
+    expect(yamlProgram(file).resources).toEqual({ trade: { type, properties: { members } } });
+    expect(yamlProgram(file, "other").resources).toEqual({ other: { type, properties: { members } } });
+    writeFileSync(file, "name: trade\nconsortium: Coffee Trade\nmembers: [m]\n");
+    expect(yamlProgram(file, "other").resources).toMatchObject({
+      other: { properties: { consortium: "Coffee Trade" } },
     });
-    expect(yamlProgram(file, "other").resources.other).toMatchObject({ properties: { consortium: { name: "trade" } } });
+  });
+
+  test("Kubernetes, which reads by YAML 1.1, reads the same as people who know 1.2", () => {
+    const names = ["no", "on", "y", "Yes", "off", "n1", "1_000", "0123", "12:30", "1e3", "null"];
+    const members = Object.fromEntries(
+      names.map((name) => [/^[a-z]/i.test(name) ? name : `m${name.replace(":", "")}`, { orgName: name }]),
+    );
+    writeFileSync(join(folder, "trade.yaml"), JSON.stringify({ name: "on", members }));
+    const file = join(folder, "words.yaml");
+    const stacks = { off: { definition: "trade.yaml", name: "no" } };
+    writeFileSync(file, JSON.stringify({ backend: "s3://b", organizations: { y: { apiKey: { env: "K" }, stacks } } }));
+    const files = fleetManifests(readFleet(file, { env: {}, secrets: false }), folder, { programs: true });
+    const [program] = parseAllDocuments(files["y-off.yaml"]!, { version: "1.1" }).map((one) => one.toJS() as unknown);
+    expect(program).toMatchObject({ program: { resources: { no: { properties: { members } } } } });
+    for (const text of Object.values(files)) {
+      const [old, now] = (["1.1", "1.2"] as const).map((version) =>
+        parseAllDocuments(text, { version }).map((one) => one.toJS() as unknown),
+      );
+      expect(old).toEqual(now);
+    }
   });
 
   test("the operator takes them", () => {

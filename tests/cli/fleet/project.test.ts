@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
 import type { Fleet, FleetStack } from "../../../cli/fleet/file";
-import { configure, prepareWorkFolder, programFiles } from "../../../cli/fleet/project";
+import { configure, prepareBackend, prepareWorkFolder, programFiles } from "../../../cli/fleet/project";
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "consortium-fleet-project-"))));
@@ -16,7 +16,15 @@ const stack = (change: Partial<FleetStack> = {}): FleetStack => ({
   ...change,
 });
 const fleet = (): Fleet => ({
-  ...{ file: "fleet.yaml", folder, project: "trade", concurrency: 4, organizations: [organization], stacks: [stack()] },
+  ...{
+    file: "fleet.yaml",
+    folder,
+    project: "trade",
+    hasProject: true,
+    concurrency: 4,
+    organizations: [organization],
+    stacks: [stack()],
+  },
 });
 const settings = (): unknown => parse(readFileSync(join(folder, "Pulumi.acme-prod.yaml"), "utf8"));
 
@@ -43,7 +51,8 @@ const plugin = join(__dirname, "../../../plugin");
 const plugins = existsSync(plugin) ? { providers: [{ name: "consortium", path: plugin }] } : undefined;
 
 test("the work folder holds the program, which finds this package and Pulumi's", () => {
-  const workFolder = prepareWorkFolder({ ...fleet(), backend: `file://${folder}/state` });
+  const workFolder = prepareWorkFolder(fleet());
+  prepareBackend({ ...fleet(), backend: `file://${folder}/state` });
   expect(workFolder).toBe(join(folder, ".consortium/fleet/trade"));
   for (const [name, text] of Object.entries(programFiles("trade", plugins)))
     expect(readFileSync(join(workFolder, name), "utf8")).toBe(text);

@@ -7,7 +7,7 @@ import { plainView } from "../../../cli/fleet/view";
 const counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
 const result = (change: Partial<Result> = {}): Result => ({
   ...{ stack: "acme-prod", organization: "acme", outcome: "ok", counts, seconds: 1.25 },
-  ...{ ledgers: [], drift: [], recovered: false },
+  ...{ ledgers: [], drift: [], recovered: false, leftovers: [] },
   ...change,
 });
 const results = [
@@ -41,8 +41,18 @@ test("ledgers are what nobody should miss", () => {
 });
 
 test("JSON: one document with everything", () => {
-  const document = JSON.parse(summaryJson("up", "fleet", results, 61.24)) as Record<string, unknown>;
-  expect(document).toMatchObject({ command: "up", project: "fleet", ok: false, seconds: 61.24, total: { created: 8 } });
+  const document = JSON.parse(summaryJson("up", "fleet", { results, strays: ["acme-old"] }, 61.24)) as Record<
+    string,
+    unknown
+  >;
+  expect(document).toMatchObject({
+    command: "up",
+    project: "fleet",
+    ok: false,
+    seconds: 61.24,
+    total: { created: 8 },
+    strays: ["acme-old"],
+  });
   expect(document.stacks).toHaveLength(4);
 });
 

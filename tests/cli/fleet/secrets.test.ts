@@ -16,7 +16,7 @@ function fleetOf(...organizations: Organization[]): Fleet {
     organization,
     adopt: false,
   }));
-  return { file: "fleet.yaml", folder, project: "fleet", concurrency: 4, organizations, stacks };
+  return { hasProject: true, file: "fleet.yaml", folder, project: "fleet", concurrency: 4, organizations, stacks };
 }
 
 const env = {

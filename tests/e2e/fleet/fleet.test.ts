@@ -1,66 +1,18 @@
-import { readFileSync } from "node:fs";
 import { stringify } from "yaml";
-import { remainsOf } from "../../../cli/fleet/processes";
-import { FleetWorld, keys, network, secretsIn } from "../support/fleet";
+import { FleetWorld, network, randomCreate, secretsIn } from "../support/fleet";
 import { finished } from "../support/stack";
 
 let w: FleetWorld;
 const two = { acme: { prod: "networks/trade.yaml" }, globex: { prod: "networks/trade.yaml" } };
 const exactly = { consortia: 1, memberships: 1, environments: 1, nodes: 1, appcreds: 1 };
 
-/** The same names in both: only their keys tell the organizations apart. */
+/** The same names in both: only their keys tell the organizations apart. What it makes and unmakes: tests/e2e/stories/fleet.test.ts. */
 beforeAll(async () => {
   w = await FleetWorld.create();
   w.fleet(two);
+  expect(await w.run("up", "--yes")).toMatchObject({ code: 0 });
 });
 afterAll(() => w.close());
-
-test("without --yes, and nobody to be asked, nothing is done", async () => {
-  const { code, text } = await w.run("up");
-  expect(code).toBe(1);
-  expect(text).toContain("Use --yes to run it for 2 stacks");
-  expect(w.service.calls).toEqual([]);
-});
-
-test("a preview of stacks that are new leaves none behind", async () => {
-  const { code, summary } = await w.json("preview");
-  expect({ code, total: summary.total.created }).toEqual({ code: 0, total: 10 });
-  expect(w.stacks()).toEqual([]);
-});
-
-test("up makes every stack in its own organization, and a second one changes nothing", async () => {
-  const first = await w.json("up", "--yes");
-  expect(first).toMatchObject({ code: 0, summary: { ok: true, total: { created: 10, unchanged: 0 } } });
-  expect(await w.counts("acme")).toEqual(exactly);
-  expect(await w.counts("globex")).toEqual(exactly);
-  const second = await w.run("up", "--yes", "--parallel", "2");
-  expect(second).toMatchObject({ code: 0 });
-  expect(second.stdout).toContain("2 of 2 stacks ok; nothing changed;");
-  expect(secretsIn(first.text + second.text)).toEqual([]);
-  expect(w.leaks()).toEqual([]);
-});
-
-test("no process of one organization has the key of another", async () => {
-  const running = w.start("up", "--yes");
-  const end = finished(running);
-  const seen = new Set<string>();
-  const timer = setInterval(() => {
-    for (const entry of w.journal()) for (const pid of remainsOf(entry)) seen.add(keysOf(pid));
-  }, 50);
-  expect(await end).toMatchObject({ code: 0 });
-  clearInterval(timer);
-  seen.delete(""); // of one that had ended by then
-  if (process.platform === "linux") expect([...seen].sort()).toEqual(["acme", "globex"]);
-});
-
-function keysOf(pid: number): string {
-  try {
-    const text = readFileSync(`/proc/${pid}/environ`, "utf8");
-    return ["acme", "globex"].filter((name) => secretsIn(text).some((key) => key.includes(name))).join("+");
-  } catch {
-    return "";
-  }
-}
 
 test("a stack that fails does not stop the others; JSON and JUnit say which, and why", async () => {
   // What is taken in one organization is free in the other.
@@ -83,31 +35,6 @@ test("a stack that fails does not stop the others; JSON and JUnit say which, and
   expect(secretsIn(text + xml)).toEqual([]);
   expect(await w.run("destroy", "--yes", "--only", "globex-other")).toMatchObject({ code: 0 });
   w.fleet(two);
-});
-
-/** Both providers see the same in the same stacks, which move from one to the other. */
-const onPlugin = ["true", "false"];
-test.each(onPlugin)("drift, plugin: %s: exit code 2 with what differs and what is gone, then 0", async (plugin) => {
-  w.env.CONSORTIUM_PLUGIN = plugin;
-  const [consortium] = (await w.network("acme")).consortia;
-  w.service.store.consortia.patch(String(consortium!._id), { description: "by hand" });
-  const [node] = (await w.network("globex")).nodes;
-  w.service.store.nodes.remove(String(node!._id ?? node!.id));
-  const { code, summary } = await w.json("drift");
-  expect(code).toBe(2);
-  expect(Object.fromEntries(summary.stacks.map(({ stack, drift }) => [stack, drift]))).toEqual({
-    "acme-prod": ["Consortium trade differs in description"],
-    "globex-prod": ["Node trade/e/m-1 is gone"],
-  });
-  w.env.ACME_API_KEY = "refused";
-  const lost = await w.json("drift");
-  w.env.ACME_API_KEY = keys.acme;
-  expect(lost.code).toBe(1);
-  expect(lost.summary.stacks.map(({ outcome }) => outcome)).toEqual(["failed", "drift"]);
-  expect(lost.text).not.toContain("shown with the resource");
-  expect(await w.json("up", "--yes", "--refresh")).toMatchObject({ code: 0, summary: { ok: true } });
-  expect(await w.run("drift")).toMatchObject({ code: 0 });
-  expect([await w.counts("acme"), (await w.counts("globex")).nodes]).toEqual([exactly, 1]);
 });
 
 test("with swapped keys nothing is gone, made or deleted: each stack says whose it is", async () => {
@@ -149,33 +76,22 @@ test("preview warns loudly of a ledger that would be destroyed, and changes noth
   expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
 });
 
-/** What is killed: the fleet alone, so that Pulumi is left behind; everything; or only what the fleet started. */
-test.each(["fleet", "everything", "children"])(
-  "%s killed at any moment: the same command again makes it as defined",
-  async (what) => {
-    expect(await w.run("destroy", "--yes")).toMatchObject({ code: 0 });
-    w.service.clearCalls();
-    const creates = 1 + Math.floor(Math.random() * 8);
-    const running = w.start("up", "--yes");
-    const end = finished(running);
-    while (w.service.calls.filter(({ method }) => method === "POST").length < creates) await pause(10);
-    const children = w.journal().flatMap(remainsOf);
-    if (what !== "children") running.kill("SIGKILL");
-    if (what !== "fleet") for (const pid of children) kill(pid);
-    await end;
-    const again = await w.json("up", "--yes");
-    expect({ creates, ...again }).toMatchObject({ code: 0, summary: { ok: true } });
-    expect(again.summary.stacks.some(({ recovered }) => recovered)).toBe(true);
-    for (const name of ["acme", "globex"] as const) {
-      // Of a pair whose password is lost a new one is made.
-      expect(await w.counts(name)).toMatchObject({ ...exactly, appcreds: expect.any(Number) as number });
-    }
-    expect(w.journal()).toEqual([]);
-    const check = await w.run("preview");
-    expect(check.stdout).toContain("2 of 2 stacks ok; nothing to change;");
-    expect(check.text).not.toContain("pending operations");
-  },
-);
+/** What is killed: the fleet alone, so that Pulumi is left behind; or only what the fleet started. */
+test.each([
+  ["fleet", randomCreate()],
+  ["children", randomCreate()],
+] as const)("%s killed after %i creates: the same command again makes it as defined", async (what, creates) => {
+  expect(await w.run("destroy", "--yes")).toMatchObject({ code: 0 });
+  await w.killed(what, creates);
+  const again = await w.json("up", "--yes");
+  expect(again).toMatchObject({ code: 0, summary: { ok: true } });
+  expect(again.summary.stacks.some(({ recovered }) => recovered)).toBe(true);
+  for (const name of ["acme", "globex"] as const) {
+    // Of a pair whose password is lost a new one is made.
+    expect(await w.counts(name)).toMatchObject({ ...exactly, appcreds: expect.any(Number) as number });
+  }
+  expect(w.journal()).toEqual([]);
+});
 
 test("a lock that somebody else holds is not touched: who holds it, and what to do, is said", async () => {
   const lock = "state/.pulumi/locks/organization/fleet/acme-prod/other.json";
@@ -209,18 +125,4 @@ test("Ctrl-C begins no other stack, and keeps what was made", async () => {
   expect(await w.counts("acme")).toEqual(exactly);
 });
 
-test("destroy takes everything down, and again there is nothing to do", async () => {
-  expect(await w.json("destroy", "--yes")).toMatchObject({ code: 0, summary: { total: { deleted: 10 } } });
-  expect((await w.counts("acme")).consortia).toBe(0);
-  expect(await w.json("destroy", "--yes")).toMatchObject({ code: 0, summary: { total: { deleted: 0 } } });
-});
-
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended.
-  }
-}

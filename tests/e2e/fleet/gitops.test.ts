@@ -146,9 +146,7 @@ describe("the scripts that the workflows call", () => {
   });
 
   test("neither key nor password is in any report or plan", async () => {
-    const { logins } = JSON.parse(
-      (await w.stack.ok(["stack", "output", "--json", "--show-secrets", "--stack", "staging"])).stdout,
-    ) as { logins: { password: string }[] };
+    const { logins } = (await w.stack.outputs("staging")) as { logins: { password: string }[] };
     const shown = report() + readFileSync(join(w.stack.folder, "plans/staging.json"), "utf8");
     expect([canaryKey, logins[0]!.password].filter((one) => shown.includes(one))).toEqual([]);
   });

@@ -76,7 +76,7 @@ describe.each(templates)("pulumi new with templates/%s", (template) => {
     expect(left).toEqual([]);
   });
 
-  // Those of other languages run in tests/e2e/plugin/languages.test.ts.
+  // Those of other languages run in tests/e2e/plugin/templates.test.ts.
   if (!existsSync(join(source, "package.json"))) return;
 
   test("which installs, builds its network, has nothing left to change, and is taken down", async () => {

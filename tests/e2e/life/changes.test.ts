@@ -33,6 +33,7 @@ const programOf = ({
 let w: World;
 beforeAll(async () => {
   w = await world(programOf({ description: "first" }), {
+    inline: true,
     tethers: [{ id: tetherId, funds: { rinkeby: "1000000000000000000", mainnet: "1000000000000000000" } }],
   });
   await w.stack.ok(["up", "--yes", "--skip-preview"]);

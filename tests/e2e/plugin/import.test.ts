@@ -151,6 +151,7 @@ describe("classes on the plugin", () => {
 
   test("the resource option imports, and may stay; get only reads; what is not there is one clear error", async () => {
     await stack.ok(["stack", "init", "second"]);
+    stack.env.PULUMI_STACK = "second";
     stack.program(classes((id) => ({ import: id })));
     expect(await stack.up()).toMatchObject({ code: 0, text: expect.stringContaining("= 7 imported") as string });
     expect(await stack.preview({}, "--expect-no-changes")).toMatchObject({ code: 0 });
@@ -159,7 +160,7 @@ describe("classes on the plugin", () => {
       exports.read = read.name;
     `);
     expect(await stack.up()).toMatchObject({ code: 0 });
-    expect(await stack.outputs()).toEqual({ read: "acme-1" });
+    expect(await stack.outputs("second")).toEqual({ read: "acme-1" });
     const missing = await stack.run(["import", "consortium:index:Node", "x", "Kaffee %2F Tee/prdo/acme-1", "--yes"]);
     expect(missing.code).not.toBe(0);
     expect(missing.text).toMatch(/There is no environment "prdo" in \S+; did you mean "prod"\?/);

@@ -154,7 +154,7 @@ describe("two organizations, a network of a definition, and resources under othe
     w = await world(first, { plugin: true, env: { CONSORTIUM_PLUGIN: undefined }, ledger: false });
     globexKey = w.service.addOrganization("globex").apiKey;
     await w.stack.ok(["config", "set", "consortium:plugin", "true"]);
-    await w.stack.secrets({ globex: globexKey });
+    w.stack.secrets({ globex: globexKey });
   });
   afterAll(() => w.close());
 

@@ -3,7 +3,7 @@ import { type World, world } from "../support/world";
 let w: World;
 let keys: { acme: string; globex: string };
 beforeAll(async () => {
-  w = await world("");
+  w = await world("", { inline: true });
   keys = { acme: w.service.addOrganization("acme").apiKey, globex: w.service.addOrganization("globex").apiKey };
   w.stack.program(`
     const pulumi = require("@pulumi/pulumi");
@@ -19,7 +19,7 @@ beforeAll(async () => {
     }
     exports.own = new Consortium("own-trade").name;
   `);
-  await w.stack.secrets(keys);
+  w.stack.secrets(keys);
 });
 afterAll(() => w.close());
 
@@ -55,7 +55,7 @@ describe("several organizations in one program", () => {
 
   test("a rotated key of one organization is taken from the program, and replaces nothing", async () => {
     const before = await w.stack.ids();
-    await w.stack.secrets({ acme: w.service.rotateKey("acme") });
+    w.stack.secrets({ acme: w.service.rotateKey("acme") });
     w.service.clearCalls();
     const { code, text } = await w.stack.up({}, "--refresh", "--run-program");
     expect({ code, text }).toMatchObject({ code: 0 });
@@ -69,7 +69,7 @@ describe("several organizations in one program", () => {
       (name) => w.service.organizations.find((one) => one.name === name)!.id,
     );
     const key = w.service.rotateKey("acme");
-    await w.stack.secrets({ acme: key, globex: key });
+    w.stack.secrets({ acme: key, globex: key });
     const theirs = (await w.stack.resources()).find(({ urn }) => urn.endsWith("globex-member"))!.urn;
     w.service.clearCalls();
     const commands = [
@@ -85,7 +85,7 @@ describe("several organizations in one program", () => {
     }
     expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
     expect(await w.stack.ids()).toEqual(before);
-    await w.stack.secrets({ globex: w.service.rotateKey("globex") });
+    w.stack.secrets({ globex: w.service.rotateKey("globex") });
     expect(await w.stack.up({}, "--refresh", "--run-program")).toMatchObject({ code: 0 });
   });
 

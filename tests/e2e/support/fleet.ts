@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
 import { type Entry } from "../../../cli/fleet/journal";
+import { remainsOf } from "../../../cli/fleet/processes";
 import { type Service, startService } from "../../../service";
 import { finished, type Result, root } from "./stack";
+import { until } from "./until";
 import { type Network, networkOf } from "./world";
 
 /** Keys that must not turn up anywhere. */
@@ -78,12 +80,21 @@ export class FleetWorld {
       acme: { apiKey: this.sources.acme, stacks: stacks.acme, ...acme },
       globex: { apiKey: this.sources.globex, stacks: stacks.globex, ...globex },
     };
-    this.write("fleet.yaml", stringify({ backend: "file://./state", organizations }));
+    this.write("fleet.yaml", stringify({ project: "fleet", backend: "file://./state", organizations }));
   }
 
   start(command: string, ...args: string[]): ChildProcess {
+    return this.#spawned(command, "fleet.yaml", args);
+  }
+
+  /** Runs a command of another fleet file. */
+  of(file: string, command: string, ...args: string[]): Promise<Result> {
+    return finished(this.#spawned(command, file, args));
+  }
+
+  #spawned(command: string, file: string, args: string[]): ChildProcess {
     const cli = join(root, "dist/cli/consortium.js");
-    return spawn(process.execPath, [cli, "fleet", command, "fleet.yaml", ...args], {
+    return spawn(process.execPath, [cli, "fleet", command, file, ...args], {
       ...{ cwd: this.folder, env: this.env, stdio: ["ignore", "pipe", "pipe"] },
     });
   }
@@ -96,6 +107,31 @@ export class FleetWorld {
     const { code, stdout, text } = await this.run(command, ...args, "--json");
     if (stdout === "") throw new Error(`fleet ${command} printed no document, but:\n${text}`);
     return { code, text, summary: JSON.parse(stdout) as Summary };
+  }
+
+  /** Runs `up` until the service has so many creates, and kills the fleet, its children, or everything. */
+  async killed(what: "fleet" | "everything" | "children", creates: number): Promise<void> {
+    this.service.clearCalls();
+    const running = this.start("up", "--yes");
+    const end = finished(running);
+    await until(() => this.service.calls.filter(({ method }) => method === "POST").length >= creates);
+    const children = this.journal().flatMap(remainsOf);
+    if (what !== "children") running.kill("SIGKILL");
+    if (what !== "fleet") for (const pid of children) kill(pid);
+    await end;
+  }
+
+  /** Which of the keys each process of a run has, once for each that was seen. */
+  async keysDuring(run: ChildProcess): Promise<{ result: Result; seen: string[] }> {
+    const seen = new Set<string>();
+    const look = (): void =>
+      this.journal()
+        .flatMap(remainsOf)
+        .forEach((pid) => seen.add(keysOf(pid)));
+    const timer = setInterval(look, 50);
+    const result = await finished(run).finally(() => clearInterval(timer));
+    seen.delete(""); // of one that had ended by then
+    return { result, seen: [...seen].sort() };
   }
 
   network = (organization: keyof typeof keys): Promise<Network> => networkOf(this.service.baseUrl, keys[organization]);
@@ -146,6 +182,26 @@ export class FleetWorld {
     await this.service.close();
   }
 }
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}
+
+function keysOf(pid: number): string {
+  try {
+    const text = readFileSync(`/proc/${pid}/environ`, "utf8");
+    return ["acme", "globex"].filter((name) => secretsIn(text).some((key) => key.includes(name))).join("+");
+  } catch {
+    return "";
+  }
+}
+
+/** After how many creates a run is killed: 1 to 8, another with each run, shown in the title; FLEET_CREATES repeats one. */
+export const randomCreate = (): number => Number(process.env.FLEET_CREATES ?? 1 + Math.floor(Math.random() * 8));
 
 export const secretsIn = (text: string): string[] =>
   [...Object.values(keys), passphrase].filter((secret) => text.includes(secret));

@@ -4,6 +4,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -11,13 +12,16 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
 import { kindOf } from "../../../provider/facts";
 import { type PulumiCli, pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
 import { type Language, type Project, projectIn } from "./languages/project";
 import { cliWithLanguages } from "./languages/sdk";
+import { Inline, standingIn } from "./inline";
+import { root } from "./root";
+import { encrypted, initStack, isOurs, outputsIn, passphrase, salt, stateFile, stateIn } from "./state-file";
 
-export const root = join(__dirname, "../../..");
+export { root };
 
 let found: Promise<PulumiCli> | undefined;
 /** The real CLI itself: `tools/pulumi` would be one more process for a signal to pass. */
@@ -44,9 +48,14 @@ export interface StackOptions {
   secrets?: Record<string, string>;
   /** Whether the classes run on the provider plugin. Default: on the dynamic provider. */
   plugin?: boolean;
+  /**
+   * Whether a program that is JavaScript text, and the plugin, run in the process of the test: quick, and enough wherever neither
+   * processes nor several providers of the plugin are looked at. Default: Pulumi starts a process for each.
+   */
+  inline?: boolean;
 }
 
-/** Where a project finds the provider plugin that `npm run package` bundled. */
+/** Where a project finds the provider plugin that `node tools/plugin.mjs` bundled. */
 export const plugins = { providers: [{ name: "consortium", path: join(root, "plugin") }] };
 
 /** The environment of a run that must not reach the network, without anything that this shell happens to have set. */
@@ -55,7 +64,8 @@ function baseEnvironment(state: string): Record<string, string | undefined> {
   return {
     ...Object.fromEntries(own),
     PULUMI_BACKEND_URL: `file://${state}`,
-    PULUMI_CONFIG_PASSPHRASE: "end-to-end",
+    PULUMI_CONFIG_PASSPHRASE: passphrase,
+    PULUMI_STACK: "test",
     PULUMI_NODEJS_TRANSPILE_ONLY: "true", // npm test checks the types of all examples
     PULUMI_CONSORTIUM_CACHE: process.env.PULUMI_CONSORTIUM_CACHE,
   };
@@ -65,16 +75,17 @@ function baseEnvironment(state: string): Record<string, string | undefined> {
 export class Stack {
   readonly folder = mkdtempSync(join(tmpdir(), "consortium-e2e-"));
   readonly env: Record<string, string | undefined>;
+  readonly #backend = join(this.folder, "state");
+  #inline?: Inline;
 
   private constructor(
     private readonly cli: PulumiCli,
     options: StackOptions,
     private readonly project: Project | undefined,
   ) {
-    const state = join(this.folder, "state");
-    mkdirSync(state);
+    mkdirSync(this.#backend);
     const onPlugin = options.plugin && { CONSORTIUM_PLUGIN: "true" };
-    this.env = { ...baseEnvironment(state), ...cli.env, ...project?.env, ...onPlugin, ...options.env };
+    this.env = { ...baseEnvironment(this.#backend), ...cli.env, ...project?.env, ...onPlugin, ...options.env };
     if (!project) this.linkPackages();
     if (typeof options.program === "object") {
       const skipped = /node_modules|Pulumi\.[^/]+\.yaml$/;
@@ -106,9 +117,12 @@ export class Stack {
     const { language, schema } = options;
     const project = language === "nodejs" || !language ? undefined : await projectIn(language, schema);
     const stack = new Stack(await (language ? cliWithLanguages() : cli()), options, project);
-    if (options.config) stack.write("Pulumi.test.yaml", stringify({ config: options.config }));
-    await stack.ok(["stack", "init", "test"]);
-    if (options.secrets) await stack.secrets(options.secrets);
+    const text = typeof options.program === "string" && !project;
+    if (text && options.inline) stack.#inline = await Inline.start(() => stack.#read("index.js"));
+    if (stack.#isInFolder) initStack(stack.#backend, stack.#project, "test");
+    stack.write("Pulumi.test.yaml", stringify({ encryptionsalt: salt, config: options.config ?? {} }));
+    if (!stack.#isInFolder) await stack.ok(["stack", "init", "test"]);
+    if (options.secrets) stack.secrets(options.secrets);
     return stack;
   }
 
@@ -126,17 +140,29 @@ export class Stack {
   }
 
   /** Sets secret configuration. */
-  async secrets(values: Record<string, string>): Promise<void> {
-    const given = Object.entries(values).flatMap(([key, value]) => ["--secret", `${key}=${value}`]);
-    await this.ok(["config", "set-all", ...given]);
+  secrets(values: Record<string, string>): void {
+    const file = "Pulumi.test.yaml";
+    const { config, ...rest } = parse(this.#read(file)) as { config: object };
+    const given = Object.entries(values).map(([key, value]) => [key, encrypted(value)]);
+    this.write(file, stringify({ ...rest, config: { ...config, ...(Object.fromEntries(given) as object) } }));
   }
 
-  start(args: string[], env: Record<string, string | undefined> = {}): ChildProcess {
-    return spawn(this.cli.command, [...args, "--non-interactive", "--color", "never"], {
+  start(args: string[], given: Record<string, string | undefined> = {}): ChildProcess {
+    const env = { ...this.env, ...given };
+    const command = this.#inline?.command(args) ?? { args, env: {} };
+    const child = spawn(this.cli.command, [...command.args, "--non-interactive", "--color", "never"], {
       cwd: this.folder,
-      env: { ...this.env, ...env },
+      env: { ...env, ...command.env },
       stdio: ["ignore", "pipe", "pipe"],
     });
+    if (this.#inline) {
+      const leave = standingIn(this.folder, env);
+      child.once("close", () => {
+        leave();
+        this.#inline!.ended();
+      });
+    }
+    return child;
   }
 
   run(args: string[], env?: Record<string, string | undefined>): Promise<Result> {
@@ -158,15 +184,29 @@ export class Stack {
   destroy = (env?: Record<string, string | undefined>, ...args: string[]): Promise<Result> =>
     this.run(["destroy", "--yes", "--skip-preview", ...args], env);
 
-  async outputs(): Promise<Record<string, unknown>> {
-    const { stdout } = await this.ok(["stack", "output", "--json", "--show-secrets"]);
+  async outputs(stack = "test"): Promise<Record<string, unknown>> {
+    const state = this.#isInFolder ? stateIn(stateFile(this.#backend, this.#project, stack)) : undefined;
+    if (state && isOurs(state)) return outputsIn(state);
+    const { stdout } = await this.ok(["stack", "output", "--json", "--show-secrets", "--stack", stack]);
     return JSON.parse(stdout) as Record<string, unknown>;
   }
 
   /** The state as text, secrets encrypted, as it lies in the backend. */
   async exported(): Promise<string> {
+    if (this.#isInFolder)
+      return JSON.stringify({ deployment: stateIn(stateFile(this.#backend, this.#project, "test")) });
     return (await this.ok(["stack", "export"])).stdout;
   }
+
+  get #isInFolder(): boolean {
+    return this.env.PULUMI_BACKEND_URL === `file://${this.#backend}`;
+  }
+
+  get #project(): string {
+    return (parse(this.#read("Pulumi.yaml")) as { name: string }).name;
+  }
+
+  #read = (file: string): string => readFileSync(join(this.folder, file), "utf8");
 
   async resources(): Promise<StateResource[]> {
     const state = JSON.parse(await this.exported()) as { deployment: { resources?: StateResource[] } };
@@ -179,6 +219,7 @@ export class Stack {
   }
 
   remove(): void {
+    this.#inline?.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

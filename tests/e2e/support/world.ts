@@ -50,7 +50,7 @@ export async function world(
   program: StackOptions["program"],
   options: ServiceOptions & Partial<StackOptions> = {},
 ): Promise<World> {
-  const { env, config, secrets, plugin, language, schema, ...rest } = options;
+  const { env, config, secrets, plugin, inline, language, schema, ...rest } = options;
   const service = await startService({
     organizations: [{ name: "local", apiKey: canaryKey }],
     tethers: [{ id: tetherId }],
@@ -63,6 +63,7 @@ export async function world(
     config,
     secrets,
     plugin,
+    inline,
     language,
     schema,
   });

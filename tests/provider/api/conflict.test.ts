@@ -19,6 +19,10 @@ const table: Record<Conflict, [status: number, words: string][]> = {
     [412, "This would exceed the node limit: at most 4 nodes allowed; exceeds the limit"],
     [409, "Only 4 nodes are allowed in an environment"],
     [403, "Upgrade to add more members"],
+    [403, "Consortium limit (2) reached"],
+    [403, "Environment limit (3 per consortium) has been reached for this organization."],
+    [409, "Node limit of 4 nodes reached"],
+    [403, "limit 2 exceeded"],
   ],
   content: [
     [409, "The membership m1 cannot be deleted: it still owns nodes in environment(s) e1."],
@@ -48,6 +52,10 @@ const table: Record<Conflict, [status: number, words: string][]> = {
     [400, "duplicate name"],
     [422, "name must be unique"],
     [409, "org_name: already taken"],
+    [409, "org_name harbour already in use"],
+    [409, 'org_name "harbour" (m1) is already in use in this consortium'],
+    [409, "orgName already in use"],
+    [422, "env_name: in use"],
   ],
 };
 

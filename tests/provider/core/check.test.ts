@@ -136,3 +136,16 @@ test.each([
 ])("minimumBalanceWei %j is kept as text", (minimumBalanceWei, kept) => {
   expect(run("tetherService", { ...whole.tetherService, minimumBalanceWei }).inputs.minimumBalanceWei).toBe(kept);
 });
+
+test.each<[string, Props, string]>([
+  ["a name", { name: "half \ud83d" }, "name"],
+  ["a description", { name: "a", description: "\udc1f" }, "description"],
+  ["a field of extra, however deep", { name: "a", extra: { a: [{ b: "\ud83d\ud83d" }] } }, "extra.a.0.b"],
+  ["a key of extra", { name: "a", extra: { "\ud83d": 1 } }, "extra"],
+])("half of a character in %s is refused by property; whole ones are not", (_, props, property) => {
+  expect(run("consortium", props).issues).toMatchObject([
+    { property, reason: expect.stringContaining("surrogate") as string },
+  ]);
+  const whole = JSON.parse(JSON.stringify(props).replaceAll(/\\ud83d\\ud83d|\\ud83d|\\udc1f/g, "🐟")) as Props;
+  expect(run("consortium", whole).issues).toEqual([]);
+});

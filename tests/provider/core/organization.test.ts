@@ -57,9 +57,11 @@ async function made(kind: Kind): Promise<World> {
 const writes = (calls: string[]): string[] => calls.filter((call) => !call.startsWith("GET "));
 const errorOf = (outcome: Outcome): string => (outcome as { error: string }).error;
 
+let organizations = 0;
+
 /** A key of another organization, with a consortium of its own or without. */
 async function foreign({ service, time }: World, owns: boolean): Promise<string> {
-  const name = `theirs${Math.random()}`;
+  const name = `theirs ${++organizations}`;
   const { apiKey } = service.addOrganization(name);
   setEnvironment({ CONSORTIUM_API_KEY: apiKey });
   if (owns) await network({ ...service, apiKey, baseUrl: service.baseUrl }, time);

@@ -10,7 +10,7 @@ import { built } from "../../service/child";
 /* What rests on the inside of Pulumi's host, tried on the host itself: a release that is built differently fails here first. */
 
 jest.setTimeout(60_000);
-beforeAll(built, 120_000);
+beforeAll(built);
 
 interface Call {
   (request: unknown, callback: (error: GrpcError | null, answer?: unknown) => void): void;
@@ -101,6 +101,27 @@ test("errors, cancellation and the end of the engine, as the installed Pulumi ha
     child.kill();
     engine.close();
   }
+});
+
+test("a host that is built differently costs one warning, and nothing else", async () => {
+  const engine = createServer((socket) => socket.on("error", () => undefined)).listen(0, "127.0.0.1");
+  await once(engine, "listening");
+  const { port } = engine.address() as { port: number };
+  const text = `
+    const { hostProcess } = require(${compiled("dynamic/session")});
+    const aborted = () => hostProcess.sessions.current().client && "goes on";
+    console.log(aborted(), aborted());
+    process.exit(0);`;
+  const env = { ...process.env, CONSORTIUM_API_KEY: "k", CONSORTIUM_BASE_URL: "http://127.0.0.1:1/api/v1" };
+  const child = spawn(process.execPath, ["-e", text, `127.0.0.1:${port}`], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const printed: string[] = [];
+  createInterface(child.stdout).on("line", (line) => printed.push(line));
+  expect(await once(child, "close")).toEqual([0, null]);
+  engine.close();
+  expect(printed).toEqual([expect.stringMatching(/^WARNING: .*newer.*second Ctrl-C/), "goes on goes on"]);
 });
 
 test("an unknown value is known by Pulumi's marker", () => {

@@ -1,6 +1,6 @@
 import { UndiciTransport } from "../../../provider/api/undici-transport";
 import * as runtime from "../../../provider/dynamic/runtime";
-import { sessions } from "../../../provider/dynamic/session";
+import { hostProcess } from "../../../provider/dynamic/session";
 import { stub } from "../../../provider/dynamic/stub";
 import { newProcess, setEnvironment, start } from "../../support/service";
 
@@ -95,9 +95,10 @@ test("long waits between attempts are told", async () => {
 test("the host hands the configuration over for each type of resource: they share one session all the same", async () => {
   await start();
   runtime.consortium.configure(config({}));
+  const { sessions } = hostProcess;
   const first = sessions.current();
-  const origins = sessions.origins();
+  const origins = sessions.seen().origins;
   runtime.node.configure(config({}));
   expect(sessions.current()).toBe(first);
-  expect(sessions.origins()).toBe(origins);
+  expect(sessions.seen().origins).toBe(origins);
 });

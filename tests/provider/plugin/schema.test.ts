@@ -103,7 +103,7 @@ test("the settings are those of the stack, each with its variable; an explicit p
   expect(variables.apiKey).toMatchObject({ secret: true, defaultInfo: { environment: ["CONSORTIUM_API_KEY"] } });
   expect(variables.maxConcurrency).toMatchObject({ defaultInfo: { environment: ["CONSORTIUM_MAX_CONCURRENCY"] } });
   const { inputProperties, properties } = schema.provider;
-  expect(Object.keys(inputProperties!)).toEqual(Object.keys(variables));
+  expect(Object.keys(inputProperties!)).toEqual([...Object.keys(variables), "own"]); // our classes say what is their own
   expect(keysWith(inputProperties, (one) => one.defaultInfo ?? one.default)).toEqual([]);
   for (const some of [variables, inputProperties, properties])
     expect(keysWith(some, (one) => one.secret)).toEqual(["apiKey"]);

@@ -1,10 +1,17 @@
 import { type PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
-import { DiffResponse, PropertyDiff, UpdateRequest, type UpdateResponse } from "@pulumi/pulumi/proto/provider_pb";
+import {
+  CheckRequest,
+  type CheckResponse,
+  DiffResponse,
+  PropertyDiff,
+  UpdateRequest,
+  type UpdateResponse,
+} from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { version } from "../../../package.json";
 import { unknown } from "../../../provider/adapter/unknown";
-import { start } from "../../support/service";
-import { type Failed, plain, Protocol, secret, struct, urnOf } from "./protocol";
+import { setEnvironment, start } from "../../support/service";
+import { type Failed, plain, Protocol, secret, struct, urnOf } from "../../support/protocol";
 
 /* What the engine asks of the plugin, over gRPC; tests/e2e/plugin drives the real engine. */
 
@@ -73,7 +80,7 @@ test("an explicit provider's own key wins over the environment; that of stack co
 
 test("inputs: the name of the resource is the default, and what is wrong is told by property", async () => {
   expect(await plugin.check("Consortium", { description: secret("d") })).toEqual({
-    inputs: { name: "acme", description: secret("d") },
+    inputs: { name: "acme", description: secret("d"), __secrets: [["description"]] },
     failures: [],
   });
   expect((await plugin.check("Membership", { consortiumId: unknown })).inputs).toMatchObject({ orgName: "acme" });
@@ -180,4 +187,31 @@ test("lookups answer lists under their key, and refuse wrong arguments by proper
   expect((await plugin.invoke("getConsortia", {})).result).toMatchObject({ consortia: [{ name: "c" }] });
   const { failures } = await plugin.invoke("getMemberships", {});
   expect(failures).toEqual([{ property: "consortiumId", reason: expect.any(String) as string }]);
+});
+
+test.each([
+  ["the engine made it: its settings are those of the stack", { region: "eu" }, "default", '{"region":"eu"}', ""],
+  ["a program made it: it has others", { apiKey: "k" }, "default", '{"region":"eu"}', "*"],
+  ["a program made it: it says so", { region: "eu", own: "*" }, "default", '{"region":"eu"}', "*"],
+  ["a program made it: it has another name", {}, "acme", "{}", "*"],
+  ["an engine that does not tell the configuration", { region: "eu" }, "default_0_1_0", undefined, ""],
+])("a provider is the default one where %s", async (_, news, name, config, own) => {
+  setEnvironment({ PULUMI_CONFIG: config });
+  try {
+    const request = new CheckRequest();
+    request.setUrn(`urn:pulumi:dev::p::pulumi:providers:consortium::${name}`);
+    request.setNews(struct(news));
+    const { inputs } = { inputs: plain((await plugin.call<CheckResponse>("checkConfig", request)).getInputs()) };
+    expect(inputs.own).toBe(own);
+  } finally {
+    setEnvironment({ PULUMI_CONFIG: undefined });
+  }
+});
+
+test("an unknown key of the stack's configuration is refused, but in a project that is called like it", async () => {
+  const reason = expect.stringMatching(/consortium:regoin is not a setting; did you mean "region"\?/) as string;
+  expect(await plugin.checkConfig({ regoin: "eu" })).toEqual([{ property: "", reason }]);
+  const urn = "urn:pulumi:dev::consortium::pulumi:providers:consortium::default";
+  expect(await plugin.checkConfig({ regoin: "eu" }, urn)).toEqual([]);
+  expect(await plugin.checkConfig({ plugin: "true", adopt: "false" })).toEqual([]);
 });

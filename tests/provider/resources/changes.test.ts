@@ -161,7 +161,10 @@ lifecycle(
     {
       change: { network: "mainnet" },
       then: "updated",
-      calls: [post("deactivate"), post("targetNetwork"), account, tetherItself, post("deploy"), post("activate")],
+      calls: [
+        ...[tetherItself, `${tetherItself}/balance/:network`, post("deactivate"), post("targetNetwork")],
+        ...[account, tetherItself, post("deploy"), post("activate")],
+      ],
       shows: { network: "mainnet", deployments: { rinkeby: 1, mainnet: 1 } },
     },
     { change: { active: false }, then: "updated", calls: [account, post("deactivate")] },

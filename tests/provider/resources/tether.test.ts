@@ -27,14 +27,19 @@ test("back to a network that has its contract: it is not deployed again", async 
   expect(engine.outputs.deployedNetworks).toEqual(["rinkeby", "mainnet"]);
 });
 
-test("one that somebody else has started is stopped before it is set", async () => {
-  const { engine, calls, fields } = await tethered();
-  await new Engine("tetherService").up({ ...tetherArgs, network: "mainnet" });
-  calls();
-  expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
-  expect(calls().slice(0, 3)).toEqual([post("targetNetwork"), post("deactivate"), post("targetNetwork")]);
-  expect(fields()).toMatchObject({ network: "rinkeby", active: true });
-});
+test.each([true, false])(
+  "one that somebody else has started is stopped before it is set, shown or not (%s)",
+  async (getById) => {
+    const { engine, calls, fields } = await tethered({ answers: { getById } });
+    await new Engine("tetherService").up({ ...tetherArgs, network: "mainnet" });
+    calls();
+    expect(await engine.up(tetherArgs)).toEqual({ then: "created" });
+    const first = getById ? [] : [post("targetNetwork")]; // refused
+    const changes = calls().filter((call) => call.startsWith("POST"));
+    expect(changes.slice(0, first.length + 2)).toEqual([...first, post("deactivate"), post("targetNetwork")]);
+    expect(fields()).toMatchObject({ network: "rinkeby", active: true });
+  },
+);
 
 test("refused when it is started again: an error at once, since its contract has been there for long", async () => {
   const { engine, service, time } = await tethered();

@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { random } from "../../support/random";
 import { good, inData, inText } from "./problems";
 
 /** Whatever stands in a file: it is right, or its errors have a line; nothing else is ever thrown. */
@@ -48,7 +49,7 @@ test("edited files", () => {
       const text = edits.reduce((before, { at, cut, put }) => before.slice(0, at) + put + before.slice(at + cut), good);
       for (const line of inText(text)) expect(line).toMatch(/^(network\.yaml:\d+:\d+: |and \d+ more)/);
     }),
-    { numRuns: 1_000 },
+    random(300),
   );
 });
 
@@ -66,6 +67,6 @@ test("any data", () => {
     fc.property(definition, (given) => {
       for (const line of inData(given)) expect(line).not.toBe("");
     }),
-    { numRuns: 1_000 },
+    random(300),
   );
 });

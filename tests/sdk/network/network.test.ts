@@ -138,6 +138,17 @@ describe("from a file", () => {
     expect(await nameOf(Network.fromFile(written('{ "name": "pier", "members": ["acme"] }', "n.json")))).toBe("pier");
   });
 
+  test.each([
+    ["name: dock\n", "quay"],
+    ["", "quay"],
+    ["name: dock\nconsortium: The Dock\n", "The Dock"],
+    ["name: dock\nconsortium: { description: by the sea }\n", "quay"],
+  ])("a name in the options takes the place of that of the file, also as the consortium's: %j", async (head, name) => {
+    const { of } = await program();
+    const network = Network.fromFile(written(head + text, "harbour.yaml"), { name: "quay" });
+    expect((await of(network.consortium)).inputs).toMatchObject({ name });
+  });
+
   test("nothing is registered of a bad one, and the error tells each problem to programs, too", async () => {
     const { registered: all } = await program();
     const bad = written("name: trade\nmembers: [acme]\nsize: 3\n");

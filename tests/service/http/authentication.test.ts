@@ -94,7 +94,7 @@ test("the call log knows the organization, and neither keys nor passwords", asyn
     expect.objectContaining({
       route: "/consortia",
       body: { name: "a", password: "[hidden]", inner: [{ clientSecret: "[hidden]" }] },
-      status: 201,
+      status: 400,
     }),
     expect.objectContaining({ status: 401, organization: undefined }),
     expect.objectContaining({ route: "/nowhere", status: 404 }),
@@ -123,7 +123,7 @@ test("the call log keeps no body without a valid key, and not more than 32 MiB i
     "/consortia",
     JSON.stringify({ name: "a", deep: 0 }).replace("0", "[".repeat(100_000) + "]".repeat(100_000)),
   );
-  expect(service.calls).toMatchObject([{ status: 201, body: { name: "a" } }]);
+  expect(service.calls).toMatchObject([{ status: 400, body: { name: "a" } }]);
 });
 
 test("a service can keep no bodies at all", async () => {

@@ -1,23 +1,12 @@
 import { execFileSync } from "node:child_process";
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
-import { findAnvil } from "../../../service/ledger/binary";
-import { Chains, type ChainSpec } from "../../../service/ledger/chains";
+import type { Chains, ChainSpec } from "../../../service/ledger/chains";
 import { startService } from "../../../service";
+import { chainsAt, enginesOf } from "./chains";
 import { until } from "../helpers";
-import { isAlive } from "../ledgers";
 
 jest.setTimeout(60_000);
 
@@ -32,11 +21,9 @@ const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 32, free: true };
 
 /** Chains in the test's folder. */
 function chainsIn(folder = dir) {
-  const warnings: string[] = [];
-  const chains = new Chains(findAnvil(undefined)!, folder, (text) => warnings.push(text));
-  open.push(chains);
-  const pid = () => Number(readFileSync(join(folder, spec.key, "pid"), "utf8"));
-  return { chains, warnings, pid };
+  const made = chainsAt(folder);
+  open.push(made.chains);
+  return made;
 }
 
 const height = async (chain: Awaited<ReturnType<Chains["get"]>>) => Number(await chain.call<string>("eth_blockNumber"));
@@ -70,45 +57,16 @@ const answers = (host: string, port: number) =>
     socket.once("error", () => done(false));
   });
 
-test("whatever a chain is asked, each has its own answer, at once", async () => {
-  const { chains } = chainsIn();
-  const chain = await chains.get(spec);
-  const asked = (id: number) => JSON.stringify({ jsonrpc: "2.0", id, method: "eth_chainId", params: [] });
-  const strange = [
-    "",
-    "{",
-    "5",
-    "null",
-    "[]",
-    "[1]",
-    "[[",
-    '{"a":"}{"}',
-    "[".repeat(5_000),
-    '{"jsonrpc":"2.0","method":"eth_chainId"}',
-  ];
-  strange.push(`[${strange.at(-1)!}]`, '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["\\ud800"]}');
-  const answers = await Promise.all(
-    Array.from({ length: 300 }, async (_, id) => [
-      JSON.parse(await chain.ask(asked(id))) as unknown,
-      JSON.parse(await chain.ask(strange[id % strange.length]!)) as unknown,
-    ]),
-  );
-  answers.forEach(([good, bad], id) => {
-    expect(good).toEqual({ jsonrpc: "2.0", id, result: "0x1267" });
-    expect(bad).toMatchObject({ error: { code: expect.any(Number) as number } });
-  });
-});
-
 const onLinux = process.platform === "linux";
 
 test("no web page and no other program reaches a chain by an address", async () => {
-  const { chains, pid } = chainsIn();
+  const { chains } = chainsIn();
   const chain = await chains.get(spec);
   expect(await height(chain)).toBe(0);
   if (onLinux) {
     const own = Object.values(networkInterfaces()).flatMap((some) => some!.map(({ address }) => address));
     const places = [...own, "127.0.0.1", "0.0.0.0", "255.255.255.255", "::1"];
-    const ports = portsOf(pid());
+    const ports = portsOf(enginesOf(dir)[0]!);
     expect(ports).toHaveLength(1);
     const reached = await Promise.all(places.map(async (host) => [host, await answers(host, ports[0]!)]));
     expect(reached.filter(([, open]) => open)).toEqual([]);
@@ -152,65 +110,6 @@ test("a chain's keys are random, the same at each start, and in one file that on
     await Promise.all(open.splice(0).map((chains) => chains.close()));
     rmSync(other, { recursive: true, force: true });
   }
-});
-
-test("a killed chain loses what was not on disk, and says both heights; nothing older is lost", async () => {
-  const { chains, warnings, pid } = chainsIn();
-  const first = await chains.get(spec);
-  await first.call("anvil_mine", ["0x3"]);
-  await until(() => Promise.resolve(existsSync(join(dir, "e1", "state.gz"))));
-  await first.call("anvil_mine", ["0x4"]);
-  const gone = pid();
-  process.kill(gone, "SIGKILL");
-  await until(() => Promise.resolve(first.lines.some((line) => line.includes("SIGKILL"))));
-  const second = await chains.get(spec);
-  const now = await height(second);
-  expect(now).toBeGreaterThanOrEqual(3);
-  expect(now).toBeLessThan(7);
-  const text = `The chain e1 went back from block 7 to block ${now}`;
-  expect(warnings).toEqual([expect.stringContaining(text)]);
-  expect(second.lines.join("\n")).toContain(text);
-});
-
-test("a state that cannot be written is a problem until it can be", async () => {
-  const { chains, warnings } = chainsIn();
-  const chain = await chains.get(spec);
-  renameSync(join(dir, "e1"), join(dir, "away"));
-  await chain.call("anvil_mine", ["0x3"]);
-  await until(() => Promise.resolve(chain.problem !== undefined));
-  expect(chain.problem).toMatch(/The state of the chain e1 cannot be written to .*: ENOENT.*it is tried again/);
-  expect(warnings).toEqual([chain.problem]);
-  renameSync(join(dir, "away"), join(dir, "e1"));
-  await until(() => Promise.resolve(chain.problem === undefined));
-  expect(existsSync(join(dir, "e1", "state.gz"))).toBe(true);
-});
-
-test("a chain that is ended in good order loses nothing and says nothing", async () => {
-  const before = chainsIn();
-  await (await before.chains.get({ ...spec, period: 1 })).call("anvil_mine", ["0x9"]);
-  await before.chains.close();
-  expect(isAlive(before.pid())).toBe(false);
-  const { chains, warnings } = chainsIn();
-  const chain = await chains.get({ ...spec, period: 1 });
-  expect(await height(chain)).toBeGreaterThanOrEqual(9);
-  expect([...warnings, ...chain.lines.filter((line) => line.includes("went back"))]).toEqual([]);
-  const [last, now] = [await chain.call<{ timestamp: string }>("eth_getBlockByNumber", ["latest", false]), Date.now()];
-  expect(Math.abs(Number(last.timestamp) * 1_000 - now)).toBeLessThan(60_000);
-});
-
-test("many blocks take little memory and no files beside the state", async () => {
-  const { chains, pid } = chainsIn();
-  const chain = await chains.get({ ...spec, period: 1 });
-  const resident = () => Number(execFileSync("ps", ["-o", "rss=", "-p", `${pid()}`], { encoding: "utf8" }));
-  await chain.call("anvil_mine", ["0x64"]);
-  const before = resident();
-  await chain.call("anvil_mine", ["0x5dc"]);
-  expect(resident() - before).toBeLessThan(25_000); // kB; 350,000 with all states
-  const block = await chain.call<{ hash: string }>("eth_getBlockByNumber", ["0x5", false]);
-  expect(block.hash).toMatch(/^0x/);
-  await chains.close();
-  const allowed = ["genesis.json", "height", "pid", "state.gz", "state.last.gz"];
-  expect(readdirSync(join(dir, "e1")).filter((name) => !allowed.includes(name))).toEqual([]);
 });
 
 test.each([

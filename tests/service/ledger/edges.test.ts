@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { findAnvil } from "../../../service/ledger/binary";
+import { random } from "../../support/random";
 import { basic, build, containing, start, type Send } from "../helpers";
 import { eth, ledgered, quick, raw, result, rpc, webSocket } from "../ledgers";
 
@@ -41,7 +42,7 @@ test("whatever is sent to a node's addresses, the service answers clearly and st
       if (authorization !== good) expect([status, typeof errorMessage]).toEqual([401, "string"]);
       else expect(status === 200 ? (error ?? rest) : errorMessage).toBeDefined();
     }),
-    { numRuns: 200 },
+    random(200),
   );
   expect(Number(await result(urls.rpc, credential, "eth_chainId"))).toBeGreaterThan(0);
 });

@@ -22,6 +22,11 @@ describe("a node's addresses", () => {
     const [from, to] = [one!, two!].map(({ user_accounts }) => (user_accounts as string[])[0]!);
     expect(from).not.toBe(to);
     const hash = await result<string>(urls.rpc, credential, "eth_sendTransaction", { from, to, value: "0x5" });
+    const sent = await rpc(urls.rpc, credential, {
+      ...eth("eth_sendTransaction", { from, to, value: "0x0" }),
+      id: "own",
+    });
+    expect(sent.body).toMatchObject({ jsonrpc: "2.0", id: "own", result: matching(/^0x/) });
     type Receipt = { status: string; blockNumber: string } | null;
     let receipt: Receipt = null;
     await until(async () => {
@@ -34,7 +39,7 @@ describe("a node's addresses", () => {
   });
 
   test("a WebSocket hears of new blocks, and status and log tell of them", async () => {
-    const { send, paths, credential, urls } = await ledgered({}, raft);
+    const { send, paths, credential, urls } = await ledgered({}, { ...raft, consensus_type: "ibft", block_period: 1 });
     const { socket, messages } = await webSocket(urls.wss, credential);
     socket.send(JSON.stringify(eth("eth_subscribe", "newHeads")));
     while (messages.length < 2) await once(socket, "message");
@@ -42,8 +47,8 @@ describe("a node's addresses", () => {
     socket.terminate();
     await blocks(urls.rpc, credential, 1);
     expect((await send("GET", `${paths.node}/status`)).body.block_height).toBeGreaterThan(0);
-    expect((await send("GET", `${paths.node}/logs/geth`)).text).toMatch(/Block Number: 1"/);
-    expect((await send("GET", `${paths.node}/logs/constellation`)).text).not.toMatch(/Block/);
+    expect((await send("GET", `${paths.node}/logs/geth`)).text).toMatch(/Imported block number=1 /);
+    expect((await send("GET", `${paths.node}/logs/constellation`)).text).not.toMatch(/block/);
   });
 });
 

@@ -30,7 +30,7 @@ test("a further key opens its own organization until it is revoked, and is shown
 });
 
 test("a fault by HTTP hits calls of its own organization only, and nobody else sees or removes it", async () => {
-  const { north, south } = await both();
+  const { service, north, south } = await both();
   const rule = { kind: "status", status: 500, route: "/consortia", times: null };
   const { status, body } = await north("POST", "/embedded/faults", rule);
   expect([status, body]).toMatchObject([201, { seen: 0, hits: 0 }]);
@@ -39,6 +39,10 @@ test("a fault by HTTP hits calls of its own organization only, and nobody else s
     ((await send("GET", "/embedded/calls")).body as unknown as { calls: { fault?: string }[] }).calls;
   expect(await calls(north)).toMatchObject([{ path: "/consortia", fault: "status" }]);
   expect((await calls(south)).map(({ fault }) => fault)).toEqual([undefined]);
+  const stranger = client(service.baseUrl, "key-of-nobody");
+  expect((await stranger("GET", "/consortia/c-of-north?name=secret")).status).toBe(401);
+  expect((await north("GET", "/nowhere/north")).status).toBe(404);
+  expect([await calls(north), await calls(south)]).toMatchObject([[{}, { path: "/nowhere/north" }], [{}]]);
   expect((await south("GET", "/embedded/faults")).body).toMatchObject({ faults: [] });
   expect((await south("DELETE", `/embedded/faults/${body.id}`)).status).toBe(404);
   expect((await south("DELETE", "/embedded/faults")).status).toBe(204);
@@ -74,6 +78,14 @@ test("whoever only watches is neither logged, nor delayed, nor hit", async () =>
   const watching = { "consortium-observer": "1" };
   expect((await send("GET", "/consortia", undefined, watching)).status).toBe(200);
   expect((await send("GET", "/consortia", undefined, { ...watching, authorization: "Bearer x" })).status).toBe(401);
+  expect(service.calls).toEqual([]);
+});
+
+test("whether the service lives can be asked without a key, and tells nothing of anybody", async () => {
+  const { service } = await start({ ...two, timing: { latency: 5_000 } });
+  service.faults.add({ kind: "status", status: 500, times: Infinity });
+  const answer = await fetch(`${service.url}/health`);
+  expect([answer.status, await answer.json()]).toEqual([200, { status: "ok" }]);
   expect(service.calls).toEqual([]);
 });
 

@@ -190,3 +190,39 @@ test("a body that is too large is refused", async () => {
   const answer = await send("POST", "/consortia", { name: "x".repeat(2_000_000) });
   expect(answer).toMatchObject({ status: 413, body: { errorMessage: containing("too large") } });
 });
+
+test("fields of a create that mean nothing here are kept and shown, or refused: none is ignored", async () => {
+  const { service, send } = await start();
+  const { _id: consortium } = (await send("POST", "/consortia", { name: "c", plan: { tier: "gold" } })).body;
+  expect((await send("GET", `/consortia/${consortium}`)).body).toMatchObject({ plan: { tier: "gold" } });
+  const path = `/consortia/${consortium}/environments`;
+  const wanted = { provider: "quorum", consensus_type: "raft" };
+  const chosen = { block_period: 7, chain_id: 4_711, release_id: "r0besu", region: "eu", test_features: { x: 1 } };
+  const made = (await send("POST", path, { ...wanted, ...chosen })).body;
+  expect(made).toMatchObject(chosen);
+  expect((await send("PATCH", `${path}/${made._id}`, { ...chosen, name: "n" })).body).toMatchObject({
+    ...chosen,
+    name: "n",
+  });
+  expect((await send("GET", path)).body).toMatchObject([{ ...chosen, name: "n" }]);
+  for (const [field, value] of Object.entries({
+    _id: "e1",
+    state: "live",
+    created_at: "now",
+    node_list: [],
+    api_key: "k",
+  })) {
+    const { status, body } = await send("POST", path, { ...wanted, [field]: value });
+    expect([status, body.errorMessage]).toEqual([400, containing(field)]);
+  }
+  for (const period of [0, -1, 1.5, "7", 1e9])
+    expect((await send("POST", path, { ...wanted, block_period: period })).status).toBe(400);
+  expect(service.store.environments.list()).toHaveLength(1);
+});
+
+test("a limit says how it is raised", async () => {
+  const { send } = await start({ limits: { consortia: 1 } });
+  await send("POST", "/consortia", { name: "a" });
+  const { status, body } = await send("POST", "/consortia", { name: "b" });
+  expect([status, body.errorMessage]).toEqual([409, containing("--limit-consortia 2")]);
+});

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { Pool } from "undici";
+import { random } from "../../support/random";
 import { build, client, start } from "../helpers";
 
 jest.setTimeout(120_000);
 
-test("10,000 random calls by keys of two organizations: nothing of the other one is shown or changed", async () => {
+test("2,000 random calls by keys of two organizations: nothing of the other one is shown or changed", async () => {
   const { service } = await start({
     organizations: [{ name: "north" }, { name: "south" }],
     tethers: ["north", "south"].map((organization) => ({ id: `tether-of-${organization}`, organization })),
@@ -109,6 +110,7 @@ test("10,000 random calls by keys of two organizations: nothing of the other one
     return `/consortia/${pick("consortia", a, 0)}${within}/${kind}${second ? `/${pick(kind, c, 0)}` : ""}${String(third)}`;
   };
 
+  const tries = random(20);
   let made = 0;
   const statuses = new Set<number>();
   await fc.assert(
@@ -155,9 +157,9 @@ test("10,000 random calls by keys of two organizations: nothing of the other one
       expect(wrong).toEqual([]);
       expect(await seen(other)).toEqual(before);
     }),
-    { numRuns: 100, endOnFailure: true },
+    { ...tries, endOnFailure: true },
   );
-  expect(made).toBe(10_000);
+  expect(made).toBe(100 * tries.numRuns);
   expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 400, 404]));
   await pool.close();
 });

@@ -62,7 +62,7 @@ describe("one folder, one service", () => {
 });
 
 describe("a killed process", () => {
-  beforeAll(built, 120_000);
+  beforeAll(built);
 
   test("leaves a lock that one of many takes", async () => {
     const first = await serveJson(["--data", dataDir]);

@@ -1,17 +1,21 @@
 import {
   appendFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startService, type ServiceOptions } from "../../../service";
+import { Journal } from "../../../service/store/journal";
 import { basic, build, client, FakeClock, start } from "../helpers";
 
 let dataDir: string;
@@ -214,4 +218,101 @@ describe("a machine whose clock is set back by 30 days", () => {
       return (await after.send("GET", paths.membership)).body._id;
     }
   });
+});
+
+describe("a folder in which something is missing", () => {
+  const opened = () => startService({ dataDir });
+  /** What is in the folder, besides the lock. */
+  const content = () =>
+    readdirSync(dataDir, { recursive: true, encoding: "utf8" })
+      .filter((name) => !name.startsWith("lock") && statSync(join(dataDir, name)).isFile())
+      .map((name) => [name, readFileSync(join(dataDir, name)).toString("hex")]);
+
+  test("is refused and left as it is, wherever state.jsonl is cut", async () => {
+    const { service, send } = await open({ tethers: [{ id: "tether0001" }] });
+    await build(send);
+    await service.close();
+    const file = join(dataDir, "state.jsonl");
+    const whole = readFileSync(file);
+    for (let bytes = 0; bytes < whole.length; bytes += 7) {
+      writeFileSync(file, whole.subarray(0, bytes));
+      expect(() => Journal.read(file, { format: "consortium-service", version: 2 }, () => undefined)).toThrow(
+        "is damaged",
+      );
+    }
+    const ends = [...whole.keys()].filter((at) => whole[at] === 10).map((at) => at + 1);
+    for (const bytes of [0, ...ends.slice(0, -1), whole.length - 1]) {
+      writeFileSync(file, whole.subarray(0, bytes));
+      const before = content();
+      await expect(opened()).rejects.toThrow(/state.jsonl is (damaged|not a data file)/);
+      expect(content()).toEqual(before);
+    }
+    for (const missing of ["state.jsonl", "api-keys.json"]) {
+      writeFileSync(file, whole);
+      const kept = readFileSync(join(dataDir, missing));
+      rmSync(join(dataDir, missing));
+      const before = content();
+      await expect(opened()).rejects.toThrow(/is damaged: .*Nothing was changed/);
+      expect(content()).toEqual(before);
+      writeFileSync(join(dataDir, missing), kept);
+    }
+    await (await opened()).close();
+  }, 60_000);
+
+  test("is refused without the key of a tether's account, or with another one", async () => {
+    const { service, send } = await open({ ledger: true, tethers: [{ id: "tether0001" }] });
+    const { account } = (await send("GET", "/tether/tether0001")).body;
+    await service.close();
+    const file = join(dataDir, "accounts", "tether0001.key");
+    const key = readFileSync(file, "utf8");
+    for (const other of [undefined, key.replace(/..$/m, (end) => (end === "00" ? "11" : "00"))]) {
+      if (other === undefined) rmSync(file);
+      else writeFileSync(file, other);
+      const before = content();
+      await expect(startService({ dataDir, ledger: true })).rejects.toThrow(`${file} is damaged`);
+      await expect(startService({ dataDir })).rejects.toThrow(`${file} is damaged`);
+      expect(content()).toEqual(before);
+    }
+    writeFileSync(file, key);
+    const again = await open({ ledger: true });
+    expect((await again.send("GET", "/tether/tether0001")).body.account).toBe(account);
+  }, 30_000);
+});
+
+test("a link to state.jsonl stays a link, and what is planted beside a file is not followed", async () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), "consortium-test-"));
+  try {
+    const before = await open();
+    await before.service.close();
+    const file = join(dataDir, "state.jsonl");
+    renameSync(file, join(elsewhere, "kept.jsonl"));
+    symlinkSync(join(elsewhere, "kept.jsonl"), file);
+    const victim = join(elsewhere, "victim");
+    writeFileSync(victim, "precious");
+    for (const name of ["api-keys.json.new", "state.jsonl.new"]) symlinkSync(victim, join(dataDir, name));
+    const { service, send } = await open();
+    const { membership, paths } = await build(send);
+    for (let change = 0; change < 1_100; change++)
+      service.store.memberships.patch(membership, { org_name: `name ${change}` });
+    service.rotateKey("local");
+    await service.close();
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    expect(readFileSync(victim, "utf8")).toBe("precious");
+    const after = await open();
+    expect((await after.send("GET", paths.membership)).body).toMatchObject({ org_name: "name 1099" });
+  } finally {
+    rmSync(elsewhere, { recursive: true });
+  }
+});
+
+test("a folder of version 0.1.0 opens, and is one of this version after the first change", async () => {
+  writeFileSync(join(dataDir, "state.jsonl"), `${header}\n${whole}\n`);
+  writeFileSync(join(dataDir, "api-keys.json"), '{"local":"key-1"}');
+  const { service, send } = await open();
+  expect(service.organizations).toMatchObject([{ id: "o1", name: "local" }]);
+  await send("POST", "/consortia", { name: "a" });
+  await service.close();
+  expect(readFileSync(join(dataDir, "state.jsonl"), "utf8")).toMatch(/^{"format":"consortium-service","version":2,/);
+  const after = await open();
+  expect((await after.send("GET", "/consortia")).body).toMatchObject([{ name: "a" }]);
 });

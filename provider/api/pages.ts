@@ -1,0 +1,104 @@
+import Link from "http-link-header";
+import { isApiError } from "./api-error";
+import { type FullAnswer } from "./http";
+
+/** What a list call and the pages after it gave. */
+interface Listing {
+  items: unknown[];
+  /** Why there may be more than these; undefined: they are all. */
+  part?: string;
+}
+
+/** A service that never ends its list is not followed for ever. */
+const mostPages = 1_000;
+/** Nor one whose pages bring nothing new. */
+const mostIdle = 3;
+
+type Headers = FullAnswer["headers"];
+
+const all = (value: Headers[string]): string => (Array.isArray(value) ? value.join(", ") : (value ?? ""));
+
+/**
+ * Where the list goes on (RFC 8288): the address of the next page, why it cannot be read, or undefined at the end.
+ * The key that opens the first page is sent nowhere else.
+ */
+export function nextPage(headers: Headers, from: URL): URL | { unreadable: string } | undefined {
+  const text = all(headers.link);
+  let links: Link.Reference[];
+  try {
+    links = Link.parse(text).rel("next");
+  } catch {
+    return /next/i.test(text) ? { unreadable: "its Link header cannot be read" } : undefined;
+  }
+  // A link with another anchor is about something else.
+  const own = links.find(({ anchor }) => anchor === undefined || new URL(anchor, from).href === from.href);
+  if (!own) return undefined;
+  if (!URL.canParse(own.uri, from.href)) return { unreadable: "the address of its next page is none" };
+  const next = new URL(own.uri, from);
+  next.hash = "";
+  if (next.origin === from.origin && !next.username) return next;
+  return { unreadable: `its next page is at ${next.origin}, and the API key is sent to ${from.origin} alone` };
+}
+
+/** How many there are in all, as far as the answer says it. */
+function totalOf(headers: Headers): { total: number; header: string } | undefined {
+  const [, size] = /\/(\d+)\s*$/.exec(all(headers["content-range"])) ?? [];
+  if (size !== undefined) return { total: Number(size), header: "Content-Range" };
+  const [count] = /^\d+$/.exec(all(headers["x-total-count"]).trim()) ?? [];
+  return count === undefined ? undefined : { total: Number(count), header: "X-Total-Count" };
+}
+
+/**
+ * Reads a list to its end, page by page.
+ * @param ask the first page, or the one at an address
+ * @param elementsOf what a page holds
+ * @param isWhole whether the list was asked for without a filter, so that a total is about what it holds
+ */
+export async function readPages(
+  ask: (page?: URL) => Promise<FullAnswer>,
+  elementsOf: (answer: FullAnswer) => unknown[],
+  isWhole: boolean,
+): Promise<Listing> {
+  const items: unknown[] = [];
+  const known = new Set<string>();
+  const visited = new Set<string>();
+  let page: URL | undefined;
+  let idle = 0;
+  for (;;) {
+    let answer: FullAnswer;
+    try {
+      answer = await ask(page);
+    } catch (error) {
+      // The list itself was there: such an answer says nothing of it.
+      if (!page || !isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict")) throw error;
+      return { items, part: `its next page was refused (HTTP ${error.status})` };
+    }
+    visited.add(answer.url);
+    const news = elementsOf(answer).filter((element) => !known.has(keyOf(element)));
+    for (const element of news) known.add(keyOf(element));
+    items.push(...news);
+    idle = news.length > 0 ? 0 : idle + 1;
+    const end = (why?: string): Listing => {
+      const { total, header } = totalOf(answer.headers) ?? {};
+      if (isWhole && total !== undefined && total <= items.length) return { items };
+      const short = isWhole && total !== undefined ? `it says that there are ${total} (${header})` : undefined;
+      const unsaid = answer.status === 206 ? "it says that it is a part (HTTP 206)" : undefined;
+      const part = why ?? short ?? unsaid;
+      return part === undefined ? { items } : { items, part };
+    };
+    const next = nextPage(answer.headers, new URL(answer.url));
+    if (!next) return end();
+    if (!(next instanceof URL)) return end(next.unreadable);
+    if (visited.has(next.href)) return end("its next page is one that was read already");
+    if (idle >= mostIdle) return end("its pages bring nothing new and do not end");
+    if (visited.size >= mostPages) return end(`it has more than ${mostPages} pages`);
+    page = next;
+  }
+}
+
+/** An object may be shown on two pages when others are made or deleted in between. */
+function keyOf(element: unknown): string {
+  if (typeof element !== "object" || element === null) return JSON.stringify(element);
+  const { _id, id } = element as { _id?: unknown; id?: unknown };
+  return JSON.stringify(_id ?? id ?? element);
+}

@@ -1,0 +1,125 @@
+import { printable } from "./printable";
+
+const marker = "[secret]";
+
+/** Values of at least this length are hidden wherever they are, also within other words. */
+const longLength = 8;
+/** Shorter ones where they are words of their own; and those shorter than this only where they are written as values. */
+const wordLength = 4;
+/** What is left of a value that was cut off: at least so much of its beginning. */
+const remainderLength = 6;
+/** Fewer bytes make base64 that other texts have, too. */
+const base64Length = 6;
+
+const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
+const ascii = (text: string): string =>
+  text.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+/** A lone surrogate has no form in a URL. */
+function inUrl(text: string): string[] {
+  try {
+    const encoded = encodeURIComponent(text);
+    return [encoded, encoded.replaceAll("%20", "+"), encodeURI(text)];
+  } catch {
+    return [];
+  }
+}
+
+/** The characters that a text has within base64, at each of its three positions there. */
+function inBase64(text: string): string[] {
+  const bytes = Buffer.from(text);
+  if (bytes.length < base64Length) return [];
+  return [0, 1, 2].flatMap((before) => {
+    const whole = Buffer.concat([Buffer.alloc(before), bytes]);
+    // Characters at both ends also depend on what is beside it.
+    const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6)];
+    return [whole.toString("base64").slice(from, to), whole.toString("base64url").slice(from, to)];
+  });
+}
+
+/** A text as others write it: in JSON, once and twice, with and without other letters than those of English, in URLs and in pages. */
+const writings = (text: string): string[] => [
+  text,
+  quoted(text),
+  quoted(quoted(text)),
+  ascii(quoted(text)),
+  quoted(text).replaceAll("/", "\\/"),
+  printable(text),
+  text.replace(/[&<>"']/g, (character) => entities[character]!),
+  ...inUrl(text),
+];
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+
+const [letterBefore, letterAfter] = ["(?<![\\p{L}\\p{N}])", "(?![\\p{L}\\p{N}])"];
+
+/** Where a short text is a value, and no word of the message: in quotes, or after an equals sign or a colon. */
+const asValue = (text: string): string => `(?<=["'\`][-+]?|[=:]\\s?[-+]?)${text}(?=["'\`&,;)}\\]\\s]|\\.?$)`;
+
+const patternOf = (text: string): string => {
+  if (text.length >= longLength) return escaped(text);
+  return text.length >= wordLength ? letterBefore + escaped(text) + letterAfter : asValue(escaped(text));
+};
+
+/**
+ * What must not be shown, and texts without it. A service may quote in its messages whatever it was sent; the texts are for
+ * people, so that they have to stay readable where a secret is short, or a word as common as `node`.
+ */
+export class Secrets {
+  readonly #texts = new Set<string>();
+  /** Made with the first text that is to be shown, which few runs ever have. */
+  #known?: { pattern: RegExp | undefined; base64: string[]; long: string[] };
+
+  constructor(values: readonly unknown[] = []) {
+    this.learn(values);
+  }
+
+  /** Remembers texts and numbers, at any depth; nothing else says much. */
+  learn(value: unknown): void {
+    if (typeof value === "object" && value !== null) return Object.values(value).forEach((part) => this.learn(part));
+    if (typeof value !== "string" && typeof value !== "number") return;
+    const text = String(value).trim();
+    // Of a key in lines, say, a service may quote one alone.
+    const lines = text.split(/\s*\n\s*/).filter((line) => line.length >= longLength);
+    for (const one of [text, ...lines]) {
+      if (one === "" || this.#texts.has(one)) continue;
+      this.#texts.add(one);
+      this.#known = undefined;
+    }
+  }
+
+  mask(text: string): string {
+    if (this.#texts.size === 0) return text;
+    const { pattern, base64, long } = (this.#known ??= this.#forms());
+    const whole = pattern ? text.replace(pattern, marker) : text;
+    const encoded = base64.reduce((masked, form) => masked.replaceAll(form, marker), whole);
+    return withoutRemainders(encoded, long);
+  }
+
+  #forms(): { pattern: RegExp | undefined; base64: string[]; long: string[] } {
+    const plain = [...new Set([...this.#texts].flatMap(writings))].sort((one, other) => other.length - one.length);
+    return {
+      pattern: plain.length > 0 ? new RegExp(plain.map(patternOf).join("|"), "giu") : undefined,
+      base64: [
+        ...new Set([...this.#texts].flatMap((text) => [text, quoted(text), ascii(quoted(text))].flatMap(inBase64))),
+      ].sort((one, other) => other.length - one.length),
+      long: plain.filter(({ length }) => length >= longLength),
+    };
+  }
+}
+
+/** Hides the beginning of a secret where the text, or what it quotes, was cut off within it. */
+function withoutRemainders(text: string, secrets: readonly string[]): string {
+  return text
+    .split(/(…|\.{3})/)
+    .map((part, index) => (index % 2 === 0 ? withoutRemainder(part, secrets) : part))
+    .join("");
+}
+
+function withoutRemainder(part: string, secrets: readonly string[]): string {
+  for (const secret of secrets)
+    for (let length = Math.min(secret.length - 1, part.length); length >= remainderLength; length--)
+      if (part.endsWith(secret.slice(0, length))) return part.slice(0, -length) + marker;
+  return part;
+}

@@ -1,0 +1,183 @@
+import { type Clock } from "../api";
+import { nameOf, type Props } from "./field";
+import { sameValue } from "./same-value";
+import { UserError } from "./user-error";
+
+/* What the resources of a program hold, as far as one run has shown it; lifecycle/handover.ts decides by it. */
+
+/** What is asked here of a resource's definition, which itself knows sessions and so these. */
+type Definition = { type: string; title: string } & (
+  | { kind: "collection"; naming?: string; place(props: Props): { collection: string } }
+  | { kind: "custom"; idKey: string }
+);
+
+/** A resource of the program. */
+export interface Owner {
+  /** Tells it from every other one of the stack. */
+  key: string;
+  /** Its logical name, for messages. */
+  name: string;
+}
+
+/** What one run has shown of a resource of the program. */
+export interface Declared {
+  owner: Owner;
+  definition: Definition;
+  inputs: Props;
+  /** The engine asked as for one that is not in the state: it is new, or made anew. */
+  isNew: boolean;
+  /** The object that it has in the state; undefined until the engine asks for the difference, which it need not do. */
+  id?: string;
+  /** It gives that object up for another. */
+  replaced: boolean;
+  /** What its create has come to so far. */
+  create?: { id: string } | "failed";
+}
+
+/** The engine has no registration at hand when it asked for nothing this long; and how long that is waited for. */
+const quietMs = 300;
+const longestMs = 3_000;
+
+/** Whether both are to bear the same name in the same place. */
+export function sameSpot(definition: Definition, one: Props, other: Props): boolean {
+  if (definition.kind !== "collection" || !definition.naming) return false;
+  const { naming } = definition;
+  if (!sameValue(one[naming], other[naming])) return false;
+  return definition.place(one).collection === definition.place(other).collection;
+}
+
+/** The object that a resource names by its id; undefined: none. */
+export function namedId(definition: Definition, inputs: Props): string | undefined {
+  if (definition.kind === "custom") return String(inputs[definition.idKey]);
+  return typeof inputs.adopt === "string" ? inputs.adopt : undefined;
+}
+
+const keeps = ({ id, replaced }: Declared): boolean => id !== undefined && !replaced;
+const took = ({ create }: Declared, id: string): boolean => typeof create === "object" && create.id === id;
+
+/** How an object of the stack gets another resource: the two ways that Pulumi has for it. */
+export function handover(from: Owner | undefined, to: Owner | undefined): string {
+  const [old, now] = [from ? `"${from.name}"` : "the old resource", to ? `"${to.name}"` : "the new one"];
+  return (
+    `To give it to ${now}, take ${old} out of the program, and either give ${now} the resource option ` +
+    `aliases: [{ name: "${from?.name ?? "<its name>"}" }], or run \`pulumi state rename\` with the URN of ${old} and the new name first.`
+  );
+}
+
+const undo = ({ name }: Owner): string =>
+  `Take "${name}" out of the program: it leaves the state, and the object stays.`;
+
+/** What the engine has shown of the program in one run of one provider. */
+export class Holdings {
+  readonly #declared = new Map<string, Declared>();
+  readonly #left = new Map<string, Props>();
+  #shownAt = -Infinity;
+
+  /** The program has this resource, with inputs that are all known. @returns why it cannot be what it says */
+  declare(owner: Owner, definition: Definition, isNew: boolean, inputs: Props): string | undefined {
+    const before = this.#declared.get(owner.key);
+    const mine: Declared = { replaced: false, ...before, owner, definition, inputs, isNew };
+    // For what it makes anew the engine asks a second time, as for something new.
+    if (isNew && before?.id !== undefined) mine.replaced = true;
+    this.#declared.set(owner.key, mine);
+    if (!isNew) return undefined;
+    const named = namedId(definition, inputs);
+    const rival = this.#others(owner, definition).find(
+      (one) => keeps(one) && (one.id === named || sameSpot(definition, one.inputs, inputs)),
+    );
+    return rival && held(definition, rival.id!, rival.owner, owner);
+  }
+
+  /**
+   * The resource has this object, and keeps it unless it is replaced.
+   * @returns what the user should know @throws where another resource takes the same
+   */
+  hold(owner: Owner, definition: Definition, id: string, inputs: Props, replaced: boolean): string | undefined {
+    const others = this.#others(owner, definition);
+    this.#declared.set(owner.key, { owner, definition, inputs, isNew: false, id, replaced });
+    if (replaced) return undefined;
+    const what = `${nameOf(definition, inputs)} (${id})`;
+    const thief = others.find((one) => took(one, id));
+    if (thief) {
+      throw new UserError(
+        `${what}: this run has given it to "${thief.owner.name}", which adopts it, before the program showed that it is ` +
+          `"${owner.name}", too. One object cannot be managed twice. ${undo(thief.owner)}`,
+      );
+    }
+    const claimant = others.find(
+      ({ isNew, create, inputs: its }) =>
+        isNew && create === undefined && (namedId(definition, its) === id || sameSpot(definition, its, inputs)),
+    );
+    if (claimant) throw new UserError(`${what}: ${held(definition, id, owner, claimant.owner)}`);
+    const twin = others.find((one) => keeps(one) && one.id === id);
+    return twin && `${what} is both "${twin.owner.name}" and "${owner.name}". ${undo(owner)}`;
+  }
+
+  /** The engine has asked for something. */
+  shown(clock: Clock): void {
+    this.#shownAt = clock.now();
+  }
+
+  /** Ends when the engine has shown what it has at hand: whose the object is may be registered after who adopts it. */
+  async quiet(clock: Clock): Promise<void> {
+    const end = clock.now() + longestMs;
+    for (;;) {
+      const left = Math.min(this.#shownAt + quietMs, end) - clock.now();
+      if (left <= 0) return;
+      await clock.sleep(left);
+    }
+  }
+
+  /** The resource of the program that has the object and keeps it. */
+  holder(definition: Definition, id: string, except?: Owner): Declared | undefined {
+    const all = except ? this.#others(except, definition) : this.#of(definition);
+    return all.find((one) => took(one, id) || (keeps(one) && one.id === id));
+  }
+
+  /** Those that were to make or adopt an object, and have not: not yet, or not any more. */
+  claims(): Declared[] {
+    return [...this.#declared.values()].filter(
+      ({ id, isNew, create }) => create === "failed" || (isNew && create === undefined && id === undefined),
+    );
+  }
+
+  /** From now on the object is this resource's. */
+  take(owner: Owner | undefined, definition: Definition, inputs: Props, id: string): void {
+    if (!owner) return;
+    const before = this.#declared.get(owner.key) ?? { owner, definition, inputs, isNew: true, replaced: false };
+    this.#declared.set(owner.key, { ...before, create: { id } });
+  }
+
+  failed(owner: Owner | undefined): void {
+    const before = owner && this.#declared.get(owner.key);
+    if (before) this.#declared.set(owner.key, { ...before, create: "failed" });
+  }
+
+  /** The old resource is gone, and the object is there, for the one that comes. */
+  leave(definition: Definition, id: string, state: Props): void {
+    this.#left.set(`${definition.type} ${id}`, state);
+  }
+
+  /** The state of an object that this run has left to whoever comes. */
+  leftOf(definition: Definition, id: string): Props | undefined {
+    return this.#left.get(`${definition.type} ${id}`);
+  }
+
+  deleted(definition: Definition, id: string): void {
+    this.#left.delete(`${definition.type} ${id}`);
+    for (const one of this.#of(definition)) if (one.id === id || took(one, id)) this.#declared.delete(one.owner.key);
+  }
+
+  #of({ type }: Definition): Declared[] {
+    return [...this.#declared.values()].filter(({ definition }) => definition.type === type);
+  }
+
+  #others({ key }: Owner, definition: Definition): Declared[] {
+    return this.#of(definition).filter(({ owner }) => owner.key !== key);
+  }
+}
+
+/** The error where a resource is to be what another resource of the program is. */
+export const held = (definition: Definition, id: string, by: Owner, wanted: Owner | undefined): string =>
+  `the ${definition.title} ${id} is "${by.name}" of this program already, and one object cannot be managed twice. ` +
+  `${handover(by, wanted)} Else give each its own name.`;

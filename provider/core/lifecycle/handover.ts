@@ -1,0 +1,89 @@
+import { Collection } from "../collection";
+import { type Definition, nameOf, type Place, type Props } from "../definition";
+import { diff } from "../diff";
+import { type Declared, held, namedId, sameSpot } from "../holdings";
+import { type Session } from "../session";
+import { UserError } from "../user-error";
+
+/*
+ * One object, several resources of a program: after a new logical name, `--replace`, or an adoption of what the stack has already.
+ * What another resource has, or is about to take, is neither adopted nor deleted: it is handed over.
+ */
+
+/**
+ * The object is this resource's from now on.
+ * @returns its state, where this run has left it to whoever comes
+ * @throws where another resource of the program has it and keeps it
+ */
+export async function take(
+  session: Session,
+  definition: Definition,
+  inputs: Props,
+  id: string,
+): Promise<Props | undefined> {
+  const { holdings, owner, clock } = session;
+  await holdings.quiet(clock);
+  const holder = holdings.holder(definition, id, owner);
+  if (holder) throw new UserError(`${nameOf(definition, inputs)}: ${held(definition, id, holder.owner, owner)}`);
+  holdings.take(owner, definition, inputs, id);
+  return holdings.leftOf(definition, id);
+}
+
+/**
+ * Why the object stays although its resource goes; undefined: nobody else is there for it.
+ * @throws where somebody was to take it and has failed: then the old resource has to stay, too
+ */
+export async function keeper(
+  session: Session,
+  definition: Definition,
+  id: string,
+  state: Props,
+): Promise<string | undefined> {
+  const { holdings } = session;
+  const holder = holdings.holder(definition, id);
+  if (holder) return `it is "${holder.owner.name}" of the program now`;
+  for (const claim of holdings.claims()) {
+    if (claim.definition.type !== definition.type) continue;
+    const { owner, create } = claim;
+    if (create !== "failed") {
+      if (await takes(session, claim, id, state)) return `"${owner.name}" of the program takes it over`;
+    } else if (namedId(definition, claim.inputs) === id || sameSpot(definition, claim.inputs, state)) {
+      throw new UserError(
+        `${nameOf(definition, state)} (${id}) is not deleted, since "${owner.name}" of the program was to be it, and failed. ` +
+          "Correct that, and run the command again.",
+      );
+    }
+  }
+  if (definition.kind !== "collection" || !definition.naming) return undefined;
+  // With `--replace` and deleteBeforeReplace, what depends on it goes first.
+  const above = await takenOver(session, definition.place(state).parent);
+  return above && `"${above.owner.name}" of the program takes over what it is in`;
+}
+
+/** Whether the resource, which has yet to be made, adopts this object. What a change replaces does not fit it. */
+async function takes(session: Session, declared: Declared, id: string, state?: Props): Promise<boolean> {
+  const { inputs } = declared;
+  const definition = declared.definition as Definition; // holdings name less of it, and keep what they are given
+  const named = namedId(definition, inputs);
+  if (named !== undefined) return named === id;
+  if (definition.kind !== "collection" || !(inputs.adopt === true || session.adoptAll)) return false;
+  if (state && diff(definition, state, inputs).replaces.length > 0) return false;
+  if (state && sameSpot(definition, state, inputs)) return true;
+  const collection = Collection.of(session, definition, inputs);
+  return collection.namesakes(inputs, (await collection.siblings(listAgeMs)) ?? []).some((item) => item.id === id);
+}
+
+/** What a list says that is not older, of names that change seldom. */
+const listAgeMs = 10_000;
+
+/** The resource that has yet to adopt the object, or one that this is in. */
+async function takenOver(session: Session, parent: Place["parent"]): Promise<Declared | undefined> {
+  if (!parent) return undefined;
+  const { place, id } = parent;
+  for (const claim of session.holdings.claims()) {
+    const { definition, inputs, create } = claim;
+    if (definition.kind !== "collection" || definition.place(inputs).collection !== place.collection) continue;
+    if (create === undefined && (await takes(session, claim, id))) return claim;
+  }
+  return takenOver(session, place.parent);
+}

@@ -1,0 +1,108 @@
+import { type Identified } from "../../api";
+import { type Collection } from "../collection";
+import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
+import { isUnset, sameName, sameValue } from "../same-value";
+
+/*
+ * Whether an object that appeared is what a create of this run made although its answer was lost. That it looks alike is not
+ * enough: nothing that the service shows may speak against it.
+ */
+
+/** One create of this run. */
+export interface Create {
+  collection: Collection;
+  inputs: Props;
+  /** Ids that were there before; undefined where the service does not list them. */
+  before: ReadonlySet<string> | undefined;
+  /** When it was first sent, by our clock. */
+  startedAt: number;
+}
+
+export interface Appeared {
+  /** Nothing speaks against these. */
+  ours: Identified[];
+  /** Of the same name, and visibly something else. */
+  others: { item: Identified; why: string }[];
+}
+
+/** What is new under the name, and neither the stack's nor made by another create of this process; undefined: cannot be listed. */
+export async function appeared(create: Create): Promise<Appeared | undefined> {
+  const { collection, inputs, before } = create;
+  const { origins } = collection.session;
+  const siblings = before && (await collection.siblings(0));
+  if (!siblings) return undefined;
+  const known = new Set([...before, ...collection.made().map(({ id }) => id)]);
+  const fresh = siblings.filter(({ id }) => !known.has(id) && !origins.holds(id));
+  const named = collection.definition.naming
+    ? collection.namedLike(inputs, fresh)
+    : fresh.filter((item) => isTwin(collection, item, inputs));
+  const judged = named.map((item) => ({
+    item,
+    why: [...differences(create, item), ...tooOld(create, item)].join("; "),
+  }));
+  return {
+    ours: judged.filter(({ why }) => why === "").map(({ item }) => item),
+    others: judged.filter(({ why }) => why !== ""),
+  };
+}
+
+/**
+ * Made for the same thing, by the same name. A service that does not show names says too little to be sure:
+ * it may be a sibling's, which is in use.
+ */
+export function isTwin(collection: Collection, item: Identified, inputs: Props): boolean {
+  const shown = collection.shown(item);
+  return (
+    shown.name !== undefined && inputKeys(collection.definition).every((key) => agrees(collection, shown, inputs, key))
+  );
+}
+
+/** What is not shown, and what the service chooses, does not differ. */
+function agrees({ definition }: Collection, shown: Props, inputs: Props, key: string): boolean {
+  const value = shown[key];
+  if (value === undefined || (inputMeta(definition, key)?.computed && isUnset(inputs[key]))) return true;
+  return key === nameKey(definition) ? sameName(value, inputs[key]) : sameValue(value, inputs[key]);
+}
+
+/** How the object differs from what was asked for. It says what is shown, and not what was asked for: that may be secret. */
+function differences({ collection, inputs }: Create, item: Identified): string[] {
+  const { definition, session } = collection;
+  const shown = collection.shown(item);
+  const fields = inputKeys(definition)
+    .filter((key) => !agrees(collection, shown, inputs, key))
+    .map((key) => `its ${key} is ${JSON.stringify(shown[key])}`);
+  const extra = Object.entries((inputs.extra ?? {}) as Props)
+    .filter(([name, value]) => name in item && !isUnset(item[name]) && !sameLoosely(item[name], value))
+    .map(([name]) => `its ${name} is another one`);
+  const owner = definition.owner === undefined ? undefined : shown[definition.owner];
+  const { organization } = session.client.http.settings;
+  const ours = organization
+    ? [organization.id]
+    : session.origins.subjects.flatMap(({ origin }) => origin.organizations ?? []);
+  const foreign = typeof owner === "string" && ours.length > 0 && !ours.includes(owner);
+  return [...fields, ...extra, ...(foreign ? [`its owner is ${owner}`] : [])];
+}
+
+/** A service may show a number as text. */
+const sameLoosely = (a: unknown, b: unknown): boolean => sameValue(asText(a), asText(b));
+const asText = (value: unknown): unknown => (typeof value === "number" ? String(value) : value);
+
+/** Whether it was there before this run asked for it, by the service's own clock. */
+function tooOld({ collection, startedAt }: Create, { created_at: created }: Identified): string[] {
+  const start = collection.session.client.http.serviceTime(startedAt);
+  if (typeof created !== "string" || start === undefined) return [];
+  const zoned = /(z|[+-]\d\d:?\d\d)$/i.test(created.trim()) ? created.trim() : `${created.trim()}Z`; // the API's times are UTC
+  const latest = Date.parse(zoned) + (/[.,]\d/.test(zoned) ? 0 : 999); // it may be cut to seconds
+  return latest < start ? [`it was created at ${created}, before this run asked for one`] : [];
+}
+
+/** Fields that differ between any two objects. */
+const ownFields = /^(_?id|username|password|state|_revision)$|_at$/;
+
+/** Whether two objects are the same in all that the service shows, but for what every object has of its own. */
+export function looksSame(one: Identified, other: Identified): boolean {
+  const itsOwn = (name: string): boolean =>
+    ownFields.test(name) || [one, other].some((item) => JSON.stringify(item[name] ?? null).includes(item.id));
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].every((name) => itsOwn(name) || sameValue(one[name], other[name]));
+}

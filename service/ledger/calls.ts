@@ -1,0 +1,151 @@
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import pLimit from "p-limit";
+import { Refusal } from "../errors";
+import type { CallLimits } from "../settings/call-limits";
+import type { Chain } from "./chains";
+import { type Bounds, Excess, failure } from "./rpc";
+import type { Message, Rights, Screened } from "./screening";
+
+/** Requests of one caller that are answered at a time: the others wait. */
+const mostAnswered = 4;
+/** A chain forgets a filter that nobody has asked for so long (ms). */
+const filterLife = 300_000;
+
+/** What one caller has under way: a credential, an organization, or all without a key. */
+export class Share {
+  readonly #answering = pLimit(mostAnswered);
+  readonly #filters = new Map<string, number>();
+  #underWay = 0;
+
+  constructor(private readonly limits: CallLimits) {}
+
+  /** Counts a request in, unless there are too many; what it answers counts it out. */
+  enter(reply: FastifyReply): () => void {
+    const { atOnce } = this.limits;
+    if (this.#underWay >= atOnce) {
+      reply.header("retry-after", "1");
+      throw new Refusal(429, `${atOnce} of your requests are under way, and no more are allowed at once.`);
+    }
+    this.#underWay++;
+    return () => void this.#underWay--;
+  }
+
+  /** Holds a place until what is answered has left. */
+  turn(): Promise<() => void> {
+    return new Promise((begin) => {
+      void this.#answering(() => new Promise<void>((end) => begin(() => end())));
+    });
+  }
+
+  /** Why a call to a filter is not passed on. */
+  refuses({ method, params: [id] }: Asked): string | undefined {
+    const filters = this.#live();
+    if (makes.has(method) && filters.size >= this.limits.filters)
+      return `You have ${filters.size} filters, and no more are allowed. Uninstall one.`;
+    return uses.has(method) && !filters.has(String(id)) ? "filter not found" : undefined;
+  }
+
+  noted({ method, params: [id] }: Asked, answer: Buffer): void {
+    if (method === "eth_uninstallFilter") this.#filters.delete(String(id));
+    else if (uses.has(method)) this.#filters.set(String(id), Date.now());
+    else if (makes.has(method)) {
+      const { result } = JSON.parse(answer.toString()) as { result?: unknown };
+      if (typeof result === "string") this.#filters.set(result, Date.now());
+    }
+  }
+
+  #live(): ReadonlyMap<string, number> {
+    for (const [id, used] of this.#filters) if (used < Date.now() - filterLife) this.#filters.delete(id);
+    return this.#filters;
+  }
+}
+
+/** A call that the chain is asked. */
+export type Asked = Extract<Screened, { send: string }>;
+
+const makes = new Set(["eth_newFilter", "eth_newBlockFilter", "eth_newPendingTransactionFilter"]);
+const uses = new Set(["eth_getFilterChanges", "eth_getFilterLogs", "eth_uninstallFilter"]);
+/** Asks a chain for one call. */
+export type Ask = (call: Asked, bounds: Bounds) => Promise<Buffer>;
+
+export const askOf =
+  (chain: () => Promise<Chain>): Ask =>
+  async ({ send }, bounds) =>
+    (await chain()).ask(send, bounds);
+
+/**
+ * The answer to a message, in parts. A batch is asked call by call, so that neither the chain nor the service ever holds more than the
+ * answer to one.
+ */
+export async function* answers(
+  { batch, calls }: Message,
+  share: Share,
+  ask: Ask,
+  { limits, socket }: Rights,
+): AsyncGenerator<Buffer> {
+  const end = performance.now() + limits.time;
+  let room = limits.answer;
+  for (const [index, call] of calls.entries()) {
+    if (batch) yield Buffer.from(index === 0 ? "[" : ",");
+    const answer = "answer" in call ? text(call.answer) : await answerTo(call);
+    room -= answer.length;
+    yield answer;
+  }
+  if (batch) yield Buffer.from("]");
+
+  async function answerTo(call: Asked): Promise<Buffer> {
+    const refused = share.refuses(call);
+    if (refused !== undefined) return text(failure(call.id, -32_000, refused));
+    try {
+      if (room <= 0) throw new Excess("long");
+      const answer = await ask(call, { bytes: room, ms: end - performance.now() });
+      share.noted(call, answer);
+      return answer;
+    } catch (error) {
+      if (error instanceof Excess) {
+        room = 0; // the rest of a batch is not even asked
+        return text(failure(call.id, -32_005, excessive(error, limits)));
+      }
+      if ((batch || socket) && error instanceof Refusal) return text(failure(call.id, -32_603, error.message));
+      throw error;
+    }
+  }
+}
+
+const text = (answer: object) => Buffer.from(JSON.stringify(answer));
+
+function excessive({ kind }: Excess, { answer, time }: CallLimits): string {
+  if (kind === "late") return `The node did not answer within ${time / 1_000} s.`;
+  return `The answer is longer than ${answer} bytes. Ask for less at a time.`;
+}
+
+/** Sends an answer in parts, as the caller takes them. */
+export function send(reply: FastifyReply, share: Share, parts: AsyncGenerator<Buffer>): FastifyReply {
+  async function* inTurn() {
+    const done = await share.turn();
+    try {
+      yield* parts;
+    } finally {
+      done();
+    }
+  }
+  return reply.type("application/json").send(Readable.from(inTurn()));
+}
+
+/** Counts a request in until its connection is done with it, and ends one that takes too long to come or to go. */
+export function enter(share: Share, reply: FastifyReply, { time }: CallLimits): void {
+  const { raw } = reply;
+  const leave = share.enter(reply);
+  const late = setTimeout(() => raw.destroy(), 2 * time);
+  raw.once("close", () => {
+    clearTimeout(late);
+    leave();
+  });
+}
+
+/** Bodies are text, whatever they are called: what they mean is for `read` alone. */
+export function acceptText(app: FastifyInstance, { request }: CallLimits): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "string", bodyLimit: request }, (_request, body, done) => done(null, body));
+}

@@ -1,0 +1,211 @@
+import { once } from "node:events";
+import { createReadStream } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { Refusal } from "../errors";
+import { type Bounds, Caller } from "./rpc";
+import type { Watched } from "./watcher-client";
+
+/** What a chain is, from its first start on. */
+export interface ChainSpec {
+  /** Names its folder. */
+  key: string;
+  chainId: number;
+  /** Seconds between blocks; without it, a block is made when there is a transaction. */
+  period?: number;
+  /** How many accounts it signs for, each with 10,000 ether. */
+  accounts: number;
+  /** Whether a transaction may offer nothing for its gas. */
+  free?: boolean;
+}
+
+export interface Head {
+  number: number;
+  hash: string;
+  timestamp: number;
+}
+
+/** Contracts of the public network that write something into every block, so that a state would grow without end. */
+const perBlock = ["0x0000F90827F1C53a10cb7A02335B175320002935", "0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02"];
+
+/** Digits that are turned into bytes at once. */
+const slice = 1 << 20;
+const unzipped = promisify(gunzip);
+
+/** What runs the engines of a service. */
+export interface Host {
+  command: string;
+  /** Bytes that one execution may take. */
+  memory: number;
+  /** Where sockets are, in a folder that only this user can enter. */
+  dir: string;
+  watched: Watched;
+}
+
+let started = 0;
+
+/**
+ * One process of anvil. It executes and answers; what it is told, in which order and with which time, is the service's to decide, so
+ * that another one that is told the same has the same blocks, hash by hash.
+ */
+export class Engine {
+  readonly #caller: Caller;
+  #over = false;
+
+  private constructor(
+    readonly socketPath: string,
+    /** Why it ended. */
+    readonly ended: Promise<string>,
+    readonly end: () => void,
+    private readonly free: boolean,
+  ) {
+    this.#caller = new Caller(socketPath);
+    void ended.then(() => (this.#over = true));
+  }
+
+  /** Starts one at its genesis. */
+  static async start({ command, memory, dir, watched }: Host, spec: ChainSpec, genesis: string): Promise<Engine> {
+    const id = `${++started}`;
+    const socketPath = join(dir, id);
+    const limits = ["--memory-limit", `${memory}`];
+    const args = [
+      ...argumentsOf(spec),
+      ...limits,
+      "--host",
+      await unreachable(),
+      "--init",
+      genesis,
+      "--ipc",
+      socketPath,
+    ];
+    const ended = new Promise<string>((done) => {
+      watched.start({ id, command, args, cwd: dir }, ({ ended: why, said = "" }) => {
+        if (why !== undefined) done(said.trim() === "" ? why : `${why}: ${said.trim()}`);
+      });
+    });
+    const engine = new Engine(socketPath, ended, () => watched.end(id), spec.free === true);
+    const failed = ended.then((why) => {
+      throw new Refusal(503, `The ledger does not start: ${why}.`);
+    });
+    failed.catch(() => undefined);
+    await Promise.race([engine.#listening(), failed]);
+    for (const address of perBlock) await engine.call("anvil_setCode", [address, "0x"]);
+    return engine;
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Passes on a call of somebody's. */
+  ask = (text: string, bounds: Bounds): Promise<Buffer> => this.#caller.ask(text, bounds);
+  call = <T>(method: string, params: unknown[] = []): Promise<T> => this.#caller.call<T>(method, params);
+  /** A call of the service's own, with what the engine says of an error. */
+  answer = (method: string, params: unknown[]) => this.#caller.answer(method, params);
+
+  async head(): Promise<Head> {
+    type Block = Record<"number" | "hash" | "timestamp", string>;
+    const { number, hash, timestamp } = await this.call<Block>("eth_getBlockByNumber", ["latest", false]);
+    return { number: Number(number), hash, timestamp: Number(timestamp) };
+  }
+
+  /** Makes a block of what waits, with this time in seconds. */
+  seal = (timestamp: number) => this.call("evm_mine", [{ timestamp }]);
+
+  /** Gives it what a file holds of a state: accounts, blocks, transactions. */
+  async load(file: string): Promise<void> {
+    await this.#send("anvil_loadState", createReadStream(file, { encoding: "hex", highWaterMark: slice }));
+  }
+
+  /** Gives it blocks of the past. */
+  async loadPast(file: string): Promise<void> {
+    type Fees = { baseFeePerGas: string[] };
+    const { baseFeePerGas } = await this.call<Fees>("eth_feeHistory", ["0x1", "latest", []]);
+    await this.load(file);
+    if (!this.free) await this.call("anvil_setNextBlockBaseFeePerGas", [baseFeePerGas.at(-1)]); // it counts from the last loaded one
+  }
+
+  /** Its state as JSON, which may be longer than a text can be. */
+  async dump(): Promise<Buffer> {
+    const answer = await this.#send("anvil_dumpState");
+    const from = answer.indexOf('"0x') + 3;
+    const digits = answer.subarray(from, answer.lastIndexOf('"'));
+    const zipped = Buffer.alloc(digits.length / 2);
+    for (let at = 0; at < digits.length; at += slice)
+      zipped.write(digits.toString("latin1", at, at + slice), at / 2, "hex");
+    return unzipped(zipped);
+  }
+
+  /** One call whose parameter or answer is large: hexadecimal digits, sent as they come. */
+  async #send(method: string, digits?: Readable): Promise<Buffer> {
+    const socket = connect(this.socketPath);
+    const parts: Buffer[] = [];
+    const answered = new Promise<Buffer>((done, fail) => {
+      socket.on("data", (part: Buffer) => {
+        parts.push(part);
+        if (part.at(-1) === 10) done(Buffer.concat(parts));
+      });
+      socket.once("error", fail).once("close", () => fail(new Error("the chain ended")));
+    });
+    answered.catch(() => undefined);
+    try {
+      socket.write(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":[`);
+      if (digits) await pour(digits, socket);
+      socket.write("]}\n");
+      const answer = await answered;
+      const failure = answer.subarray(0, 200).includes('"error"');
+      if (failure) throw new Error(`${method}: ${answer.subarray(0, 500).toString()}`);
+      return answer;
+    } finally {
+      socket.destroy();
+    }
+  }
+
+  async #listening(): Promise<void> {
+    for (;;) {
+      const socket = connect(this.socketPath);
+      const open = await new Promise<boolean>((done) => {
+        socket.once("connect", () => done(true)).once("error", () => done(false));
+      });
+      socket.destroy();
+      if (open || this.#over) return;
+      await wait(10);
+    }
+  }
+}
+
+async function pour(digits: Readable, socket: Socket): Promise<void> {
+  socket.write('"0x');
+  for await (const part of digits) {
+    if (socket.destroyed) return;
+    if (!socket.write(part as string)) await Promise.race([once(socket, "drain"), once(socket, "close")]);
+  }
+  socket.write('"');
+}
+
+/**
+ * Anvil cannot do without a TCP port. On Linux it is bound to the broadcast address, to which nobody can connect; where that is
+ * not possible, to the loopback address, without CORS.
+ */
+const unreachable = () =>
+  new Promise<string>((done) => {
+    const [nowhere, loopback] = ["255.255.255.255", "127.0.0.1"];
+    const probe = createServer();
+    probe.once("error", () => done(loopback));
+    probe.listen({ host: nowhere, port: 0 }, () => probe.close(() => done(nowhere)));
+  });
+
+function argumentsOf({ chainId, free }: ChainSpec): string[] {
+  return [
+    ...["--port", "0", "--no-cors", "--chain-id", `${chainId}`, "--threads", "1", "--color", "never", "--quiet"],
+    // blocks, receipts and logs are kept, the states before the latest one are not: they would be 200 MB in 20 minutes
+    ...["--accounts", "0", "--no-mining", "--prune-history"],
+    // what a contract prints is no part of a node's log
+    "--disable-console-log",
+    ...(free ? ["--block-base-fee-per-gas", "0"] : []),
+  ];
+}

@@ -1,0 +1,326 @@
+import { createReadStream, existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { Writable } from "node:stream";
+import { promisify } from "node:util";
+import { createGunzip, gzip } from "node:zlib";
+import { z } from "zod";
+import { Refusal, ServiceError } from "../errors";
+import { jsonText, replaceFile, sha256, sha256OfFile } from "../store/files";
+import { damaged, Journal } from "../store/journal";
+import type { ChainSpec, Head } from "./engine";
+import { ensureGenesis } from "./genesis";
+
+/** What a chain was told, in order: from it the chain can be made again, hash by hash. */
+export type Entry =
+  /** A signed transaction that it accepted. */
+  | { tx: string }
+  /** Money for an account, in wei; `once`: what is known of it, so that it is given once only. */
+  | { give: [account: string, wei: string]; once?: string }
+  /** A block is made: its number, its time in seconds, and the hash of the one before. */
+  | { seal: [number: number, timestamp: number, parent: string] }
+  /** What of the journals before was given once. */
+  | { given: string[] };
+
+const file = z.object({ name: z.string(), bytes: z.number(), sha256: z.string() });
+/** Blocks from `first` to `last`, and whether there are transactions in them. */
+const past = file.extend({ first: z.number(), last: z.number(), transactions: z.boolean(), hashes: file });
+export type Past = z.infer<typeof past>;
+const head = z.object({ number: z.number(), hash: z.string(), timestamp: z.number() });
+/** A journal, and the block that it goes on from; 0 of a chain's first one. */
+const part = z.object({ name: z.string(), after: head.optional() });
+const manifest = z.object({
+  ...{ format: z.literal("consortium-ledger"), version: z.literal(1), genesis: z.string() },
+  /** A state, from which the journals go on; without it, they go on from the genesis. */
+  snapshot: file.optional(),
+  ...{ journals: z.array(part).min(1), past: z.array(past) },
+});
+type Manifest = z.infer<typeof manifest>;
+
+const zipped = promisify(gzip);
+const index = "ledger.json";
+const journalFormat = (name: string) => ({ format: "consortium-ledger-journal", version: 1, name });
+/** Blocks in a file of the past, which is loaded in about a second. */
+const mostBlocks = 2_000;
+
+/**
+ * The folder of one chain: the genesis with its keys, a journal of all that the chain was told since its last snapshot, and the blocks
+ * before that. `ledger.json` names what there must be, with checksums.
+ */
+export class LedgerFolder {
+  #journal: Journal | undefined;
+
+  private constructor(
+    readonly dir: string,
+    private manifest: Manifest,
+  ) {}
+
+  /** The folder of a chain, made if there is none. */
+  static async open(dir: string, { chainId, accounts }: ChainSpec): Promise<LedgerFolder> {
+    if (existsSync(join(dir, index))) return new LedgerFolder(dir, LedgerFolder.check(dir));
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const snapshot = await formerState(dir);
+    const genesis = sha256OfFile(ensureGenesis(dir, chainId, accounts));
+    const folder = new LedgerFolder(dir, {
+      ...{ format: "consortium-ledger", version: 1, genesis, journals: [{ name: "journal-1.jsonl" }], past: [] },
+      ...(snapshot ? { snapshot } : {}),
+    });
+    Journal.create(join(dir, "journal-1.jsonl"), journalFormat("journal-1.jsonl"), []).close();
+    folder.#write(folder.manifest);
+    for (const name of ["cache", ".foundry", "url", "pid", "height"])
+      rmSync(join(dir, name), { recursive: true, force: true }); // of 0.1.0
+    return folder;
+  }
+
+  /** Whether all is there that the chain needs; nothing is changed. */
+  static check(dir: string): Manifest {
+    const found = join(dir, index);
+    if (!existsSync(found)) throw damaged(found, "it is missing");
+    const { success, data } = jsonText.pipe(manifest).safeParse(readFileSync(found, "utf8"));
+    if (!success) throw damaged(found, "it does not say what the ledger is made of");
+    verify(dir, { name: "genesis.json", sha256: data.genesis });
+    if (data.snapshot) verify(dir, data.snapshot);
+    for (const { name, bytes, hashes } of data.past) {
+      verify(dir, { name, bytes });
+      verify(dir, { name: hashes.name, bytes: hashes.bytes });
+    }
+    for (const { name } of data.journals) {
+      if (!existsSync(join(dir, name))) throw damaged(join(dir, name), "it is missing");
+      Journal.read(join(dir, name), journalFormat(name), () => undefined);
+    }
+    return data;
+  }
+
+  get genesis(): string {
+    return join(this.dir, "genesis.json");
+  }
+
+  get snapshot(): string | undefined {
+    return this.manifest.snapshot && join(this.dir, this.manifest.snapshot.name);
+  }
+
+  get past(): readonly Past[] {
+    return this.manifest.past;
+  }
+
+  /** The journals since the snapshot, each with the block that it goes on from. */
+  get journals(): Manifest["journals"] {
+    return this.manifest.journals;
+  }
+
+  /** Bytes of the journal that is written now. */
+  get bytes(): number {
+    return this.#journal?.bytes ?? 0;
+  }
+
+  entriesOf(name: string): Entry[] {
+    const entries: Entry[] = [];
+    Journal.read(join(this.dir, name), journalFormat(name), (entry) => entries.push(entry as Entry));
+    return entries;
+  }
+
+  /** Notes what the chain is told; when it is done, the disk has it. */
+  async append(entries: readonly Entry[]): Promise<void> {
+    const { name } = this.manifest.journals.at(-1)!;
+    const file = join(this.dir, name);
+    try {
+      this.#journal ??= Journal.open(file, journalFormat(name), () => undefined);
+      await this.#journal.append(entries);
+    } catch (error) {
+      const { message } = error as Error;
+      throw new Refusal(
+        507,
+        `The ledger cannot be kept in ${this.dir}, so nothing was done: ${message}. Make room there.`,
+      );
+    }
+  }
+
+  /** Begins a new journal, so that the ones before can become a snapshot. */
+  rotate(after: Head, entries: readonly Entry[]): void {
+    const name = `journal-${Number(/\d+/.exec(this.manifest.journals.at(-1)!.name)) + 1}.jsonl`;
+    const fresh = Journal.create(join(this.dir, name), journalFormat(name), entries);
+    try {
+      this.#write({ ...this.manifest, journals: [...this.manifest.journals, { name, after }] });
+    } catch (error) {
+      fresh.close();
+      throw error;
+    }
+    this.#journal?.close();
+    this.#journal = fresh;
+  }
+
+  /** How many of the journals a snapshot can take the place of now, so that blocks enough follow; 0: of none. */
+  due(lookback: number): number {
+    const { journals } = this.manifest;
+    const end = journals.at(-1)!.after?.number ?? 0;
+    return Math.max(
+      0,
+      journals.findLastIndex(({ after }) => after !== undefined && after.number <= end - lookback),
+    );
+  }
+
+  /**
+   * Keeps a state in place of the first journals.
+   *
+   * @param dump what an engine tells of it that went through them
+   * @param lookback how many blocks of it an engine has to know that begins with it
+   * @param holds fails where an engine that begins with the state's file does not have the blocks that follow
+   */
+  async keep(dump: Buffer, journals: number, lookback: number, holds: (file: string) => Promise<void>): Promise<void> {
+    const at = this.manifest.journals[journals]!.after!;
+    const { begin, blocks, transactions } = taken(dump);
+    const best = Buffer.concat([begin, Buffer.from(`"best_block_number":${at.number}`)]);
+    const recent = blocks.filter(({ number }) => number > at.number - lookback);
+    const snapshot = this.#put(`snapshot-${at.number}.json.gz`, await zipped(stateOf(best, recent, [])));
+    await holds(join(this.dir, snapshot.name)).catch((error: unknown) => {
+      rmSync(join(this.dir, snapshot.name), { force: true });
+      throw error;
+    });
+    const known = this.manifest.past.at(-1)?.last ?? 0;
+    const made: Past[] = [];
+    for (let first = known + 1; first <= at.number; first += mostBlocks) {
+      const last = Math.min(first + mostBlocks - 1, at.number);
+      const own = blocks.filter(({ number }) => number >= first && number <= last);
+      const parents = blocks.filter(({ number }) => number > first && number <= last + 1).map(({ parent }) => parent);
+      const sent = transactions.filter(({ number }) => number >= first && number <= last);
+      const hashes = [...parents, ...(last === at.number ? [at.hash] : []), ...sent.map(({ hash }) => hash)];
+      const digits = hashes.map((hash) => hash.slice(2)).join("");
+      made.push({
+        ...this.#put(`blocks-${first}-${last}.json.gz`, await zipped(stateOf(nothing, own, sent))),
+        ...{ first, last, transactions: sent.length > 0 },
+        hashes: this.#put(`blocks-${first}-${last}.hashes`, Buffer.from(digits, "hex")),
+      });
+    }
+    const { snapshot: before, journals: all, past } = this.manifest;
+    this.#write({ ...this.manifest, snapshot, journals: all.slice(journals), past: [...past, ...made] });
+    const outdated = [...all.slice(0, journals), ...(before ? [before, { name: "state.last.gz" }] : [])];
+    for (const { name } of outdated) rmSync(join(this.dir, name), { force: true });
+  }
+
+  /** The file of some blocks of the past, as the engine takes it. */
+  fileOf({ name, sha256: expected }: Past): string {
+    const path = join(this.dir, name);
+    if (sha256OfFile(path) !== expected) throw damaged(path, "its checksum is wrong");
+    return path;
+  }
+
+  /** Where a block or a transaction of this hash is. */
+  pastOf(hash: string): Past | undefined {
+    const wanted = Buffer.from(hash.slice(2), "hex");
+    return this.past.find(({ hashes }) => {
+      const all = readFileSync(join(this.dir, hashes.name));
+      for (let at = all.indexOf(wanted); at >= 0; at = all.indexOf(wanted, at + 1)) if (at % 32 === 0) return true;
+      return false;
+    });
+  }
+
+  close(): void {
+    this.#journal?.close();
+    this.#journal = undefined;
+  }
+
+  #put(name: string, content: Buffer): z.infer<typeof file> {
+    replaceFile(join(this.dir, name), content);
+    return { name, bytes: content.length, sha256: sha256(content) };
+  }
+
+  #write(wanted: Manifest): void {
+    replaceFile(join(this.dir, index), `${JSON.stringify(wanted)}\n`);
+    this.manifest = wanted;
+  }
+}
+
+function verify(
+  dir: string,
+  { name, bytes, sha256: expected }: { name: string; bytes?: number; sha256?: string },
+): void {
+  const path = join(dir, name);
+  if (!existsSync(path)) throw damaged(path, "it is missing");
+  const { size } = statSync(path);
+  if (bytes !== undefined && size !== bytes) throw damaged(path, `it has ${size} of ${bytes} bytes`);
+  if (expected !== undefined && sha256OfFile(path) !== expected) throw damaged(path, "its checksum is wrong");
+}
+
+/** A block or a transaction of a state. */
+interface Piece {
+  number: number;
+  /** Of a transaction. */
+  hash: string;
+  /** Of a block: the one before. */
+  parent: string;
+  json: Buffer;
+}
+
+/** A state as the engine tells it, taken apart: what comes before the blocks, and each block and transaction by itself. */
+function taken(dump: Buffer) {
+  const at = dump.indexOf('"best_block_number":');
+  const from = dump.indexOf('"blocks":[', at);
+  const until = dump.lastIndexOf('],"transactions":[');
+  const end = dump.lastIndexOf('],"historical_states"');
+  if (at < 0 || from < 0 || until < from || end < until)
+    throw new ServiceError("The engine tells its state in another way than it did.");
+  const blocks = pieces(dump.subarray(from, until), '{"header":{"parentHash":"').map((json): Piece => {
+    const { header } = JSON.parse(json.toString()) as { header: { number: string; parentHash: string } };
+    return { json, number: Number(header.number), parent: header.parentHash, hash: "" };
+  });
+  const transactions = pieces(dump.subarray(until, end), '{"info":{"transaction_hash":"').map((json): Piece => {
+    type Mined = { info: { transaction_hash: string }; block_number: number };
+    const { info, block_number: number } = JSON.parse(json.toString()) as Mined;
+    return { json, number, hash: info.transaction_hash, parent: "" };
+  });
+  blocks.sort((one, other) => one.number - other.number);
+  return { begin: dump.subarray(0, at), blocks, transactions };
+}
+
+/** The objects of a list that begin so; nothing that a user chooses can look like it, since all of that is hexadecimal. */
+function pieces(list: Buffer, begin: string): Buffer[] {
+  const found: Buffer[] = [];
+  for (let at = list.indexOf(begin); at >= 0;) {
+    const next = list.indexOf(begin, at + 1);
+    found.push(list.subarray(at, next < 0 ? undefined : next - 1)); // there is a comma between them
+    at = next;
+  }
+  return found;
+}
+
+const nothing = Buffer.from('{"block":null,"accounts":{},"best_block_number":null');
+const comma = Buffer.from(",");
+const joined = (list: readonly Piece[]) => list.flatMap(({ json }, index) => (index === 0 ? [json] : [comma, json]));
+
+/** A state as the engine takes it. */
+function stateOf(begin: Buffer, blocks: readonly Piece[], transactions: readonly Piece[]): Buffer {
+  const [one, two, three] = [',"blocks":[', '],"transactions":[', '],"historical_states":null}'].map((text) =>
+    Buffer.from(text),
+  );
+  return Buffer.concat([begin, one!, ...joined(blocks), two!, ...joined(transactions), three!]);
+}
+
+/** The state that version 0.1.0 kept, if the folder is one of its. */
+async function formerState(dir: string): Promise<z.infer<typeof file> | undefined> {
+  const there = (one: string) => existsSync(join(dir, one));
+  const name = ["state.gz", "state.json"].find(there);
+  if (name === undefined) {
+    if (there("state.last.gz")) throw damaged(join(dir, "state.gz"), "it is missing, and state.last.gz is there");
+    return undefined;
+  }
+  if (!there("genesis.json")) throw damaged(join(dir, "genesis.json"), "it is missing");
+  const path = join(dir, name);
+  const nowhere = new Writable({ write: (_part, _encoding, done) => done() });
+  if (name === "state.gz") {
+    await pipeline(createReadStream(path), createGunzip(), nowhere).catch((error: Error) => {
+      throw damaged(path, error.message);
+    });
+  }
+  return { name, bytes: statSync(path).size, sha256: sha256OfFile(path) };
+}
+
+/** Makes the folder in which the ledgers are. */
+export function ensureFolder(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === "EEXIST" ? "it is a file, and must be a folder. Move it away" : message;
+    throw new ServiceError(`The chains cannot be kept in ${dir}: ${reason}.`, { cause: error });
+  }
+}

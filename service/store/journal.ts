@@ -1,0 +1,186 @@
+import { closeSync, fdatasync, fdatasyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { promisify } from "node:util";
+import { crc32 } from "node:zlib";
+import { ServiceError } from "../errors";
+import { jsonText, replaceFile } from "./files";
+
+const synced = promisify(fdatasync);
+/** Bytes that are read at once. */
+const part = 65_536;
+const newline = 10;
+
+export const damaged = (file: string, why: string, line?: number) =>
+  new ServiceError(
+    `${file} is damaged${line === undefined ? "" : ` in line ${line}`}: ${why}. Nothing was changed. Restore the data folder from a backup, or begin anew with another one.`,
+  );
+
+/** Digits of the length in the first line: room for any file, so that it can be written in place. */
+const digits = 16;
+const lengthText = (length: number) => `${length}`.padStart(digits, "0");
+
+/**
+ * A file of JSON lines to which lines are added. A line carries its checksum, and the first one says how long the file was when
+ * something in it was last acknowledged. So a missing end is told from lines that a crash tore before anybody relied on them.
+ */
+export class Journal {
+  readonly #head: string;
+  readonly #descriptor: number;
+  #length: number;
+  #flushing = false;
+  #closed = false;
+
+  private constructor(
+    readonly file: string,
+    format: object,
+    length: number,
+  ) {
+    this.#head = JSON.stringify(format).slice(0, -1);
+    this.#descriptor = openSync(file, "r+");
+    this.#length = length;
+  }
+
+  get bytes(): number {
+    return this.#length;
+  }
+
+  /** A new file with these records, in place of one that may be there. */
+  static create(file: string, format: object, records: readonly object[]): Journal {
+    const lines = records.map(lineOf).join("");
+    const head = headOf(JSON.stringify(format).slice(0, -1), 0);
+    const length = Buffer.byteLength(head + lines);
+    replaceFile(file, headOf(JSON.stringify(format).slice(0, -1), length) + lines);
+    return new Journal(file, format, length);
+  }
+
+  /**
+   * Reads all records, and opens the file to add to it. Nothing is changed before the first record is added.
+   *
+   * @param format what the first line must say, besides the length
+   */
+  static open(file: string, format: object, each: (record: unknown, line: number) => void): Journal {
+    return new Journal(file, format, Journal.read(file, format, each));
+  }
+
+  /** Reads all records; answers where the last whole one ends. */
+  static read(file: string, format: object, each: (record: unknown, line: number) => void): number {
+    const head = JSON.stringify(format).slice(0, -1);
+    let committed = 0;
+    let end = 0;
+    let number = 0;
+    const { size, torn } = eachLine(file, (line) => {
+      if (++number === 1) {
+        const said = new RegExp(`^,"length":"(\\d{${digits}})"}$`).exec(line.slice(head.length))?.[1];
+        if (said === undefined || !line.startsWith(head))
+          throw damaged(file, "it does not begin as a file of this version does", 1);
+        committed = Number(said);
+      } else {
+        const record = recordOf(line);
+        if (record === undefined && end < committed) throw damaged(file, "its checksum is wrong", number);
+        if (record === undefined) return false;
+        each(record, number);
+      }
+      end += Buffer.byteLength(line) + 1;
+      return true;
+    });
+    if (number === 0) throw damaged(file, torn ? "its first line is cut" : "it is empty");
+    if (end < committed) throw damaged(file, `it ends after ${size} of ${committed} bytes`);
+    return end;
+  }
+
+  /** Adds records; when it returns, a killed process does not lose them. The disk has them a moment later. */
+  add(records: readonly object[]): void {
+    this.#length = this.#put(records);
+    if (!this.#flushing) void this.#flush();
+  }
+
+  /** Adds records; when it is done, the disk has them. One at a time. */
+  async append(records: readonly object[]): Promise<void> {
+    const before = this.#length;
+    const end = this.#put(records);
+    await synced(this.#descriptor).catch((error: unknown) => this.#undo(before, error));
+    this.#length = end;
+    this.#commit(end);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    fdatasyncSync(this.#descriptor);
+    this.#commit(this.#length);
+    closeSync(this.#descriptor);
+  }
+
+  /** The length is said once the disk has what it counts; else a machine that fails would leave a file that seems cut. */
+  async #flush(): Promise<void> {
+    this.#flushing = true;
+    for (let said = -1; !this.#closed && said !== this.#length;) {
+      said = this.#length;
+      const failed = await synced(this.#descriptor).catch((error: Error) => error); // the next one, or the end, says it
+      if (!this.#closed && !failed) this.#commit(said);
+    }
+    this.#flushing = false;
+  }
+
+  #put(records: readonly object[]): number {
+    const bytes = Buffer.from(records.map(lineOf).join(""));
+    try {
+      ftruncateSync(this.#descriptor, this.#length); // what a crash tore
+      let written = 0;
+      while (written < bytes.length)
+        written += writeSync(this.#descriptor, bytes, written, bytes.length - written, this.#length + written);
+    } catch (error) {
+      this.#undo(this.#length, error);
+    }
+    return this.#length + bytes.length;
+  }
+
+  #commit(end: number): void {
+    writeSync(this.#descriptor, headOf(this.#head, end), 0);
+  }
+
+  #undo(length: number, error: unknown): never {
+    ftruncateSync(this.#descriptor, length); // a full disk must not leave half a line
+    throw error;
+  }
+}
+
+const headOf = (head: string, length: number) => `${head},"length":"${lengthText(length)}"}\n`;
+
+const mark = '{"crc32":"00000000"';
+const checksum = (rest: string) => crc32(rest).toString(16).padStart(8, "0");
+
+function lineOf(record: object): string {
+  const rest = `,${JSON.stringify(record).slice(1)}`;
+  return `{"crc32":"${checksum(rest)}"${rest}\n`;
+}
+
+/** The record of a line; undefined if it is not what was written. */
+function recordOf(line: string): unknown {
+  const rest = line.slice(mark.length);
+  if (line.slice(0, mark.length) !== `{"crc32":"${checksum(rest)}"`) return undefined;
+  return jsonText.safeParse(`{${rest.slice(1)}`).data;
+}
+
+/** Reads a file line by line, without ever holding all of it; `each` ends it with false. */
+export function eachLine(file: string, each: (line: string) => boolean): { size: number; torn: boolean } {
+  const descriptor = openSync(file, "r");
+  let size = 0;
+  try {
+    let waiting: Buffer[] = [];
+    for (;;) {
+      const buffer = Buffer.allocUnsafe(part);
+      const read = readSync(descriptor, buffer, 0, part, null);
+      if (read === 0) return { size, torn: waiting.length > 0 };
+      size += read;
+      let from = 0;
+      for (let at = 0; (at = buffer.subarray(0, read).indexOf(newline, from)) >= 0; from = at + 1) {
+        const line = Buffer.concat([...waiting, buffer.subarray(from, at)]).toString();
+        waiting = [];
+        if (!each(line)) return { size, torn: true };
+      }
+      if (from < read) waiting.push(buffer.subarray(from, read));
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}

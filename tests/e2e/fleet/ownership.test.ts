@@ -1,0 +1,65 @@
+import { stringify } from "yaml";
+import { remainsOf } from "../../../cli/fleet/processes";
+import { FleetWorld } from "../support/fleet";
+import { finished } from "../support/stack";
+
+/* Whose a network is, with the real CLI: what another stack, or another fleet file, has is never taken. */
+
+let w: FleetWorld;
+const prod = { acme: { prod: "networks/trade.yaml" }, globex: {} };
+const twin = { acme: { ...prod.acme, twin: { definition: "networks/trade.yaml", name: "trade" } }, globex: {} };
+
+beforeAll(async () => {
+  w = await FleetWorld.create();
+  w.fleet(prod);
+  expect(await w.run("up", "--yes")).toMatchObject({ code: 0 });
+});
+afterAll(() => w.close());
+
+const live = async (): Promise<unknown> => (await w.network("acme")).consortia.map(({ _id }) => _id);
+
+test("a run that is killed, and begun again, leaves the network of another stack alone, and so does destroy", async () => {
+  const before = await live();
+  w.fleet(twin);
+  w.service.clearCalls();
+  const running = w.start("up", "--yes", "--only", "acme-twin");
+  const end = finished(running);
+  while (w.service.calls.length === 0) await new Promise((done) => setTimeout(done, 10));
+  const children = w.journal().flatMap(remainsOf);
+  running.kill("SIGKILL");
+  for (const pid of children) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  }
+  await end;
+  const again = await w.json("up", "--yes", "--only", "acme-twin");
+  expect(again.code).toBe(1);
+  expect(again.summary.stacks).toMatchObject([{ stack: "acme-twin", outcome: "failed", recovered: true }]);
+  expect(again.summary.stacks[0]!.error).toContain(String((before as string[])[0]));
+  await w.run("destroy", "--yes", "--only", "acme-twin");
+  expect(await live()).toEqual(before);
+  w.fleet(prod);
+  expect(await w.run("drift")).toMatchObject({ code: 0 });
+});
+
+test("another fleet file of the same project is refused, and a stack that left its file is named", async () => {
+  const before = await live();
+  const own = w.read("fleet.yaml");
+  w.write("other/networks/tea.yaml", stringify({ members: ["m"] }));
+  const stacks = { prod: "networks/tea.yaml" };
+  const organizations = { acme: { apiKey: w.sources.acme, stacks } };
+  w.write("other/fleet.yaml", stringify({ project: "fleet", backend: `file://${w.folder}/state`, organizations }));
+  for (const command of ["up", "destroy"]) {
+    const { code, text } = await w.of("other/fleet.yaml", command, "--yes", "--json");
+    expect(code).toBe(1);
+    expect(text).toContain("the stack acme-prod belongs to the fleet ");
+  }
+  expect(await live()).toEqual(before);
+  w.fleet({ acme: { late: "networks/trade.yaml" }, globex: {} });
+  const { stdout } = await w.run("preview");
+  expect(stdout).toContain("The stack acme-prod is not in fleet.yaml: nothing of it was changed.");
+  w.write("fleet.yaml", own);
+});

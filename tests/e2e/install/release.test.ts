@@ -1,0 +1,90 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { platform } from "../../../tools/lib/nodes.mjs";
+import { cliWithLanguages, virtualEnvironment } from "../support/languages/sdk";
+import { root } from "../support/stack";
+import { world } from "../support/world";
+
+/* What `npm run release` writes, as its users take it. The npm package has tests of its own. */
+
+const { version } = jest.requireActual<{ version: string }>("../../../package.json");
+const release = join(root, "release");
+const names = (folder: string): string[] => readdirSync(join(release, folder)).sort();
+const json = (file: string): Record<string, unknown> =>
+  JSON.parse(readFileSync(join(release, file), "utf8")) as Record<string, unknown>;
+
+beforeAll(async () => {
+  const args = [join(root, "tools/release.mjs"), "--platforms", platform];
+  await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 2 ** 26 });
+}, 600_000);
+
+test("all parts are there, of one version, and their checksums hold", () => {
+  expect(names("npm")).toEqual([`pulumi-consortium-${version}.tgz`]);
+  expect(names("plugin")).toEqual([`pulumi-resource-consortium-v${version}-${platform}.tar.gz`]);
+  expect(names("python")).toEqual([
+    `pulumi_consortium-${version}-py3-none-any.whl`,
+    `pulumi_consortium-${version}.tar.gz`,
+  ]);
+  expect(names("sdk")).toEqual(expect.arrayContaining(["go", "python"]));
+  expect(json("schema.json")).toMatchObject({ name: "consortium", version });
+  const bill = json("sbom.cdx.json") as {
+    metadata: { component: { name: string; version: string } };
+    components: object[];
+  };
+  expect(bill.metadata.component).toMatchObject({ name: "pulumi-consortium", version });
+  expect(bill.components).toContainEqual(expect.objectContaining({ name: "undici" }));
+  execFileSync("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: release });
+});
+
+test("the Python wheel installs, and has the classes", async () => {
+  const python = join(await virtualEnvironment(), "bin", "python");
+  const target = mkdtempSync(join(tmpdir(), "consortium-wheel-"));
+  try {
+    const wheel = join(release, "python", `pulumi_consortium-${version}-py3-none-any.whl`);
+    const pip = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check"];
+    execFileSync(python, [...pip, "--target", target, wheel]);
+    const program = "import pulumi_consortium as c; print(c.Node.__name__, c.get_nodes.__name__)";
+    const env = { ...process.env, PYTHONPATH: target };
+    expect(execFileSync(python, ["-c", program], { env, encoding: "utf8" })).toBe("Node get_nodes\n");
+  } finally {
+    rmSync(target, { recursive: true });
+  }
+});
+
+const network = `name: e2e
+runtime: yaml
+resources:
+  trade:
+    type: consortium:Network
+    properties:
+      members: [harbour]
+      environments:
+        ledger: { provider: quorum, consensusType: ibft, nodes: { harbour: 1 } }
+`;
+
+test("the plugin needs no Node.js: a YAML network with its component, where there is none on the PATH", async () => {
+  const archive = join(release, "plugin", names("plugin")[0]!);
+  const w = await world(network, { language: "yaml", timing: { environmentStart: 0, nodeStart: 0 } });
+  const { stack } = w;
+  try {
+    const bin = join(stack.folder, "bin");
+    mkdirSync(bin);
+    const pulumi = dirname((await cliWithLanguages()).command);
+    for (const name of ["pulumi", "pulumi-language-yaml"]) symlinkSync(join(pulumi, name), join(bin, name));
+    Object.assign(stack.env, { PATH: bin, PULUMI_HOME: join(stack.folder, "home"), TERM: "dumb" });
+    stack.write("Pulumi.yaml", network); // without the path of the plugin in this repository
+    await stack.ok(["plugin", "install", "resource", "consortium", `v${version}`, "--file", archive]);
+    const chosen = ["--stack", "test"]; // another home knows nothing of the one that is selected
+    expect(await stack.up({}, ...chosen)).toMatchObject({
+      code: 0,
+      text: expect.stringContaining("+ 7 created") as string,
+    });
+    expect(await stack.destroy({}, ...chosen)).toMatchObject({ code: 0 });
+    expect((await w.network()).consortia).toEqual([]);
+  } finally {
+    await w.close();
+  }
+});

@@ -1,0 +1,131 @@
+import { canaryKey, type World, world } from "../support/world";
+
+/* What only the real engine tells: which provider it made itself, and what is secret. YAML stands for every language but TypeScript. */
+
+const withProvider = (properties: string): string => `
+config:
+  globexKey: { type: string, secret: true }
+resources:
+  default:
+    type: pulumi:providers:consortium
+    properties: { ${properties} }
+  trade: { type: consortium:Consortium, options: { provider: "\${default}" } }
+`;
+
+describe("an explicit provider that is called default", () => {
+  let w: World;
+  let globexKey: string;
+  beforeAll(async () => {
+    w = await world("", { language: "yaml", plugin: true, ledger: false });
+    globexKey = w.service.addOrganization("globex").apiKey;
+    w.stack.secrets({ globexKey });
+  });
+  afterAll(() => w.close());
+
+  const owner = (): string | undefined => {
+    const [made] = w.service.store.consortia.list();
+    return w.service.organizations.find(({ id }) => id === made?.parent)?.name;
+  };
+
+  test.each([
+    ["its own key", 'apiKey: "${globexKey}"', {}],
+    // Then nothing but the constant of the schema tells it from the engine's.
+    ["the key of the stack", 'apiKey: "${consortium:apiKey}"', { "consortium:apiKey": "stack" }],
+  ])("wins over the environment with %s", async (_, properties, stack) => {
+    const text = withProvider(properties).replace(
+      "config:",
+      "config:\n  consortium:apiKey: { type: string, secret: true }",
+    );
+    w.stack.program("consortium:apiKey" in stack ? text : withProvider(properties));
+    if ("consortium:apiKey" in stack) w.stack.secrets({ "consortium:apiKey": globexKey });
+    expect(await w.stack.up()).toMatchObject({ code: 0 });
+    expect(owner()).toBe("globex");
+    expect(await w.stack.refresh()).toMatchObject({ code: 0 });
+    expect(await w.stack.destroy()).toMatchObject({ code: 0 });
+    expect(w.service.store.consortia.list()).toEqual([]);
+  });
+
+  test("the engine's own takes the key of the environment, as before, for destroy, too", async () => {
+    w.stack.program("resources: { trade: { type: consortium:Consortium } }");
+    w.stack.secrets({ "consortium:apiKey": "stale" });
+    expect(await w.stack.up()).toMatchObject({ code: 0 });
+    expect(owner()).toBe("local");
+    const rotated = w.service.rotateKey("local");
+    expect(await w.stack.destroy({ CONSORTIUM_API_KEY: rotated })).toMatchObject({ code: 0 });
+    expect(w.service.store.consortia.list()).toEqual([]);
+  });
+});
+
+describe.each([
+  ["the dynamic provider", undefined, 'const { Consortium } = require("pulumi-consortium"); new Consortium("trade");'],
+  ["the plugin", "yaml" as const, "resources: { trade: { type: consortium:Consortium } }"],
+])("a misspelt setting in the stack's configuration, on %s", (_, language, program) => {
+  test("is refused with what is meant, and without its value", async () => {
+    const w = await world(program, {
+      ...(language && { language, plugin: true }),
+      config: { "consortium:regoin": "canary-eu", "consortium:plugin": "false", "consortium:adopt": "false" },
+    });
+    try {
+      const { code, text } = await w.stack.preview();
+      expect({ code, text }).toMatchObject({ code: 255 });
+      expect(text).toContain('Stack configuration consortium:regoin is not a setting; did you mean "region"?');
+      expect(text).toContain("pulumi config rm consortium:regoin");
+      expect(text).not.toContain("canary-eu");
+      await w.stack.ok(["config", "rm", "consortium:regoin"]);
+      expect(await w.stack.preview()).toMatchObject({ code: 0 });
+    } finally {
+      await w.close();
+    }
+  });
+});
+
+test("secrets in a network stay secret, at any depth: in previews, in the state, in errors", async () => {
+  const program = (word: string): string => `
+config:
+  word: { type: string, secret: true }
+resources:
+  trade:
+    type: consortium:Network
+    properties:
+      consortium:
+        description: ${word}
+        extra: { a: { b: [${word}] } }
+      members:
+        acme: { extra: { label: ${word} } }
+      environments:
+        prod:
+          provider: geth
+          consensusType: poa
+          description: ${word}
+          chainId: { fn::secret: 424242 }
+          nodes: { acme: { main: { extra: { zone: ${word} } } } }
+          credentials: { acme: { keepers: { year: { of: ${word} } } } }
+outputs:
+  chain: \${trade.consortia["trade"].environments["prod"].chainId}
+`;
+  const w = await world(program('"${word}"'), {
+    language: "yaml",
+    plugin: true,
+    ledger: false,
+    secrets: { word: "canary-word-1" },
+  });
+  const clean = async (text: string): Promise<void> => {
+    const all = text + (await w.stack.exported());
+    for (const canary of ["canary-word", "424242", canaryKey]) expect(all).not.toContain(canary);
+  };
+  try {
+    const { text } = await w.stack.ok(["preview", "--diff"]);
+    await clean(text);
+    for (const open of [/name +: "trade"/, /consensusType: "poa"/, /orgName +: "acme"/]) expect(text).toMatch(open);
+    await clean((await w.stack.ok(["up", "--yes", "--diff"])).text);
+    expect((await w.network()).consortia).toMatchObject([{ description: "canary-word-1" }]);
+    w.stack.secrets({ word: "canary-word-2" });
+    await clean((await w.stack.ok(["preview", "--diff"])).text);
+    w.service.faults.add({ kind: "status", status: 422, errorMessage: "no canary-word-2 here", method: "POST" });
+    const failed = await w.stack.up();
+    expect(failed.text).toContain("no [secret] here");
+    await clean(failed.text);
+  } finally {
+    await w.close();
+  }
+});

@@ -1,0 +1,131 @@
+import { type Run, Stack as Double } from "../../support/double/stack";
+import { send } from "../../support/network";
+import { start } from "../../support/service";
+import { type Service } from "../../../service";
+import { evaluated } from "../support/inline";
+import { type World, world } from "../support/world";
+
+/* One story of a stack, told by Pulumi and by the double of its engine, on both adapters: they make the same calls in the same order. */
+
+jest.setTimeout(600_000); // more than the double needs
+
+interface Shape {
+  description?: string;
+  consensusType?: string;
+  without?: string;
+}
+
+const tree = ({ description = "first", consensusType = "raft", without = "" }: Shape = {}): string => `
+  const { AppCred, Consortium, Environment, Membership, Node } = require("pulumi-consortium");
+  const consortium = new Consortium("c", { description: "${description}" });
+  const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "${consensusType}" });
+  const membership = new Membership("m", { consortium }, { dependsOn: environment });
+  const node = new Node("n", { environment, membership });
+  if ("${without}" !== "a") new AppCred("a", { environment, membership }, { dependsOn: node });
+  exports.environmentId = environment.id;
+`;
+
+/** What a chapter begins with, and how it ends. */
+interface Chapter {
+  program?: string;
+  args?: "--refresh" | "--replace";
+  /** Somebody else changes something first. */
+  before?: (service: Service) => unknown;
+}
+
+const chapters: Record<string, Chapter> = {
+  "all is made": { program: tree() },
+  "one changes in place, one goes": { program: tree({ description: "second", without: "a" }) },
+  "a replacement takes its children with it": { program: tree({ description: "second", consensusType: "ibft" }) },
+  "what is gone is made again": {
+    program: tree({ description: "second", consensusType: "ibft" }),
+    args: "--refresh",
+    before: async (service) => {
+      const [credential] = service.store.credentials.list();
+      const [environment] = service.store.environments.list();
+      const within = `/consortia/${environment!.parent}/environments/${environment!.id}`;
+      await send(service, "DELETE", `${within}/appcreds/${credential!.id}`);
+      service.clearCalls();
+    },
+  },
+  "one is made anew at the user's word": {
+    program: tree({ description: "second", consensusType: "ibft" }),
+    args: "--replace",
+  },
+  "a create is refused, and what was made stays": {
+    program: tree({ description: "second", consensusType: "raft" }),
+    before: (service) =>
+      service.faults.add({
+        kind: "status",
+        status: 400,
+        errorMessage: "no",
+        method: "POST",
+        route: "/consortia/:consortiumId/environments",
+      }),
+  },
+  "the next run goes on": {
+    program: tree({ description: "second", consensusType: "raft" }),
+    before: (service) => service.faults.clear(),
+  },
+  "all is deleted": {},
+};
+
+interface Told {
+  ok: boolean;
+  writes: string[];
+  kept: string[];
+}
+
+const writesOf = (service: Service): string[] =>
+  service.calls.filter(({ method }) => method !== "GET").map(({ method, route }) => `${method} ${route}`);
+
+/** The story as Pulumi tells it. */
+async function told(w: World): Promise<Record<string, Told>> {
+  const story: Record<string, Told> = {};
+  for (const [title, { program, args, before }] of Object.entries(chapters)) {
+    w.service.clearCalls();
+    await before?.(w.service);
+    if (program) w.stack.program(program);
+    const node = (await w.stack.resources()).find(({ urn }) => urn.endsWith("::n"))?.urn;
+    const more = args === "--replace" ? [args, node!] : args ? [args] : [];
+    const { code, text } = program
+      ? await w.stack.up({}, "--parallel", "1", ...more)
+      : await w.stack.destroy({}, "--parallel", "1");
+    if (code !== 0 && !title.includes("refused")) throw new Error(`${title}: ${text}`);
+    const kept = (await w.stack.resources()).map(({ urn }) => urn.split("::").at(-1)!);
+    story[title] = { ok: code === 0, writes: writesOf(w.service), kept: kept.sort() };
+  }
+  return story;
+}
+
+/** The same by the double. */
+async function doubled(adapter: "dynamic" | "plugin"): Promise<Record<string, Told>> {
+  const { service } = await start();
+  const stack = new Double(adapter);
+  const story: Record<string, Told> = {};
+  for (const [title, { program, args, before }] of Object.entries(chapters)) {
+    service.clearCalls();
+    await before?.(service);
+    const options = { parallel: 1, refresh: args === "--refresh", ...(args === "--replace" && { replace: ["n"] }) };
+    const run: Run = program ? await stack.up(() => evaluated(program), options) : await stack.destroy(options);
+    story[title] = {
+      ok: run.ok,
+      writes: writesOf(service),
+      kept: [...stack.state]
+        .filter((one) => one.custom && !one.type.startsWith("pulumi:"))
+        .map(({ name }) => name)
+        .sort(),
+    };
+  }
+  return story;
+}
+
+test.each(["dynamic", "plugin"] as const)("%s: Pulumi and its double tell the same story", async (adapter) => {
+  const w = await world("", {
+    inline: true,
+    plugin: adapter === "plugin",
+    env: { CONSORTIUM_PLUGIN: String(adapter === "plugin") },
+  });
+  const real = await told(w).finally(() => w.close());
+  expect(await doubled(adapter)).toEqual(real);
+});

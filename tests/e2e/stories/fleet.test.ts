@@ -1,0 +1,85 @@
+import { FleetWorld, keys, randomCreate, secretsIn } from "../support/fleet";
+
+/* A fleet of two organizations: made, killed, drifted, taken down. What a fleet refuses, and how it ends: tests/e2e/fleet. */
+
+let w: FleetWorld;
+const exactly = { consortia: 1, memberships: 1, environments: 1, nodes: 1, appcreds: 1 };
+
+/** The same names in both: only their keys tell the organizations apart. */
+beforeAll(async () => {
+  w = await FleetWorld.create();
+  w.fleet({ acme: { prod: "networks/trade.yaml" }, globex: { prod: "networks/trade.yaml" } });
+});
+afterAll(() => w.close());
+
+/** One story: each test goes on where the one before it ended. */
+test("without --yes, and nobody to be asked, nothing is done; a preview of stacks that are new leaves none behind", async () => {
+  const { code, text } = await w.run("up");
+  expect(code).toBe(1);
+  expect(text).toContain("Use --yes to run it for 2 stacks");
+  expect(w.service.calls).toEqual([]);
+  expect(await w.json("preview")).toMatchObject({ code: 0, summary: { total: { created: 10 } } });
+  expect(w.stacks()).toEqual([]);
+});
+
+test("up makes every stack in its own organization, and no process of one has the key of the other", async () => {
+  const { result, seen } = await w.keysDuring(w.start("up", "--yes", "--json"));
+  expect(result).toMatchObject({ code: 0 });
+  expect(JSON.parse(result.stdout)).toMatchObject({ ok: true, total: { created: 10, unchanged: 0 } });
+  if (process.platform === "linux") expect(seen).toEqual(["acme", "globex"]);
+  expect(await w.counts("acme")).toEqual(exactly);
+  expect(await w.counts("globex")).toEqual(exactly);
+  expect(secretsIn(result.text)).toEqual([]);
+  expect(w.leaks()).toEqual([]);
+});
+
+test("drift: exit code 2 with what differs and what is gone, on either provider, then 0", async () => {
+  const [consortium] = (await w.network("acme")).consortia;
+  w.service.store.consortia.patch(String(consortium!._id), { description: "by hand" });
+  const [node] = (await w.network("globex")).nodes;
+  w.service.store.nodes.remove(String(node!._id ?? node!.id));
+  // Both see the same in the same stacks, which move from one to the other.
+  for (const plugin of ["true", "false"]) {
+    w.env.CONSORTIUM_PLUGIN = plugin;
+    const { code, summary } = await w.json("drift");
+    expect(code).toBe(2);
+    expect(Object.fromEntries(summary.stacks.map(({ stack, drift }) => [stack, drift]))).toEqual({
+      "acme-prod": ["Consortium trade differs in description"],
+      "globex-prod": ["Node trade/e/m-1 is gone"],
+    });
+  }
+  w.env.ACME_API_KEY = "refused";
+  const lost = await w.json("drift");
+  w.env.ACME_API_KEY = keys.acme;
+  expect(lost.code).toBe(1);
+  expect(lost.summary.stacks.map(({ outcome }) => outcome)).toEqual(["failed", "drift"]);
+  expect(lost.text).not.toContain("shown with the resource");
+  expect(await w.json("up", "--yes", "--refresh")).toMatchObject({ code: 0, summary: { ok: true } });
+  expect(await w.run("drift")).toMatchObject({ code: 0 });
+  expect([await w.counts("acme"), (await w.counts("globex")).nodes]).toEqual([exactly, 1]);
+});
+
+test("destroy takes everything down, and again there is nothing to do", async () => {
+  expect(await w.json("destroy", "--yes")).toMatchObject({ code: 0, summary: { total: { deleted: 10 } } });
+  expect((await w.counts("acme")).consortia).toBe(0);
+  expect(await w.json("destroy", "--yes")).toMatchObject({ code: 0, summary: { total: { deleted: 0 } } });
+});
+
+test.each([randomCreate()])(
+  "killed after %i creates: the same command again makes it as defined, and then nothing",
+  async (creates) => {
+    await w.killed("everything", creates);
+    const again = await w.json("up", "--yes");
+    expect(again).toMatchObject({ code: 0, summary: { ok: true } });
+    expect(again.summary.stacks.some(({ recovered }) => recovered)).toBe(true);
+    for (const name of ["acme", "globex"] as const) {
+      // Of a pair whose password is lost a new one is made.
+      expect(await w.counts(name)).toMatchObject({ ...exactly, appcreds: expect.any(Number) as number });
+    }
+    expect(w.journal()).toEqual([]);
+    const second = await w.run("up", "--yes", "--parallel", "2");
+    expect(second).toMatchObject({ code: 0 });
+    expect(second.stdout).toContain("2 of 2 stacks ok; nothing changed;");
+    expect(second.text).not.toContain("pending operations");
+  },
+);

@@ -1,0 +1,107 @@
+import { AsyncResource } from "node:async_hooks";
+import { Server, ServerCredentials, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import { runtime } from "@pulumi/pulumi";
+import { LanguageRuntimeService } from "@pulumi/pulumi/proto/language_grpc_pb";
+import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import { ProviderService } from "../../../provider/plugin/service";
+import * as sdk from "../../../sdk";
+
+/*
+ * Programs, and the provider plugin, in the process of the test: the CLI and its engine are the real ones, and what they talk to is the
+ * code itself, without the seconds that a language host and a plugin take to start. Dynamic providers run in Pulumi's own host.
+ */
+
+const { LanguageServer } = jest.requireActual<{
+  LanguageServer: new (program: () => Promise<object>) => UntypedServiceImplementation;
+}>("@pulumi/pulumi/automation/server");
+
+/** Commands that take the address of the program's host; refresh and destroy ask it for the plugins that it needs. */
+const withHost = new Set(["up", "preview", "refresh", "destroy"]);
+
+export class Inline {
+  #plugin?: UntypedServiceImplementation;
+  #disconnect = (): void => undefined;
+
+  private constructor(
+    private readonly servers: Server[],
+    private readonly hostPort: number,
+    private readonly pluginPort: number,
+  ) {}
+
+  /** @param program the text of a program in JavaScript, as it is when a run begins */
+  static async start(program: () => string): Promise<Inline> {
+    const [host, plugin] = [new Server(), new Server()];
+    const run = (): Promise<object> => {
+      inline.#disconnect = AsyncResource.bind(() => runtime.disconnectSync());
+      return evaluated(program());
+    };
+    host.addService(LanguageRuntimeService, new LanguageServer(run));
+    const names = Object.keys(ResourceProviderService);
+    const call =
+      (name: string) =>
+      (...args: unknown[]) =>
+        (inline.#calls()[name] as (...args: unknown[]) => void)(...args);
+    plugin.addService(ResourceProviderService, Object.fromEntries(names.map((name) => [name, call(name)])));
+    const inline: Inline = new Inline([host, plugin], await listening(host), await listening(plugin));
+    return inline;
+  }
+
+  /** For one command: its arguments and environment. The engine starts a plugin of its own for each run, and so does this. */
+  command(args: string[]): { args: string[]; env: Record<string, string> } {
+    if (!withHost.has(args[0]!)) return { args, env: {} };
+    this.#plugin = undefined;
+    return {
+      args: [...args, `--client=127.0.0.1:${this.hostPort}`],
+      env: { PULUMI_DEBUG_PROVIDERS: `consortium:${this.pluginPort}` },
+    };
+  }
+
+  #calls(): UntypedServiceImplementation {
+    return (this.#plugin ??= { ...new ProviderService().calls });
+  }
+
+  /** A run that failed leaves its program waiting: its connections are its own, and only it can close them. */
+  ended(): void {
+    this.#disconnect();
+  }
+
+  close(): void {
+    for (const server of this.servers) server.forceShutdown();
+  }
+}
+
+const load = (name: string): unknown => (name === "pulumi-consortium" ? sdk : jest.requireActual(name));
+
+/** As Node.js runs a file: what it exports are the outputs of the stack. */
+export async function evaluated(text: string): Promise<object> {
+  const module = { exports: {} };
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- a test's own program, which is text for the language host, too
+  const run = new Function("require", "module", "exports", text) as (...given: unknown[]) => void;
+  run(load, module, module.exports);
+  return Promise.resolve(module.exports);
+}
+
+const listening = (server: Server): Promise<number> =>
+  new Promise((resolve, reject) =>
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
+      error ? reject(error) : resolve(port),
+    ),
+  );
+
+/** Until the child has ended, this process has the environment that the child has, and its folder. */
+export function standingIn(folder: string, env: Record<string, string | undefined>): () => void {
+  const cwd = process.cwd();
+  process.chdir(folder);
+  const own = (name: string): boolean => /^(CONSORTIUM_|PULUMI_)/.test(name);
+  const names = new Set([...Object.keys(env), ...Object.keys(process.env).filter(own)]);
+  const before = new Map([...names].map((name) => [name, process.env[name]]));
+  const set = (name: string, value: string | undefined): void => {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  };
+  for (const name of names) set(name, env[name]);
+  return () => {
+    process.chdir(cwd);
+    before.forEach((value, name) => set(name, value));
+  };
+}

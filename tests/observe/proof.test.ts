@@ -1,0 +1,44 @@
+import { exportStack } from "../../cli/shared/stack-export";
+import { consortium } from "../cli/command";
+import { send } from "../support/network";
+import { setEnvironment, start } from "../support/service";
+
+jest.mock("../../cli/shared/stack-export"); // it needs a Pulumi CLI
+
+/* What the key of another organization does not show is not gone: neither a check nor a map says so. */
+
+const kinds = ["owns a consortium", "owns nothing"] as const;
+
+describe.each(["check", "map"] as const)("%s of a stack with the key of another organization", (name) => {
+  test.each(kinds)("that %s: exit code 2, and the key", async (kind) => {
+    const organizations = [
+      { name: "ours", apiKey: "our-key" },
+      { name: "theirs", apiKey: "their-key" },
+    ];
+    const { service } = await start({ organizations });
+    const { _id: id, owner } = await send(service, "POST", "/consortia", { name: "trade" });
+    const outputs = { name: "trade", owner, __version: 1, __organization: { organizations: [owner], keys: [] } };
+    const urn = "urn:pulumi:dev::app::pulumi-nodejs:dynamic/consortium:Consortium::trade";
+    const state = {
+      version: 3,
+      deployment: { resources: [{ urn, id, type: "x", inputs: { name: "trade" }, outputs }] },
+    };
+    jest.mocked(exportStack).mockResolvedValue(state);
+    setEnvironment({ CONSORTIUM_API_KEY: "their-key" });
+    if (kind === "owns a consortium") {
+      await fetch(`${service.baseUrl}/consortia`, {
+        method: "POST",
+        headers: { authorization: "Bearer their-key", "content-type": "application/json" },
+        body: JSON.stringify({ name: "other" }),
+      });
+    }
+    const args = name === "map" ? ["map", "--live", "--stack", "dev"] : ["check", "--stack", "dev"];
+    const foreign = await consortium(args);
+    expect(foreign).toMatchObject({ code: 2 });
+    expect(foreign.stderr).toMatch(/was made with organization .*API key from environment variable CONSORTIUM_API_KEY/);
+    expect(foreign.stdout + foreign.stderr).not.toMatch(/gone|pulumi refresh/);
+
+    setEnvironment({ CONSORTIUM_API_KEY: "our-key" });
+    expect((await consortium(args)).code).not.toBe(2);
+  });
+});

@@ -1,0 +1,68 @@
+import { Secrets } from "../../../provider/api/secrets";
+
+const long = 'hünter2/"b c" & d\\e';
+const told = (text: string, ...values: unknown[]): string => new Secrets(values).mask(text);
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+describe("however a service writes what it was sent, the secret is not there", () => {
+  test.each<[string, string, string]>([
+    ["as it is", `no ${long}!`, "no [secret]!"],
+    ["in JSON", JSON.stringify({ token: long }), '{"token":"[secret]"}'],
+    ["in JSON within JSON", JSON.stringify(JSON.stringify([long])), '"[\\"[secret]\\"]"'],
+    ["in JSON of ASCII", '{"token":"h\\u00fcnter2/\\"b c\\" & d\\\\e"}', '{"token":"[secret]"}'],
+    ["in JSON of PHP", '"hünter2\\/\\"b c\\" & d\\\\e"', '"[secret]"'],
+    ["in a URL", `?q=${encodeURIComponent(long)}&r=1`, "?q=[secret]&r=1"],
+    ["in a form", new URLSearchParams({ q: long, r: "1" }).toString(), "q=[secret]&r=1"],
+    ["in a page", "<p>hünter2/&quot;b c&quot; &amp; d\\e</p>", "<p>[secret]</p>"],
+    ["in capitals", long.toUpperCase(), "[secret]"],
+    ["cut off", 'invalid body: {"token":"hünter2/\\"b…', 'invalid body: {"token":"[secret]…'],
+    ["cut off at the end", 'invalid body: {"token":"hünter', 'invalid body: {"token":"[secret]'],
+  ])("%s", (_, text, shown) => {
+    expect(told(text, { deep: [{ token: long }] })).toBe(shown);
+  });
+
+  test.each(["", "a", "ab", "abc"])("in base64, after %j", (before) => {
+    for (const body of [before + long, JSON.stringify({ [before]: long }), before + long + before]) {
+      const shown = told(`body ${base64(body)} refused`, long);
+      const [, left = ""] = /^body (.*) refused$/.exec(shown)!;
+      const readable = Buffer.from(left.replace("[secret]", ""), "base64").toString();
+      expect(shown).toContain("[secret]");
+      expect(readable).not.toMatch(/nter2|b c/);
+    }
+  });
+
+  test("lines of it", () => {
+    const key = "-----BEGIN KEY-----\nMIIBVgIBADANBg\nkqhkiG9w0BAQEF\n-----END KEY-----";
+    expect(told("cannot read MIIBVgIBADANBg, nor kqhkiG9w0BAQEF", key)).toBe("cannot read [secret], nor [secret]");
+  });
+});
+
+describe("messages stay readable", () => {
+  test.each<[string, unknown, string, string]>([
+    ["a word is hidden where it stands alone", "node", 'node "node" of 2 nodes', '[secret] "[secret]" of 2 nodes'],
+    [
+      "three letters where they are a value",
+      "abc",
+      'abc of "abc" with x=abc, "y": abc',
+      'abc of "[secret]" with x=[secret], "y": [secret]',
+    ],
+    ["a number, too", 77, 'HTTP 770 at 77: {"chain_id":77}', 'HTTP 770 at 77: {"chain_id":[secret]}'],
+    ["a flag says nothing", true, 'it is "true"', 'it is "true"'],
+    ["an empty text neither", "", 'it is ""', 'it is ""'],
+    ["nothing is known", undefined, "as it is…", "as it is…"],
+  ])("%s", (_, value, text, shown) => {
+    expect(told(text, value)).toBe(shown);
+  });
+});
+
+test("what is learned later is hidden, too", () => {
+  const secrets = new Secrets(["first-one"]);
+  expect(secrets.mask("first-one second-one")).toBe("[secret] second-one");
+  secrets.learn({ a: "second-one" });
+  expect(secrets.mask("first-one second-one")).toBe("[secret] [secret]");
+});
+
+test("signs of regular expressions and halves of characters are text", () => {
+  for (const value of ["a.c(d)[e]{f}|^$*+?", "half \ud83d of one", "tail-\\"])
+    expect(told(`<${value}>`, value)).toBe("<[secret]>");
+});

@@ -1,0 +1,161 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { continueCreates, readCreates } from "../../../provider/core/creates";
+import { bases } from "../../support/bases";
+import { Engine, type Kind, type Outcome, type Props } from "../../support/engine";
+import { world, type World } from "../../support/lifecycle";
+import { send } from "../../support/network";
+import { newProcess, setEnvironment } from "../../support/service";
+
+/* A run that is killed leaves what proves its objects to be its own; nothing else is taken when the next one continues. */
+
+const kinds = ["consortium", "membership", "environment", "node"] as const;
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "consortium-creates-"));
+  file = join(folder, "acme-test.jsonl");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Killed extends World {
+  args: Props;
+  /** What it created. */
+  id: string;
+  /** The next run of the stack, whose state knows nothing of it. */
+  again: (change?: Props) => Promise<Outcome & { id?: string }>;
+}
+
+/** A run that was killed after the service had created the object: before its answer came, or after. */
+async function killed(kind: (typeof kinds)[number], { answered }: { answered: boolean }): Promise<Killed> {
+  const here = await world(kind);
+  const args: Props = bases[kind](here.net);
+  setEnvironment({ CONSORTIUM_FLEET_CREATES: file });
+  newProcess();
+  expect(await here.engine.up(args)).toEqual({ then: "created" });
+  if (!answered) loseAnswers();
+  const again = async (change: Props = {}) => {
+    newProcess();
+    const engine = new Engine(kind);
+    const outcome = await engine.up({ ...args, ...change });
+    return { ...outcome, ...(engine.kept && { id: engine.kept.id }) };
+  };
+  return { ...here, args, id: here.engine.kept!.id, again };
+}
+
+function loseAnswers(): void {
+  const lines = readFileSync(file, "utf8").split("\n");
+  writeFileSync(file, lines.filter((line) => !line.startsWith('{"made"')).join("\n"));
+}
+
+/** Somebody else's run, with or without a file of its own. */
+async function elsewhere(kind: Kind, args: Props, own?: string): Promise<string> {
+  setEnvironment({ CONSORTIUM_FLEET_CREATES: own });
+  newProcess();
+  const engine = new Engine(kind);
+  expect(await engine.up(args)).toEqual({ then: "created" });
+  setEnvironment({ CONSORTIUM_FLEET_CREATES: file });
+  return engine.kept!.id;
+}
+
+describe.each(kinds)("%s", (kind) => {
+  test.each([true, false])("is continued with by its id (answered: %s), and made once", async (answered) => {
+    const { again, id, count } = await killed(kind, { answered });
+    const before = await count();
+    continueCreates(file, []);
+    expect(await again()).toEqual({ then: "created", id });
+    expect(await count()).toBe(before);
+  });
+
+  test("that another run of the stack was not killed over is taken already", async () => {
+    const { again, id } = await killed(kind, { answered: true });
+    expect(await again()).toMatchObject({
+      then: "failed",
+      error: expect.stringContaining(`already taken by ${id}`) as string,
+    });
+  });
+
+  test("that was there before the killed run is not its own", async () => {
+    const here = await world(kind);
+    const args: Props = bases[kind](here.net);
+    const live = await elsewhere(kind, args);
+    newProcess();
+    const own = new Engine(kind);
+    const refused = { then: "failed", error: expect.stringContaining(`already taken by ${live}`) as string };
+    expect(await own.up(args)).toMatchObject(refused);
+    continueCreates(file, []);
+    newProcess();
+    expect(await own.up(args)).toMatchObject(refused);
+  });
+});
+
+const doubts: [string, string | undefined, (id: string) => string[], RegExp][] = [
+  ["a state holds it", undefined, (id) => [id], /a stack holds .* already/],
+  ["another stack of the fleet made it", "acme-prod.jsonl", () => [], /the stack acme-prod created/],
+];
+
+test.each(doubts)("what appeared since, where %s, is left and named", async (_, own, held, reason) => {
+  const { again, id, args, at, engine, service } = await killed("consortium", { answered: false });
+  await send(service, "DELETE", at()); // nothing came of what the killed run sent
+  engine.kept = undefined;
+  const live = await elsewhere("consortium", args, own && join(folder, own));
+  expect(live).not.toBe(id);
+  continueCreates(file, held(live));
+  const { then, error } = (await again()) as { then: string; error: string };
+  expect(then).toBe("failed");
+  expect(error).toMatch(reason);
+  expect(error).toContain(`adopt: "${live}"`);
+});
+
+test("what differs from the program is left and named", async () => {
+  const { again, id } = await killed("consortium", { answered: false });
+  continueCreates(file, []);
+  expect(await again({ description: "another" })).toMatchObject({
+    error: expect.stringMatching(new RegExp(`${id} differs in description.*It was left as it is`)) as string,
+  });
+});
+
+test("where another stack was creating one of this name, too, nobody knows whose it is", async () => {
+  const { again } = await killed("consortium", { answered: false });
+  writeFileSync(join(folder, "acme-prod.jsonl"), readFileSync(file));
+  continueCreates(file, []);
+  expect(await again()).toMatchObject({
+    error: expect.stringContaining("the stack acme-prod was creating one of this name, too") as string,
+  });
+});
+
+test("one of this name that another stack was creating in another organization is no rival", async () => {
+  const { again, id } = await killed("consortium", { answered: false });
+  writeFileSync(join(folder, "globex.jsonl"), readFileSync(file, "utf8").replace(/"key":"\w+:\w/, '"key":"other:0'));
+  continueCreates(file, []);
+  expect(await again()).toEqual({ then: "created", id });
+});
+
+test("what was sent with the key of another organization says nothing of what this one has", async () => {
+  const { again, service } = await killed("consortium", { answered: false });
+  continueCreates(file, []);
+  writeFileSync(file, readFileSync(file, "utf8").replace(/"key":"\w+:\w/, '"key":"other:0'));
+  expect(await again()).toMatchObject({ error: expect.stringContaining("already taken") as string });
+  expect(service.store.consortia.list().length).toBeGreaterThan(0);
+});
+
+test("where nothing came of it, it is created after as long as a request may take", async () => {
+  const { again, id, at, service, said } = await killed("consortium", { answered: false });
+  await send(service, "DELETE", at());
+  continueCreates(file, []);
+  const outcome = await again();
+  expect(outcome).toMatchObject({ then: "created" });
+  expect(outcome.id).not.toBe(id);
+  expect(said.join("\n")).toContain("looking for what a killed run of this stack may have created");
+});
+
+test("a create that is refused is none; a line that a power cut tore is none", async () => {
+  const { again, args } = await killed("consortium", { answered: true });
+  await again({ name: args.name as string }); // taken: it is not sent
+  writeFileSync(file, `${readFileSync(file, "utf8")}{"begun":{"att`);
+  const { current } = readCreates(file);
+  expect(current).toHaveLength(1);
+  expect(current[0]!.id).toBeDefined();
+});

@@ -1,0 +1,246 @@
+import { bases, type Collected, named, storeOf } from "../../support/bases";
+import { Engine, type Props } from "../../support/engine";
+import { world, type World } from "../../support/lifecycle";
+import { type Network, send } from "../../support/network";
+import { newProcess } from "../../support/service";
+
+jest.setTimeout(20_000);
+
+/* What others create while an answer is lost is theirs: it is not taken, not deleted, and named. */
+
+const collections: Record<Collected, (net: Network) => string> = {
+  consortium: () => "/consortia",
+  membership: ({ consortiumId }) => `/consortia/${consortiumId}/memberships`,
+  environment: ({ consortiumId }) => `/consortia/${consortiumId}/environments`,
+  node: ({ consortiumId, environmentId }) => `/consortia/${consortiumId}/environments/${environmentId}/nodes`,
+  appCred: ({ consortiumId, environmentId }) => `/consortia/${consortiumId}/environments/${environmentId}/appcreds`,
+};
+
+/** What somebody else asks the service for, to get the same object as the program. */
+const bodies: Record<Collected, (net: Network) => Props> = {
+  consortium: () => ({ name: "acme", description: "old" }),
+  membership: () => ({ org_name: "acme" }),
+  environment: () => ({ name: "dev", provider: "quorum", consensus_type: "raft" }),
+  node: ({ membershipId }) => ({ name: "n1", membership_id: membershipId }),
+  appCred: ({ membershipId }) => ({ name: "app", membership_id: membershipId }),
+};
+
+const roomy = { consortia: 9, environments: 9 };
+
+const lostBefore = { kind: "resetBefore", method: "POST" } as const;
+const lostAfter = { kind: "resetAfter", method: "POST" } as const;
+
+/** Somebody else creates one. */
+const byOthers = ({ service, net }: World, kind: Collected, change: Props = {}): Promise<string> =>
+  send(service, "POST", collections[kind](net), { ...bodies[kind](net), ...change }).then(({ _id, id }) => _id ?? id);
+
+/** The same, at a time at which the provider waits. */
+function later(at: World, ms: number, kind: Collected, change: Props = {}): { id?: string } {
+  const made: { id?: string } = {};
+  at.time.after(ms, () => void at.time.during(async () => void (made.id = await byOthers(at, kind, change))));
+  return made;
+}
+
+const deletes = (calls: string[]): string[] => calls.filter((call) => call.startsWith("DELETE"));
+const posts = (calls: string[]): string[] => calls.filter((call) => call.startsWith("POST"));
+
+describe("visibly something else of the same name", () => {
+  test.each<[Collected, Props, (net: Network) => Props, RegExp]>([
+    ["consortium", { description: "theirs" }, () => ({}), /its description is "theirs"/],
+    ["environment", { consensus_type: "ibft" }, () => ({}), /its consensusType is "ibft"/],
+    [
+      "environment",
+      { provider: "geth", consensus_type: "poa" },
+      () => ({}),
+      /its provider is "geth"; its consensusType is "poa"/,
+    ],
+    ["environment", { chain_id: 77 }, () => ({ chainId: 78 }), /its chainId is 77/],
+    ["environment", {}, () => ({ extra: { region: "elsewhere" } }), /its region is another one/],
+    ["node", {}, ({ otherMembershipId }) => ({ membershipId: otherMembershipId }), /its membershipId is "\S+"/],
+  ])("%s with %j: it is named, and nothing is taken, sent again or deleted", async (kind, theirs, own, why) => {
+    const at = await world(kind);
+    const { engine, service, net, count, calls } = at;
+    const before = await count();
+    service.faults.add(lostBefore);
+    const other = later(at, 600, kind, theirs);
+    const outcome = await engine.up({ ...bases[kind](net), ...own(net) });
+    expect(outcome).toMatchObject({ then: "failed" });
+    const { error } = outcome as { error: string };
+    expect(error).toContain(`${other.id} has the name now`);
+    expect(error).toMatch(why);
+    expect(error).toMatch(/nothing was sent again\. Choose another name, or adopt it by its id/);
+    expect(engine.kept).toBeUndefined();
+    const made = calls();
+    expect(posts(made)).toHaveLength(2); // theirs, and ours
+    expect(deletes(made)).toEqual([]);
+    expect(await count()).toBe(before + 1);
+  });
+
+  test.each<[Collected, (net: Network) => Props]>([
+    ["consortium", () => ({ description: "theirs" })],
+    ["environment", () => ({ consensus_type: "ibft" })],
+    ["node", ({ otherMembershipId }) => ({ membership_id: otherMembershipId })],
+  ])("%s, and what this run made beside it: that is taken", async (kind, theirs) => {
+    const at = await world(kind, { timing: { listLag: 1_200 }, limits: roomy });
+    const { engine, service, net, count, time } = at;
+    time.pass(5_000);
+    const before = await count();
+    service.faults.add(lostAfter);
+    const other = later(at, 600, kind, theirs(net));
+    expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+    expect(engine.kept!.id).not.toBe(other.id);
+    service.setTiming({ listLag: 0 });
+    expect(await count()).toBe(before + 2);
+  });
+});
+
+test.each(named)("%s of others that was there before, and that lists did not show yet: named", async (kind) => {
+  const at = await world(kind, { timing: { listLag: 4_000 } });
+  const { engine, service, net, count, time, calls } = at;
+  time.pass(5_000);
+  const before = await count();
+  const other = await byOthers(at, kind);
+  time.pass(3_000);
+  calls();
+  service.faults.add(lostBefore);
+  const { error } = (await engine.up(bases[kind](net))) as { error: string };
+  expect(error).toContain(`${other} has the name now`);
+  expect(error).toMatch(/it was created at \S+, before this run asked for one/);
+  const made = calls();
+  expect(posts(made)).toHaveLength(1);
+  expect(deletes(made)).toEqual([]);
+  service.setTiming({ listLag: 0 });
+  expect(await count()).toBe(before + 1);
+});
+
+describe("what was made twice", () => {
+  test.each(["consortium", "environment"] as const)("%s holds data: both stay, and it says so", async (kind) => {
+    const { engine, service, net, count, time, calls, said } = await world(kind, {
+      timing: { listLag: 70_000 },
+      limits: roomy,
+    });
+    time.pass(80_000);
+    const before = await count();
+    service.faults.add(lostAfter);
+    expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+    expect(deletes(calls())).toEqual([]);
+    service.setTiming({ listLag: 0 });
+    expect(await count()).toBe(before + 2);
+    const first = storeOf(service, kind)
+      .list()
+      .map(({ id }) => id)
+      .find((id) => said.some((line) => line.includes(id)));
+    expect(first).not.toBe(engine.kept!.id);
+    expect(said.join("\n")).toMatch(
+      new RegExp(`Warning: .*${first}.*What holds data is not deleted unasked.*consortium sweep --id`),
+    );
+  });
+
+  test("a credential that shows more than this run gave it is somebody's: it stays, and is named", async () => {
+    const at = await world("appCred", { timing: { listLag: 1_500 } });
+    const { engine, service, net, time, count, said, calls } = at;
+    time.pass(5_000);
+    const before = await count();
+    service.faults.add(lostBefore);
+    const other = later(at, 100, "appCred");
+    time.after(150, () => storeOf(service, "appCred").patch(other.id!, { created_by: "ops@acme" }));
+    expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
+    expect(deletes(calls())).toEqual([]);
+    service.setTiming({ listLag: 0 });
+    expect(await count()).toBe(before + 2);
+    expect(said.join("\n")).toMatch(
+      new RegExp(`Warning: .*${other.id} appeared .*differs from ${engine.kept!.id}.*Nothing was deleted`),
+    );
+  });
+});
+
+describe("a create that is accepted, and carried out later", () => {
+  const accepted = (body?: unknown) => ({ kind: "status", status: 202, method: "POST", body: body ?? {} }) as const;
+
+  test.each(
+    named.flatMap((kind) => [undefined, { id: "work-1", status: "accepted" }].map((body) => [kind, body] as const)),
+  )("%s with %j: waited for, and sent once", async (kind, body) => {
+    const at = await world(kind);
+    const { engine, service, net, count, calls, said } = at;
+    const before = await count();
+    service.faults.add(accepted(body));
+    const made = later(at, 45_000, kind);
+    expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
+    expect(engine.kept!.id).toBe(made.id);
+    expect(posts(calls())).toHaveLength(2); // ours, and the one that plays the service's work
+    expect(await count()).toBe(before + 1);
+    expect(said.join("\n")).toMatch(/accepted \(HTTP 202\), and not there yet/);
+    expect(await engine.up(bases[kind](net))).toEqual({ then: "same" });
+  });
+
+  test.each(named)("%s: not within the time: sent once, and says what comes next", async (kind) => {
+    const { engine, service, net, calls, count, time } = await world(kind);
+    const before = await count();
+    service.faults.add({ ...accepted(), times: Infinity });
+    const began = time.now();
+    const outcome = await engine.up({ ...bases[kind](net), customTimeouts: { create: 90 } });
+    expect(outcome).toMatchObject({
+      then: "failed",
+      error: expect.stringMatching(
+        /accepted its creation \(HTTP 202\), but has not shown it within 90 s.*CONSORTIUM_ADOPT=true pulumi up/,
+      ) as string,
+    });
+    expect(time.now() - began).toBeGreaterThanOrEqual(89_000);
+    expect(posts(calls())).toHaveLength(1);
+    expect(await count()).toBe(before);
+  });
+
+  test("a credential without its password is not sent again: it is named", async () => {
+    const at = await world("appCred");
+    const { engine, service, net, calls } = at;
+    service.faults.add({ kind: "status", status: 201, method: "POST", body: { id: "u1" }, times: Infinity });
+    expect(await engine.up(bases.appCred(net))).toMatchObject({
+      then: "failed",
+      error: expect.stringMatching(/HTTP 201 without the password.*u1 was made.*consortium sweep --id u1/) as string,
+    });
+    expect(posts(calls())).toHaveLength(1);
+  });
+});
+
+describe("a credential that nobody has the password of, and that cannot be deleted", () => {
+  const left = (service: World["service"], kept?: string): string[] =>
+    service.store.credentials
+      .list()
+      .map(({ id }) => id)
+      .filter((id) => id !== kept);
+
+  test("the new one is kept, the other named; the next credential there names it again", async () => {
+    const { engine, service, net, said } = await world("appCred");
+    service.faults.add(lostAfter);
+    service.faults.add({ kind: "status", status: 500, method: "DELETE", times: Infinity });
+    expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
+    const [orphan] = left(service, engine.kept!.id);
+    expect(said.join("\n")).toMatch(
+      new RegExp(
+        `Warning: .*${orphan}, whose password was lost .*could not be deleted: .*consortium sweep --id ${orphan}`,
+      ),
+    );
+    said.length = 0;
+    service.faults.clear();
+    newProcess();
+    expect(await engine.up({ ...bases.appCred(net), keepers: { month: "may" } })).toMatchObject({ then: "replaced" });
+    expect(said.join("\n")).toContain(`consortium sweep --id ${orphan}`);
+    expect(left(service, engine.kept!.id)).toEqual([orphan]);
+  });
+
+  test("where no attempt succeeds, the error names it, and the next run does", async () => {
+    const { engine, service, net, said } = await world("appCred");
+    service.faults.add(lostAfter);
+    service.faults.add({ kind: "status", status: 500, method: "POST", nth: 2, times: Infinity });
+    const { error } = (await engine.up(bases.appCred(net))) as { error: string };
+    const [orphan] = left(service);
+    expect(error).toMatch(new RegExp(`HTTP 500: .*${orphan} appeared meanwhile.*consortium sweep --id ${orphan}`));
+    service.faults.clear();
+    newProcess();
+    said.length = 0;
+    const next = new Engine("appCred");
+    expect(await next.up(bases.appCred(net))).toEqual({ then: "created" });
+    expect(said.join("\n")).toMatch(new RegExp(`Warning: .*already ${orphan} of the same member and name`));
+    expect(left(service, next.kept!.id)).toEqual([orphan]);
+  });
+});

@@ -1,0 +1,88 @@
+import { Engine, type Props } from "../support/engine";
+import { json, peer } from "../support/peer";
+import { setEnvironment, start } from "../support/service";
+import { Protocol, secret } from "../support/protocol";
+
+/* A service may quote in its messages what it was sent. What the program marked as secret is shown by neither provider. */
+
+const canary = 'canary-7/"quoted" & ünique';
+const hidden = { description: canary, extra: { zone: "north", deep: [{ token: canary }] } };
+const marked = { description: secret(canary), extra: { zone: "north", deep: [{ token: secret(canary) }] } };
+const paths = [["description"], ["extra", "deep", 0, "token"]];
+
+/** Quotes whatever it was last sent. */
+async function quoting(status: number): Promise<void> {
+  const service = await peer((response, seen, socket) => {
+    const { method, body } = service.requests[seen - 1]!;
+    if (method === "GET") return json(200, [])(response, seen, socket);
+    const words = `cannot take ${body}, that is ${Buffer.from(body).toString("base64")} or ${encodeURIComponent(canary)}`;
+    return json(status, { errorMessage: words })(response, seen, socket);
+  });
+  setEnvironment({ CONSORTIUM_API_KEY: "a-key-of-mine", CONSORTIUM_BASE_URL: service.baseUrl });
+}
+
+let shown: string[];
+beforeEach(() => {
+  shown = [];
+  jest.spyOn(console, "log").mockImplementation((line: string) => void shown.push(line));
+});
+
+function expectHidden(text: string): void {
+  expect(text).toContain("[secret]");
+  for (const part of ["canary", "nique", Buffer.from("canary-7/").toString("base64").slice(4)])
+    expect(text).not.toContain(part);
+}
+
+describe.each([400, 422, 403])("HTTP %d", (status) => {
+  test("on the dynamic provider", async () => {
+    await quoting(status);
+    const outcome = await new Engine("consortium").up({ name: "trade", ...hidden, __secrets: paths });
+    expect(outcome).toMatchObject({ then: "failed" });
+    const { error } = outcome as { error: string };
+    expectHidden([error, ...shown].join("\n"));
+    expect(error).toContain('"name":"trade"');
+    expect(error).toContain('"zone":"north"');
+  });
+
+  test("on the plugin", async () => {
+    await quoting(status);
+    const plugin = await Protocol.start();
+    try {
+      await plugin.configure();
+      const { inputs } = await plugin.check("Consortium", { name: "trade", ...marked });
+      expect(inputs.__secrets).toEqual(paths);
+      const error = await plugin.create("Consortium", inputs).then(
+        () => "",
+        ({ details }: { details: string }) => details,
+      );
+      expectHidden([error, ...plugin.shown.map(({ text }) => text)].join("\n"));
+      expect(error).toContain('"name":"trade"');
+    } finally {
+      plugin.close();
+    }
+  });
+});
+
+test("the dynamic provider refuses a secret input without its value, which the engine would print", async () => {
+  const inputs = { consortiumId: "c", name: "e", provider: "quorun", consensusType: "raft" };
+  const { failures } = (await new Engine("environment").preview({ ...inputs, __secrets: [["provider"]] })) as {
+    failures: Props[];
+  };
+  expect(failures).toEqual([
+    { property: "", reason: 'provider must be one of quorum, geth, not "[secret]"; did you mean "quorum"?' },
+  ]);
+});
+
+test("later runs know what is secret from the state, and nothing of it reaches the service", async () => {
+  const { service } = await start();
+  const engine = new Engine("consortium");
+  expect(await engine.up({ name: "trade", ...hidden, __secrets: paths })).toEqual({ then: "created" });
+  expect(engine.kept!.outputs.__secrets).toEqual(paths);
+  await engine.refresh();
+  expect(engine.kept!.outputs.__secrets).toEqual(paths);
+  expect(JSON.stringify(service.store.consortia.list())).not.toContain("__secrets");
+  service.faults.add({ kind: "status", status: 401, errorMessage: `kept: ${canary}`, method: "DELETE" });
+  expect(await engine.preview({ name: "trade", ...hidden, __secrets: paths })).toEqual({ then: "same" });
+  const error = await engine.destroy().catch(({ message }: Error) => message);
+  expect(error).toContain("kept: [secret]");
+});

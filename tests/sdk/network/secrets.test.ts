@@ -1,0 +1,97 @@
+import { NetworkDefinitionError, type NetworkDefinition } from "../../../sdk";
+import { keepSecret } from "../../../sdk/network/load";
+import { type Path } from "../../../sdk/yaml/problems";
+import { raft, registered } from "./registered";
+
+/* The component of the plugin is given secrets within a definition (tests/e2e/plugin/component.test.ts). */
+
+const of = (definition: NetworkDefinition, ...secrets: Path[]): NetworkDefinition => {
+  keepSecret(definition, secrets);
+  return definition;
+};
+
+const prod = { ...raft, chainId: 77, nodes: { acme: { main: { extra: { zone: "z" } } } } };
+
+test("each stays secret, at any depth, and nothing else becomes it", async () => {
+  const definition = {
+    consortium: { name: "Trade", description: "hush", extra: { a: { b: ["hush"] } } },
+    members: { acme: { orgName: "Acme", extra: { a: "b" } } },
+    environments: {
+      prod: { ...prod, description: "hush", credentials: { acme: { keepers: { year: { of: "hush" } } } } },
+      test: { ...raft, nodes: { acme: 1 } },
+    },
+  };
+  const { named } = await registered(
+    of(
+      definition,
+      ["consortium", "description"],
+      ["consortium", "extra", "a", "b", 0],
+      ["members", "acme", "orgName"],
+      ["environments", "prod", "description"],
+      ["environments", "prod", "nodes", "acme", "main", "extra", "zone"],
+      ["environments", "prod", "credentials", "acme", "keepers", "year", "of"],
+    ),
+  );
+  const secretsOf = (name: string): string[] =>
+    Object.entries(named[name]!.inputs).flatMap(([key, value]) =>
+      typeof value === "object" && value !== null && "secret" in value ? [key] : [],
+    );
+  expect(Object.fromEntries(Object.keys(named).map((name) => [name, secretsOf(name)]))).toMatchObject({
+    "Consortium trade": ["description", "extra"],
+    "Membership trade/acme": ["orgName"],
+    "Environment trade/prod": ["description"],
+    "Environment trade/test": [],
+    "Node trade/prod/main": ["extra"],
+    "Node trade/test/acme-1": [],
+    "AppCred trade/prod/acme": ["keepers"],
+    "AppCred trade/test/acme": [],
+  });
+  expect(named["Consortium trade"]!.inputs.description).toEqual({ secret: "hush" });
+});
+
+test.each<[string, NetworkDefinition, Path, string, string]>([
+  ["a consortium that is a name", { consortium: "Hush", members: ["a"] }, ["consortium"], "Consortium trade", "name"],
+  ["the name of the network", { name: "hush", members: ["a"] }, ["name"], "Consortium trade", "name"],
+  [
+    "all environments",
+    { members: ["acme"], environments: { prod } },
+    ["environments"],
+    "Environment trade/prod",
+    "chainId",
+  ],
+  [
+    "one of several",
+    { consortia: { x: { description: "hush", members: ["a"] } } },
+    ["consortia", "x"],
+    "Consortium trade/x",
+    "description",
+  ],
+])("%s", async (_, definition, path, name, key) => {
+  const { named } = await registered(of(definition, path));
+  expect(named[name]!.inputs[key]).toEqual({ secret: expect.anything() as unknown });
+});
+
+test.each<[string, NetworkDefinition, Path]>([
+  ["a list of members", { members: ["hush"] }, ["members"]],
+  ["a member in a list", { members: ["hush"] }, ["members", 0]],
+  [
+    "a count of nodes",
+    { members: ["a"], environments: { prod: { ...raft, nodes: { a: 3 } } } },
+    ["environments", "prod", "nodes", "a"],
+  ],
+  ["a former key", { members: { a: { formerly: "hush" } } }, ["members", "a", "formerly"]],
+])("%s cannot be: it becomes a name", async (_, definition, path) => {
+  const error: unknown = await registered(of(definition, path)).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(NetworkDefinitionError);
+  expect((error as Error).message).toMatch(/it cannot be secret: keys and counts become names of resources/);
+  expect((error as Error).message).not.toContain("hush");
+});
+
+test("what is wrong with a secret is told without it", async () => {
+  const definition = { members: { a: { orgName: 12345 } } } as unknown as NetworkDefinition;
+  const error = await registered(of(definition, ["members", "a", "orgName"])).catch(
+    (thrown: unknown) => thrown as Error,
+  );
+  expect((error as Error).message).toContain("members.a.orgName");
+  expect((error as Error).message).not.toContain("12345");
+});

@@ -1,0 +1,42 @@
+import { execFileSync } from "node:child_process";
+import { findAnvil } from "../../../service/ledger/binary";
+import { type Pace, usualPace } from "../../../service/ledger/chain";
+import { type Chain, Chains } from "../../../service/ledger/chains";
+
+/** Chains in a folder, with what they warn of. */
+export function chainsAt(folder: string, pace: Partial<Pace> = {}, keys = new Set<string>()) {
+  const warnings: string[] = [];
+  const known = {
+    has: (key: string) => keys.has(key),
+    keys: () => [...keys],
+    add: (key: string) => void keys.add(key),
+    remove: (key: string) => void keys.delete(key),
+  };
+  const warn = (text: string) => void warnings.push(text);
+  const chains = new Chains(findAnvil(undefined)!, folder, known, warn, undefined, { ...usualPace, ...pace });
+  return { chains, warnings, keys };
+}
+
+/** The processes that execute chains of a folder. */
+export const enginesOf = (folder: string) =>
+  execFileSync("ps", ["-eww", "-o", "pid=,args="], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes("anvil") && line.includes(`--init ${folder}`))
+    .map((line) => Number(line.trim().split(" ")[0]));
+
+type Block = { number: string; hash: string; timestamp: string; transactions: unknown[] };
+
+/** All that a chain tells of its blocks, and of some accounts. */
+export async function allOf(chain: Chain, accounts: readonly string[], from = 0) {
+  const height = Number(await chain.call<string>("eth_blockNumber"));
+  const blocks: [Block, unknown][] = [];
+  for (let number = from; number <= height; number++) {
+    const at = `0x${number.toString(16)}`;
+    const asked = ["eth_getBlockByNumber", "eth_getBlockReceipts"].map((method, index) =>
+      chain.call(method, index === 0 ? [at, true] : [at]),
+    );
+    blocks.push((await Promise.all(asked)) as [Block, unknown]);
+  }
+  const balances = await Promise.all(accounts.map((one) => chain.call<string>("eth_getBalance", [one, "latest"])));
+  return { blocks, balances };
+}

@@ -1,0 +1,349 @@
+import { randomBytes } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { Wallet } from "ethers";
+import type { Pace } from "../../../service/ledger/chain";
+import { type Chain, Chains, type ChainSpec } from "../../../service/ledger/chains";
+import { containing, until } from "../helpers";
+import { allOf, chainsAt, enginesOf } from "./chains";
+
+jest.setTimeout(120_000);
+
+let dir: string;
+beforeEach(() => (dir = mkdtempSync(join(tmpdir(), "consortium-durability-"))));
+afterEach(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
+
+const open: Chains[] = [];
+afterEach(() => Promise.all(open.splice(0).map((chains) => chains.close())));
+
+const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, free: true };
+
+function chainsIn(folder = dir, pace: Partial<Pace> = {}, keys?: Set<string>) {
+  const made = chainsAt(folder, pace, keys);
+  open.push(made.chains);
+  return made;
+}
+
+const closeAll = () => Promise.all(open.splice(0).map((chains) => chains.close()));
+const accountsOf = (chain: Chain) => chain.call<string[]>("eth_accounts");
+const kill = () => enginesOf(dir).forEach((pid) => process.kill(pid, "SIGKILL"));
+/** Notes in a block what the chain knew then: the hash of an earlier block, the time, and what is random. */
+const noting = (() => {
+  const code = "60034303404355444362010000015542600052600560206000a100";
+  return `0x60${(code.length / 2).toString(16)}600c60003960${(code.length / 2).toString(16)}6000f3${code}`;
+})();
+
+test("an engine that is killed again and again under load: all that was answered is there, in the same blocks", async () => {
+  const { chains, warnings } = chainsIn();
+  const chain = await chains.get(spec);
+  const accounts = await accountsOf(chain);
+  const stranger = Wallet.createRandom().address;
+  const answered: string[] = [];
+  const receipts = new Map<string, unknown>();
+  let given = 0n;
+  let ended = false;
+  const load = async (from: string) => {
+    while (!ended) {
+      const call = { from, to: accounts[0], value: "0x1", gasPrice: "0x0" };
+      await chain.call<string>("eth_sendTransaction", [call]).then(
+        (hash) => answered.push(hash),
+        () => undefined,
+      );
+      const hash = answered.at(-1);
+      const receipt = hash && (await chain.call("eth_getTransactionReceipt", [hash]).catch(() => null));
+      if (receipt) receipts.set(hash, receipt);
+    }
+  };
+  const give = async () => {
+    while (!ended) {
+      await chain.give(stranger, 7n).then(
+        () => (given += 7n),
+        () => undefined,
+      );
+      await wait(5);
+    }
+  };
+  const loads = [...accounts.map(load), give()];
+  for (let round = 0; round < 6; round++) {
+    const before = answered.length;
+    await until(() => Promise.resolve(answered.length > before + 5));
+    await wait(Math.random() * 30);
+    kill();
+  }
+  ended = true;
+  await Promise.all(loads);
+  // what was noted, and not answered, is in a block soon
+  await until(async () => Number((await chain.call<{ pending: string }>("txpool_status")).pending) === 0);
+  const seen = await allOf(chain, [...accounts, stranger]);
+  await closeAll();
+  const again = await chainsIn().chains.get(spec);
+  expect(await allOf(again, [...accounts, stranger])).toEqual(seen);
+  for (const hash of answered)
+    expect(await again.call("eth_getTransactionReceipt", [hash])).toMatchObject({ status: "0x1" });
+  for (const [hash, receipt] of receipts)
+    expect(await again.call("eth_getTransactionReceipt", [hash])).toEqual(receipt);
+  // money may be there whose gift was not answered, but never less
+  expect(BigInt(await again.call<string>("eth_getBalance", [stranger, "latest"]))).toBeGreaterThanOrEqual(given);
+  expect(receipts.size).toBeGreaterThan(20);
+  expect(warnings.length).toBeGreaterThan(0);
+  expect(chain.lines.join("\n")).toMatch(
+    /started again: it ended with SIGKILL.*\n.*runs again, at block \d+: nothing is lost/,
+  );
+});
+
+describe.each([
+  ["without fees", spec],
+  ["with fees", { ...spec, free: false }],
+])("snapshots, %s", (_name, kind) => {
+  test("come and go in the background, and each block, receipt and log stays as it was", async () => {
+    const pace = { blocks: 6, lookback: 4 };
+    const { chains } = chainsIn(dir, pace);
+    const chain = await chains.get(kind);
+    const accounts = await accountsOf(chain);
+    const [from, to] = accounts;
+    const deployed = await chain.call<string>("eth_sendTransaction", [{ from, data: noting }]);
+    type Receipt = { contractAddress: string; blockHash: string };
+    const receipt = await chain.call<Receipt>("eth_getTransactionReceipt", [deployed]);
+    const contract = receipt.contractAddress;
+    const send = (block: number) =>
+      chain.call("eth_sendTransaction", [
+        block % 3 ? { from, to, value: "0x5" } : { from: to, to: contract, gas: "0x20000" },
+      ]);
+    for (let block = 0; block < 60; block++) await send(block);
+    const snapshots = () => readdirSync(join(dir, "e1")).filter((name) => name.startsWith("snapshot-"));
+    // Each is tried after a block, and another one where it was no good.
+    for (let block = 60; snapshots().length === 0; block++) await send(block);
+    const logs = (one: Chain) => one.call<object[]>("eth_getLogs", [{ address: contract, fromBlock: "0x0" }]);
+    const [seen, said] = [await allOf(chain, accounts), await logs(chain)];
+    expect(said.length).toBeGreaterThan(15);
+    await closeAll();
+
+    const again = await chainsIn(dir, pace).chains.get(kind);
+    expect(await again.call("eth_gasPrice")).toEqual(await again.call("eth_gasPrice"));
+    expect(await again.call("eth_getTransactionReceipt", [deployed])).toEqual(receipt); // it is in a file of the past
+    expect(await again.call("eth_getBlockByHash", [receipt.blockHash, false])).toMatchObject({ number: "0x1" });
+    expect(await logs(again)).toEqual(said);
+    expect(await allOf(again, accounts)).toEqual(seen);
+    const next = await again.call<string>("eth_sendTransaction", [{ from, to: contract, gas: "0x20000" }]);
+    const whole = { ...(await allOf(again, accounts)) };
+    expect(whole.blocks).toHaveLength(seen.blocks.length + 1);
+    await closeAll();
+    const third = await chainsIn(dir, pace).chains.get(kind);
+    expect(await third.call("eth_getTransactionReceipt", [next])).toMatchObject({ status: "0x1" });
+    expect(await allOf(third, accounts)).toEqual(whole);
+  });
+});
+
+test("a transaction that waits for an earlier one, or for its block, waits on after a restart", async () => {
+  const slow = { ...spec, period: 3_600 };
+  const chain = await chainsIn().chains.get(slow);
+  const [from, to] = await accountsOf(chain);
+  const call = { from, to, value: "0x1", gasPrice: "0x0", gas: "0x5208" };
+  const hashes = await Promise.all(
+    ["0x0", "0x1", "0x5"].map((nonce) => chain.call<string>("eth_sendTransaction", [{ ...call, nonce }])),
+  );
+  await closeAll();
+  const again = await chainsIn().chains.get(slow);
+  for (const hash of hashes)
+    expect(await again.call("eth_getTransactionByHash", [hash])).toMatchObject({ blockHash: null });
+  expect(await again.call("eth_getTransactionCount", [from, "pending"])).toBe("0x2");
+  await closeAll();
+  const quick = await chainsIn().chains.get({ ...spec, period: 1 });
+  await until(async () => (await quick.call("eth_getTransactionReceipt", [hashes[1]])) !== null);
+  expect(await quick.call("eth_getTransactionReceipt", [hashes[2]])).toBeNull();
+});
+
+test("blocks have the time of the clock, after a restart too", async () => {
+  const latest = async (chain: Chain) => {
+    type Block = { timestamp: string; number: string };
+    return chain.call<Block>("eth_getBlockByNumber", ["latest", false]);
+  };
+  const chain = await chainsIn().chains.get({ ...spec, period: 1 });
+  await until(async () => Number((await latest(chain)).number) >= 2);
+  await closeAll();
+  const { number } = await latest(await chainsIn().chains.get({ ...spec, period: 3_600 }));
+  await closeAll();
+  await wait(3_000);
+  const again = await chainsIn().chains.get({ ...spec, period: 1 });
+  await until(async () => Number((await latest(again)).number) > Number(number));
+  expect(Math.abs(Number((await latest(again)).timestamp) - Date.now() / 1_000)).toBeLessThan(2);
+});
+
+test("without a period there is a block when there is a transaction, and none otherwise", async () => {
+  const chain = await chainsIn().chains.get(spec);
+  const [from, to] = await accountsOf(chain);
+  const height = async () => Number(await chain.call<string>("eth_blockNumber"));
+  await wait(1_500);
+  expect(await height()).toBe(0);
+  await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+  expect(await height()).toBe(1);
+  await chain.call("eth_sendTransaction", [{ from, to, value: "0x1", nonce: "0x9" }]); // it waits for those before it
+  expect(await height()).toBe(1);
+});
+
+test("an engine that stands is ended, and another one goes on", async () => {
+  const { chains, warnings } = chainsIn(dir, { stall: 600 });
+  const chain = await chains.get(spec);
+  const [from, to] = await accountsOf(chain);
+  await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+  const seen = await allOf(chain, [from!]);
+  enginesOf(dir).forEach((pid) => process.kill(pid, "SIGSTOP"));
+  await until(() => Promise.resolve(chain.restarting !== undefined));
+  await until(() => Promise.resolve(chain.restarting === undefined));
+  expect(await allOf(chain, [from!])).toEqual(seen);
+  expect(warnings).toEqual([containing("is started again: it did not answer for 0.6 s")]);
+});
+
+test("what cannot be noted is not done, and its sender hears it", async () => {
+  const { chains, warnings } = chainsIn();
+  const chain = await chains.get(spec);
+  const [from, to] = await accountsOf(chain);
+  await closeAll();
+  const again = await chainsIn().chains.get(spec);
+  renameSync(join(dir, "e1"), join(dir, "away")); // its journal is not open yet
+  const call = [{ from, to, value: "0x1", gasPrice: "0x0" }];
+  await expect(again.call("eth_sendTransaction", call)).rejects.toThrow(/cannot be kept in .*ENOENT.*Make room/);
+  expect(again.problem).toMatch(/cannot be kept/);
+  renameSync(join(dir, "away"), join(dir, "e1"));
+  expect(await again.call("eth_getTransactionCount", [from, "pending"])).toBe("0x0");
+  await again.call("eth_sendTransaction", call);
+  expect(again.problem).toBeUndefined();
+  expect(await again.call("eth_getTransactionCount", [from, "latest"])).toBe("0x1");
+  expect(warnings).toEqual([]);
+});
+
+test("money that is given once is given once", async () => {
+  const chain = await chainsIn(dir, { blocks: 2, lookback: 1 }).chains.get(spec);
+  const [from, to] = await accountsOf(chain);
+  const account = Wallet.createRandom().address;
+  await Promise.all([chain.give(account, 5n, "first"), chain.give(account, 5n, "first")]);
+  for (let block = 0; block < 9; block++) await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+  await closeAll();
+  const again = await chainsIn().chains.get(spec);
+  await again.give(account, 5n, "first");
+  expect(await again.call("eth_getBalance", [account, "latest"])).toBe("0x5");
+});
+
+describe("a folder in which something is missing or damaged", () => {
+  test("is refused, file by file and byte by byte, and left as it is", async () => {
+    const keys = new Set<string>();
+    const chain = await chainsIn(dir, { blocks: 5, lookback: 4 }, keys).chains.get(spec);
+    const [from, to] = await accountsOf(chain);
+    const folder = join(dir, "e1");
+    const send = () =>
+      chain.call("eth_sendTransaction", [{ from, to, value: "0x1", data: `0x${randomBytes(8).toString("hex")}` }]);
+    for (let block = 0; block < 18; block++) await send();
+    await until(() => Promise.resolve(readdirSync(folder).some((name) => name.startsWith("snapshot-"))));
+    await send();
+    await closeAll();
+    const known = { keys: () => [...keys] };
+    Chains.check(dir, known);
+    const names = readdirSync(folder);
+    expect(names.length).toBeGreaterThanOrEqual(5);
+    for (const name of names) {
+      const file = join(folder, name);
+      const whole = readFileSync(file);
+      const refused = (content: Buffer | undefined) => {
+        if (content) writeFileSync(file, content);
+        else rmSync(file);
+        expect(() => Chains.check(dir, known)).toThrow(/is damaged.*Nothing was changed/);
+        expect(existsSync(file) ? readFileSync(file) : undefined).toEqual(content);
+      };
+      refused(undefined);
+      for (let bytes = 0; bytes < whole.length - 1; bytes += Math.max(1, Math.floor(whole.length / 25)))
+        refused(whole.subarray(0, bytes));
+      const flipped = Buffer.from(whole);
+      flipped[whole.length >> 1]! ^= 1;
+      if (!/^blocks-/.test(name)) refused(flipped); // those are checked when they are read
+      writeFileSync(file, whole);
+    }
+    renameSync(folder, join(dir, "elsewhere"));
+    expect(() => Chains.check(dir, known)).toThrow("the folder of this ledger is missing");
+    renameSync(join(dir, "elsewhere"), folder);
+    Chains.check(dir, known);
+    const again = await chainsIn(dir, {}, keys).chains.get(spec);
+    expect(await again.call("eth_blockNumber")).toBe("0x13");
+  });
+
+  test("a record that a crash tore before it was answered is left out", async () => {
+    const chain = await chainsIn().chains.get(spec);
+    const [from, to] = await accountsOf(chain);
+    await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+    await closeAll();
+    const journal = join(dir, "e1", "journal-1.jsonl");
+    const whole = readFileSync(journal);
+    writeFileSync(journal, Buffer.concat([whole, Buffer.from('{"crc32":"12345678","tx":"0x12')]));
+    const again = await chainsIn().chains.get(spec);
+    expect(await again.call("eth_blockNumber")).toBe("0x1");
+    await again.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+    await closeAll();
+    expect(await (await chainsIn().chains.get(spec)).call("eth_blockNumber")).toBe("0x2");
+  });
+
+  test("a planted file beside, and what nobody knows, stay", async () => {
+    const keys = new Set<string>();
+    await chainsIn(dir, {}, keys).chains.get(spec);
+    await closeAll();
+    cpSync(join(dir, "e1"), join(dir, "unknown"), { recursive: true });
+    await chainsIn(dir, {}, keys).chains.sweep(() => false);
+    expect(readdirSync(dir)).toEqual(["unknown"]);
+  });
+});
+
+describe("a chain of version 0.1.0", () => {
+  async function former() {
+    const chain = await chainsIn().chains.get(spec);
+    const accounts = await accountsOf(chain);
+    const [from, to] = accounts;
+    for (let block = 0; block < 7; block++) await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+    const seen = await allOf(chain, accounts);
+    const state = await chain.call<string>("anvil_dumpState");
+    const genesis = readFileSync(join(dir, "e1", "genesis.json"));
+    await closeAll();
+    rmSync(join(dir, "e1"), { recursive: true });
+    mkdirSync(join(dir, "e1"));
+    writeFileSync(join(dir, "e1", "genesis.json"), genesis);
+    writeFileSync(join(dir, "e1", "state.gz"), Buffer.from(state.slice(2), "hex"));
+    writeFileSync(join(dir, "e1", "height"), "7");
+    writeFileSync(join(dir, "e1", "pid"), "1");
+    return { accounts, seen };
+  }
+
+  test("goes on with all its blocks, and gets snapshots", async () => {
+    const { accounts, seen } = await former();
+    const chain = await chainsIn(dir, { blocks: 5, lookback: 4 }).chains.get(spec);
+    expect(await allOf(chain, accounts)).toEqual(seen);
+    const [from, to] = accounts;
+    for (let block = 0; block < 16; block++) await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+    const whole = await allOf(chain, accounts);
+    await until(() => Promise.resolve(!existsSync(join(dir, "e1", "state.gz"))));
+    await closeAll();
+    const again = await chainsIn().chains.get(spec);
+    expect(await allOf(again, accounts)).toEqual(whole);
+  });
+
+  test.each(["genesis.json", "state.gz"])("whose %s is cut or missing is refused", async (name) => {
+    await former();
+    const file = join(dir, "e1", name);
+    const whole = readFileSync(file);
+    writeFileSync(join(dir, "e1", "state.last.gz"), "");
+    for (const content of [undefined, whole.subarray(0, whole.length >> 1)]) {
+      if (content) writeFileSync(file, content);
+      else rmSync(file);
+      await expect(chainsIn().chains.get(spec)).rejects.toThrow(/is damaged/);
+      expect(existsSync(file) ? readFileSync(file) : undefined).toEqual(content);
+    }
+  });
+});

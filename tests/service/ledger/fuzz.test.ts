@@ -1,0 +1,128 @@
+import { execFileSync } from "node:child_process";
+import fc from "fast-check";
+import type WebSocket from "ws";
+import { built, serveJson } from "../child";
+import { basic, build, client } from "../helpers";
+import { blockNumber, result, webSocket } from "../ledgers";
+import { hostileMessages } from "./hostile";
+
+/*
+ * By itself a short slice. The whole: FUZZ_CALLS=2000 npx jest tests/service/ledger/fuzz, with FUZZ_SEED for a run
+ * as it was. docs/service.md states the bounds.
+ */
+const messages = Number(process.env.FUZZ_CALLS ?? 80);
+const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+/** Seconds between blocks, and the most memory in MiB of the service and of a chain. */
+const period = 3;
+const bound = { service: 1_024, chain: 1_024 };
+
+jest.setTimeout(120_000 + messages * 3_000);
+beforeAll(built, 120_000);
+
+interface Process {
+  pid: number;
+  parent: number;
+  MiB: number;
+  command: string;
+}
+
+const processes = (): Process[] =>
+  execFileSync("ps", ["-eo", "pid=,ppid=,rss=,comm="], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .map((row) => row.trim().split(/\s+/))
+    .map(([pid, parent, rss, command]) => ({
+      pid: Number(pid),
+      parent: Number(parent),
+      MiB: Number(rss) / 1_024,
+      command: command!,
+    }));
+
+function below(root: number, all = processes()): Process[] {
+  return all.filter(({ parent }) => parent === root).flatMap((one) => [one, ...below(one.pid, all)]);
+}
+
+test("whatever a stranger and two members send, the service lives, and the blocks of the others go on", async () => {
+  const start = ["--node-start", "0", "--environment-start", "0", "--tether", "tether0001"];
+  const { child, ready, key } = await serveJson(start);
+  const send = client(ready.baseUrl, key);
+  const consensus = { provider: "geth", consensus_type: "poa", block_period: period };
+  const { paths, membership, credential } = await build(send, consensus);
+  const elsewhere = await build(send, consensus);
+  const status = async (path: string) =>
+    (await send("GET", `${path}/status`)).body as unknown as { urls: { rpc: string; wss: string } };
+  const { urls } = await status(paths.node);
+  const other = { urls: (await status(elsewhere.paths.node)).urls, credential: elsewhere.credential };
+  const further = async () => (await send("POST", `${paths.environment}/appcreds`, { membership_id: membership })).body;
+  const [second, bystander] = [await further(), await further()];
+  const accounts = await result<string[]>(urls.rpc, credential, "eth_accounts");
+
+  // the others: a member of the same chain, and one of another; each has to have blocks as they are due
+  const others = [
+    { url: urls.rpc, pair: bystander },
+    { url: other.urls.rpc, pair: other.credential },
+  ];
+  const begun = await Promise.all(others.map(({ url, pair }) => blockNumber(url, pair)));
+  const timeOf = async ({ url, pair }: (typeof others)[0], number: number) => {
+    type Block = { timestamp: string };
+    const at = `0x${number.toString(16)}`;
+    return Number((await result<Block>(url, pair, "eth_getBlockByNumber", at, false)).timestamp);
+  };
+  const longest = async (place: (typeof others)[0], first: number) => {
+    const last = await blockNumber(place.url, place.pair);
+    expect(last).toBeGreaterThan(first);
+    const numbers = Array.from({ length: last - first }, (_, at) => first + 1 + at);
+    const times = await Promise.all(numbers.map((number) => timeOf(place, number)));
+    return Math.max(...times.map((time, at) => (times[at + 1] ?? Math.floor(Date.now() / 1_000)) - time));
+  };
+
+  const most = { service: 0, chain: 0 };
+  const measure = setInterval(() => {
+    const [all, family] = [processes(), below(ready.pid)];
+    most.service = Math.max(most.service, all.find(({ pid }) => pid === ready.pid)?.MiB ?? 0);
+    most.chain = Math.max(most.chain, ...family.filter(({ command }) => command === "anvil").map(({ MiB }) => MiB));
+  }, 500).unref();
+
+  let opening: Promise<WebSocket> | undefined;
+  const open = async () => {
+    const { status, socket } = await webSocket(urls.wss, second);
+    expect(status).toBe(101);
+    socket.on("error", () => undefined).once("close", () => (opening = undefined));
+    return socket;
+  };
+  const post = async (url: string, body: string, headers: Record<string, string> = {}) => {
+    const signal = AbortSignal.timeout(70_000);
+    const answer = await fetch(url, { method: "POST", body, headers, signal }).catch(() => undefined);
+    if (!answer) return expect(body.length).toBeGreaterThan(1_048_576); // too long: its connection ends
+    const text = await answer.text();
+    expect([200, 400, 401, 403, 413, 429]).toContain(answer.status);
+    expect(() => JSON.parse(text) as unknown).not.toThrow();
+  };
+  const ways = [
+    (text: string) => post(urls.rpc, text, basic(credential.username, credential.password)),
+    (text: string) => post(`${ready.url}/target/rinkeby`, text),
+    (text: string) => post(urls.rpc, text),
+    async (text: string) => {
+      const socket = await (opening ??= open());
+      socket.send(text);
+    },
+  ];
+  const sent = fc.sample(fc.tuple(hostileMessages(accounts), fc.constantFrom(0, 0, 1, 2, 3, 3)), {
+    seed,
+    numRuns: messages,
+  });
+  const next = async (): Promise<void> => {
+    for (let one = sent.pop(); one; one = sent.pop()) await ways[one[1]]!(one[0]);
+  };
+  await Promise.all(Array.from({ length: 6 }, next));
+  clearInterval(measure);
+  const gaps = await Promise.all(others.map((place, at) => longest(place, begun[at]!)));
+  (await opening)?.terminate();
+  console.info(`seed ${seed}: ${messages} messages; longest time without a block ${gaps.join(", ")} s`, most);
+  expect(child.exitCode ?? child.signalCode).toBeNull();
+  expect((await send("GET", "/consortia")).status).toBe(200);
+  const funded = await send("POST", "/embedded/tether/tether0001/fund", { network: "rinkeby", wei: "5" });
+  expect(funded.status).toBe(200);
+  for (const gap of gaps) expect(gap).toBeLessThanOrEqual(2 * period);
+  expect([most.service < bound.service, most.chain < bound.chain, most]).toEqual([true, true, most]);
+});

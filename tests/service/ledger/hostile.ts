@@ -1,0 +1,170 @@
+import fc from "fast-check";
+import { contract, endless, eth, returning } from "../ledgers";
+
+/** Messages that somebody sends who wants to stop a service: a grammar of what a call may ask for, at its worst. */
+export function hostileMessages(accounts: readonly string[]): fc.Arbitrary<string> {
+  const bomb = {
+    memory: "0x63f000000060005260006000f3",
+    calls: "0x5b600080808080305af15056", // calls itself, again and again
+    logs: "0x5b61400060006000a0600056", // logs 16 kB, again and again
+    revert: "0x62100000600080fd",
+  };
+  const gas = fc.constantFrom<unknown>(
+    ...[undefined, undefined, null, "0x1c9c380", "0x1c9c381", "0xffffffffffff", `0x${"f".repeat(64)}`, 2 ** 53 - 1],
+    ...["0XFFFFFFFF", "00000099999999", "-1", "", {}, [], true, 1e300],
+  );
+  const code = fc.oneof(
+    fc.constantFrom(endless, ...Object.values(bomb)),
+    fc.constantFrom(1_000, 100_000, 3_900_000, 2 ** 31 - 1).map(returning),
+    fc.constant(`0x${"5b".repeat(60_000)}`),
+  );
+  const overrides = fc.oneof(
+    { weight: 4, arbitrary: code.map((text) => ({ [contract]: { code: text } })) },
+    { weight: 1, arbitrary: fc.constantFrom<object | null>({}, null, { [contract]: {} }, [1]) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .nat(400)
+        .map((many) =>
+          Object.fromEntries(
+            Array.from({ length: many }, (_, at) => [`0x${at.toString(16).padStart(40, "0")}`, { balance: "0x1" }]),
+          ),
+        ),
+    },
+  );
+  const block = fc.constantFrom<unknown>(
+    "latest",
+    "pending",
+    "earliest",
+    "0x0",
+    "0xffffffffff",
+    { blockNumber: "0x1" },
+    7,
+  );
+  const raised = fc.constantFrom<unknown>(
+    undefined,
+    { gasLimit: "0xffffffffffffff" },
+    { number: "0xffffffffff" },
+    { time: "0x0" },
+  );
+  const from = fc.constantFrom(...accounts, contract, undefined);
+  const transaction = fc.record({
+    from,
+    to: fc.constantFrom(contract, null, undefined),
+    gas,
+    gasPrice: fc.constantFrom("0x0", "0xffffffffffff", undefined),
+  });
+  const far = fc.constantFrom("earliest", "0x0", "latest", "0xffffffffffffffff", undefined);
+  const filter = fc.record({
+    fromBlock: far,
+    toBlock: far,
+    topics: fc.nat(2_000).map((many) => Array<null>(many).fill(null)),
+  });
+  const nested = fc
+    .constantFrom(10, 1_000, 100_000)
+    .map((depth) => JSON.parse("[".repeat(depth) + "]".repeat(depth)) as unknown);
+  const call = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc
+        .tuple(
+          fc.constantFrom("eth_call", "eth_estimateGas", "eth_createAccessList"),
+          transaction,
+          block,
+          overrides,
+          raised,
+        )
+        .map(([method, ...params]) => eth(method, ...params)),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .array(
+          fc.record({
+            blockOverrides: raised,
+            stateOverrides: overrides,
+            calls: fc.array(transaction, { maxLength: 40 }),
+          }),
+          { maxLength: 20 },
+        )
+        .map((blockStateCalls) => eth("eth_simulateV1", { blockStateCalls }, "latest")),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.tuple(transaction, code).map(([one, data]) => eth("eth_sendTransaction", { ...one, data })),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(far, fc.nat(5_000))
+        .map(([newest, many]) => eth("eth_feeHistory", "0xffffffffff", newest, Array(many).fill(50))),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .nat(5_000)
+        .map((many) => eth("eth_getProof", contract, Array(many).fill(`0x${"0".repeat(64)}`), "latest")),
+    },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(fc.constantFrom("eth_getLogs", "eth_newFilter"), filter)
+        .map(([method, wanted]) => eth(method, wanted)),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom("eth_newBlockFilter", "eth_newPendingTransactionFilter", "eth_chainId")
+        .map((method) => eth(method)),
+    },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(
+          fc.constantFrom("newHeads", "logs", "newPendingTransactions", "syncing"),
+          fc.constantFrom<unknown>(undefined, {}, true),
+        )
+        .map((params) => eth("eth_subscribe", ...params)),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(
+          fc.constantFrom(
+            "anvil_mine",
+            "anvil_setBalance",
+            "evm_setIntervalMining",
+            "debug_traceCall",
+            "trace_call",
+            "eth_sendRawTransaction",
+            "web3_sha3",
+            "eth_getFilterLogs",
+          ),
+          fc.constantFrom<unknown>(contract, "0xffffffff", {}, 5),
+        )
+        .map(([method, parameter]) => eth(method, parameter)),
+    },
+    { weight: 1, arbitrary: nested.map((deep) => ({ ...eth("eth_call"), params: deep })) },
+    { weight: 1, arbitrary: fc.anything({ maxDepth: 3 }).map((id) => ({ ...eth("eth_blockNumber"), id })) },
+  );
+  const batch = fc
+    .tuple(fc.array(call, { minLength: 1, maxLength: 5 }), fc.constantFrom(1, 15, 30, 75))
+    .map(([some, times]) => Array.from({ length: times }, () => some).flat());
+  const text = (value: unknown) => {
+    try {
+      return (
+        JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner)) ?? "null"
+      );
+    } catch {
+      return "[".repeat(50_000); // nested too deeply to be written
+    }
+  };
+  return fc.oneof(
+    { weight: 6, arbitrary: call.map(text) },
+    { weight: 3, arbitrary: batch.map(text) },
+    {
+      weight: 1,
+      arbitrary: fc.oneof(fc.string(), fc.json(), fc.constantFrom("x".repeat(1_048_577), "[".repeat(500_000), "{")),
+    },
+  );
+}

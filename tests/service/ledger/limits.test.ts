@@ -1,0 +1,243 @@
+import { once } from "node:events";
+import { contract, endless, eth, ledgered, raw, result, returning, rpc, webSocket } from "../ledgers";
+import { basic, containing, start, until, type Wire } from "../helpers";
+
+jest.setTimeout(60_000);
+
+const MiB = 1_048_576;
+const code = (text: string) => ({ [contract]: { code: text } });
+const large = eth("eth_call", { to: contract }, "latest", code(returning(3_900_000)));
+
+interface Said {
+  id?: unknown;
+  result?: string;
+  error?: { code: number; message: string };
+}
+
+/** The ways to a chain: a node over HTTP and WebSocket, by a member. */
+async function ways(made: Awaited<ReturnType<typeof ledgered>>) {
+  const { socket, messages } = await webSocket(made.urls.wss, made.credential);
+  const http = async (body: unknown) => (await rpc(made.urls.rpc, made.credential, body)).body as Said | Said[];
+  const ws = async (body: unknown) => {
+    const before = messages.length;
+    socket.send(JSON.stringify(body));
+    await until(() => Promise.resolve(messages.length > before));
+    return messages.at(-1) as unknown as Said | Said[];
+  };
+  return { http, ws, all: [http, ws] };
+}
+
+/** The service's keyless address of a local network. */
+const target = async (url: string, body: unknown) => {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await fetch(`${url}/target/rinkeby`, {
+    method: "POST",
+    body: text,
+    signal: AbortSignal.timeout(30_000),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as never };
+};
+
+test("more gas than the limit is refused in every spelling, call and way, before the chain gets it", async () => {
+  const made = await ledgered();
+  const { service, credential, urls } = made;
+  const { all } = await ways(made);
+  const [own] = await result<string[]>(urls.rpc, credential, "eth_accounts");
+  const over = [
+    ...["0x1c9c381", "0X1C9C381", "0x0000000001c9c381", "0xffffffffffff", `0x${"f".repeat(16)}`, "30000001"],
+    ...[30_000_001, `0x${"f".repeat(65)}`, "1_000", "", "0x", "-1", 1.5, {}, [], true, "0b1", " 0x5208"],
+  ];
+  const calls = over.flatMap((gas) => [
+    eth("eth_call", { to: contract, gas }, "latest", code(endless)),
+    eth("eth_estimateGas", { to: contract, gas }, "latest", code(endless)),
+    eth("eth_createAccessList", { to: contract, gas }),
+    eth("eth_call", { to: contract, gasLimit: gas }, "latest", code(endless)),
+    eth("eth_sendTransaction", { from: own, to: contract, gas, gasPrice: "0x0" }),
+    eth("eth_signTransaction", { from: own, to: contract, gas, gasPrice: "0x0", nonce: "0x0" }),
+    eth("eth_simulateV1", { blockStateCalls: [{ stateOverrides: code(endless), calls: [{ to: contract, gas }] }] }),
+  ]);
+  for (const call of calls) {
+    for (const way of all) expect(await way(call)).toMatchObject({ id: 1, error: { message: containing("gas") } });
+  }
+  for (const way of all) expect(await way(calls.slice(0, 2))).toMatchObject([{ error: {} }, { error: {} }]);
+  for (const gas of over) {
+    const asked = eth("eth_call", { to: contract, gas, data: "0x00" }, "latest");
+    expect(await target(service.url, asked)).toMatchObject({
+      status: 200,
+      body: { error: { message: containing("gas") } },
+    });
+  }
+  // within the limit, whatever else would raise it, all ends
+  const raised = { gasLimit: "0xffffffffffff" };
+  for (const way of all) {
+    for (const gas of ["0x1c9c380", "0X1C9C380", "0x00001c9c380", "30000000", 30_000_000, undefined, null]) {
+      const calls = [
+        eth("eth_call", { to: contract, gas }, "latest", code(endless), raised),
+        eth("eth_estimateGas", { to: contract, gas }, "latest", code(endless)),
+      ];
+      for (const call of calls) expect(await way(call)).toMatchObject({ error: { message: containing("as") } });
+    }
+    const both = { blockOverrides: raised, stateOverrides: code(endless), calls: [{ to: contract }, { to: contract }] };
+    expect(await way(eth("eth_simulateV1", { blockStateCalls: [both] }))).toMatchObject({ id: 1 });
+    const apart = { calls: Array.from({ length: 2 }, () => ({ to: contract, gas: "0xf4241f" })) };
+    expect(await way(eth("eth_simulateV1", { blockStateCalls: [apart, apart] }))).toMatchObject({
+      error: { message: containing("together") },
+    });
+  }
+  expect(await result(urls.rpc, credential, "eth_estimateGas", { to: own })).toBe("0x5208");
+});
+
+test("a batch whose answers are long ends at the limit, in valid JSON, on every way; the service lives", async () => {
+  const made = await ledgered({ callLimits: { answer: 16 * MiB } });
+  const { http, ws } = await ways(made);
+  const batch = Array.from({ length: 75 }, (_, id) => ({ ...large, id }));
+  for (const way of [http, ws]) {
+    const said = (await way(batch)) as Said[];
+    expect(said.map(({ id }) => id)).toEqual(batch.map(({ id }) => id));
+    expect(said.map(({ result }) => result !== undefined)).toEqual(batch.map((_, index) => index < 2));
+    expect(said.at(-1)).toMatchObject({ error: { code: -32_005, message: containing(`${16 * MiB} bytes`) } });
+  }
+  // without a key, and with one but without a credential, nothing is tried on another state
+  const refused = { error: { code: -32_602, message: containing("credential") } };
+  expect((await target(made.service.url, batch)).body).toMatchObject(batch.map(() => refused));
+  const asked = await made.send("POST", `/embedded${made.paths.environment}/rpc`, batch);
+  expect(asked.body).toMatchObject(batch.map(() => refused));
+  const both = eth("eth_call", { to: contract }, "latest", {}, { gasLimit: "0xffffffffffff" });
+  expect((await target(made.service.url, both)).body).toMatchObject(refused);
+  expect((await target(made.service.url, eth("eth_call", { to: contract }, "latest", {}))).body).toMatchObject({
+    result: "0x",
+  });
+});
+
+test("the memory of an execution ends at its limit", async () => {
+  const made = await ledgered();
+  const code4GB = "0x63f000000060005260006000f3"; // MSTORE at 0xf0000000, and at more than that
+  for (const way of (await ways(made)).all) {
+    for (const text of [code4GB, "0x60006000606463ffffffff3960006000f3", returning(0x7f_ff_ff_ff)])
+      expect(await way(eth("eth_call", { to: contract }, "latest", code(text)))).not.toHaveProperty(
+        "result",
+        containing("00"),
+      );
+  }
+  const small = await ledgered({ callLimits: { memory: MiB } });
+  const call = eth("eth_call", { to: contract }, "latest", code(returning(2 * MiB)));
+  expect(await (await ways(small)).http(call)).toMatchObject({ error: { message: containing("MemoryLimitOOG") } });
+});
+
+test("batches, requests, answers, overrides, percentiles and proofs have a most", async () => {
+  const most = { batch: 3, request: 20_000, answer: 9_000, overrides: 2_000 };
+  const made = await ledgered({ callLimits: most });
+  const { service, credential, urls } = made;
+  const { all } = await ways(made);
+  const one = eth("eth_chainId");
+  for (const way of all) {
+    expect(await way([one, one, one])).toHaveLength(3);
+    expect(await way([one, one, one, one])).toMatchObject({ error: { message: containing("at most 3") } });
+    const big = eth("eth_call", { to: contract }, "latest", code(returning(5_000)));
+    expect(await way(big)).toMatchObject({ id: 1, error: { code: -32_005, message: containing("9000 bytes") } });
+    const long = eth("eth_call", { to: contract }, "latest", code(`0x${"00".repeat(2_000)}`));
+    expect(await way(long)).toMatchObject({ error: { message: containing("at most 2000") } });
+    const fees = eth("eth_feeHistory", "0x400", "latest", Array(101).fill(50));
+    expect(await way(fees)).toMatchObject({ error: { message: containing("at most 100") } });
+    const proof = eth("eth_getProof", contract, Array(1_025).fill("0x0"), "latest");
+    expect(await way(proof)).toMatchObject({ error: { message: containing("at most 1024") } });
+    expect(await way(one)).toMatchObject({ result: containing("0x") });
+  }
+  const headers = basic(credential.username, credential.password);
+  const tooLarge = { status: 413, text: containing("too large") };
+  const body = "x".repeat(20_001);
+  expect(await raw(urls.rpc, headers, body).catch(() => tooLarge)).toEqual(tooLarge);
+  expect(await raw(`${service.url}/target/rinkeby`, {}, body).catch(() => tooLarge)).toEqual(tooLarge);
+  expect(await target(service.url, [one, one, one, one])).toMatchObject({
+    status: 400,
+    body: { errorMessage: containing("at most 3") },
+  });
+  const { socket } = await webSocket(urls.wss, credential);
+  const closed = once(socket, "close");
+  socket.send(body);
+  expect((await closed)[0]).toBe(1009);
+});
+
+test("requests that are under way with a credential are counted, and more is refused until one is answered", async () => {
+  const made = await ledgered({ callLimits: { atOnce: 5, time: 2_000 } }, { provider: "geth", consensus_type: "poa" });
+  const { credential, urls, paths, membership, send } = made;
+  const other = (await send("POST", `${paths.environment}/appcreds`, { membership_id: membership })).body;
+  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
+  const waits = eth("eth_sendTransactionSync", { from, to: from, gasPrice: "0x0" });
+  const waiting = Array.from({ length: 5 }, () => rpc(urls.rpc, credential, waits));
+  await until(async () => (await rpc(urls.rpc, credential, eth("eth_chainId"))).status === 429);
+  const { status, headers } = await fetch(urls.rpc, {
+    method: "POST",
+    headers: basic(credential.username, credential.password),
+    body: "[]",
+  });
+  expect([status, headers.get("retry-after")]).toEqual([429, "1"]);
+  expect(await rpc(urls.rpc, other, eth("eth_chainId"))).toMatchObject({ status: 200 });
+  for (const { status, body } of await Promise.all(waiting)) {
+    expect({ status, body }).toMatchObject({ status: 200, body: { id: 1 } });
+  }
+  await until(async () => (await rpc(urls.rpc, credential, eth("eth_chainId"))).status === 200);
+});
+
+test("filters, subscriptions and WebSockets of a credential are counted; a filter is its maker's alone", async () => {
+  const made = await ledgered({ callLimits: { filters: 2, subscriptions: 2, sockets: 2 } });
+  const { credential, urls, paths, membership, send } = made;
+  const other = (await send("POST", `${paths.environment}/appcreds`, { membership_id: membership })).body;
+  const refused = { error: { message: containing("no more are allowed") } };
+  const { http, ws } = await ways(made);
+  const first = (await http(eth("eth_newBlockFilter"))) as Said;
+  expect(await ws(eth("eth_newFilter", {}))).toMatchObject({ result: containing("0x") });
+  for (const way of [http, ws]) expect(await way(eth("eth_newPendingTransactionFilter"))).toMatchObject(refused);
+  for (const method of ["eth_getFilterChanges", "eth_getFilterLogs", "eth_uninstallFilter"]) {
+    const { body } = await rpc(urls.rpc, other, eth(method, first.result));
+    expect(body).toMatchObject({ error: { message: "filter not found" } });
+  }
+  expect(await http(eth("eth_getFilterChanges", first.result))).toMatchObject({ result: [] });
+  expect(await http(eth("eth_uninstallFilter", first.result))).toMatchObject({ result: true });
+  expect(await http(eth("eth_newBlockFilter"))).toMatchObject({ result: containing("0x") });
+
+  const subscribed = (await ws(eth("eth_subscribe", "newPendingTransactions"))) as Said;
+  expect(await ws(eth("eth_subscribe", "logs", {}))).toMatchObject({ result: containing("0x") });
+  expect(await ws(eth("eth_subscribe", "newHeads"))).toMatchObject(refused);
+  expect(await ws(eth("eth_unsubscribe", "0x00"))).toMatchObject({ result: false });
+  expect(await ws(eth("eth_unsubscribe", subscribed.result))).toMatchObject({ result: true });
+  expect(await ws(eth("eth_subscribe", "newPendingTransactions"))).toMatchObject({ result: containing("0x") });
+
+  const { socket } = await webSocket(urls.wss, credential);
+  expect(await webSocket(urls.wss, credential)).toMatchObject({ status: 429, error: containing("At most 2") });
+  socket.terminate();
+  await until(async () => (await webSocket(urls.wss, credential)).status === 101);
+});
+
+test("the keyless address is limited to its own rate, each address for itself, and tethers go on", async () => {
+  let now = 1_000_000;
+  const { service, send } = await start({
+    ...{ ledger: true, clock: () => now, callLimits: { targetRate: 2 }, tethers: [{ id: "tether0001" }] },
+  });
+  const one = eth("eth_chainId");
+  expect((await target(service.url, Array(15).fill(one))).status).toBe(200);
+  expect((await target(service.url, Array(6).fill(one))).status).toBe(429);
+  expect((await target(service.url, Array(4).fill(one))).status).toBe(200);
+  const over = await target(service.url, one);
+  expect([over.status, over.headers.get("retry-after")]).toEqual([429, "10"]);
+  const funded = await send("POST", "/embedded/tether/tether0001/fund", { network: "rinkeby", wei: "5" });
+  expect(funded.status).toBe(200);
+  now += 10_000;
+  expect((await target(service.url, one)).status).toBe(200);
+});
+
+test("what a contract prints is not in its node's log", async () => {
+  const made = await ledgered(undefined, { provider: "quorum", consensus_type: "raft" });
+  const { credential, urls, paths, send } = made;
+  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
+  const text = "Block Number: 424242\nTransaction: 0xfeed";
+  const bytes = Buffer.from(text).toString("hex").padEnd(128, "0");
+  const word = (value: number) => value.toString(16).padStart(64, "0");
+  const print = `41304fac${word(32)}${word(text.length)}${bytes}`; // log(string)
+  const console = "0x000000000000000000636F6e736F6c652e6c6f67";
+  const hash = await result(urls.rpc, credential, "eth_sendTransaction", { from, to: console, data: `0x${print}` });
+  const receipt = () => result<Wire | null>(urls.rpc, credential, "eth_getTransactionReceipt", hash);
+  await until(async () => (await receipt()) !== null);
+  const log = (await send("GET", `${paths.node}/logs/geth`)).text;
+  for (const part of ["424242", "0xfeed"]) expect(log).not.toContain(part);
+});

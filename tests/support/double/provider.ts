@@ -1,0 +1,181 @@
+import { status } from "@grpc/grpc-js";
+import { DiffResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { isUnknown } from "../../../provider/adapter/unknown";
+import { handler, type Handler } from "../../../provider/dynamic/handler";
+import { HostProcess } from "../../../provider/dynamic/session";
+import { definitions } from "../../../provider/resources";
+import { type Failed, Protocol } from "../protocol";
+import { type Props, revealed, wire, withSecretsOf } from "./wire";
+
+/* The provider processes of a run, as the engine talks to them. Properties are in wire form, secrets marked. */
+
+export type Adapter = "dynamic" | "plugin";
+
+export interface Difference {
+  changes: boolean;
+  changed: string[];
+  replaces: string[];
+  deleteBeforeReplace: boolean;
+}
+
+interface Options {
+  preview: boolean;
+  /** Seconds; 0: the provider's default. */
+  timeout: number;
+}
+
+export interface Issue {
+  property: string;
+  reason: string;
+}
+
+/** One process, for one provider of one run. A call that fails throws `Failed`. */
+export interface Provider {
+  checkConfig(urn: string, news: Props): Promise<Issue[]>;
+  diffConfig(urn: string, olds: Props, news: Props): Promise<Pick<Difference, "changes" | "replaces">>;
+  configure(urn: string, inputs: Props): Promise<void>;
+  check(urn: string, olds: Props | undefined, news: Props): Promise<{ inputs: Props; failures: Issue[] }>;
+  diff(urn: string, id: string, olds: Props, news: Props): Promise<Difference>;
+  create(urn: string, inputs: Props, options: Options): Promise<{ id: string; outs: Props }>;
+  read(urn: string, id: string, outs: Props, inputs: Props): Promise<{ id: string; outs: Props; inputs?: Props }>;
+  update(urn: string, id: string, olds: Props, news: Props, options: Options): Promise<{ outs: Props }>;
+  delete(urn: string, id: string, outs: Props, options: Options): Promise<void>;
+  invoke(token: string, args: Props): Promise<{ result: Props; failures: Issue[] }>;
+  cancel(): Promise<unknown>;
+  close(): void;
+}
+
+export type Say = (row: string, text: string) => void;
+
+export const startProvider = async (adapter: Adapter, say: Say): Promise<Provider> =>
+  adapter === "plugin" ? new PluginProcess(await Protocol.start(say)) : new DynamicProcess();
+
+class PluginProcess implements Provider {
+  constructor(private readonly plugin: Protocol) {}
+
+  checkConfig = (urn: string, news: Props) => this.plugin.checkConfig(news, urn);
+  configure = (urn: string, inputs: Props) => this.plugin.configure(inputs, urn);
+  check: Provider["check"] = (urn, olds, news) => this.plugin.check(urn, news, olds);
+  diff = async (urn: string, id: string, olds: Props, news: Props) =>
+    differenceOf(await this.plugin.diff(urn, id, olds, news));
+  diffConfig = async (urn: string, olds: Props, news: Props) =>
+    differenceOf(await this.plugin.diffConfig(urn, olds, news));
+  create = (urn: string, inputs: Props, options: Options) => this.plugin.create(urn, inputs, options);
+  update: Provider["update"] = (urn, id, olds, news, options) => this.plugin.update(urn, id, olds, news, options);
+  delete: Provider["delete"] = (urn, id, outs, { timeout }) => this.plugin.delete(urn, id, outs, timeout);
+  read: Provider["read"] = (urn, id, outs, inputs) => this.plugin.read(urn, id, outs, inputs);
+  invoke = (token: string, args: Props) => this.plugin.invoke(token, args);
+  cancel = () => this.plugin.cancel();
+  close = () => this.plugin.close();
+}
+
+const differenceOf = (response: DiffResponse): Difference => ({
+  changes: response.getChanges() === DiffResponse.DiffChanges.DIFF_SOME,
+  changed: response.getDiffsList(),
+  replaces: response.getReplacesList(),
+  deleteBeforeReplace: response.getDeletebeforereplace(),
+});
+
+/** The host of dynamic providers: it sees no secrets, knows no previews, and evaluates the code in `__provider`. */
+class DynamicProcess implements Provider {
+  readonly #interrupt = new AbortController();
+  readonly #handlers: Record<string, Handler>;
+  readonly #configured = new Set<string>();
+  #config: Record<string, string> = {};
+
+  constructor() {
+    const host = new HostProcess(() => this.#interrupt.signal);
+    this.#handlers = Object.fromEntries(
+      Object.entries(definitions).map(([kind, definition]) => [kind, handler(definition, host)]),
+    );
+  }
+
+  #handler({ __provider: code }: Props): Handler {
+    const [, kind = ""] =
+      /^exports\.handler=\(\)=>require\("pulumi-consortium\/runtime"\)\.(\w+)$/.exec(String(code)) ?? [];
+    const found = this.#handlers[kind];
+    if (!found) throw failed(`code must be a string, and of a handler, not ${String(code)}`);
+    if (!this.#configured.has(kind)) found.configure({ config: { get: (key) => this.#config[key] } });
+    this.#configured.add(kind);
+    return found;
+  }
+
+  checkConfig = () => Promise.resolve([]);
+  diffConfig = (_urn: string, olds: Props, news: Props) =>
+    Promise.resolve({ changes: JSON.stringify(revealed(olds)) !== JSON.stringify(revealed(news)), replaces: [] });
+
+  configure = (_urn: string, inputs: Props): Promise<void> => {
+    this.#config = revealed(inputs) as Record<string, string>;
+    return Promise.resolve();
+  };
+
+  check: Provider["check"] = (_urn, olds, given) =>
+    guarded(async () => {
+      const news = wire(revealed(given));
+      const { inputs, failures } = await this.#handler(news).check(wire(revealed(olds ?? {})), news);
+      return { inputs: withSecretsOf(wire({ ...inputs, __provider: news.__provider }), given) as Props, failures };
+    });
+
+  diff: Provider["diff"] = (_urn, id, olds, news) =>
+    guarded(async () => {
+      const [before, after] = [wire(revealed(olds)), wire(revealed(news))];
+      const found = await this.#handler(isUnknown(after.__provider) ? before : after).diff(id, before, after);
+      if (typeof found.changes !== "boolean") throw new Error("diff has to say whether there are changes");
+      return { ...found, changed: [] }; // this host does not tell
+    });
+
+  create: Provider["create"] = (_urn, inputs, { preview }) =>
+    guarded(async () => {
+      if (preview) return { id: "", outs: inputs };
+      const plain = wire(revealed(inputs));
+      const { id, outs } = await this.#handler(plain).create(plain);
+      return { id, outs: withSecretsOf(wire({ ...outs, __provider: plain.__provider }), inputs) as Props };
+    });
+
+  update: Provider["update"] = (_urn, id, olds, news, { preview }) =>
+    guarded(async () => {
+      if (preview) return { outs: news };
+      const plain = wire(revealed(news));
+      const { outs } = await this.#handler(plain).update(id, wire(revealed(olds)), plain);
+      return { outs: withSecretsOf(wire({ ...outs, __provider: plain.__provider }), news) as Props };
+    });
+
+  read: Provider["read"] = (_urn, id, outs, inputs) =>
+    guarded(async () => {
+      const plain = wire(revealed(outs));
+      const { __provider } = plain;
+      const found = await this.#handler(plain).read(id, plain);
+      return {
+        id: found.id,
+        outs: withSecretsOf(wire({ ...found.props, __provider }), outs) as Props,
+        ...(found.inputs && { inputs: withSecretsOf(wire({ ...found.inputs, __provider }), inputs) as Props }),
+      };
+    });
+
+  delete: Provider["delete"] = (_urn, id, outs) =>
+    guarded(() => {
+      const plain = wire(revealed(outs));
+      return this.#handler(plain).delete(id, plain);
+    });
+
+  invoke = (token: string): never => {
+    throw failed(`unknown function ${token}`);
+  };
+  cancel = () => Promise.resolve(this.#interrupt.abort());
+  close = () => undefined;
+}
+
+const failed = (details: string, kept?: Failed["kept"]): Error & Failed =>
+  Object.assign(new Error(details), { code: status.UNKNOWN, details, kept });
+
+/** As the host of dynamic providers turns an error into an answer: one with an id keeps what is there. */
+async function guarded<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const { message, id, properties = {}, reasons = [] } = error as Error & Partial<NonNullable<Failed["kept"]>>;
+    if (id === undefined || id === "") throw failed(message);
+    if (reasons.length === 0) throw new Error("an incomplete resource needs reasons", { cause: error });
+    throw failed(message, { id, properties: wire(properties), reasons });
+  }
+}

@@ -1,0 +1,311 @@
+import { AsyncResource } from "node:async_hooks";
+import { Server, status } from "@grpc/grpc-js";
+import { runtime } from "@pulumi/pulumi";
+import { EngineService, type IEngineServer } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import {
+  GetRootResourceResponse,
+  type LogRequest,
+  LogSeverity,
+  SetRootResourceResponse,
+} from "@pulumi/pulumi/proto/engine_pb";
+import { RunRequest, type RunResponse } from "@pulumi/pulumi/proto/language_pb";
+import { InvokeResponse, CheckFailure } from "@pulumi/pulumi/proto/provider_pb";
+import { type IResourceMonitorServer, ResourceMonitorService } from "@pulumi/pulumi/proto/resource_grpc_pb";
+import * as proto from "@pulumi/pulumi/proto/resource_pb";
+import { Empty } from "google-protobuf/google/protobuf/empty_pb";
+import { durationSeconds } from "../../../provider/facts";
+import { listening, plain, struct } from "../protocol";
+import { Deployment, type RunOptions, Stopped, type Wanted } from "./deployment";
+import { type Adapter } from "./provider";
+import { isProvider, type Resource } from "./state";
+import { isSecret, type Props, revealed } from "./wire";
+
+/*
+ * A stack without Pulumi's CLI: programs run in this process with the real SDK, and their resources on the real adapters, in virtual
+ * time where the test has started that. tests/e2e/stories/javascript.test.ts runs the same story here and on the real CLI.
+ */
+
+/** As inline programs of the Automation API run. */
+const { LanguageServer } = jest.requireActual<{
+  LanguageServer: new (program: Program) => {
+    run(call: { request: RunRequest }, callback: (error: Error | null, response?: RunResponse) => void): Promise<void>;
+  };
+}>("@pulumi/pulumi/automation/server");
+
+// A run is a hundred calls over gRPC, each with a turn of its own on a busy machine.
+jest.setTimeout(60_000);
+
+/** Runs that a test has not waited for, such as one that ran into its time limit. */
+const open = new Set<Deployment>();
+afterEach(() => Promise.all([...open].map((deployment) => deployment.close())));
+
+/** What a program says; what it returns are the outputs of the stack. */
+export type Program = () => unknown;
+
+export interface Run {
+  ok: boolean;
+  /** What was done, such as `create Node n1`, in the order of the beginnings. */
+  steps: string[];
+  /** What failed, by the name of the resource; "" for the program as a whole. */
+  errors: { name: string; message: string }[];
+  /** What was shown besides. */
+  lines: string[];
+}
+
+export interface StackOptions {
+  /** Stack configuration; `secret(value)` of wire.ts makes one secret. */
+  config?: Props;
+}
+
+export class Stack {
+  /** The state: what a backend would hold. */
+  state: Resource[] = [];
+  outputs: Props = {};
+  readonly #config: Props;
+
+  constructor(
+    readonly adapter: Adapter,
+    { config = {} }: StackOptions = {},
+  ) {
+    this.#config = adapter === "plugin" ? { ...config, "consortium:plugin": "true" } : config;
+  }
+
+  /** Everything in the state but providers, components and what is only read, by its name. */
+  get resources(): Map<string, Resource> {
+    const own = this.state.filter((one) => one.custom && !one.external && !one.delete && !isProvider(one));
+    return new Map(own.map((one) => [one.name, one]));
+  }
+
+  /** A resource of the state. @throws where it is not there */
+  of(name: string): Resource {
+    const found = this.resources.get(name);
+    if (!found) throw new Error(`no ${name} in the state, which has ${[...this.resources.keys()].join(", ")}`);
+    return found;
+  }
+
+  up = (program: Program, options?: RunOptions): Promise<Run> => this.#withProgram(program, false, options);
+  preview = (program: Program, options?: RunOptions): Promise<Run> => this.#withProgram(program, true, options);
+  refresh = (options?: RunOptions): Promise<Run> => this.#run(false, options, (deployment) => deployment.refresh());
+  destroy = (options?: RunOptions): Promise<Run> => this.#run(false, options, (deployment) => deployment.finish());
+
+  #withProgram(program: Program, preview: boolean, options?: RunOptions): Promise<Run> {
+    return this.#run(preview, options, async (deployment) => {
+      if (options?.refresh) await deployment.refresh();
+      if (!deployment.failed)
+        await runProgram(program, deployment, {
+          adapter: this.adapter,
+          config: this.#config,
+          preview,
+          done: (outputs) => (this.outputs = outputs),
+        });
+      await deployment.finish();
+    });
+  }
+
+  async #run(
+    preview: boolean,
+    options: RunOptions | undefined,
+    act: (deployment: Deployment) => Promise<void>,
+  ): Promise<Run> {
+    const keep = (state: Resource[]): void => void (preview || (this.state = state));
+    const deployment = new Deployment(this.state, keep, this.#config, preview, options);
+    open.add(deployment);
+    const print = console.log;
+    console.log = (...args: unknown[]): void => {
+      deployment.lines.push(args.join(" "));
+      print(...args);
+    };
+    try {
+      await act(deployment);
+      await deployment.settled();
+    } finally {
+      console.log = print;
+      open.delete(deployment);
+      await deployment.close();
+    }
+    const { steps, errors, lines } = deployment;
+    return { ok: errors.length === 0, steps, errors, lines };
+  }
+}
+
+interface Programmed {
+  adapter: Adapter;
+  config: Props;
+  preview: boolean;
+  done: (outputs: Props) => void;
+}
+
+async function runProgram(program: Program, deployment: Deployment, how: Programmed): Promise<void> {
+  const [monitor, engine] = [new Server(), new Server()];
+  monitor.addService(ResourceMonitorService, monitorOf(deployment, how));
+  const logged: string[] = [];
+  engine.addService(EngineService, engineOf(deployment, logged));
+  const request = new RunRequest();
+  request.setProject("double");
+  request.setStack("test");
+  request.setOrganization("organization");
+  request.setDryrun(how.preview);
+  request.setParallel(16);
+  request.setMonitorAddress(`127.0.0.1:${await listening(monitor)}`);
+  request.setArgsList([`127.0.0.1:${await listening(engine)}`]);
+  for (const [key, value] of Object.entries(how.config)) request.getConfigMap().set(key, String(revealed(value)));
+  request.setConfigsecretkeysList(Object.keys(how.config).filter((key) => isSecret(how.config[key])));
+  // The program's connections are its own, and only it can close them.
+  let disconnect = (): void => undefined;
+  const begun = (): unknown => {
+    disconnect = AsyncResource.bind(() => runtime.disconnectSync());
+    return program();
+  };
+  const close = (): void => [monitor, engine].forEach((server) => server.forceShutdown());
+  deployment.onClose(close);
+  try {
+    const ran = new Promise<string>((resolve) => {
+      const answer = (error: Error | null, response?: RunResponse): void =>
+        resolve(error?.message ?? response?.getError() ?? "");
+      void new LanguageServer(begun).run({ request }, answer).catch((error: Error) => resolve(error.message));
+    });
+    // After a failure nobody answers the program any more: the engine ends it.
+    const failure = await Promise.race([ran, deployment.failure.then(() => "")]);
+    await deployment.settled();
+    if (failure !== "") deployment.fail("", new Error([...logged, failure].join("\n")));
+  } finally {
+    disconnect();
+    close();
+  }
+}
+
+type Unary = (call: { request: never }, callback: (error: object | null, answer?: unknown) => void) => void;
+
+/** The engine is going: the SDK ends the program without a word. */
+const going = { code: status.CANCELLED, details: "resource monitor shut down" };
+
+const answering =
+  <Q>(answer: (request: Q) => unknown): Unary =>
+  ({ request }: { request: Q }, callback: Parameters<Unary>[1]) =>
+    void Promise.resolve(request)
+      .then(answer)
+      .then(
+        (done) => callback(null, done),
+        (error: Error) => callback(error instanceof Stopped ? going : { code: status.UNKNOWN, details: error.message }),
+      );
+
+function monitorOf(deployment: Deployment, { adapter, done }: Programmed): IResourceMonitorServer {
+  const calls: Record<string, Unary> = {
+    supportsFeature: answering((request: proto.SupportsFeatureRequest) => {
+      const response = new proto.SupportsFeatureResponse();
+      response.setHassupport(["secrets", "deletedWith", "aliasSpecs"].includes(request.getId()));
+      return response;
+    }),
+    registerResource: answering(async (request: proto.RegisterResourceRequest) => {
+      if (request.getRemote()) throw new Error("the double of the engine has no remote components: use the real CLI");
+      if (request.getImportid() !== "") throw new Error("the double of the engine does not import: use the real CLI");
+      const made = await deployment.register(await wantedOf(request, deployment));
+      const response = new proto.RegisterResourceResponse();
+      response.setUrn(made.urn);
+      response.setId(made.id);
+      response.setObject(struct(made.custom ? made.outputs : {}));
+      return response;
+    }),
+    registerResourceOutputs: answering((request: proto.RegisterResourceOutputsRequest) => {
+      if (request.getUrn().includes("::pulumi:pulumi:Stack::")) done(plain(request.getOutputs()));
+      return new Empty();
+    }),
+    readResource: answering(async (request: proto.ReadResourceRequest) => {
+      const made = await deployment.read(await wantedOf(request, deployment), request.getId());
+      const response = new proto.ReadResourceResponse();
+      response.setUrn(made.urn);
+      response.setProperties(struct(made.outputs));
+      return response;
+    }),
+    invoke: answering(async (request: proto.ResourceInvokeRequest) => {
+      const provider = request.getProvider() || (await deployment.defaultProvider(adapter, request.getVersion()));
+      const { result, failures } = await deployment.invoke(request.getTok(), plain(request.getArgs()), provider);
+      const response = new InvokeResponse();
+      response.setReturn(struct(result));
+      response.setFailuresList(
+        failures.map(({ property, reason }) => {
+          const failure = new CheckFailure();
+          failure.setProperty(property);
+          failure.setReason(reason);
+          return failure;
+        }),
+      );
+      return response;
+    }),
+    signalAndWaitForShutdown: answering(() => new Empty()),
+  };
+  return calls as unknown as IResourceMonitorServer;
+}
+
+/** @param errors gets what the program logs as an error, which fails the run at its end */
+function engineOf({ lines }: Deployment, errors: string[]): IEngineServer {
+  let root = "";
+  const calls: Record<string, Unary> = {
+    log: answering((request: LogRequest) => {
+      if (request.getSeverity() === LogSeverity.ERROR) errors.push(request.getMessage());
+      else if (request.getSeverity() !== LogSeverity.DEBUG) lines.push(request.getMessage());
+      return new Empty();
+    }),
+    getRootResource: answering(() => {
+      const response = new GetRootResourceResponse();
+      response.setUrn(root);
+      return response;
+    }),
+    setRootResource: answering((request: { getUrn(): string }) => {
+      root = request.getUrn();
+      return new SetRootResourceResponse();
+    }),
+  };
+  return calls as unknown as IEngineServer;
+}
+
+/** A registration, or a reading, as the engine takes it. */
+async function wantedOf(
+  request: proto.RegisterResourceRequest | proto.ReadResourceRequest,
+  deployment: Deployment,
+): Promise<Wanted> {
+  const [type, name, parent] = [request.getType(), request.getName(), request.getParent()];
+  const common = { type, name, parent, urn: urnOf(type, name, parent), dependencies: request.getDependenciesList() };
+  const custom = !("getCustom" in request) || request.getCustom();
+  const adapter = type.startsWith("consortium:") ? "plugin" : "dynamic";
+  const isManaged = custom && !type.startsWith("pulumi:providers:");
+  const provider = isManaged
+    ? request.getProvider() || (await deployment.defaultProvider(adapter, request.getVersion()))
+    : "";
+  const additionalSecretOutputs = request.getAdditionalsecretoutputsList();
+  const nothing = { propertyDependencies: {}, deletedWith: "", protect: false, retainOnDelete: false, aliases: [] };
+  const none = { ignoreChanges: [], replaceOnChanges: [], timeouts: { create: 0, update: 0, delete: 0 } };
+  const wanted = { ...common, ...nothing, ...none, custom, provider, additionalSecretOutputs };
+  if (!("getObject" in request)) return { ...wanted, inputs: plain(request.getProperties()) };
+  const dependencies = [...request.getPropertydependenciesMap().entries()] as [string, { getUrnsList(): string[] }][];
+  const seconds = (text = ""): number => (text === "" ? 0 : durationSeconds(text)!);
+  const timeouts = request.getCustomtimeouts();
+  return {
+    ...wanted,
+    inputs: plain(request.getObject()),
+    propertyDependencies: Object.fromEntries(dependencies.map(([key, urns]) => [key, urns.getUrnsList()])),
+    deletedWith: request.getDeletedwith(),
+    protect: request.getProtect() ?? false,
+    retainOnDelete: request.getRetainondelete() ?? false,
+    ignoreChanges: request.getIgnorechangesList(),
+    replaceOnChanges: request.getReplaceonchangesList(),
+    ...(request.getDeletebeforereplacedefined() && { deleteBeforeReplace: request.getDeletebeforereplace() }),
+    timeouts: {
+      create: seconds(timeouts?.getCreate()),
+      update: seconds(timeouts?.getUpdate()),
+      delete: seconds(timeouts?.getDelete()),
+    },
+    aliases: request.getAliasesList().map((alias) => {
+      const spec = alias.getSpec();
+      if (!spec) return alias.getUrn();
+      const above = spec.getNoparent() ? "" : spec.getParenturn() || parent;
+      return urnOf(spec.getType() || type, spec.getName() || name, above);
+    }),
+  };
+}
+
+function urnOf(type: string, name: string, parent: string): string {
+  const above = parent === "" ? "" : parent.split("::")[2]!;
+  const qualified = above === "" || above === "pulumi:pulumi:Stack" ? type : `${above}$${type}`;
+  return `urn:pulumi:test::double::${qualified}::${name}`;
+}

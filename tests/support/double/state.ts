@@ -1,0 +1,87 @@
+import { type Props } from "./wire";
+
+/** A resource of a stack, as the state keeps it. */
+export interface Resource {
+  urn: string;
+  type: string;
+  name: string;
+  /** Whether it is more than a component. */
+  custom: boolean;
+  id: string;
+  /** In wire form: secrets are marked. */
+  inputs: Props;
+  outputs: Props;
+  /** URN and id, with `::` between them; "" where a component has none. */
+  provider: string;
+  parent: string;
+  dependencies: string[];
+  propertyDependencies: Record<string, string[]>;
+  deletedWith: string;
+  protect: boolean;
+  retainOnDelete: boolean;
+  additionalSecretOutputs: string[];
+  ignoreChanges: string[];
+  replaceOnChanges: string[];
+  /** The resource option: where it is set, the engine takes it for whatever the diff says. */
+  deleteBeforeReplace?: boolean;
+  /** Seconds; 0: the provider's default. */
+  timeouts: Record<"create" | "update" | "delete", number>;
+  /** What is wrong with an object that exists but is not ready. */
+  initErrors: string[];
+  /** Replaced, and to be deleted. */
+  delete: boolean;
+  /** Deleted, and to be created anew. */
+  pendingReplacement: boolean;
+  /** Only read by the program. */
+  external: boolean;
+}
+
+export const isProvider = ({ type }: Pick<Resource, "type">): boolean => type.startsWith("pulumi:providers:");
+export const providerUrn = (reference: string): string => reference.slice(0, reference.lastIndexOf("::"));
+export const nameOf = (urn: string): string => urn.split("::").slice(3).join("::");
+/** How a line of the log names it: `Node n1`. */
+export const label = ({ type, name }: Resource): string => `${type.split(":").at(-1)} ${name}`;
+
+/** URNs of all that a resource needs: they exist before it, and go after it. */
+export const needsOf = (one: Resource): string[] =>
+  [
+    ...one.dependencies,
+    ...Object.values(one.propertyDependencies).flat(),
+    one.parent,
+    one.deletedWith,
+    one.provider && providerUrn(one.provider),
+  ].filter((urn) => urn !== "");
+
+/** All that need one of these, directly or not, in the order of the state. */
+export function dependents(state: readonly Resource[], roots: readonly string[], { children = true } = {}): Resource[] {
+  const within = new Set(roots);
+  return state.filter((one) => {
+    if (within.has(one.urn)) return false;
+    const needs = children ? needsOf(one) : needsOf({ ...one, parent: "" });
+    if (needs.some((urn) => within.has(urn))) within.add(one.urn);
+    return within.has(one.urn);
+  });
+}
+
+/** Groups that can be deleted at the same time, one after another: first those that no other of them needs. */
+export function inDeletionOrder(condemned: readonly Resource[]): Resource[][] {
+  const left = new Set(condemned);
+  const groups: Resource[][] = [];
+  while (left.size > 0) {
+    // As the engine: each group holds what needs none of the rest, and the groups are turned round.
+    const group = [...left].filter(
+      (one) => ![...left].some((other) => other !== one && reaches(one, other, condemned)),
+    );
+    for (const one of group) left.delete(one);
+    groups.unshift(group);
+  }
+  return groups;
+}
+
+/** Whether one needs the other, directly or not. A replaced resource has the URN of the new one: it is told by its place. */
+function reaches(one: Resource, other: Resource, all: readonly Resource[], seen = new Set<Resource>()): boolean {
+  if (seen.has(one)) return false;
+  seen.add(one);
+  const next = all.filter((candidate) => candidate !== one && needsOf(one).includes(candidate.urn));
+  return next.some((candidate) => candidate === other || reaches(candidate, other, all, seen));
+}

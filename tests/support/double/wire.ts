@@ -1,0 +1,44 @@
+/* Properties in Pulumi's wire form, as the engine has them: a secret is marked, what is unknown is a marker. */
+
+export type Props = Record<string, unknown>;
+
+const signatureKey = "4dabf18193072939515e22adb298388d";
+const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+
+export const secret = (value: unknown): Props => ({ [signatureKey]: secretSignature, value });
+
+export const isSecret = (value: unknown): value is { value: unknown } =>
+  typeof value === "object" && value !== null && (value as Props)[signatureKey] === secretSignature;
+
+/** Without the marks of secrets. */
+export function revealed<T>(value: T): T {
+  const open = (part: unknown): unknown => {
+    if (isSecret(part)) return open(part.value);
+    if (Array.isArray(part)) return part.map(open);
+    if (typeof part !== "object" || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, open(inner)]));
+  };
+  return open(value) as T;
+}
+
+/** What was secret in the one is secret in the other: for providers that do not know of secrets, as the engine does it. */
+export function withSecretsOf(outs: unknown, ins: unknown): unknown {
+  if (isSecret(outs)) return outs;
+  if (isSecret(ins)) return secret(outs);
+  if (Array.isArray(outs)) return outs.map((one, at) => withSecretsOf(one, (ins as unknown[] | undefined)?.[at]));
+  if (typeof outs !== "object" || outs === null) return outs;
+  return Object.fromEntries(
+    Object.entries(outs).map(([key, one]) => [key, withSecretsOf(one, (ins as Props | undefined)?.[key])]),
+  );
+}
+
+/** What goes over the wire is plain JSON, and `undefined` is not a value of it. */
+export function wire<T>(value: T): T {
+  const check = (part: unknown, where: string): void => {
+    if (part === undefined) throw new Error(`${where} is undefined: Pulumi's wire format has no such value`);
+    if (typeof part !== "object" || part === null) return;
+    for (const [key, inner] of Object.entries(part)) check(inner, `${where}.${key}`);
+  };
+  check(value, "props");
+  return JSON.parse(JSON.stringify(value)) as T;
+}

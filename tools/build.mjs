@@ -1,0 +1,7 @@
+// @ts-check
+/** npm run build: the sources and the console's page, compiled into dist/. */
+import "./lib/node-version.mjs";
+import { build } from "./lib/prepare.mjs";
+import { runMain } from "./lib/say.mjs";
+
+await runMain("npm run build", () => build());

