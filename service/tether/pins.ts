@@ -9,6 +9,9 @@ import type { Target } from "./targets";
 import { boundEnvironment, reportOf } from "./tethering";
 import { type Mined, Rejected, settled, signed } from "./transactions";
 
+/** How soon a report that could not be pinned is tried again, ms: not as late as the next one is due. */
+const retryMs = 5_000;
+
 type Pinning = NonNullable<FieldsOf["tether"]["pinning"]>;
 
 /** The reports of tethers, each pinned by a transaction. */
@@ -33,7 +36,8 @@ export class Pins {
     const still = this.#get(id).fields;
     if (!still.active) return undefined;
     if (still.nextPin !== nextPin) return still.nextPin; // activated again meanwhile
-    const next = nextPin + (Math.floor(Math.max(0, clock() - nextPin) / step) + 1) * step; // what was missed stays out
+    const inStep = nextPin + (Math.floor(Math.max(0, clock() - nextPin) / step) + 1) * step; // what was missed stays out
+    const next = problem === undefined ? inStep : Math.min(inStep, clock() + retryMs);
     store.setFields("tether", id, { nextPin: next });
     return next;
   }

@@ -15,7 +15,7 @@ beforeAll(async () => {
   w = await world({ example });
   const bin = join(w.stack.folder, "node_modules/.bin");
   mkdirSync(bin);
-  writeFileSync(join(bin, "consortium"), `#!/bin/sh\nexec node "${root}/dist/cli/consortium.js" "$@"\n`, {
+  writeFileSync(join(bin, "pulumi-consortium"), `#!/bin/sh\nexec node "${root}/dist/cli/consortium.js" "$@"\n`, {
     mode: 0o755,
   });
   for (const name of ["staging", "production"]) {
