@@ -59,6 +59,21 @@ export default tseslint.config(
       "@typescript-eslint/no-unsafe-declaration-merging": "off",
     },
   },
+  {
+    files: ["cli/**", "console/server/**", "observe/**", "provider/**", "sdk/**", "service/**"],
+    ignores: ["console/server/app.ts", "service/http/app.ts"],
+    rules: {
+      "@typescript-eslint/no-restricted-imports": [
+        "error",
+        {
+          paths: ["ethers", "fastify"].map((name) => ({
+            ...{ name, allowTypeImports: true },
+            message: "Not every user has it installed: see optional/packages.ts.",
+          })),
+        },
+      ],
+    },
+  },
   room(
     ["provider/api/**"],
     "(/core/|/resources/|/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",

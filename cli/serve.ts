@@ -5,6 +5,7 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import { type CallLimits, startService, type LedgerOptions, type Service, type TetherOptions } from "../service";
 import { callLimits } from "../service/settings/call-limits";
 import { isLoopback } from "../service/http/host-check";
+import { whyNoLedger } from "../service/ledger/binary";
 import type { Console } from "../console/server/console";
 import { addresses, exposed } from "./serve/addresses";
 import { ownConsole } from "./serve/own-console";
@@ -111,9 +112,7 @@ async function serve(flags: Flags): Promise<void> {
   const service = await start(flags);
   const file = keyFile(flags, service);
   if (service.ledger === "missing" && !flags.quiet) {
-    console.error(
-      "consortium: no ledger: @foundry-rs/anvil is not installed for this platform. Everything else works.",
-    );
+    console.error(`consortium: no ledger: ${whyNoLedger()}. Everything else works.`);
   }
   if (!flags.quiet && !isLoopback(flags.host)) console.error(exposed(flags));
   const starting = flags.console ? ownConsole(service, consolePort(flags), flags.stackExport) : undefined;

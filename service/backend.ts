@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
+import { installCommand } from "../optional/packages";
 import type { Base } from "./base";
 import { Refusal } from "./errors";
 import { admitted, nodePath } from "./http/node-credentials";
-import { findAnvil } from "./ledger/binary";
+import { findAnvil, whyNoLedger } from "./ledger/binary";
 import { Chains, knownLedgers } from "./ledger/chains";
 import type { Ledger } from "./ledger/ledger";
 import { NodeEndpoint } from "./ledger/node-endpoint";
@@ -42,9 +43,8 @@ export interface Backend {
 export function openBackend({ ledger: wanted, dataDir }: ResolvedOptions, base: Base): Backend {
   if (!wanted) return simulation(base, "off", "it is switched off");
   const anvil = findAnvil(wanted.anvil);
-  if (anvil !== undefined) return realChains(base, anvil, dataDir, wanted.targets);
-  const why = "its program, the optional package @foundry-rs/anvil, is not installed for this platform";
-  return simulation(base, "missing", why);
+  if (anvil === undefined || installCommand("ethers")) return simulation(base, "missing", whyNoLedger());
+  return realChains(base, anvil, dataDir, wanted.targets);
 }
 
 const nothing = () => undefined;

@@ -1,10 +1,11 @@
+import { needPackages } from "../optional/packages";
 import { waitFor } from "./http/long-wait";
 import { type Backend, type LedgerState, openBackend } from "./backend";
 import type { Base } from "./base";
 import { type Fault, type FaultRule, Faults } from "./faults/rules";
-import { buildApp } from "./http/app";
 import { type Call, CallLog, InFlight } from "./http/call-log";
 import { Listener } from "./http/listener";
+import { ledgerPackages } from "./ledger/binary";
 import { answers, type Answers, type AnswersChange } from "./settings/answers";
 import { checked, overlay } from "./settings/check";
 import { resolveOptions, type ServiceOptions } from "./settings/options";
@@ -64,6 +65,8 @@ export interface Service {
 /** Starts a whole Consortium service in this process. */
 export async function startService(given: ServiceOptions = {}): Promise<Service> {
   const options = resolveOptions(given);
+  needPackages("The embedded service", "fastify", ...(options.ledger ? ledgerPackages : []));
+  const { buildApp } = await import("./http/app.js");
   const { limits, callLimits } = options;
   const settings = { limits, callLimits, timing: options.timing, answers: options.answers };
   const { store, organizations, clock, close: closeData } = await openData(options);

@@ -1,6 +1,6 @@
+import { needPackages } from "../../optional/packages";
 import { type Settings } from "../../provider/api";
 import { Access } from "./access";
-import { buildApp } from "./app";
 import { observingClient } from "./client";
 import { Embedded } from "./embedded";
 import { Live } from "./live";
@@ -38,6 +38,8 @@ const host = "127.0.0.1";
 
 /** Starts the console of a service, on this machine only. */
 export async function startConsole(given: ConsoleOptions): Promise<Console> {
+  needPackages("The console", "fastify", "ethers");
+  const { buildApp } = await import("./app.js");
   const { settings, port = 0, allowChanges = false, tethers = [], targets = {}, stackExports = [] } = given;
   const stacks = new Stacks(stackExports, given.stacks);
   const client = observingClient(settings);

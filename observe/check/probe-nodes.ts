@@ -1,6 +1,7 @@
-import { isError, type JsonRpcProvider } from "ethers";
+import type { JsonRpcProvider } from "ethers";
 import { type Clock } from "../../provider/api";
 import { CredentialRefused } from "../../sdk/runtime/credential-refused";
+import { ethers } from "../../sdk/runtime/ethers";
 import { overHttp } from "../../sdk/runtime/node-providers";
 import { type EnvironmentModel, type NodeModel } from "../model";
 import { type Held, type Opener } from "./held";
@@ -132,7 +133,7 @@ async function inTime<T>(clock: Clock, work: Promise<T>): Promise<T> {
 
 /** A service without real chains has no runtime endpoints: that says nothing of a node. */
 function failureOf(error: unknown, url: string): NodeProbe {
-  if (isError(error, "SERVER_ERROR") && error.response?.statusCode === 501)
+  if (ethers().isError(error, "SERVER_ERROR") && error.response?.statusCode === 501)
     return { kind: "skipped", why: "the service runs no chain (HTTP 501)" };
   if (error instanceof CredentialRefused)
     return {

@@ -1,5 +1,7 @@
 import { type Input, Output, output, secret } from "@pulumi/pulumi";
-import { type JsonRpcProvider, type WebSocketProvider } from "ethers";
+// eslint-disable-next-line @typescript-eslint/ban-ts-comment -- where ethers is installed there is no error to expect
+/** @ts-ignore for who has not installed ethers these are `any`, so a program that only manages a network compiles */
+import type { JsonRpcProvider, WebSocketProvider } from "ethers";
 import type * as Loaded from "./node-providers";
 
 /** How a node is reached: JSON-RPC over HTTP(S), or a WebSocket. */

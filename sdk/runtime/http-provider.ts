@@ -1,6 +1,9 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import { FetchRequest, JsonRpcProvider, type JsonRpcApiProviderOptions } from "ethers";
+import type { JsonRpcApiProviderOptions } from "ethers";
+import { ethers } from "./ethers";
+
+const { FetchRequest, JsonRpcProvider } = ethers();
 
 export interface HttpOptions extends JsonRpcApiProviderOptions {
   headers?: Readonly<Record<string, string>>;

@@ -1,15 +1,9 @@
 import { type IncomingMessage } from "node:http";
 import { rootCertificates } from "node:tls";
-import {
-  isError,
-  type JsonRpcProvider,
-  type JsonRpcError,
-  type JsonRpcPayload,
-  type JsonRpcResult,
-  WebSocketProvider,
-} from "ethers";
+import type { JsonRpcError, JsonRpcPayload, JsonRpcProvider, JsonRpcResult, WebSocketProvider } from "ethers";
 import { WebSocket } from "ws";
 import { CredentialRefused } from "./credential-refused";
+import { ethers } from "./ethers";
 import { HttpProvider, type HttpOptions } from "./http-provider";
 
 /* Loaded at the first `connect`, not before: see connect.ts. */
@@ -56,14 +50,14 @@ class NodeProvider extends HttpProvider {
     try {
       return await super._send(payload);
     } catch (error) {
-      if (!isError(error, "SERVER_ERROR") || error.response?.statusCode !== 401) throw error;
+      if (!ethers().isError(error, "SERVER_ERROR") || error.response?.statusCode !== 401) throw error;
       throw new CredentialRefused(this.address, messageIn(error.response.hasBody() ? error.response.bodyText : ""));
     }
   }
 }
 
 /** Requests of ethers' own provider wait for ever for a socket that does not open or closes: here they fail. */
-class NodeSocketProvider extends WebSocketProvider {
+class NodeSocketProvider extends ethers().WebSocketProvider {
   readonly #waiting = new Set<(reason: Error) => void>();
   #failure?: Error;
 

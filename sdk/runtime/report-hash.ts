@@ -1,8 +1,9 @@
-import { keccak256, toUtf8Bytes } from "ethers";
+import { ethers } from "./ethers";
 import { must, type Pin, same } from "./pinned-report";
 
 /** The hash of what the nodes reported. @throws Refused if it is not the one that the report names */
 export function checkHash({ reports, hash: named }: Pin): string {
+  const { keccak256, toUtf8Bytes } = ethers();
   const hash = keccak256(toUtf8Bytes(canonicalJson(reports)));
   must(
     same(hash, named),

@@ -1,10 +1,13 @@
-import { Contract, getAddress, isError, type JsonRpcProvider } from "ethers";
+import type { Contract, JsonRpcProvider } from "ethers";
 import Anchor from "../../contracts/Anchor.json";
+import { ethers } from "./ethers";
 import { HttpProvider } from "./http-provider";
 import { must, type Pin, same } from "./pinned-report";
 import { checkHash } from "./report-hash";
 
 /* Loaded at the first report that is to be verified, since it loads ethers. */
+
+const { getAddress, isError } = ethers();
 
 /** How long a public chain may take to answer. */
 const patienceMs = 30_000;
@@ -66,7 +69,7 @@ export async function checkOnChain(pin: Pin, url: string, expected: { account?: 
       same(receipt.from, owner),
       () => `the transaction ${transaction} comes from ${receipt.from}, not from the owner of the contract, ${owner}`,
     );
-    const anchor = new Contract(address, Anchor.abi, provider);
+    const anchor = new (ethers().Contract)(address, Anchor.abi, provider);
     const logs = receipt.logs.filter((log) => same(log.address, address)).map((log) => anchor.interface.parseLog(log));
     must(
       logs.some((log) => log?.args.index === BigInt(pin.contract_index) && same(String(log.args.hash), hash)),

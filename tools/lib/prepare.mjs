@@ -16,7 +16,17 @@ import { duration, say, Trouble, withProgress } from "./say.mjs";
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 
 /** What a build depends on. */
-const buildInputs = ["cli", "console", "observe", "provider", "sdk", "service", "tsconfig.json", "package-lock.json"];
+const buildInputs = [
+  "cli",
+  "console",
+  "observe",
+  "optional",
+  "provider",
+  "sdk",
+  "service",
+  "tsconfig.json",
+  "package-lock.json",
+];
 
 /**
  * Whether everything that the lock file asks for is there. Optional packages are for some platforms only.

@@ -9,10 +9,7 @@ import { root } from "../support/stack";
 /** The packed package, installed in an empty project by each installer that people use besides npm, which holds `engines` against this Node.js. */
 
 const execute = promisify(execFile);
-const { devDependencies, optionalDependencies } = jest.requireActual<{
-  devDependencies: Record<string, string>;
-  optionalDependencies: Record<string, string>;
-}>("../../../package.json");
+const { devDependencies } = jest.requireActual<{ devDependencies: Record<string, string> }>("../../../package.json");
 const pulumi = devDependencies["@pulumi/pulumi"]!;
 
 const folder = mkdtempSync(join(tmpdir(), "consortium-installers-"));
@@ -22,14 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Yarn asks for the packages of all platforms, and not every registry has each of anvil's. */
-const anvil = "@foundry-rs/anvil";
-const anvils = ["darwin-amd64", "darwin-arm64", "linux-arm64", "win32-amd64"].map((platform) => [
-  `${anvil}-${platform}`,
-  `npm:${anvil}@${optionalDependencies[anvil]}`,
-]);
 /** As docs/operations.md says it for Yarn. */
-const resolutions = { "@pulumi/pulumi": pulumi, "light-my-request": "6.6.0" };
+const resolutions = { "@pulumi/pulumi": pulumi };
 
 /** name → how it is run; files of the project besides package.json; what package.json holds */
 const installers: [string, string[], Record<string, string>, object][] = [
@@ -42,7 +33,7 @@ const installers: [string, string[], Record<string, string>, object][] = [
       ".yarnrc.yml":
         "nodeLinker: node-modules\nenableTelemetry: false\nglobalFolder: .yarn-global\nenableImmutableInstalls: false\n",
     },
-    { resolutions: { ...resolutions, ...(Object.fromEntries(anvils) as object) } },
+    { resolutions },
   ],
 ];
 

@@ -1,5 +1,7 @@
-import { rmSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { loadAll, npmInstall, npmInstallSeeded, packed, pinned } from "../support/packed";
 import { world, type World } from "../support/world";
 
@@ -57,7 +59,7 @@ async function live({ stack, service, network }: World): Promise<void> {
 }
 
 test(`a short life with @pulumi/pulumi ${oldest}`, async () => {
-  const w = await installed(npmInstall, "--omit=optional", `@pulumi/pulumi@${oldest}`);
+  const w = await installed(npmInstall, `@pulumi/pulumi@${oldest}`);
   try {
     await live(w);
   } finally {
@@ -138,5 +140,61 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
   test("and is taken down", async () => {
     expect(await w.stack.destroy()).toMatchObject({ code: 0 });
     expect((await w.network()).consortia).toEqual([]);
+  });
+
+  describe("what a network does without", () => {
+    const optional = ["ethers", "fastify", "@foundry-rs/anvil"];
+    const isInstalled = (name: string) => existsSync(join(w.stack.folder, "node_modules", name));
+    const own = async (file: string, ...args: string[]) => {
+      const cwd = w.stack.folder;
+      const env = { ...process.env, CONSORTIUM_BASE_URL: w.service.baseUrl, CONSORTIUM_API_KEY: w.service.apiKey };
+      return promisify(execFile)(join(cwd, "node_modules/.bin", file), args, { cwd, env }).then(
+        ({ stdout }) => ({ code: 0, text: stdout }),
+        ({ code, stdout, stderr }: Record<string, string>) => ({ code: Number(code), text: `${stdout}${stderr}` }),
+      );
+    };
+
+    test("is not installed, and a program compiles without it", async () => {
+      expect(optional.filter(isInstalled)).toEqual([]);
+      w.stack.write("whole.ts", `export { connect, Network, verifyReport } from "pulumi-consortium";`);
+      const strict = ["--strict", "--target", "es2022", "--module", "node16", "--moduleResolution", "node16"];
+      expect(await own("tsc", "--noEmit", "--types", "node", ...strict, "whole.ts")).toEqual({ code: 0, text: "" });
+    });
+
+    test.each([
+      [
+        "consortium serve",
+        ["serve", "--port", "0"],
+        /npm install fastify@5( light-my-request@6\.6\.0)? @foundry-rs\/anvil@1\.\d+\.\d+ ethers@6\n/,
+      ],
+      [
+        "consortium serve --no-ledger",
+        ["serve", "--port", "0", "--no-ledger"],
+        /npm install fastify@5( light-my-request@6\.6\.0)?\n/,
+      ],
+      [
+        "consortium console",
+        ["console", "--port", "0"],
+        /npm install fastify@5( light-my-request@6\.6\.0)? ethers@6\n/,
+      ],
+      ["consortium check", ["check"], /npm install ethers@6\n/],
+    ])("%s names the command that installs it", async (_, args, command) => {
+      const { code, text } = await own("pulumi-consortium", ...args);
+      expect(code).toBeGreaterThan(0);
+      expect(text).toMatch(command);
+      expect(text.trim().split("\n")).toHaveLength(1);
+    });
+
+    test("is found once it is installed by that command", async () => {
+      const { text } = await own("pulumi-consortium", "serve", "--port", "0");
+      const [, names = ""] = /npm install (.+)\n/.exec(text) ?? [];
+      await npmInstall(w.stack.folder, ...names.split(" "));
+      const program = `require("pulumi-consortium/service").startService({ ledger: true }).then(async (service) => {
+        console.log(service.ledger, typeof require("pulumi-consortium").connect("http://127.0.0.1:1", { username: "u", password: "p" }).send);
+        await service.close();
+      })`;
+      const { stdout } = await promisify(execFile)(process.execPath, ["-e", program], { cwd: w.stack.folder });
+      expect(stdout).toBe("on function\n");
+    });
   });
 });
