@@ -39,17 +39,21 @@ const oldest = /** @type {string} */ (sdks[0]);
 /** @param {NodeVersion[]} nodes @param {number} major */
 const ofMajor = (nodes, major) => /** @type {NodeVersion} */ (nodes.find((node) => node.major === major));
 
-/** Every Node.js with every SDK that runs on it, on both providers. @param {NodeVersion[]} nodes */
+/**
+ * Every Node.js with every SDK that runs on it, on the dynamic provider, which rests on the SDK's host. The plugin with the newest of
+ * each Node.js, and with the oldest of all: so each Node.js and each SDK is tried with it, too.
+ * @param {NodeVersion[]} nodes
+ */
 export const lifeTrials = (nodes) =>
-  nodes.flatMap((node) =>
-    sdks
-      .filter((sdk) => node.major >= (oldestNode[sdk] ?? 20))
-      .flatMap((sdk) =>
-        /** @type {Adapter[]} */ (["dynamic", "plugin"]).map((provider) =>
-          trial(node, sdk, { provider, inSlice: node.major === 24 && sdk === newest }),
-        ),
-      ),
-  );
+  nodes.flatMap((node) => {
+    const fitting = sdks.filter((sdk) => node.major >= (oldestNode[sdk] ?? 20));
+    const inSlice = (/** @type {string} */ sdk) => node.major === 24 && sdk === newest;
+    const onPlugin = fitting.filter((sdk, at) => at === fitting.length - 1 || node.major === 20);
+    return [
+      ...fitting.map((sdk) => trial(node, sdk, { inSlice: inSlice(sdk) })),
+      ...onPlugin.map((sdk) => trial(node, sdk, { provider: "plugin", inSlice: inSlice(sdk) })),
+    ];
+  });
 
 /** Every kind of program with the newest of all, and with the oldest. @param {NodeVersion[]} nodes */
 export const kindTrials = (nodes) =>
