@@ -38,7 +38,7 @@ const pluginSchema = packageSchema(require(join(root, "package.json")));
 const files = {
   "sdk/generated.ts": sdkTypes(definitions, pluginSchema),
   "sdk/lookups/generated.ts": lookupTypes(lookups),
-  ...referenceDocs(definitions),
+  ...referenceDocs(definitions, lookups),
   ...languageFiles((file) => read(join(root, file))),
   ...policyDocs(policies, read(join(root, "docs/policies.md"))),
   "schemas/schema.json": `${JSON.stringify(pluginSchema, null, 2)}\n`,

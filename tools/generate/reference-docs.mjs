@@ -1,6 +1,43 @@
 // @ts-check
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { table } from "./markdown.mjs";
 import { dynamicPrefix, isArgument, pluginPrefix, propertiesOf } from "./properties.mjs";
+
+const schema = join(dirname(fileURLToPath(import.meta.url)), "../../dist/provider/plugin/schema");
+const require = createRequire(import.meta.url);
+const { examples, lookupExamples, sampleIds } = require(join(schema, "examples.js"));
+const { languages } = require(join(schema, "languages.js"));
+
+const titles = { typescript: "TypeScript", yaml: "YAML", python: "Python", go: "Go" };
+
+/** One program in every language; those after the first are folded. @param {{ title: string, program: unknown }} example */
+function exampleOf({ title, program }) {
+  const [first = "", ...others] = Object.entries(titles).map(([language, name]) => {
+    const tag = language === "typescript" ? "ts" : language;
+    const text = `\`\`\`${tag}\n${languages[language](program)}\`\`\``;
+    return tag === "ts" ? text : `<details>\n<summary>${name}</summary>\n\n${text}\n\n</details>`;
+  });
+  return `## Example\n\n${title}, in TypeScript:\n\n${first}\n\nThe same in other [languages](../languages.md):\n\n${others.join("\n\n")}\n`;
+}
+
+/** @param {any} definition */
+function importOf({ type, untold }) {
+  const [byId = "", byPath] = examples[type].imports;
+  const ways = byPath ? "by its id, or by its path, each part of which is a name or an id" : "by its id";
+  const notes = untold ? `\nOf an imported one, ${untold}\n` : "";
+  return `## Import
+
+On the [provider plugin](../operations.md#import), ${ways}:
+
+\`\`\`sh
+${[byId, byPath].filter(Boolean).join("\n")}
+\`\`\`
+${notes}
+Without the plugin, \`adopt\` takes an existing object over: [which way is yours](../operations.md#adopting-what-exists).
+`;
+}
 
 const fileOf = (/** @type {string} */ type) => type.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
 
@@ -13,11 +50,12 @@ function page(definition) {
     meta.replace ? "replaces" : meta.uncompared ? "nothing" : "in place";
   const need = (/** @type {import("./properties.mjs").Property} */ { key, optional }) =>
     optional || key === definition.naming || key === "name" ? "no" : "yes";
+  const isIn = (/** @type {string} */ parent) => parents.some(({ key }) => key === parent);
   const argumentRows = [
     ...parents.map(({ key, meta }) => [
       `\`${key.replace(/Id$/, "")}\` or \`${key}\``,
       "resource or id",
-      "yes",
+      key === "consortiumId" && isIn("environmentId") ? "with `environmentId`; `environment` implies it" : "yes",
       "replaces",
       meta.doc,
     ]),
@@ -45,6 +83,7 @@ ${doc}
 
 Type token: \`${dynamicPrefix}${type}\`; on the [provider plugin](../languages.md) \`${pluginPrefix}${type}\`. Default timeouts: create ${minutes("create")} min, update ${minutes("update")} min, delete ${minutes("delete")} min (resource option \`customTimeouts\`).
 ${definition.replaceWarning ? `\n> **${definition.replaceWarning}.** The preview warns about every such change; \`protect: true\` prevents it.\n` : ""}
+${exampleOf(examples[type])}
 ## Arguments
 
 ${table(["argument", "type", "required", "a change", "meaning"], argumentRows)}
@@ -54,19 +93,110 @@ ${table(["argument", "type", "required", "a change", "meaning"], argumentRows)}
 In addition to the arguments, with parents as ids:
 
 ${table(["output", "type", "meaning"], outputRows)}
-`;
+
+${importOf(definition)}`;
 }
 
-/** @param {Record<string, any>} definitions @returns {Record<string, string>} path → text */
-export function referenceDocs(definitions) {
+/** @param {any} lookup */
+function lookupPage({ name, doc, args, result, list }) {
+  const inputs = propertiesOf(args, "input").map(({ key, type, optional, meta }) => [
+    `\`${key}\``,
+    `\`${type}\``,
+    optional ? "no" : "yes",
+    meta.doc,
+  ]);
+  const rows = result.shape
+    ? propertiesOf(result, "output").map(({ key, type, meta }) => [`\`${key}\``, `\`${type}\``, meta.doc])
+    : [];
+  const answers = list
+    ? `A list${rows.length > 0 ? " of these" : " of text"}. In TypeScript the lookup answers the list itself, in other languages an object with the list in \`${list}\`.`
+    : "One object.";
+  return `<!-- Generated from provider/lookups/ by \`npm run generate\`. -->
+
+# ${name}
+
+${doc} \`${name}\` takes and returns plain values, \`${name}Output\` outputs.
+
+Function token on the [provider plugin](../languages.md): \`${pluginPrefix}${name}\`.
+
+${exampleOf(lookupExamples(sampleIds)[name])}
+## Arguments
+
+${table(["argument", "type", "required", "meaning"], inputs)}
+
+## Result
+
+${answers}
+${rows.length > 0 ? `\n${table(["field", "type", "meaning"], rows)}\n` : ""}`;
+}
+
+const networkPage = `<!-- Generated from provider/plugin/schema/examples.ts by \`npm run generate\`. -->
+
+# Network
+
+A whole network from one definition: consortium, members, environments with their nodes, credentials, and tethers. Each
+part is a resource of its own. [Network files](../network-files.md) has all arguments, and the same as a file.
+
+Type token: \`${pluginPrefix}Network\`.
+
+${exampleOf(examples.Network)}
+## Outputs
+
+In TypeScript, \`outputs\` is by consortium, and the parts of each are by their keys in the definition. A consortium that
+is defined without a key has the name of the network:
+
+\`\`\`text
+outputs
+└─ coffee-trade             the consortium
+   ├─ id
+   ├─ members
+   │  └─ grower             { id }
+   └─ environments
+      └─ ledger
+         ├─ id, chainId
+         ├─ nodes
+         │  └─ grower-1     { id, urls: { rpc, wss } }
+         ├─ credentials
+         │  └─ grower       { username, password }; the password is a secret
+         └─ tether          { id, account }, where there is one
+\`\`\`
+
+\`\`\`ts
+import { Network } from "pulumi-consortium";
+
+const { outputs } = Network.fromFile("network.yaml");
+const ledger = outputs["coffee-trade"]?.environments["ledger"];
+export const rpc = ledger?.nodes["grower-1"]?.urls.rpc;
+export const password = ledger?.credentials["grower"]?.password;
+\`\`\`
+
+In other languages, the same tree is in \`consortia\`, without passwords; these are in the secret output \`passwords\`, by
+consortium, environment and credential. \`consortia\` of the class in TypeScript holds the resources themselves.
+`;
+
+/** @param {Record<string, any>} definitions @param {Record<string, any>} lookups @returns {Record<string, string>} path → text */
+export function referenceDocs(definitions, lookups) {
   const all = Object.values(definitions);
-  const rows = all.map(({ type, doc }) => [`[${type}](${fileOf(type)}.md)`, doc]);
+  const rows = [
+    ...all.map(({ type, doc }) => [`[${type}](${fileOf(type)}.md)`, doc]),
+    ["[Network](network.md)", "A component: all of these from one definition, in the program or in a file."],
+  ];
+  const looks = Object.values(lookups).map(({ name, doc }) => [`[${name}](${fileOf(name)}.md)`, doc]);
   const index = `<!-- Generated from provider/resources/ by \`npm run generate\`. -->
 
 # Reference
 
 ${table(["resource", "what it is"], rows)}
+
+${table(["lookup", "what it answers"], looks)}
 `;
-  const pages = all.map((definition) => [`docs/reference/${fileOf(definition.type)}.md`, page(definition)]);
-  return { "docs/reference/README.md": index, ...Object.fromEntries(pages) };
+  const pages = [
+    ...all.map((definition) => [`docs/reference/${fileOf(definition.type)}.md`, page(definition)]),
+    ...Object.values(lookups).map((lookup) => [`docs/reference/${fileOf(lookup.name)}.md`, lookupPage(lookup)]),
+  ];
+  return {
+    "docs/reference/README.md": index,
+    "docs/reference/network.md": networkPage,
+    ...Object.fromEntries(pages),
+  };
 }

@@ -1,7 +1,14 @@
+import { type LookupName, lookups } from "../../lookups";
 import { type Language, languages } from "./languages";
-import { Choice, type Fields, type Part, type Program, Ref, Typed } from "./program";
+import { Choice, type Fields, Found, type Part, type Program, Ref, Typed } from "./program";
 
 /* The programs of the documentation, and of examples/ and templates/ in other languages than TypeScript. */
+
+/** Ids of objects that exist already. */
+export const sampleIds = {
+  ...{ consortium: "u0k4tx9q2c", membership: "u0m1bz7h4d", environment: "u0l8vd3m7e", node: "u0n2wp6r5a" },
+  ...{ appCred: "u0p6yj3s8f", tether: "0123456789" },
+};
 
 const id = (name: string): Ref => new Ref(name, "id");
 const inConsortium = { consortiumId: id("coffee-trade") };
@@ -115,7 +122,7 @@ const some = (names: string[], more: Part[] = [], outputs: Fields = {}): Program
 const pin: Part = {
   type: "TetherService",
   name: "pin",
-  args: { tetherId: "0123456789", network: new Choice("TetherServiceNetwork", "rinkeby"), intervalHours: 1 },
+  args: { tetherId: sampleIds.tether, network: new Choice("TetherServiceNetwork", "rinkeby"), intervalHours: 1 },
   dependsOn: ["grower-1"],
 };
 
@@ -137,16 +144,34 @@ const network: Part = {
 interface Example {
   title: string;
   program: Program;
+  /** Commands that import what the program makes, by id and by path. */
+  imports?: string[];
 }
+
+const imports = (type: string, name: string, ...ways: string[]): string[] =>
+  ways.map((way) => `pulumi import consortium:index:${type} ${name} ${way}`);
 
 /** An example for each resource. */
 export const examples: Record<string, Example> = {
-  Consortium: { title: "A consortium", program: some(["coffee-trade"]) },
-  Membership: { title: "Two members of a consortium", program: some(["coffee-trade", "grower", "roaster"]) },
-  Environment: { title: "A ledger", program: some(["coffee-trade", "ledger"]) },
+  Consortium: {
+    title: "A consortium",
+    program: some(["coffee-trade"]),
+    imports: imports("Consortium", "coffee-trade", sampleIds.consortium, "coffee-trade"),
+  },
+  Membership: {
+    title: "Two members of a consortium",
+    program: some(["coffee-trade", "grower", "roaster"]),
+    imports: imports("Membership", "grower", sampleIds.membership, "coffee-trade/grower"),
+  },
+  Environment: {
+    title: "A ledger",
+    program: some(["coffee-trade", "ledger"]),
+    imports: imports("Environment", "ledger", sampleIds.environment, "coffee-trade/ledger"),
+  },
   Node: {
     title: "A node of one member",
     program: some(["coffee-trade", "grower", "ledger", "grower-1"], [], { rpc: new Ref("grower-1", "urls.rpc") }),
+    imports: imports("Node", "grower-1", sampleIds.node, "coffee-trade/ledger/grower-1"),
   },
   AppCred: {
     title: "A login for one member's applications",
@@ -154,10 +179,12 @@ export const examples: Record<string, Example> = {
       username: new Ref("grower-app", "username"),
       password: new Ref("grower-app", "password"),
     }),
+    imports: imports("AppCred", "grower-app", sampleIds.appCred, "coffee-trade/ledger/grower-app"),
   },
   TetherService: {
     title: "An hourly pin to a public chain",
     program: some(["coffee-trade", "grower", "ledger", "grower-1"], [pin]),
+    imports: imports("TetherService", "pin", sampleIds.tether),
   },
   Network: {
     title: "Two members with two nodes each",
@@ -165,9 +192,38 @@ export const examples: Record<string, Example> = {
   },
 };
 
-/** The example of a resource in every language, as Pulumi's registry and SDKs show it. */
-export function examplesOf(type: string): string {
-  const { title, program } = examples[type]!;
+/** An example for each lookup, of objects with these ids. */
+export function lookupExamples(ids: typeof sampleIds): Record<string, Example> {
+  const consortium = { consortiumId: ids.consortium };
+  const environment = { ...consortium, environmentId: ids.environment };
+  const node = { ...environment, nodeId: ids.node };
+  const tether = { tetherId: ids.tether };
+  const network = new Choice("TetherServiceNetwork", "rinkeby");
+  const example = (title: string, lookup: string, name: string, args: Fields, shown: string): Example => {
+    const { list } = lookups[lookup as LookupName];
+    const program = {
+      parts: [],
+      lookups: [{ name, lookup, args, list }],
+      outputs: { [shown]: new Found(name, shown) },
+    };
+    return { title, program };
+  };
+  return {
+    getConsortia: example("Consortia of a name", "getConsortia", "named", { name: "coffee-trade" }, "consortia"),
+    getMemberships: example("All members", "getMemberships", "members", consortium, "memberships"),
+    getEnvironments: example("All ledgers", "getEnvironments", "ledgers", consortium, "environments"),
+    getNodes: example("All nodes of a ledger", "getNodes", "ledgerNodes", environment, "nodes"),
+    getNodeStatus: example("The height of a node", "getNodeStatus", "status", node, "blockHeight"),
+    getNodeLogs: example("The end of a node's log", "getNodeLogs", "log", { ...node, maxLines: 20 }, "lines"),
+    getTetherAccount: example("The account that pays", "getTetherAccount", "payer", tether, "account"),
+    getTetherBalance: example("What is left", "getTetherBalance", "balance", { ...tether, network }, "balanceWei"),
+    getTetherReports: example("The last three pins", "getTetherReports", "latest", { ...tether, count: 3 }, "reports"),
+  };
+}
+
+/** The example of a resource or lookup in every language, as Pulumi's registry and SDKs show it. */
+export function examplesOf(name: string): string {
+  const { title, program, imports: commands } = examples[name] ?? lookupExamples(sampleIds)[name]!;
   const blocks = (Object.keys(languages) as Language[]).map((language) => {
     return `\`\`\`${language}\n${languages[language](program)}\`\`\``;
   });
@@ -179,5 +235,5 @@ export function examplesOf(type: string): string {
 
 ${blocks.join("\n\n")}
 {{% /example %}}
-{{% /examples %}}`;
+{{% /examples %}}${commands ? `\n\n## Import\n\n\`\`\`sh\n${commands.join("\n")}\n\`\`\`` : ""}`;
 }

@@ -1,5 +1,6 @@
 import { type z } from "zod";
 import { type Lookup } from "../../lookups";
+import { examplesOf } from "./examples";
 import { type FunctionSpec, type ObjectSpec } from "./model";
 import { type Types } from "./types";
 
@@ -17,5 +18,9 @@ export function functionSpec({ name, doc, args, result, list }: Lookup, types: T
           },
           required: [list],
         };
-  return { description: doc, inputs: types.object(owner, args.shape, { io: "input" }), outputs };
+  return {
+    description: `${doc}\n\n${examplesOf(name)}`,
+    inputs: types.object(owner, args.shape, { io: "input" }),
+    outputs,
+  };
 }

@@ -1,4 +1,4 @@
-import { Choice, type Fields, isUsed, type Part, type Program, Ref, Typed, type Value } from "./program";
+import { Choice, type Fields, Found, isUsed, type Part, type Program, Ref, Typed, type Value } from "./program";
 
 /** Where Go programs import the SDK from. */
 export const goImport = "pulumi-consortium/sdk/go/consortium";
@@ -32,7 +32,7 @@ const isTyped = (value: Value): value is Typed => value instanceof Typed;
 function goValue(value: Value): string {
   if (value instanceof Ref) {
     const [first = "", ...rest] = value.path.split(".");
-    const property = first === "id" ? "ID()" : pascal(first);
+    const property = first === "id" ? "ID()" : value instanceof Found ? `${pascal(first)}()` : pascal(first);
     return [camel(value.name), property, ...rest.map((name) => `${pascal(name)}()`)].join(".");
   }
   if (value instanceof Choice) return `consortium.${value.type}${pascal(value.value)}`;
@@ -57,8 +57,12 @@ function resource(program: Program, { type, name, args, dependsOn, comment }: Pa
 
 export function go(program: Program): string {
   const parts = program.parts.map((part, index) => resource(program, part, index === 0));
+  const looks = (program.lookups ?? []).map(({ name, lookup, args }) => {
+    const given = block(`consortium.${pascal(lookup)}OutputArgs`, fields(args));
+    return `${camel(name)} := consortium.${pascal(lookup)}Output(ctx, ${given})\n`;
+  });
   const shown = Object.entries(program.outputs).map(([name, value]) => `ctx.Export("${name}", ${goValue(value)})\n`);
-  const body = `${parts.join("")}${shown.join("")}return nil\n`;
+  const body = `${parts.join("")}${looks.join("")}${shown.join("")}return nil\n`;
   return `package main
 
 import (

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { go } from "./go";
-import { Choice, type Fields, isUsed, type Program, Ref, Typed, type Value } from "./program";
+import { Choice, type Fields, Found, isUsed, type Look, type Program, Ref, Typed, type Value } from "./program";
 
 const camel = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 const snake = (name: string): string =>
@@ -21,15 +21,23 @@ function yamlValue(value: Value): unknown {
 }
 
 /** What stands in a Pulumi.yaml below its head. */
-export function yamlBody({ parts, outputs }: Program): string {
+export function yamlBody({ parts, lookups = [], outputs }: Program): string {
   const resources = parts.map(({ type, name, args, dependsOn, comment }) => {
     const properties = Object.keys(args).length > 0 && { properties: yamlValue(args) };
     const options = dependsOn && { options: { dependsOn: dependsOn.map((other) => `\${${other}}`) } };
     const text = stringify({ [name]: { type: `consortium:${type}`, ...properties, ...options } }, { lineWidth: 0 });
     return indented((comment ? `# ${comment}\n` : "") + text, "  ");
   });
-  const shown = Object.keys(outputs).length > 0 ? stringify({ outputs: yamlValue(outputs) }, { lineWidth: 0 }) : "";
-  return `resources:\n${resources.join("")}${shown}`;
+  const variables = lookups.map(({ name, lookup, args }) => {
+    return [name, { "fn::invoke": { function: `consortium:${lookup}`, arguments: yamlValue(args) } }];
+  });
+  const section = (key: string, value: object) =>
+    Object.keys(value).length > 0 ? stringify({ [key]: value }, { lineWidth: 0 }) : "";
+  return [
+    resources.length > 0 ? `resources:\n${resources.join("")}` : "",
+    section("variables", Object.fromEntries(variables) as object),
+    section("outputs", yamlValue(outputs) as object),
+  ].join("");
 }
 
 const yaml = (program: Program): string => `name: coffee\nruntime: yaml\n${yamlBody(program)}`;
@@ -48,17 +56,25 @@ function tsValue(value: Value): string {
   );
 }
 
+/** What stands for a lookup's whole result where that is a list. */
+const listOf = ({ lookups = [] }: Program, value: Value): Look | undefined =>
+  value instanceof Found ? lookups.find(({ name, list }) => name === value.name && list === value.path) : undefined;
+
 function typescript(program: Program): string {
-  const { parts, outputs } = program;
-  const classes = [...new Set(parts.map(({ type }) => type))].sort();
+  const { parts, lookups = [], outputs } = program;
+  const imported = [...parts.map(({ type }) => type), ...lookups.map(({ lookup }) => `${lookup}Output`)];
+  const names = [...new Set(imported)].sort();
   const lines = parts.map(({ type, name, args, dependsOn, comment }) => {
     const options = dependsOn ? `, { dependsOn: [${dependsOn.map(camel).join(", ")}] }` : "";
     const made = `new ${type}("${name}", ${tsValue(args)}${options});\n`;
     return `${comment ? `// ${comment}\n` : ""}${isUsed(program, name) ? `const ${camel(name)} = ` : ""}${made}`;
   });
-  const shown = Object.entries(outputs).map(([name, value]) => `export const ${name} = ${tsValue(value)};\n`);
-  const head = `import { ${classes.join(", ")} } from "pulumi-consortium";\n\n`;
-  return head + lines.join("") + (shown.length > 0 ? `\n${shown.join("")}` : "");
+  const looks = lookups.map(({ name, lookup, args }) => `const ${name} = ${lookup}Output(${tsValue(args)});\n`);
+  const shown = Object.entries(outputs).map(([name, value]) => {
+    return `export const ${name} = ${listOf(program, value)?.name ?? tsValue(value)};\n`;
+  });
+  const head = `import { ${names.join(", ")} } from "pulumi-consortium";\n\n`;
+  return head + lines.join("") + looks.join("") + (shown.length > 0 ? `\n${shown.join("")}` : "");
 }
 
 function pythonValue(value: Value): string {
@@ -82,12 +98,15 @@ function python(program: Program): string {
     const variable = isUsed(program, name) ? `${snake(name)} = ` : "";
     return `${comment ? `# ${comment}\n` : ""}${variable}consortium.${type}${made}\n`;
   });
+  const looks = (program.lookups ?? []).map(({ name, lookup, args }) => {
+    return `${snake(name)} = consortium.${snake(lookup)}_output${block("(", pythonArguments(args), ")", "    ")}\n`;
+  });
   const shown = Object.entries(program.outputs).map(
     ([name, value]) => `pulumi.export("${name}", ${pythonValue(value)})\n`,
   );
   const needsPulumi = shown.length > 0 || program.parts.some(({ dependsOn }) => dependsOn);
   const head = `${needsPulumi ? "import pulumi\n" : ""}import pulumi_consortium as consortium\n\n`;
-  return head + lines.join("") + (shown.length > 0 ? `\n${shown.join("")}` : "");
+  return head + lines.join("") + looks.join("") + (shown.length > 0 ? `\n${shown.join("")}` : "");
 }
 
 /** A program in each language that examples are written in. */

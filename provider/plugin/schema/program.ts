@@ -8,6 +8,9 @@ export class Ref {
   ) {}
 }
 
+/** What a lookup of the program has found, such as `nodes`. */
+export class Found extends Ref {}
+
 /** A value of one of the schema's enums. */
 export class Choice {
   constructor(
@@ -38,8 +41,19 @@ export interface Part {
   comment?: string;
 }
 
+/** A lookup, as a variable. */
+export interface Look {
+  /** The name of the variable. */
+  name: string;
+  lookup: string;
+  args: Fields;
+  /** The key of its list, which TypeScript's form of it answers by itself. */
+  list?: string;
+}
+
 export interface Program {
   parts: Part[];
+  lookups?: Look[];
   outputs: Fields;
 }
 

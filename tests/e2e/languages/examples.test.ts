@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { transformSync } from "esbuild";
+import { ConsortiumClient, resolveSettings } from "../../../provider/api";
+import { examples, lookupExamples, sampleIds } from "../../../provider/plugin/schema/examples";
+import { languages } from "../../../provider/plugin/schema/languages";
+import { type Program } from "../../../provider/plugin/schema/program";
+import { root } from "../support/stack";
+import { until } from "../support/until";
+import { canaryKey, type World, world } from "../support/world";
+
+/* The examples of the reference pages and of the schema, in each language: those of resources and lookups as one program. */
+
+jest.setTimeout(900_000); // the first time, packages for Python and Go are made
+
+const { Network, ...resources } = examples;
+const schema = join(root, "schemas/schema.json");
+
+function merged(programs: readonly Program[]): Program {
+  const parts = new Map(programs.flatMap((program) => program.parts.map((part) => [part.name, part])));
+  return {
+    parts: [...parts.values()],
+    lookups: programs.flatMap(({ lookups = [] }) => lookups),
+    outputs: Object.fromEntries(programs.flatMap(({ outputs }) => Object.entries(outputs))),
+  };
+}
+
+/** What the lookups are of: a network that is there already. */
+async function existing(baseUrl: string): Promise<typeof sampleIds> {
+  const client = new ConsortiumClient(resolveSettings({ env: {}, provider: { baseUrl, apiKey: canaryKey } }));
+  try {
+    const { id: consortium } = await client.createConsortium({ name: "elder" });
+    const { id: membership } = await client.createMembership(consortium, { org_name: "miller" });
+    const ledger = { name: "old-ledger", provider: "geth", consensus_type: "poa" };
+    const { id: environment } = await client.createEnvironment(consortium, ledger);
+    const { id: node } = await client.createNode(consortium, environment, { name: "n", membership_id: membership });
+    await until(async () => (await client.getNode(consortium, environment, node)).state === "started");
+    return { ...sampleIds, consortium, membership, environment, node };
+  } finally {
+    await client.close();
+  }
+}
+
+const commonJs = (text: string): string => transformSync(text, { loader: "ts", format: "cjs" }).code;
+const textOf = { ...languages, typescript: (program: Program) => commonJs(languages.typescript(program)) };
+
+let w: World;
+afterEach(() => w.close());
+
+async function inWorld(language: keyof typeof languages): Promise<Program> {
+  const how = language === "typescript" ? { inline: true } : { language, plugin: true, schema };
+  const tethers = [{ id: sampleIds.tether }];
+  w = await world("", { ...how, tethers });
+  const looks = lookupExamples(await existing(w.service.baseUrl));
+  return merged(Object.values({ ...resources, ...looks }).map(({ program }) => program));
+}
+
+/** YAML's settings of the project are those of the test. */
+const written = (language: keyof typeof languages, program: Program): string => {
+  const text = textOf[language](program);
+  return language === "yaml" ? text.replace(/^name: .*\nruntime: .*\n/, "") : text;
+};
+
+test.each(["typescript", "yaml"] as const)("%s: they make what they show", async (language) => {
+  const program = await inWorld(language);
+  w.stack.program(written(language, program));
+  expect(await w.stack.up()).toMatchObject({ code: 0 });
+  expect(Object.keys(await w.stack.outputs()).sort()).toEqual(Object.keys(program.outputs).sort());
+  expect(await w.stack.outputs()).toMatchObject({
+    rpc: expect.stringContaining(w.service.url) as string,
+    ...{ memberships: [{ orgName: "miller" }], environments: [{ name: "old-ledger" }], nodes: [{ name: "n" }] },
+    ...{ blockHeight: expect.any(Number) as number, lines: expect.any(Array) as string[], reports: [] },
+    ...{ account: expect.stringMatching(/^0x/) as string, balanceWei: expect.stringMatching(/^\d+$/) as string },
+  });
+  w.stack.program(written(language, Network!.program));
+  expect(await w.stack.destroy()).toMatchObject({ code: 0 });
+  expect(await w.stack.up()).toMatchObject({ code: 0 });
+  expect((await w.network()).nodes).toHaveLength(5);
+});
+
+test.each(["python", "go"] as const)("%s: they compile, and the engine takes them", async (language) => {
+  const program = await inWorld(language);
+  w.stack.program(written(language, program));
+  w.service.clearCalls();
+  const { code, text } = await w.stack.preview();
+  expect({ code, text }).toMatchObject({ code: 0 });
+  expect(text).toContain(`${program.parts.length + 1} to create`);
+  const asked = w.service.calls.map(({ path }) => path).join("\n");
+  for (const path of [/\/logs\//, /\/status/, /\/balance\//, /\/memberships/]) expect(asked).toMatch(path);
+  w.stack.program(written(language, Network!.program));
+  expect(await w.stack.preview()).toMatchObject({ code: 0 });
+});
