@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { Command } from "commander";
 import { define } from "../../cli/serve";
-import { settingNames } from "../../provider/api";
+import { ConsortiumClient, settingNames } from "../../provider/api";
 import { environmentName } from "../../provider/api/environment";
 import { resolveOptions } from "../../service/settings/options";
 import * as sdk from "../../sdk";
@@ -73,6 +73,14 @@ test("docs/service.md names every setting of the service", () => {
   const { limits, timing, answers } = resolveOptions({});
   const names = [limits, timing, answers].flatMap((group) => Object.keys(group));
   expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+});
+
+test("docs/client.md lists every method of the client", () => {
+  const methods = Object.getOwnPropertyNames(ConsortiumClient.prototype);
+  const own = methods.filter((name) => !["constructor", "tetherAction", "read"].includes(name));
+  expect(own).toEqual(expect.arrayContaining(["listNodes", "close"]));
+  const text = textOf("docs/client.md");
+  expect(own.filter((name) => !text.includes(`\`${name}(`))).toEqual([]);
 });
 
 test("the README and the pages on lookups and settings name everything that programs import", () => {

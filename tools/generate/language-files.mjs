@@ -10,21 +10,12 @@ const require = createRequire(import.meta.url);
 const { examples, quickstart, starter } = require(join(root, "dist/provider/plugin/schema/examples.js"));
 const { languages, yamlBody } = require(join(root, "dist/provider/plugin/schema/languages.js"));
 
-const titles = { yaml: "YAML", python: "Python", go: "Go", typescript: "TypeScript" };
-
-/** @param {string} language */
-const fence = (language) =>
-  `\`\`\`${language === "typescript" ? "ts" : language}\n${languages[language](quickstart)}\`\`\``;
-
-/** The same network in each language, one after the other. */
-const sideBySide = Object.entries(titles)
-  .map(([language, title]) => `### ${title}\n\n${fence(language)}`)
-  .join("\n\n");
+const shown = ["yaml", "python", "go", "typescript"];
 
 /** A network in each language, as Pulumi's registry shows one of them at a time. */
 const chooser = [
-  `{{< chooser language "${Object.keys(titles).join(",")}" >}}`,
-  ...Object.keys(titles).map(
+  `{{< chooser language "${shown.join(",")}" >}}`,
+  ...shown.map(
     (language) =>
       `{{% choosable language ${language} %}}\n\n\`\`\`${language}\n${languages[language](examples.AppCred.program)}\`\`\`\n\n{{% /choosable %}}`,
   ),
@@ -62,6 +53,5 @@ export const languageFiles = (read) => ({
   "examples/go/main.go": languages.go(quickstart),
   "templates/yaml/Pulumi.yaml": yamlTemplate + yamlBody(starter),
   "templates/python/__main__.py": languages.python(starter),
-  "docs/languages.md": withPart("docs/languages.md", read("docs/languages.md") ?? "", source, sideBySide),
   "docs/_index.md": withPart("docs/_index.md", read("docs/_index.md") ?? "", source, chooser),
 });
