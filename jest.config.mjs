@@ -12,10 +12,18 @@ const common = {
   transform,
   testEnvironment: "node",
   globalSetup: "<rootDir>/tests/support/jest/temporary.ts",
-  moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
+  moduleNameMapper: {
+    "^(\\.{1,2}/.*)\\.js$": "$1",
+    "^@npmcli/arborist$|/typescript-shim$": "<rootDir>/tests/support/jest/unused.ts",
+  },
   rootDir: import.meta.dirname,
   // Their package.json all have the same name until `pulumi new` writes it.
   modulePathIgnorePatterns: ["<rootDir>/templates/"],
+};
+
+const ofPrograms = {
+  testEnvironment: "<rootDir>/tests/support/jest/environment.mjs",
+  setupFilesAfterEnv: ["<rootDir>/tests/e2e/support/setup.ts"],
 };
 
 // Jest takes every word after the option for a project, and says nothing: a path there would run all the tests.
@@ -41,14 +49,14 @@ export default {
       ...common,
       displayName: "stories",
       testMatch: ["<rootDir>/tests/e2e/stories/**/*.test.ts"],
-      setupFilesAfterEnv: ["<rootDir>/tests/e2e/support/setup.ts"],
+      ...ofPrograms,
     },
     {
       ...common,
       displayName: "e2e",
       testMatch: ["<rootDir>/tests/e2e/**/*.test.ts"],
       testPathIgnorePatterns: ["/node_modules/", "/tests/e2e/stories/"],
-      setupFilesAfterEnv: ["<rootDir>/tests/e2e/support/setup.ts"],
+      ...ofPrograms,
     },
   ],
 };

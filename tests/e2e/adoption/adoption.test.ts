@@ -8,7 +8,7 @@ let ids: Record<string, string>;
 
 /** A network made by hand, as in the console. */
 beforeAll(async () => {
-  w = await world(wholeTree);
+  w = await world(wholeTree, { inline: true });
   const post = async (path: string, body: object): Promise<string> => {
     const headers = { authorization: `Bearer ${w.service.apiKey}`, "content-type": "application/json" };
     const answer = await fetch(w.service.baseUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
@@ -94,7 +94,8 @@ test("pulumi import prints what the documentation quotes, and changes nothing", 
 });
 
 test("get reads what this stack does not manage, and never deletes it", async () => {
-  const reader = await world(`
+  const reader = await world(
+    `
     const { Consortium, Environment, Membership, Node } = require("pulumi-consortium");
     const consortium = Consortium.get("c", "${ids.c}");
     const environment = Environment.get("e", "${ids.e}", { consortium });
@@ -104,7 +105,9 @@ test("get reads what this stack does not manage, and never deletes it", async ()
     exports.chainId = environment.chainId;
     exports.orgName = membership.orgName;
     exports.rpc = node.urls.rpc;
-  `);
+  `,
+    { inline: true },
+  );
   try {
     const env = { CONSORTIUM_BASE_URL: w.service.baseUrl, CONSORTIUM_API_KEY: w.service.apiKey };
     const { code, text } = await reader.stack.up(env);

@@ -24,7 +24,7 @@ async function post(path: string, body: object): Promise<string> {
 
 /** As in the console: names of all kinds, namesakes, a credential that nobody else knows, a tether that pins. */
 beforeAll(async () => {
-  w = await world(program, { ledger: false, tethers: [{ id: tetherId, environment: "Haupt / EU" }] });
+  w = await world(program, { inline: true, ledger: false, tethers: [{ id: tetherId, environment: "Haupt / EU" }] });
   consortiumId = await post("/consortia", {
     name: "Kaffee & Tee: 2026",
     description: 'Wer "was" lieferte\n# und wann',

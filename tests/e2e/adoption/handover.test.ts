@@ -20,7 +20,7 @@ describe.each([false, true])("on the plugin: %s", (plugin) => {
   let w: World;
   let before: Awaited<ReturnType<World["network"]>>;
   beforeAll(async () => {
-    w = await world(tree(""), { plugin });
+    w = await world(tree(""), { inline: true, plugin });
     const { code, text } = await w.stack.up();
     if (code) console.log(text);
     expect({ code, text }).toMatchObject({ code: 0 });

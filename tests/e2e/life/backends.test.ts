@@ -34,7 +34,11 @@ describe.each([
   beforeAll(async () => {
     backend = await start();
     // Nodes start when a test lets them: until then a run is at work, however slow the machine is.
-    const options = { timing: { nodeStart: 3_600_000 }, env: { PULUMI_BACKEND_URL: backend.url, ...backend.env } };
+    const options = {
+      inline: true,
+      timing: { nodeStart: 3_600_000 },
+      env: { PULUMI_BACKEND_URL: backend.url, ...backend.env },
+    };
     w = await world(network, options);
   });
 

@@ -1,16 +1,24 @@
-import { Stack } from "../support/stack";
+import { type Result, Stack } from "../support/stack";
 import { canaryKey, type World, world } from "../support/world";
 
 /* Lookups in programs whose answers depend on what the same run makes. */
 
 let w: World;
 beforeAll(async () => {
-  w = await world("");
+  w = await world("", { inline: true });
 });
 afterAll(() => w.close());
 
-const program = (body: string): void =>
-  w.stack.program(`
+/** A program that fails is one in a process of its own. */
+async function failing(body: string): Promise<Result> {
+  const { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } = w.stack.env;
+  const stack = await Stack.create({ program: "", env: { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } });
+  program(body, stack);
+  return stack.preview().finally(() => stack.remove());
+}
+
+const program = (body: string, stack = w.stack): void =>
+  stack.program(`
     const { output } = require("@pulumi/pulumi");
     const { Consortium, Environment, Membership, Node, Provider, getConsortia, getConsortiaOutput } = require("pulumi-consortium");
     ${body}
@@ -18,12 +26,11 @@ const program = (body: string): void =>
 const names = "apply((found) => found.map(({ name }) => name))";
 
 test("the plain form, with a Provider whose key is only known once something was made, names the setting and the other form", async () => {
-  program(`
+  const { code, text } = await failing(`
     const vault = new Consortium("vault");
     const provider = new Provider("later", { apiKey: vault.id.apply(() => process.env.CONSORTIUM_API_KEY) });
     exports.found = getConsortia({}, { provider });
   `);
-  const { code, text } = await w.stack.preview();
   expect(text).toMatch(
     /getConsortia has no settings: the setting apiKey of the Provider "later" will only be known .*Use getConsortiaOutput/,
   );
@@ -31,21 +38,22 @@ test("the plain form, with a Provider whose key is only known once something was
   expect(text).not.toMatch(/\n\s+at .*\.js:\d+/);
 });
 
-test.each([
-  ["a promise", "Promise.reject(error)"],
-  ["an output", "output(1).apply(() => { throw error; })"],
-])("a setting that fails, as %s, is named with its reason, by both forms", async (_, failing) => {
-  program(`
+test("a setting that fails, as a promise or an output, is named with its reason, by both forms", async () => {
+  const { code, text } = await failing(`
     // Without a stack: for one with frames of Pulumi in it Node takes a minute to color it.
     const error = Object.assign(new Error("it is sealed"), { stack: "" });
-    const provider = new Provider("sealed", { apiKey: ${failing} });
-    getConsortia({}, { provider }).catch(({ message }) => console.log("plain form: " + message));
-    exports.found = getConsortiaOutput({}, { provider });
+    const failing = { promise: Promise.reject(error), output: output(1).apply(() => { throw error; }) };
+    for (const [name, apiKey] of Object.entries(failing)) {
+      const provider = new Provider(name, { apiKey });
+      getConsortia({}, { provider }).catch(({ message }) => console.log("plain form: " + message));
+      exports[name] = getConsortiaOutput({}, { provider });
+    }
   `);
-  const { code, text } = await w.stack.preview();
-  const why = 'the setting apiKey of the Provider "sealed" failed: it is sealed';
-  expect(text).toMatch(new RegExp(`plain form: .*${why}`));
-  expect(text).toMatch(new RegExp(`error: .*${why}`));
+  for (const name of ["promise", "output"]) {
+    const why = `the setting apiKey of the Provider "${name}" failed: .*it is sealed`;
+    expect(text).toMatch(new RegExp(`plain form: .*${why}`));
+    expect(text).toMatch(new RegExp(`error: .*${why}`));
+  }
   expect(code).not.toBe(0);
 });
 
@@ -78,7 +86,7 @@ test("get: every output of what exists, and an error that names what does not", 
     exports.found = Object.fromEntries(Object.entries(shown).filter(([key]) => !key.startsWith("__")));
   `;
   const { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } = w.stack.env;
-  const stack = await Stack.create({ program: "", env: { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } });
+  const stack = await Stack.create({ program: "", inline: true, env: { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } });
   const looking = (id: string): void => stack.program(`const { Node } = require("pulumi-consortium");${get(id)}`);
   looking(nodeId);
   expect((await stack.up()).text).toContain("Outputs:");

@@ -32,7 +32,7 @@ const services: [string, ServiceOptions][] = [
 ];
 
 test.each(services)("a whole life on a service that %s", async (_, options) => {
-  const { service, stack, network, close } = await world(wholeTree, options);
+  const { service, stack, network, close } = await world(wholeTree, { inline: true, ...options });
   try {
     const up = await stack.up();
     expect(up).toMatchObject({ code: 0 });

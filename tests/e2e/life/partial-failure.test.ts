@@ -13,7 +13,7 @@ let w: World;
 beforeAll(async () => {
   expect(impatient).toContain("customTimeouts");
   const tethers = [{ id: tetherId }, { id: poorTether, funds: { rinkeby: "0" } }];
-  w = await world(impatient, { tethers, timing: { nodeStart: 600_000 } });
+  w = await world(impatient, { inline: true, tethers, timing: { nodeStart: 600_000 } });
 });
 afterAll(() => w.close());
 

@@ -10,7 +10,7 @@ const program = `
 
 let w: World;
 beforeAll(async () => {
-  w = await world(program, { timing: { nodeStart: 13_000 } });
+  w = await world(program, { inline: true, timing: { nodeStart: 13_000 } });
 });
 afterAll(() => w.close());
 

@@ -13,7 +13,7 @@ const program = (environment: string, options = "{}"): string => `
 `;
 
 beforeAll(async () => {
-  w = await world(program('consensusType: "raft"'), { limits: { environments: 9 } });
+  w = await world(program('consensusType: "raft"'), { inline: true, limits: { environments: 9 } });
   expect(await w.stack.up()).toMatchObject({ code: 0 });
 });
 afterAll(() => w.close());

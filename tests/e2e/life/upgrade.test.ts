@@ -30,6 +30,7 @@ describe.each(versions)("a state of version %s", (version) => {
     });
     stack = await Stack.create({
       program: readFileSync(join(kept, "program.cjs"), "utf8"),
+      inline: true,
       env: { CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl },
     });
     await stack.ok(["stack", "import", "--file", join(kept, "stack.json")]);

@@ -2,7 +2,7 @@ import { type World, world } from "../support/world";
 
 let w: World;
 beforeAll(async () => {
-  w = await world({ example: "examples/network-file" });
+  w = await world({ example: "examples/network-file" }, { ledger: false });
 });
 afterAll(() => w.close());
 

@@ -18,7 +18,7 @@ let w: World;
 const write = (text: string): void => w.stack.write("network.yaml", text);
 const trade = (...lines: string[]): void => write(`name: trade\n${environments(...lines)}\n`);
 beforeAll(async () => {
-  w = await world(program, { ledger: false });
+  w = await world(program, { inline: true, plugin: true, ledger: false });
   trade(`prod: { ${settings} }`, `test: { ${settings} }`);
   expect(await w.stack.up()).toMatchObject({ code: 0 });
 });

@@ -1,3 +1,4 @@
+import { Stack } from "../support/stack";
 import { canaryKey, tetherId, type World, world } from "../support/world";
 
 /** A network as one file, through the real CLI. */
@@ -59,18 +60,19 @@ const steps = (text: string) => (/^Resources:\n((?: +.*\n)+)/m.exec(text)?.[1] ?
 
 let w: World;
 beforeAll(async () => {
-  w = await world(program);
+  w = await world(program, { inline: true, plugin: true });
   w.stack.write("network.yaml", file);
 });
 afterAll(() => w.close());
 
 test("a bad file creates nothing, and every problem is said with its place, at once", async () => {
-  w.stack.write(
+  const { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } = w.stack.env;
+  const stack = await Stack.create({ program, env: { CONSORTIUM_API_KEY, CONSORTIUM_BASE_URL } });
+  stack.write(
     "network.yaml",
     file.replace("geth", "gett").replace("orgName", "orgname").replace("{ acme: 2", "{ acem: 2"),
   );
-  const { code, text } = await w.stack.up();
-  w.stack.write("network.yaml", file);
+  const { code, text } = await stack.up().finally(() => stack.remove());
   expect(code).not.toBe(0);
   expect(/^.*\berror: .*$/m.exec(text)?.[0]).toContain("network.yaml has 3 problems; nothing was created:");
   expect(text.match(/network\.yaml:\d+:\d+: [\w.]+/g)).toEqual([

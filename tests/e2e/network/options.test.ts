@@ -23,7 +23,7 @@ const program = `
 
 let w: World;
 beforeAll(async () => {
-  w = await world(program, { ledger: false, env: { CONSORTIUM_API_KEY: undefined } });
+  w = await world(program, { inline: true, ledger: false, env: { CONSORTIUM_API_KEY: undefined } });
 });
 afterAll(() => w.close());
 

@@ -114,7 +114,7 @@ outputs:
 describe("classes on the plugin", () => {
   let stack: Stack;
   beforeAll(async () => {
-    stack = await Stack.create({ program: "", plugin: true, env: env() });
+    stack = await Stack.create({ program: "", inline: true, plugin: true, env: env() });
     w.service.clearCalls();
   });
   afterAll(() => stack.remove());

@@ -11,7 +11,7 @@ const impatient = wholeTree.replace(
 let w: World;
 beforeAll(async () => {
   expect(impatient).toContain("customTimeouts");
-  w = await world(impatient, { plugin: true, timing: { nodeStart: 600_000 } });
+  w = await world(impatient, { inline: true, plugin: true, timing: { nodeStart: 600_000 } });
 });
 afterAll(() => w.close());
 

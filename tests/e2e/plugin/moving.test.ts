@@ -42,6 +42,7 @@ describe("the state of 0.1.0", () => {
     stack = await Stack.create({
       program: readFileSync(join(kept, "program.cjs"), "utf8"),
       env: { CONSORTIUM_API_KEY: service.apiKey, CONSORTIUM_BASE_URL: service.baseUrl },
+      inline: true,
       plugin: true,
     });
     await stack.ok(["stack", "import", "--file", join(kept, "stack.json")]);
@@ -151,7 +152,7 @@ describe("two organizations, a network of a definition, and resources under othe
   let ids: string[];
 
   beforeAll(async () => {
-    w = await world(first, { plugin: true, env: { CONSORTIUM_PLUGIN: undefined }, ledger: false });
+    w = await world(first, { inline: true, plugin: true, env: { CONSORTIUM_PLUGIN: undefined }, ledger: false });
     globexKey = w.service.addOrganization("globex").apiKey;
     await w.stack.ok(["config", "set", "consortium:plugin", "true"]);
     w.stack.secrets({ globex: globexKey });

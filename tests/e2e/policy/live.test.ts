@@ -39,7 +39,7 @@ describe("a network that is there, and the next version of its program", () => {
     return w.stack.preview(env, ...pack, "rules.json");
   };
   beforeAll(async () => {
-    w = await world(program(["a", "b", "c", "d"]));
+    w = await world(program(["a", "b", "c", "d"]), { inline: true });
     w.stack.write("rules.json", JSON.stringify(everywhere));
     const { code, text } = await w.stack.up({}, ...pack, "rules.json");
     expect({ code, text }).toMatchObject({ code: 0 });

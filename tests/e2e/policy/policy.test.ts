@@ -145,7 +145,7 @@ describe("a program that breaks every rule", () => {
   let found: string[];
   let result: Result;
   beforeAll(async () => {
-    w = await world(broken);
+    w = await world(broken, { inline: true });
     result = await preview(w, pack, rules);
     found = findings(result.text);
   });

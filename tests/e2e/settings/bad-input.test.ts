@@ -1,10 +1,11 @@
+import { Stack } from "../support/stack";
 import { type World, world } from "../support/world";
 
-/* How the CLI shows what is refused before any call (every mistake: tests/sdk/mistakes.test.ts). */
+/* How the CLI shows what is refused before any call (every mistake: tests/sdk/mistakes.test.ts; a network's: tests/e2e/network). */
 
 let w: World;
 beforeAll(async () => {
-  w = await world("", { plugin: true });
+  w = await world("", { inline: true, plugin: true });
 });
 afterAll(() => w.close());
 
@@ -19,7 +20,8 @@ const region: [string, string, RegExp] = [
   /The setting region from environment variable CONSORTIUM_REGION is not usable: "de" is not one of us, eu, ap, ko\./,
 ];
 
-test.each<[string, string, RegExp, ("dynamic" | "plugin")?]>([
+/** A program that throws is one in a process of its own. */
+test.each<[string, string, RegExp, ("dynamic" | "plugin" | "process")?]>([
   misspelt,
   [...misspelt, "plugin"],
   region,
@@ -28,21 +30,23 @@ test.each<[string, string, RegExp, ("dynamic" | "plugin")?]>([
     "Pulumi's option import, by the class",
     `new Membership("x", { consortiumId: "c1" }, { import: "m1" })`,
     /error: Membership x: Pulumi's option import does not work .* adopt: "m1" instead; .*`consortium export --adopt`/,
-  ],
-  [
-    "a network with a mistake, by its definition",
-    `new Network("x", { members: {} , colour: 1 })`,
-    /error: The definition of the network x: .*colour/,
+    "process",
   ],
 ])("%s: the first error of the preview says it all (%#)", async (cause, program, message, adapter = "dynamic") => {
-  w.stack.program(`const { Consortium, Environment, Membership, Network } = require("pulumi-consortium");\n${program}`);
-  const { code, text } = await w.stack.preview({
+  const { env } = w.stack;
+  const stack =
+    adapter === "process"
+      ? await Stack.create({ program: "", env: { CONSORTIUM_BASE_URL: env.CONSORTIUM_BASE_URL } })
+      : w.stack;
+  stack.program(`const { Consortium, Environment, Membership } = require("pulumi-consortium");\n${program}`);
+  const { code, text } = await stack.preview({
     CONSORTIUM_REGION: cause.includes("region") ? "de" : undefined,
     CONSORTIUM_PLUGIN: String(adapter === "plugin"),
   });
   expect(/^.*\berror: .*$/m.exec(text)?.[0]).toMatch(message);
-  expect(text).toMatch(/Consortium \(x\)|resource '(x|default_[0-9_]+)'|Membership x|network x/);
+  expect(text).toMatch(/Consortium \(x\)|resource '(x|default_[0-9_]+)'|Membership x/);
   expect(text).not.toContain("toJavaScript");
   expect(code).not.toBe(0);
   expect(w.service.calls).toEqual([]);
+  if (stack !== w.stack) stack.remove();
 });

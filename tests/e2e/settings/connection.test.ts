@@ -11,7 +11,7 @@ const program = `
 
 let w: World;
 beforeAll(async () => {
-  w = await world(program);
+  w = await world(program, { inline: true });
 });
 afterAll(() => w.close());
 

@@ -8,7 +8,7 @@ let state: string[];
 let own: string;
 
 beforeAll(async () => {
-  w = await world(wholeTree);
+  w = await world(wholeTree, { inline: true, plugin: true });
   keys = { empty: w.service.addOrganization("empty").apiKey, owning: w.service.addOrganization("owning").apiKey };
   const answer = await fetch(`${w.service.baseUrl}/consortia`, {
     method: "POST",

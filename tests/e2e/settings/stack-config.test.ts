@@ -19,6 +19,7 @@ beforeAll(async () => {
       reports: getTetherReportsOutput({ tetherId: tether.id }).apply(([first]) => first.index),
     };`;
   w = await world(wholeTree + lookups, {
+    inline: true,
     env: { CONSORTIUM_API_KEY: undefined, CONSORTIUM_BASE_URL: undefined },
     secrets: { "consortium:apiKey": canaryKey },
   });

@@ -1,5 +1,5 @@
 import { AsyncResource } from "node:async_hooks";
-import { Server, ServerCredentials, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import { Server, type ServerUnaryCall, ServerCredentials, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { runtime } from "@pulumi/pulumi";
 import { LanguageRuntimeService } from "@pulumi/pulumi/proto/language_grpc_pb";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
@@ -19,7 +19,8 @@ const { LanguageServer } = jest.requireActual<{
 const withHost = new Set(["up", "preview", "refresh", "destroy"]);
 
 export class Inline {
-  #plugin?: UntypedServiceImplementation;
+  /** By the connection of each: the engine makes one for a provider, as it starts a process for it. */
+  readonly #plugins = new Map<string, UntypedServiceImplementation>();
   #disconnect = (): void => undefined;
 
   private constructor(
@@ -39,8 +40,8 @@ export class Inline {
     const names = Object.keys(ResourceProviderService);
     const call =
       (name: string) =>
-      (...args: unknown[]) =>
-        (inline.#calls()[name] as (...args: unknown[]) => void)(...args);
+      (request: ServerUnaryCall<unknown, unknown>, ...args: unknown[]) =>
+        (inline.#calls(request.getPeer())[name] as (...args: unknown[]) => void)(request, ...args);
     plugin.addService(ResourceProviderService, Object.fromEntries(names.map((name) => [name, call(name)])));
     const inline: Inline = new Inline([host, plugin], await listening(host), await listening(plugin));
     return inline;
@@ -49,15 +50,19 @@ export class Inline {
   /** For one command: its arguments and environment. The engine starts a plugin of its own for each run, and so does this. */
   command(args: string[]): { args: string[]; env: Record<string, string> } {
     if (!withHost.has(args[0]!)) return { args, env: {} };
-    this.#plugin = undefined;
+    this.#plugins.clear();
     return {
       args: [...args, `--client=127.0.0.1:${this.hostPort}`],
       env: { PULUMI_DEBUG_PROVIDERS: `consortium:${this.pluginPort}` },
     };
   }
 
-  #calls(): UntypedServiceImplementation {
-    return (this.#plugin ??= { ...new ProviderService().calls });
+  #calls(peer: string): UntypedServiceImplementation {
+    const known = this.#plugins.get(peer);
+    if (known) return known;
+    const plugin = { ...new ProviderService().calls };
+    this.#plugins.set(peer, plugin);
+    return plugin;
   }
 
   /** A run that failed leaves its program waiting: its connections are its own, and only it can close them. */

@@ -49,8 +49,8 @@ export interface StackOptions {
   /** Whether the classes run on the provider plugin. Default: on the dynamic provider. */
   plugin?: boolean;
   /**
-   * Whether a program that is JavaScript text, and the plugin, run in the process of the test: quick, and enough wherever neither
-   * processes nor several providers of the plugin are looked at. Default: Pulumi starts a process for each.
+   * Whether a program that is JavaScript text, and the plugin, run in the process of the test: quick, and enough wherever no
+   * processes are looked at, and no program throws. Default: Pulumi starts a process for each.
    */
   inline?: boolean;
 }
