@@ -8,6 +8,8 @@
  *   --stacks N --parallel N --widths N,N,N   of fleet
  *   --calls N                  of proxy: in each round
  *   --minutes N                of soak; of console, for one page and then for 20
+ *   --rounds N --seed N        of kills: 20 rounds unless given, written to docs/reliability.md then
+ *   --blocks N                 of long: of the ledger that it starts with. Default: 400,000
  */
 import "../tools/lib/node-version.mjs";
 import { parseArgs } from "node:util";
@@ -20,9 +22,19 @@ import { table } from "./lib/report.mjs";
 /** Those that docs/performance.md shows in one table; those that run when no name is given; all. */
 const published = ["waiting", "reading", "scale", "throttled", "providers"];
 const usual = [...published, "start", "preview", "policy", "network"];
-const all = [...usual, "proxy", "fleet", "soak", "console"];
+const all = [...usual, "proxy", "fleet", "soak", "console", "kills", "long"];
 const text = /** @type {const} */ ({ type: "string" });
-const options = { rounds: text, count: text, stacks: text, parallel: text, widths: text, calls: text, minutes: text };
+const options = {
+  rounds: text,
+  count: text,
+  stacks: text,
+  parallel: text,
+  widths: text,
+  calls: text,
+  minutes: text,
+  seed: text,
+  blocks: text,
+};
 
 /** @param {import("./lib/rig.mjs").Row[]} rows */
 const tableOf = (rows) =>

@@ -116,10 +116,24 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }
   });
   app.addHook("onSend", async (request, reply, payload) => {
     const { call, fault } = request;
+    const kept = await onDisk(reply, context.store);
+    if (kept !== undefined) return kept;
     // noted before the answer leaves, so that whoever has got it finds the status in the log
     if (call) call.status = statusOf(fault, reply);
     return fault && isActed(fault) ? carryOut(fault, outages, reply, payload) : payload;
   });
+}
+
+/** Nobody hears of what a power cut could still undo. @returns what is answered if it cannot be kept */
+async function onDisk(reply: FastifyReply, store: Context["store"]): Promise<string | undefined> {
+  try {
+    await store.synced();
+    return undefined;
+  } catch (error) {
+    const errorMessage = `This cannot be kept: ${(error as Error).message}. Make room, or look at the disk.`;
+    void reply.code(507).type("application/json");
+    return JSON.stringify({ errorMessage });
+  }
 }
 
 function refuse(reply: FastifyReply, status: number, errorMessage: string): FastifyReply {

@@ -117,6 +117,7 @@ const text = (answer: object) => Buffer.from(JSON.stringify(answer));
 
 function excessive({ kind }: Excess, { answer, time }: CallLimits): string {
   if (kind === "late") return `The node did not answer within ${time / 1_000} s.`;
+  if (kind === "wide") return "The call is about too many blocks. Ask for fewer at a time.";
   return `The answer is longer than ${answer} bytes. Ask for less at a time.`;
 }
 

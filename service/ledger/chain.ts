@@ -1,8 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { Refusal } from "../errors";
+import { Background } from "./background";
 import { type ChainSpec, Engine, type Head, type Host } from "./engine";
 import type { Entry, LedgerFolder } from "./ledger-folder";
-import { type Call, hashIn, wantedOf } from "./past-calls";
+import { asksForLogs, type Call } from "./past-calls";
+import { Reads } from "./reads";
+import { Replay, stopping, tell } from "./replay";
 import { type Answer, type Bounds, Excess, RpcError } from "./rpc";
 
 /** How a chain is run; times are in ms. */
@@ -17,9 +19,12 @@ export interface Pace {
    * so a state becomes a snapshot only if as many blocks follow it, and come out as they were.
    */
   lookback: number;
+  /** Bytes that an engine may grow by before another one takes its place. */
+  growth: number;
 }
 
-export const usualPace: Pace = { stall: 15_000, lookback: 256, blocks: 1_000, bytes: 8 * 1_048_576 };
+const MiB = 1_048_576;
+export const usualPace: Pace = { stall: 15_000, lookback: 256, blocks: 1_000, bytes: 8 * MiB, growth: 32 * MiB };
 
 /** Something that a chain is told, and who waits for it. */
 interface Job {
@@ -34,8 +39,11 @@ interface Job {
 const mostLines = 1_000;
 /** How long a block waits that could not be noted, and the longest between two attempts to start an engine, in ms. */
 const again = { seal: 1_000, start: 30_000 };
+/** How long an engine goes on with what it was asked, once another one is in its place; and how long filters keep it there, in ms. */
+const leave = { least: 1_000, most: 60_000, filters: 300_000 };
 
 const sends = /"eth_send/;
+const filters = /"eth_(new\w*Filter|getFilter)/;
 const takes = (method: string) => /^eth_send(Raw)?Transaction(Sync)?$/.test(method);
 /** For the service's own calls. */
 const own: Bounds = { bytes: Infinity, ms: 60_000 };
@@ -49,22 +57,25 @@ export class Chain {
   readonly #jobs: Job[] = [];
   /** Transactions that no block has yet, by their hash, in the order in which they came. */
   readonly #waiting = new Map<string, string>();
-  readonly #given = new Set<string>();
-  readonly #loaded = new WeakMap<Engine, Set<string>>();
+  /** What was given once only. */
+  #given = new Set<string>();
   readonly #sealed = new Set<() => void>();
   readonly #timers: NodeJS.Timeout[] = [];
   /** Those who wait for an engine. */
   readonly #readers: { done: (engine: Engine) => void; failed: (error: unknown) => void }[] = [];
   #engine: Engine | undefined;
   #opening: Engine | undefined;
-  /** The one that makes a snapshot. */
-  #shadow: Engine | undefined;
+  /** Those whose place was taken, and who finish what they were asked. */
+  readonly #leaving = new Set<Engine>();
+  readonly #followers = new Set<(socketPath: string) => Promise<void>>();
+  readonly #background: Background;
+  readonly #reads: Reads;
+  #filtersUsed = 0;
   #loading = false;
   #head!: Head;
   #blocks = 0;
   #due = false;
   #turning: Promise<void> | undefined;
-  #snapshot: Promise<void> | undefined;
   #attempts = 0;
   #restart: { since: number; why: string } | undefined;
   #problem: string | undefined;
@@ -76,7 +87,28 @@ export class Chain {
     private readonly folder: LedgerFolder,
     private readonly pace: Pace,
     private readonly warn: (text: string) => void,
-  ) {}
+  ) {
+    const stopped = () => this.#closed;
+    const say = (text: string) => this.#say(text);
+    this.#background = new Background(() => this.#fresh(), folder, pace.lookback, stopped, say);
+    this.#reads = new Reads({
+      folder,
+      ready: () => this.#ready(),
+      still: async (engine, act) => {
+        let still = false;
+        await this.#told(async (current) => {
+          still = current === engine;
+          this.#loading = still;
+          if (still) await act().finally(() => (this.#loading = false));
+          if (this.#hasGrown(current)) this.#renew();
+          return undefined;
+        });
+        return still;
+      },
+      height: () => this.#head.number,
+      waits: (hash) => this.#waiting.has(hash),
+    });
+  }
 
   static async start(host: Host, spec: ChainSpec, folder: LedgerFolder, pace: Pace, warn: (text: string) => void) {
     const chain = new Chain(host, spec, folder, pace, warn);
@@ -88,13 +120,23 @@ export class Chain {
     }
     if (spec.period !== undefined) chain.#every(spec.period * 1_000, () => chain.#seal());
     chain.#every(pace.stall / 3, () => void chain.#probe());
-    chain.#compact();
+    chain.#background.compact();
     return chain;
   }
 
   /** The Unix socket where the engine speaks JSON-RPC: a line each way is a message. Transactions go through `ask`. */
   get socketPath(): string {
     return this.#engine?.socketPath ?? "";
+  }
+
+  /**
+   * For whoever talks to the engine itself: hears where the next one is before it takes its place. The former one tells nothing new.
+   *
+   * @returns ends it
+   */
+  follow(hear: (socketPath: string) => Promise<void>): () => void {
+    this.#followers.add(hear);
+    return () => void this.#followers.delete(hear);
   }
 
   /** What the chain has to tell lately, oldest first. */
@@ -143,7 +185,7 @@ export class Chain {
     return this.#told(async (engine) => {
       if (once !== undefined && this.#given.has(once)) return undefined;
       await this.#note([entry]); // everybody sees the money at once
-      await replay(engine, entry, this.#given);
+      await tell(engine, entry, this.#given);
       return undefined;
     });
   }
@@ -153,10 +195,8 @@ export class Chain {
     this.#closed = true;
     this.#timers.forEach(clearInterval);
     for (const { failed } of [...this.#jobs.splice(0), ...this.#readers.splice(0)]) failed(stopping());
-    this.#opening?.end();
-    this.#shadow?.end();
-    this.#engine?.end();
-    await Promise.all([this.#turning, this.#snapshot]);
+    for (const engine of [this.#opening, this.#engine, ...this.#leaving]) engine?.end();
+    await Promise.all([this.#turning, this.#background.close()]);
     this.folder.close();
   }
 
@@ -164,16 +204,29 @@ export class Chain {
 
   async #ask(text: string, bounds: Bounds): Promise<Buffer> {
     const pass = (engine: Engine) => engine.ask(text, bounds);
+    if (filters.test(text)) this.#filtersUsed = Date.now();
     if (this.folder.past.length === 0 && !sends.test(text)) return pass(await this.#ready());
     const call = JSON.parse(text) as Call & { id: unknown };
     const { id, method, params } = call;
-    if (!takes(method)) return this.#read(call, pass, (said) => resultIn(said));
-    return Buffer.from(JSON.stringify({ ...(await this.#send(method, params ?? [], bounds)), jsonrpc: "2.0", id }));
+    const end = performance.now() + bounds.ms;
+    const told = (answer: Answer) => Buffer.from(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+    if (takes(method)) return told(await this.#send(method, params ?? [], bounds));
+    if (!asksForLogs(call)) return this.#reads.answer(call, pass, resultIn, end);
+    let room = bounds.bytes;
+    const part = async (engine: Engine, some: Call) => {
+      const line = await engine.ask(JSON.stringify(some), { bytes: room, ms: end - performance.now() });
+      room -= line.length;
+      return JSON.parse(line.toString()) as Answer;
+    };
+    return told(await this.#reads.logs(call, part, end));
   }
 
   #own(method: string, params: unknown[]): Promise<Answer> {
     const ask = (engine: Engine) => engine.answer(method, params);
-    return this.#read({ method, params }, ask, (said) => ("result" in said ? said.result : null));
+    const end = performance.now() + own.ms;
+    const part = (engine: Engine, some: Call) => engine.answer(method, some.params ?? []);
+    if (asksForLogs({ method, params })) return this.#reads.logs({ method, params }, part, end);
+    return this.#reads.answer({ method, params }, ask, (said) => ("result" in said ? said.result : null), end);
   }
 
   /** Takes a transaction: it is noted before it is answered. */
@@ -184,7 +237,7 @@ export class Chain {
       async (engine) => {
         const unsigned = method.startsWith("eth_sendTransaction");
         const signed = unsigned ? await engine.answer("eth_signTransaction", params) : { result: params[0] };
-        answer = "error" in signed ? signed : await engine.answer("eth_sendRawTransaction", [signed.result]);
+        answer = "error" in signed ? signed : await engine.send(signed.result as string);
         if ("error" in answer || "error" in signed) return undefined;
         this.#waiting.set(answer.result as string, signed.result as string);
         return { tx: signed.result as string };
@@ -205,35 +258,6 @@ export class Chain {
       await Promise.race([new Promise<void>((done) => this.#sealed.add(done)), wait(1_000, undefined, { ref: false })]);
     }
     throw new Excess("late");
-  }
-
-  /** Asks what changes nothing. Blocks of the past are given to the engine when somebody wants them. */
-  async #read<T>(call: Call, ask: (engine: Engine) => Promise<T>, result: (said: T) => unknown): Promise<T> {
-    const engine = await this.#ready();
-    await this.#load(engine, wantedOf(call, this.folder.past, this.#head.number));
-    const said = await ask(engine);
-    const hash = this.folder.past.length === 0 ? undefined : hashIn(call);
-    if (hash === undefined || this.#waiting.has(hash) || isSomething(result(said))) return said;
-    const missing = this.folder.pastOf(hash);
-    return missing && (await this.#load(engine, [missing])) ? ask(engine) : said;
-  }
-
-  /** @returns whether there was anything to load */
-  async #load(engine: Engine, wanted: Iterable<LedgerFolder["past"][number]>): Promise<boolean> {
-    let any = false;
-    const loaded = this.#loaded.get(engine)!;
-    for (const past of wanted) {
-      if (loaded.has(past.name)) continue;
-      any = true;
-      await this.#told(async (current) => {
-        if (current !== engine || loaded.has(past.name)) return undefined;
-        this.#loading = true;
-        await engine.loadPast(this.folder.fileOf(past)).finally(() => (this.#loading = false));
-        loaded.add(past.name);
-        return undefined;
-      });
-    }
-    return any;
   }
 
   // What it is told
@@ -269,8 +293,8 @@ export class Chain {
       try {
         const engine = this.#alive ?? (await this.#begin());
         for (const { done } of this.#readers.splice(0)) done(engine);
-        const kept = await this.#take(engine, jobs);
-        if (this.#due || (kept && this.spec.period === undefined)) await this.#sealNow(engine);
+        const kept = await this.#take(jobs);
+        if (this.#due || (kept && this.spec.period === undefined)) await this.#sealNow(this.#engine!);
         for (const { done } of jobs) done();
       } catch (error) {
         this.#due = false;
@@ -280,11 +304,11 @@ export class Chain {
   }
 
   /** Does some jobs, and notes them together. @returns whether a transaction is among them */
-  async #take(engine: Engine, jobs: readonly Job[]): Promise<boolean> {
+  async #take(jobs: readonly Job[]): Promise<boolean> {
     const acted: { job: Job; entry: Entry }[] = [];
     for (const job of jobs) {
       try {
-        const entry = await job.act(engine);
+        const entry = await job.act(this.#engine!); // which the one before may have replaced
         if (entry) acted.push({ job, entry });
       } catch (error) {
         job.failed(error);
@@ -295,7 +319,7 @@ export class Chain {
       await this.#note(acted.map(({ entry }) => entry));
     } catch (error) {
       for (const { job } of acted) {
-        await job.undo?.(engine).catch(() => undefined);
+        await job.undo?.(this.#engine!).catch(() => undefined);
         job.failed(error);
       }
       return false;
@@ -329,18 +353,17 @@ export class Chain {
 
   /** @returns how many transactions the new block has */
   async #made(engine: Engine): Promise<number> {
-    type Block = { number: string; hash: string; timestamp: string; transactions: string[] };
-    const block = await engine.call<Block>("eth_getBlockByNumber", ["latest", false]);
-    const { number, hash, timestamp, transactions } = block;
-    this.#head = { number: Number(number), hash, timestamp: Number(timestamp) };
+    const { head, transactions } = await engine.latest();
+    this.#head = head;
     for (const one of transactions) {
       this.#waiting.delete(one);
       this.#say(`Executed transaction hash=${one}`);
     }
-    this.#say(`Imported block number=${this.#head.number} hash=${hash} transactions=${transactions.length}`);
+    this.#say(`Imported block number=${head.number} hash=${head.hash} transactions=${transactions.length}`);
     for (const done of this.#sealed) done();
     this.#sealed.clear();
     if (++this.#blocks >= this.pace.blocks || this.folder.bytes >= this.pace.bytes) await this.#rotate(engine);
+    if (this.#hasGrown(engine)) this.#renew();
     return transactions.length;
   }
 
@@ -375,42 +398,10 @@ export class Chain {
     try {
       this.folder.rotate(this.#head, [{ given: [...this.#given] }, ...entries]);
       this.#blocks = 0;
-      this.#compact();
+      this.#background.compact();
     } catch (error) {
       this.#say(`No snapshot is made: ${(error as Error).message}. It is tried again.`);
     }
-  }
-
-  /** Another engine goes through the first journals; if one that begins with its state has the same blocks, that takes their place. */
-  #compact(): void {
-    const count = this.folder.due(this.pace.lookback);
-    if (this.#snapshot || count === 0) return;
-    const { journals } = this.folder;
-    const go = async <T>(begin: string | undefined, from: number, to: number, then: (engine: Engine) => Promise<T>) => {
-      const engine = await Engine.start(this.host, this.spec, this.folder.genesis);
-      this.#shadow = engine;
-      try {
-        const some = journals.slice(from, to);
-        await through(engine, { folder: this.folder, begin, journals: some, stop: () => this.#closed });
-        const { hash, number } = await engine.head();
-        if (hash !== journals[to]!.after!.hash) throw new Error(`block ${number} does not come out as it was`);
-        return await then(engine);
-      } finally {
-        engine.end();
-      }
-    };
-    const work = async () => {
-      const dump = await go(this.folder.snapshot, 0, count, (engine) => engine.dump());
-      await this.folder.keep(dump, count, this.pace.lookback, (file) =>
-        go(file, count, journals.length - 1, () => Promise.resolve()),
-      );
-    };
-    this.#snapshot = work()
-      .catch((error: Error) => {
-        if (!this.#closed)
-          this.#say(`No snapshot is made: ${error.message}. All is in the journal; it is tried again.`);
-      })
-      .finally(() => (this.#snapshot = undefined));
   }
 
   // Its engine
@@ -431,19 +422,16 @@ export class Chain {
 
   async #begin(): Promise<Engine> {
     this.#attempts++;
-    const engine = await Engine.start(this.host, this.spec, this.folder.genesis);
+    const engine = await this.#fresh();
     this.#opening = engine;
     try {
-      this.#given.clear();
-      const { folder } = this;
-      const { waiting, blocks } = await through(engine, {
-        ...{ folder, begin: folder.snapshot, journals: folder.journals },
-        ...{ given: this.#given, stop: () => this.#closed },
-      });
+      const replay = new Replay(engine, this.folder, () => this.#closed);
+      this.#head = await replay.to(this.folder.journals, this.folder.snapshot);
+      const waiting = await replay.waiting();
       this.#waiting.clear();
       for (const [hash, raw] of waiting) this.#waiting.set(hash, raw);
-      this.#head = await engine.head();
-      this.#blocks = blocks;
+      this.#given = replay.given;
+      this.#blocks = replay.blocks;
       if (this.spec.period === undefined && waiting.size > 0) this.#due = true;
     } catch (error) {
       engine.end();
@@ -451,13 +439,47 @@ export class Chain {
     } finally {
       this.#opening = undefined;
     }
-    this.#loaded.set(engine, new Set());
-    this.#engine = engine;
+    this.#adopt(engine);
     this.#attempts = 0;
     if (this.#restart) this.#say(`The ledger runs again, at block ${this.#head.number}: nothing is lost.`);
     this.#restart = undefined;
-    void engine.ended.then((why) => this.#lost(engine, why));
     return engine;
+  }
+
+  #fresh = () => Engine.start(this.host, this.spec, this.folder.genesis);
+
+  #adopt(engine: Engine): void {
+    this.#engine = engine;
+    void engine.ended.then((why) => this.#lost(engine, why));
+  }
+
+  /** Whether it takes too much memory; somebody's filters, which would end, keep it for longer. */
+  #hasGrown({ weight }: Engine): boolean {
+    const filtered = Date.now() < this.#filtersUsed + leave.filters;
+    return weight > this.pace.growth * (filtered ? 3 : 1);
+  }
+
+  /** Puts another engine in its place, which has the same blocks; nobody notices but those with filters. */
+  #renew(): void {
+    this.#background.renew((fresh, replay) =>
+      this.#told(async (former) => {
+        const { number, hash } = await replay.to(this.folder.journals);
+        if (hash !== this.#head.hash) throw new Error(`block ${number} does not come out as it was`);
+        await Promise.allSettled([...this.#followers].map((hear) => hear(fresh.socketPath)));
+        this.#adopt(fresh);
+        void this.#dismiss(former);
+        return undefined;
+      }),
+    );
+  }
+
+  async #dismiss(engine: Engine): Promise<void> {
+    this.#leaving.add(engine);
+    const end = performance.now() + leave.most;
+    do await wait(leave.least, undefined, { ref: false });
+    while (engine.busy && !engine.over && performance.now() < end);
+    engine.end();
+    this.#leaving.delete(engine);
   }
 
   #lost(engine: Engine, why: string): void {
@@ -507,71 +529,13 @@ export class Chain {
   }
 }
 
-const isSomething = (result: unknown) => result !== null && !Array.isArray(result);
 /** What an answer says; a long one says something. */
-const resultIn = (said: Buffer): unknown =>
-  said.length > 1_000 || (JSON.parse(said.toString()) as { result?: unknown }).result || null;
-
-const stopping = () => new Refusal(503, "The service is stopping.");
+const resultIn = (said: Buffer): unknown => {
+  if (said.length > 1_000) return said;
+  return (JSON.parse(said.toString()) as { result?: unknown }).result ?? null; // an error may be of a hash that is not known
+};
 
 /** Transactions that the next block can have. */
 async function pending(engine: Engine): Promise<number> {
   return Number((await engine.call<{ pending: string }>("txpool_status")).pending);
-}
-
-interface Way {
-  folder: LedgerFolder;
-  /** The file of the state to begin with; without it, the genesis. */
-  begin: string | undefined;
-  journals: LedgerFolder["journals"];
-  given?: Set<string>;
-  stop: () => boolean;
-}
-
-/** Takes an engine at its genesis through some journals. */
-async function through(engine: Engine, { folder, begin, journals, given = new Set(), stop }: Way) {
-  if (begin !== undefined) await engine.load(begin);
-  const waiting = new Map<string, string>();
-  let blocks = 0;
-  let last: { number: number; parent: string } | undefined;
-  for (const { name } of journals) {
-    blocks = 0;
-    for (const entry of folder.entriesOf(name)) {
-      if (stop()) throw stopping();
-      const hash = await replay(engine, entry, given);
-      if (hash !== undefined && "tx" in entry) waiting.set(hash, entry.tx);
-      if (!("seal" in entry)) continue;
-      last = { number: entry.seal[0], parent: entry.seal[2] };
-      blocks++;
-    }
-  }
-  if (last) {
-    type Block = { number: string; parentHash: string };
-    const { number, parentHash } = await engine.call<Block>("eth_getBlockByNumber", ["latest", false]);
-    if (Number(number) !== last.number || parentHash !== last.parent)
-      throw new Refusal(503, `The ledger does not start: block ${last.number} does not come out as it was.`);
-  }
-  const still = await Promise.all([...waiting.keys()].map((hash) => isWaiting(engine, hash)));
-  [...waiting.keys()].forEach((hash, index) => still[index] || waiting.delete(hash));
-  return { waiting, blocks };
-}
-
-async function isWaiting(engine: Engine, hash: string): Promise<boolean> {
-  const found = await engine.call<{ blockHash: string | null } | null>("eth_getTransactionByHash", [hash]);
-  return found !== null && found.blockHash === null;
-}
-
-/** Tells an engine what a chain was told before. @returns the hash of a transaction that it took */
-async function replay(engine: Engine, entry: Entry, given: Set<string>): Promise<string | undefined> {
-  if ("seal" in entry) await engine.seal(entry.seal[1]);
-  else if ("give" in entry) {
-    const [account, wei] = entry.give;
-    await engine.call("anvil_addBalance", [account, `0x${BigInt(wei).toString(16)}`]);
-    if (entry.once !== undefined) given.add(entry.once);
-  } else if ("given" in entry) entry.given.forEach((one) => given.add(one));
-  else {
-    const answer = await engine.answer("eth_sendRawTransaction", [entry.tx]);
-    if ("result" in answer) return answer.result as string; // else it waits already: a journal begins with what does
-  }
-  return undefined;
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createReadStream } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { Refusal } from "../errors";
-import { type Bounds, Caller } from "./rpc";
+import { type Answer, type Bounds, Caller } from "./rpc";
 import type { Watched } from "./watcher-client";
 
 /** What a chain is, from its first start on. */
@@ -26,6 +26,7 @@ export interface ChainSpec {
 export interface Head {
   number: number;
   hash: string;
+  parent: string;
   timestamp: number;
 }
 
@@ -48,6 +49,9 @@ export interface Host {
 
 let started = 0;
 
+/** About how many bytes of memory an engine takes for a block, and for a transaction besides its own bytes. */
+const weightOf = { block: 2_000, transaction: 8_000 };
+
 /**
  * One process of anvil. It executes and answers; what it is told, in which order and with which time, is the service's to decide, so
  * that another one that is told the same has the same blocks, hash by hash.
@@ -55,6 +59,7 @@ let started = 0;
 export class Engine {
   readonly #caller: Caller;
   #over = false;
+  #weight = 0;
 
   private constructor(
     readonly socketPath: string,
@@ -101,6 +106,16 @@ export class Engine {
     return this.#over;
   }
 
+  /** About how many bytes it has grown by since it started. */
+  get weight(): number {
+    return this.#weight;
+  }
+
+  /** Whether it is answering anybody. */
+  get busy(): boolean {
+    return this.#caller.busy;
+  }
+
   /** Passes on a call of somebody's. */
   ask = (text: string, bounds: Bounds): Promise<Buffer> => this.#caller.ask(text, bounds);
   call = <T>(method: string, params: unknown[] = []): Promise<T> => this.#caller.call<T>(method, params);
@@ -108,21 +123,37 @@ export class Engine {
   answer = (method: string, params: unknown[]) => this.#caller.answer(method, params);
 
   async head(): Promise<Head> {
-    type Block = Record<"number" | "hash" | "timestamp", string>;
-    const { number, hash, timestamp } = await this.call<Block>("eth_getBlockByNumber", ["latest", false]);
-    return { number: Number(number), hash, timestamp: Number(timestamp) };
+    return (await this.latest()).head;
+  }
+
+  /** The newest block, and what is in it. */
+  async latest(): Promise<{ head: Head; transactions: string[] }> {
+    type Block = Record<"number" | "hash" | "parentHash" | "timestamp", string> & { transactions: string[] };
+    const block = await this.call<Block>("eth_getBlockByNumber", ["latest", false]);
+    const { number, hash, parentHash: parent, timestamp, transactions } = block;
+    return { head: { number: Number(number), hash, parent, timestamp: Number(timestamp) }, transactions };
   }
 
   /** Makes a block of what waits, with this time in seconds. */
-  seal = (timestamp: number) => this.call("evm_mine", [{ timestamp }]);
+  seal(timestamp: number): Promise<unknown> {
+    this.#weight += weightOf.block;
+    return this.call("evm_mine", [{ timestamp }]);
+  }
+
+  /** Takes a signed transaction into its pool. */
+  send(raw: string): Promise<Answer> {
+    this.#weight += weightOf.transaction + raw.length;
+    return this.answer("eth_sendRawTransaction", [raw]);
+  }
 
   /** Gives it what a file holds of a state: accounts, blocks, transactions. */
   async load(file: string): Promise<void> {
     await this.#send("anvil_loadState", createReadStream(file, { encoding: "hex", highWaterMark: slice }));
   }
 
-  /** Gives it blocks of the past. */
-  async loadPast(file: string): Promise<void> {
+  /** Gives it so many blocks of the past. */
+  async loadPast(file: string, blocks: number): Promise<void> {
+    this.#weight += blocks * weightOf.block + 4 * statSync(file).size; // the file is compressed
     type Fees = { baseFeePerGas: string[] };
     const { baseFeePerGas } = await this.call<Fees>("eth_feeHistory", ["0x1", "latest", []]);
     await this.load(file);

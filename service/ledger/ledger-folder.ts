@@ -1,13 +1,13 @@
 import { createReadStream, existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Writable } from "node:stream";
 import { promisify } from "node:util";
 import { createGunzip, gzip } from "node:zlib";
 import { z } from "zod";
 import { Refusal, ServiceError } from "../errors";
-import { jsonText, replaceFile, sha256, sha256OfFile } from "../store/files";
-import { damaged, Journal } from "../store/journal";
+import { replaceFile, sha256, sha256OfFile, syncFolder } from "../store/files";
+import { damaged, Journal, lineOf, recordOf } from "../store/journal";
 import type { ChainSpec, Head } from "./engine";
 import { ensureGenesis } from "./genesis";
 
@@ -42,6 +42,8 @@ const index = "ledger.json";
 const journalFormat = (name: string) => ({ format: "consortium-ledger-journal", version: 1, name });
 /** Blocks in a file of the past, which is loaded in about a second. */
 const mostBlocks = 2_000;
+/** Bytes of a hash that are kept in memory. */
+const begin = 6;
 
 /**
  * The folder of one chain: the genesis with its keys, a journal of all that the chain was told since its last snapshot, and the blocks
@@ -49,6 +51,7 @@ const mostBlocks = 2_000;
  */
 export class LedgerFolder {
   #journal: Journal | undefined;
+  readonly #begins = new Map<string, Buffer>();
 
   private constructor(
     readonly dir: string,
@@ -59,6 +62,7 @@ export class LedgerFolder {
   static async open(dir: string, { chainId, accounts }: ChainSpec): Promise<LedgerFolder> {
     if (existsSync(join(dir, index))) return new LedgerFolder(dir, LedgerFolder.check(dir));
     mkdirSync(dir, { recursive: true, mode: 0o700 });
+    syncFolder(dirname(dir));
     const snapshot = await formerState(dir);
     const genesis = sha256OfFile(ensureGenesis(dir, chainId, accounts));
     const folder = new LedgerFolder(dir, {
@@ -76,7 +80,7 @@ export class LedgerFolder {
   static check(dir: string): Manifest {
     const found = join(dir, index);
     if (!existsSync(found)) throw damaged(found, "it is missing");
-    const { success, data } = jsonText.pipe(manifest).safeParse(readFileSync(found, "utf8"));
+    const { success, data } = manifest.safeParse(recordOf(readFileSync(found, "utf8").trimEnd()));
     if (!success) throw damaged(found, "it does not say what the ledger is made of");
     verify(dir, { name: "genesis.json", sha256: data.genesis });
     if (data.snapshot) verify(dir, data.snapshot);
@@ -136,11 +140,14 @@ export class LedgerFolder {
   }
 
   /** Begins a new journal, so that the ones before can become a snapshot. */
-  rotate(after: Head, entries: readonly Entry[]): void {
+  rotate({ number, hash, timestamp }: Head, entries: readonly Entry[]): void {
     const name = `journal-${Number(/\d+/.exec(this.manifest.journals.at(-1)!.name)) + 1}.jsonl`;
     const fresh = Journal.create(join(this.dir, name), journalFormat(name), entries);
     try {
-      this.#write({ ...this.manifest, journals: [...this.manifest.journals, { name, after }] });
+      this.#write({
+        ...this.manifest,
+        journals: [...this.manifest.journals, { name, after: { number, hash, timestamp } }],
+      });
     } catch (error) {
       fresh.close();
       throw error;
@@ -207,11 +214,21 @@ export class LedgerFolder {
   /** Where a block or a transaction of this hash is. */
   pastOf(hash: string): Past | undefined {
     const wanted = Buffer.from(hash.slice(2), "hex");
-    return this.past.find(({ hashes }) => {
-      const all = readFileSync(join(this.dir, hashes.name));
-      for (let at = all.indexOf(wanted); at >= 0; at = all.indexOf(wanted, at + 1)) if (at % 32 === 0) return true;
-      return false;
+    return this.past.find(({ hashes: { name } }) => {
+      if (!contains(this.#beginsOf(name), wanted.subarray(0, begin), begin)) return false;
+      return contains(readFileSync(join(this.dir, name)), wanted, wanted.length);
     });
+  }
+
+  /** The begins of all hashes of a file: whoever asks for one that there is not must not make all files be read. */
+  #beginsOf(name: string): Buffer {
+    const known = this.#begins.get(name);
+    if (known) return known;
+    const all = readFileSync(join(this.dir, name));
+    const begins = Buffer.alloc((all.length / 32) * begin);
+    for (let at = 0; at < all.length; at += 32) all.copy(begins, (at / 32) * begin, at, at + begin);
+    this.#begins.set(name, begins);
+    return begins;
   }
 
   close(): void {
@@ -225,9 +242,15 @@ export class LedgerFolder {
   }
 
   #write(wanted: Manifest): void {
-    replaceFile(join(this.dir, index), `${JSON.stringify(wanted)}\n`);
+    replaceFile(join(this.dir, index), lineOf(wanted));
     this.manifest = wanted;
   }
+}
+
+/** Whether there is a piece in a row of pieces of a size. */
+function contains(row: Buffer, piece: Buffer, size: number): boolean {
+  for (let at = row.indexOf(piece); at >= 0; at = row.indexOf(piece, at + 1)) if (at % size === 0) return true;
+  return false;
 }
 
 function verify(

@@ -25,6 +25,31 @@ export function wantedOf(call: Call, past: readonly Past[], height: number): Pas
   );
 }
 
+/** Whether a call asks for the logs of a range of blocks. */
+export const asksForLogs = (call: Call) => call.method === "eth_getLogs" && hashIn(call) === undefined;
+
+/** A call for logs in parts: those of a file of the past, and of all blocks after these. */
+export function logsIn(call: Call, past: readonly Past[], height: number): { past?: Past; part: Call }[] {
+  const wanted = wantedOf(call, past, height);
+  const range = rangeOf(call, height);
+  if (!range || wanted.length === 0) return [{ part: call }];
+  const [filter, ...others] = call.params ?? [];
+  const within = (fromBlock: unknown, toBlock: unknown): Call => ({
+    ...call,
+    params: [{ ...(filter as object), fromBlock, toBlock }, ...others],
+  });
+  const parts: { past?: Past; part: Call }[] = wanted.map((one) => {
+    const [from, to] = [Math.max(range.from, one.first), Math.min(range.to, one.last)];
+    return { past: one, part: within(hex(from), hex(to)) };
+  });
+  const after = past.at(-1)!.last + 1;
+  if (range.to < after) return parts;
+  const { toBlock } = filter as { toBlock?: unknown };
+  return [...parts, { part: within(hex(Math.max(range.from, after)), toBlock) }];
+}
+
+const hex = (number: number) => `0x${number.toString(16)}`;
+
 /** The hash of the block or the transaction that a call asks for. */
 export function hashIn({ method, params }: Call): string | undefined {
   const first: unknown = byHash.test(method) && Array.isArray(params) ? params[0] : undefined;

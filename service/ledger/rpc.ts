@@ -8,10 +8,10 @@ export class RpcError extends Error {
   override readonly name = "RpcError";
 }
 
-/** A chain's answer is longer, or takes longer, than it may. */
+/** A chain's answer is longer, takes longer, or is about more blocks, than it may. */
 export class Excess extends Error {
   override readonly name = "Excess";
-  constructor(readonly kind: "long" | "late") {
+  constructor(readonly kind: "long" | "late" | "wide") {
     super(`The answer is too ${kind}.`);
   }
 }
@@ -27,6 +27,8 @@ export interface Bounds {
 
 /** For the service's own calls. */
 const own: Bounds = { bytes: 256 * 1_048_576, ms: 60_000 };
+/** Bytes of an answer of a network of the user's own: blocks without transactions, receipts and numbers are asked for. */
+const mostRemote = 1_048_576;
 const newline = "\n".charCodeAt(0);
 /** Connections that wait for the next call. */
 const mostIdle = 8;
@@ -37,13 +39,22 @@ const mostRunning = 8;
 export class Caller {
   readonly #idle: Socket[] = [];
   readonly #running = pLimit(mostRunning);
+  #asked = 0;
 
   constructor(private readonly socketPath: string) {}
+
+  /** Whether somebody waits for an answer. */
+  get busy(): boolean {
+    return this.#asked > 0;
+  }
 
   /** Sends a call of somebody's, after those before it. */
   ask = (text: string, bounds: Bounds): Promise<Buffer> => {
     const end = performance.now() + bounds.ms;
-    return this.#running(() => this.#send(text, { ...bounds, ms: end - performance.now() }));
+    this.#asked++;
+    return this.#running(() => this.#send(text, { ...bounds, ms: end - performance.now() })).finally(
+      () => this.#asked--,
+    );
   };
 
   call = async <T>(method: string, params: unknown[] = []): Promise<T> =>
@@ -67,7 +78,7 @@ export class Caller {
         socket.destroy();
         fail(error);
       };
-      const broken = (why: string) => refuse(new Refusal(502, `The ledger did not answer: ${why}.`));
+      const broken = () => refuse(new Refusal(502, "The ledger did not answer: the chain ended."));
       const late = setTimeout(() => refuse(new Excess("late")), ms);
       socket.ref().on("data", (part: Buffer) => {
         parts.push(part);
@@ -79,8 +90,7 @@ export class Caller {
         this.#keep(socket);
         done(Buffer.concat(parts, length - 1));
       });
-      socket.once("error", (error) => broken(error.message));
-      socket.once("close", () => broken("the chain ended"));
+      socket.once("error", broken).once("close", broken);
       socket.write(`${text}\n`);
     });
   }
@@ -138,6 +148,18 @@ function resultOf<T>(method: string, answer: unknown): T {
   return result as T;
 }
 
+/** What a network of somebody else's answers. */
+async function shortText(method: string, body: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of body) {
+    length += part.length;
+    if (length > mostRemote) throw new RpcError(`${method}: the answer is longer than ${mostRemote} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}
+
 /** One call to a network of the user's own; its address may hold a password, so errors name the network. */
 export async function callRemote<T>(
   url: string,
@@ -155,7 +177,7 @@ export async function callRemote<T>(
     headersTimeout: 30_000,
     bodyTimeout: 30_000,
   });
-  const answer = parsed(await body.text());
+  const answer = parsed(await shortText(method, body));
   if (answer === undefined) throw new RpcError(`${method}: answered with status ${statusCode}, and no JSON`);
   return resultOf<T>(method, answer);
 }

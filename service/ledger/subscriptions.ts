@@ -13,13 +13,28 @@ interface Ear {
 
 /** An answer to a subscription is short; what is longer is what was subscribed to. */
 const mostOfAnswer = 4_096;
+/** How long an engine may take to hear of the subscriptions of the one before (ms). */
+const moving = 5_000;
+
+/** What an engine tells of its own accord. */
+interface Told {
+  method?: unknown;
+  params?: { subscription?: unknown };
+  result?: unknown;
+}
+
+type Known = Map<unknown, unknown>;
 
 /** The subscriptions of one WebSocket, on a connection to the chain of their own. */
 export class Subscriptions {
-  readonly #ids = new Set<unknown>();
+  /** What was subscribed to, by the id that the subscriber knows. */
+  readonly #made = new Map<unknown, Asked>();
+  /** The id that the subscriber knows, by that of an engine which took the place of another one. */
+  #known: Known = new Map();
   readonly #inTurn = pLimit(1);
   #connection: Socket | undefined;
-  #heard: ((line: Buffer, answer: { result?: unknown }) => void) | undefined;
+  #unfollow: (() => void) | undefined;
+  #heard: ((line: Buffer, answer: Told) => void) | undefined;
 
   constructor(
     private readonly limits: CallLimits,
@@ -31,26 +46,56 @@ export class Subscriptions {
   ask(call: Asked, chain: Chain, { ms }: Bounds): Promise<Buffer> {
     return this.#inTurn(async () => {
       const { id, method, params } = call;
-      const here = (answer: object) => Buffer.from(JSON.stringify(answer));
       const { subscriptions } = this.limits;
-      if (method === "eth_unsubscribe" && !this.#ids.has(params[0])) return here({ jsonrpc: "2.0", id, result: false });
-      if (method === "eth_subscribe" && this.#ids.size >= subscriptions)
-        return here(failure(id, -32_000, `There are ${subscriptions} subscriptions, and no more are allowed here.`));
-      const connection = (this.#connection ??= this.#connect(chain));
-      const { line, result } = await this.#answer(connection, call.send, ms);
-      if (method === "eth_unsubscribe") this.#ids.delete(params[0]);
-      else if (typeof result === "string") this.#ids.add(result);
+      if (method === "eth_unsubscribe" && !this.#made.has(params[0]))
+        return written({ jsonrpc: "2.0", id, result: false });
+      if (method === "eth_subscribe" && this.#made.size >= subscriptions)
+        return written(failure(id, -32_000, `There are ${subscriptions} subscriptions, and no more are allowed here.`));
+      this.#connection ??= this.#connect(chain.socketPath, this.#known);
+      this.#unfollow ??= chain.follow((socketPath) => this.#move(socketPath));
+      const { line, result } = await this.#answer(this.#connection, this.#translated(call), ms);
+      if (method === "eth_unsubscribe") this.#made.delete(params[0]);
+      else if (typeof result === "string") this.#made.set(result, call);
       return line;
     });
   }
 
   close(): void {
+    this.#unfollow?.();
     this.#connection?.destroy();
   }
 
-  #connect(chain: Chain): Socket {
-    const connection = converse(chain.socketPath, this.limits.answer, (line) => this.#hear(line));
-    return connection.on("error", () => undefined).once("close", () => this.ear.end());
+  #connect(socketPath: string, known: Known): Socket {
+    const connection = converse(socketPath, this.limits.answer, (line) => this.#hear(line, known));
+    return connection
+      .on("error", () => undefined)
+      .once("close", () => {
+        if (this.#connection === connection) this.ear.end(); // else another one has taken its place
+      });
+  }
+
+  /** Subscribes to the same again, where another engine is. What the former one still has to tell is told. */
+  #move(socketPath: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const former = this.#connection;
+      const known: Known = new Map();
+      const connection = (this.#connection = this.#connect(socketPath, known));
+      this.#known = known;
+      try {
+        for (const [id, { send }] of [...this.#made])
+          known.set((await this.#answer(connection, send, moving)).result, id);
+      } catch {
+        this.ear.end();
+      }
+      setTimeout(() => former?.destroy(), moving).unref();
+    });
+  }
+
+  /** What is asked of this engine, which may know a subscription by another id. */
+  #translated({ id, method, params, send }: Asked): string {
+    const own = [...this.#known].find(([, known]) => known === params[0])?.[0];
+    if (method !== "eth_unsubscribe" || own === undefined) return send;
+    return JSON.stringify({ jsonrpc: "2.0", id, method, params: [own] });
   }
 
   #answer(connection: Socket, text: string, ms: number): Promise<{ line: Buffer; result?: unknown }> {
@@ -65,11 +110,20 @@ export class Subscriptions {
     });
   }
 
-  #hear(line: Buffer): void {
+  #hear(line: Buffer, known: Known): void {
     if (this.#heard && line.length <= mostOfAnswer) {
-      const answer = JSON.parse(line.toString()) as { method?: unknown; result?: unknown };
+      const answer = JSON.parse(line.toString()) as Told;
       if (answer.method === undefined) return this.#heard(line, answer);
     }
-    this.ear.tell(line);
+    this.ear.tell(known.size === 0 ? line : renamed(line, known));
   }
 }
+
+/** What is told, under the id that the subscriber knows. */
+function renamed(line: Buffer, known: Known): Buffer {
+  const told = JSON.parse(line.toString()) as Told;
+  const subscription = known.get(told.params?.subscription);
+  return subscription === undefined ? line : written({ ...told, params: { ...told.params, subscription } });
+}
+
+const written = (message: object) => Buffer.from(JSON.stringify(message));

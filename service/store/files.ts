@@ -10,6 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { dirname } from "node:path";
 import { z } from "zod";
 
 /**
@@ -29,9 +30,21 @@ export function replaceFile(file: string, content: string | Buffer): void {
       closeSync(descriptor);
     }
     renameSync(temporary, target);
+    syncFolder(dirname(target));
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
+  }
+}
+
+/** A file that is new in a folder is there after a power cut only once the disk has the folder, too. */
+export function syncFolder(folder: string): void {
+  if (process.platform === "win32") return; // which syncs no folders
+  const descriptor = openSync(folder, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 

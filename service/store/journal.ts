@@ -26,7 +26,9 @@ export class Journal {
   readonly #head: string;
   readonly #descriptor: number;
   #length: number;
-  #flushing = false;
+  /** What of it the disk has. */
+  #synced: number;
+  #flushing: Promise<void> | undefined;
   #closed = false;
 
   private constructor(
@@ -36,7 +38,7 @@ export class Journal {
   ) {
     this.#head = JSON.stringify(format).slice(0, -1);
     this.#descriptor = openSync(file, "r+");
-    this.#length = length;
+    this.#length = this.#synced = length;
   }
 
   get bytes(): number {
@@ -87,10 +89,15 @@ export class Journal {
     return end;
   }
 
-  /** Adds records; when it returns, a killed process does not lose them. The disk has them a moment later. */
+  /** Adds records; when it returns, a killed process does not lose them. `flushed` tells when the disk has them. */
   add(records: readonly object[]): void {
     this.#length = this.#put(records);
-    if (!this.#flushing) void this.#flush();
+  }
+
+  /** When it is done, the disk has all that was added before. Those who wait at the same time wait for the same. */
+  async flushed(): Promise<void> {
+    for (const wanted = this.#length; !this.#closed && this.#synced < wanted;)
+      await (this.#flushing ??= this.#flush().finally(() => (this.#flushing = undefined)));
   }
 
   /** Adds records; when it is done, the disk has them. One at a time. */
@@ -112,13 +119,13 @@ export class Journal {
 
   /** The length is said once the disk has what it counts; else a machine that fails would leave a file that seems cut. */
   async #flush(): Promise<void> {
-    this.#flushing = true;
-    for (let said = -1; !this.#closed && said !== this.#length;) {
-      said = this.#length;
-      const failed = await synced(this.#descriptor).catch((error: Error) => error); // the next one, or the end, says it
-      if (!this.#closed && !failed) this.#commit(said);
+    const end = this.#length;
+    try {
+      await synced(this.#descriptor);
+    } catch (error) {
+      if (!this.#closed) throw error; // to close it was to sync it
     }
-    this.#flushing = false;
+    if (!this.#closed) this.#commit(end);
   }
 
   #put(records: readonly object[]): number {
@@ -135,6 +142,7 @@ export class Journal {
   }
 
   #commit(end: number): void {
+    this.#synced = end;
     writeSync(this.#descriptor, headOf(this.#head, end), 0);
   }
 
@@ -149,13 +157,14 @@ const headOf = (head: string, length: number) => `${head},"length":"${lengthText
 const mark = '{"crc32":"00000000"';
 const checksum = (rest: string) => crc32(rest).toString(16).padStart(8, "0");
 
-function lineOf(record: object): string {
+/** A record with its checksum, as a line. */
+export function lineOf(record: object): string {
   const rest = `,${JSON.stringify(record).slice(1)}`;
   return `{"crc32":"${checksum(rest)}"${rest}\n`;
 }
 
 /** The record of a line; undefined if it is not what was written. */
-function recordOf(line: string): unknown {
+export function recordOf(line: string): unknown {
   const rest = line.slice(mark.length);
   if (line.slice(0, mark.length) !== `{"crc32":"${checksum(rest)}"`) return undefined;
   return jsonText.safeParse(`{${rest.slice(1)}`).data;

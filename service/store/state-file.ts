@@ -18,8 +18,8 @@ const object = z.looseObject({
 });
 
 /**
- * One JSON object a line, the last line about an object wins. A line is in the file before the call that caused it is
- * answered, so a killed process loses nothing it acknowledged; rewriting it now and then keeps it short.
+ * One JSON object a line, the last line about an object wins. A line is on the disk before the call that caused it is answered, so
+ * nothing that was acknowledged is lost; rewriting it now and then keeps it short.
  */
 export class StateFile {
   /** Whether it is one of version 0.1.0; with the first change it becomes one of this version. */
@@ -59,6 +59,15 @@ export class StateFile {
     this.#lines += entities.length;
   }
 
+  /** When it is done, the disk has all that was added before. */
+  async synced(): Promise<void> {
+    try {
+      await this.#journal?.flushed();
+    } catch {
+      this.#rewrite(); // what a disk did not take once, it need not have another time it is asked
+    }
+  }
+
   /** Keeps nothing any more. */
   refuse(error: Error): void {
     this.#refusal = error;
@@ -67,15 +76,19 @@ export class StateFile {
   /** Rewrites the file when most of its lines are outdated. */
   tidy(live: number, most = 2 * live + slack): void {
     if (this.#lines < most) return;
-    const outdated = this.#journal;
     try {
-      const entities = this.everything();
-      this.#journal = Journal.create(this.file, format, entities);
-      this.#lines = entities.length;
-      outdated?.close();
+      this.#rewrite();
     } catch {
       this.#lines = live; // no room for a copy: the long file still holds everything, so try again later
     }
+  }
+
+  #rewrite(): void {
+    const entities = this.everything();
+    const outdated = this.#journal;
+    this.#journal = Journal.create(this.file, format, entities);
+    this.#lines = entities.length;
+    outdated?.close();
   }
 
   close(): void {

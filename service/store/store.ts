@@ -64,7 +64,7 @@ export class Store {
     this.change(entity, { state: "deleted", due: undefined, deletedAt: now, hiddenAt: now });
   }
 
-  /** Keeps new versions, all or none; on disk first. */
+  /** Keeps new versions, all or none. Nobody is told of them before `synced`. */
   put(entities: readonly Entity[]): void {
     this.#file?.append(entities);
     for (const entity of entities) this.#keep(entity);
@@ -93,6 +93,9 @@ export class Store {
       .map((row) => row.at(-1)!)
       .filter((entity) => entity.kind === kind && !isGone(entity, now)) as Entity<K>[];
   }
+
+  /** When it is done, the disk has all that was kept before. */
+  synced = (): Promise<void> => this.#file?.synced() ?? Promise.resolve();
 
   /** Whether its file is one of version 0.1.0, which says less. */
   get former(): boolean {

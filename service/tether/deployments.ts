@@ -59,6 +59,7 @@ export class Deployments {
         const transaction = await signed(target, this.accounts.key(id), { data: deployment() });
         const address = contractAddress(this.accounts.address(id), transaction.nonce);
         this.#note(id, network, { address, ...transaction });
+        await this.store.synced();
         continue;
       }
       const mined = await this.#mined(target, this.accounts.address(id), begun).catch((error: unknown) => {

@@ -81,7 +81,8 @@ export class Pins {
     let { transaction } = pinning;
     if (!transaction && (await pinCount(target, contract)) <= index) {
       transaction = await signed(target, this.accounts.key(id), { to: contract, data: pinData(index, hash) });
-      note(transaction); // kept before it is sent: after a crash it is sent again, and not another one
+      note(transaction); // on disk before it is sent: after a crash it is sent again, and not another one
+      await this.base.store.synced();
     }
     if (!transaction) return undefined;
     return settled(target, this.accounts.address(id), transaction, this.signal).catch((error: unknown) => {

@@ -135,6 +135,8 @@ describe.each([
     expect(await again.call("eth_getTransactionReceipt", [deployed])).toEqual(receipt); // it is in a file of the past
     expect(await again.call("eth_getBlockByHash", [receipt.blockHash, false])).toMatchObject({ number: "0x1" });
     expect(await logs(again)).toEqual(said);
+    const { blockHash } = said[0] as { blockHash: string };
+    expect(await again.call("eth_getLogs", [{ address: contract, blockHash }])).toEqual([said[0]]);
     expect(await allOf(again, accounts)).toEqual(seen);
     const next = await again.call<string>("eth_sendTransaction", [{ from, to: contract, gas: "0x20000" }]);
     const whole = { ...(await allOf(again, accounts)) };

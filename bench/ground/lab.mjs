@@ -1,0 +1,155 @@
+// @ts-check
+/** `consortium serve` that can be killed, in whole or in part, and started again where it was. */
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root } from "../../tools/lib/prepare.mjs";
+import { treeOf } from "../lib/process-tree.mjs";
+import { firstLine } from "../lib/served.mjs";
+
+const apiKey = "ground-key";
+const usual = ["--json", "--node-start", "0", "--environment-start", "0", "--limit", "targetRate=1000000"];
+
+/** No answer came: whether the service acted is not known. */
+export class Unanswered extends Error {}
+
+/** Random numbers that a seed gives again. @param {number} seed */
+export function randomOf(seed) {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return {
+    /** A whole number. @param {number} from @param {number} to */
+    between: (from, to) => from + Math.floor(next() * (to - from + 1)),
+    /** @template T @param {readonly T[]} list @returns {T} */
+    one: (list) => /** @type {T} */ (list[Math.floor(next() * list.length)]),
+  };
+}
+
+export class Lab {
+  #folder = mkdtempSync(join(tmpdir(), "consortium-ground-"));
+  data = join(this.#folder, "data");
+  #temporary = join(this.#folder, "tmp");
+  #port = 0;
+  /** @type {import("node:child_process").ChildProcess | undefined} */
+  #service;
+  /** @param {string[]} options of `consortium serve` */
+  constructor(options) {
+    this.options = options;
+    mkdirSync(this.#temporary);
+  }
+
+  get pid() {
+    return Number(this.#service?.pid);
+  }
+
+  /** Of each call to the API. */
+  authorization = `Bearer ${apiKey}`;
+
+  get url() {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  async start() {
+    const args = [join(root, "dist/cli/consortium.js"), "serve", "--port", `${this.#port}`, "--data", this.data];
+    const env = { ...process.env, CONSORTIUM_SERVE_API_KEY: apiKey, TMPDIR: this.#temporary };
+    const child = spawn(process.execPath, [...args, ...usual, ...this.options], {
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#service = child;
+    let said = "";
+    child.stderr.on("data", (part) => (said = (said + String(part)).slice(-4_000)));
+    const line = await firstLine(child.stdout, /^\{/).catch((error) => {
+      throw new Error(`${error.message} ${said}`, { cause: error });
+    });
+    child.stdout.resume();
+    this.#port = Number(JSON.parse(line).port);
+  }
+
+  /** Ends it as a supervisor does. */
+  async stop() {
+    const service = this.#service;
+    if (!service || service.exitCode !== null || service.signalCode !== null) return;
+    const ended = new Promise((done) => service.once("exit", done));
+    service.kill("SIGTERM");
+    await ended;
+  }
+
+  async close() {
+    await this.stop();
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** The processes, by what they are. */
+  processes() {
+    const all = treeOf(this.pid);
+    const chains = all.filter(({ command }) => command.includes("--init"));
+    const watcher = all.filter(({ command }) => command.includes(" -e "));
+    return { service: all.slice(0, 1), watcher, chains };
+  }
+
+  /** @param {{ pid: number }[]} processes */
+  kill(processes) {
+    for (const { pid } of processes) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        continue; // it has ended with the one before
+      }
+    }
+  }
+
+  /**
+   * A call to the API; it ends with `Unanswered` if no answer comes.
+   * @param {string} method @param {string} path @param {unknown} [content]
+   */
+  api(method, path, content) {
+    const body = content === undefined ? {} : { body: JSON.stringify(content) };
+    const headers = { authorization: this.authorization, ...(content ? { "content-type": "application/json" } : {}) };
+    return answered(`${this.url}/api/v1${path}`, { method, headers, ...body });
+  }
+
+  /**
+   * The results of a batch of calls to a chain.
+   * @param {string} path @param {string} authorization @param {[string, unknown[]][]} calls
+   * @returns {Promise<any[]>}
+   */
+  async batch(path, authorization, calls) {
+    const found = [];
+    for (let at = 0; at < calls.length; at += 100) {
+      const part = calls.slice(at, at + 100);
+      const body = JSON.stringify(part.map(([method, params], id) => ({ jsonrpc: "2.0", id, method, params })));
+      const headers = { "content-type": "application/json", ...(authorization ? { authorization } : {}) };
+      const { status, body: answer } = await answered(`${this.url}${path}`, { method: "POST", headers, body });
+      if (status !== 200) throw new Unanswered(`${status} ${JSON.stringify(answer).slice(0, 200)}`);
+      found.push(...answer);
+    }
+    return found;
+  }
+
+  /** One call to a chain. @param {string} path @param {string} authorization @param {string} method @param {unknown[]} params */
+  async rpc(path, authorization, method, params) {
+    const [{ result, error }] = await this.batch(path, authorization, [[method, params]]);
+    if (error?.code === -32_603) throw new Unanswered(error.message); // the service could not ask its chain
+    return { result, error };
+  }
+}
+
+/** @param {string} url @param {RequestInit} init @returns {Promise<{ status: number, body: any }>} */
+async function answered(url, init) {
+  try {
+    const response = await fetch(url, { ...init, signal: globalThis.AbortSignal.timeout(60_000) });
+    const text = await response.text();
+    const body = text === "" ? undefined : JSON.parse(text);
+    if ([502, 503, 504].includes(response.status)) throw new Unanswered(text);
+    return { status: response.status, body };
+  } catch (error) {
+    throw error instanceof Unanswered ? error : new Unanswered(String(error), { cause: error });
+  }
+}

@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Asked } from "../../../service/ledger/calls";
+import type { Chains, ChainSpec } from "../../../service/ledger/chains";
+import { Subscriptions } from "../../../service/ledger/subscriptions";
+import { callLimits } from "../../../service/settings/call-limits";
+import { until } from "../helpers";
+import { allOf, chainsAt, enginesOf } from "./chains";
+
+jest.setTimeout(120_000);
+
+let dir: string;
+let open: Chains[];
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "consortium-renewal-"));
+  open = [];
+});
+afterEach(async () => {
+  await Promise.all(open.map((chains) => chains.close()));
+  rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+function chainsIn(pace: Parameters<typeof chainsAt>[1]) {
+  const made = chainsAt(dir, pace);
+  open.push(made.chains);
+  return made.chains;
+}
+
+const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, free: true };
+const limits = callLimits.parse({});
+const asked = (method: string, ...params: unknown[]): Asked => ({
+  ...{ id: 1, method, params },
+  send: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+});
+
+/** A subscriber, and the blocks that it was told of. */
+async function subscriber(chain: Awaited<ReturnType<Chains["get"]>>) {
+  type Told = { params: { subscription: string; result: { number: string } } };
+  const told: Told["params"][] = [];
+  let ended = false;
+  const subscriptions = new Subscriptions(limits, {
+    tell: (line) => void told.push((JSON.parse(line.toString()) as Told).params),
+    end: () => (ended = true),
+  });
+  const ask = async (method: string, ...params: unknown[]) => {
+    const answer = await subscriptions.ask(asked(method, ...params), chain, { bytes: 1e6, ms: 5_000 });
+    return (JSON.parse(answer.toString()) as { result: unknown }).result;
+  };
+  const id = await ask("eth_subscribe", "newHeads");
+  const numbers = () => told.map(({ result }) => Number(result.number));
+  return { id, ask, numbers, told, close: () => subscriptions.close(), ended: () => ended };
+}
+
+test("a process that has grown is replaced by another one: nobody misses a block, and no call fails", async () => {
+  const chain = await chainsIn({ growth: 150_000, blocks: 8, lookback: 4 }).get(spec);
+  const accounts = await chain.call<string[]>("eth_accounts");
+  const [from, to] = accounts;
+  const heads = await subscriber(chain);
+  const begun = enginesOf(dir);
+  expect(begun).toHaveLength(1);
+  let ended = false;
+  let reads = 0;
+  const reading = async () => {
+    for (; !ended; reads++) expect(Number(await chain.call("eth_blockNumber"))).toBeGreaterThanOrEqual(0);
+  };
+  const readers = [reading(), reading()];
+  const seen = new Set(begun);
+  for (let round = 0; seen.size < 4; round++) {
+    await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+    if (round % 10 === 0) enginesOf(dir).forEach((pid) => seen.add(pid));
+  }
+  ended = true;
+  await Promise.all(readers);
+  const whole = await allOf(chain, accounts);
+  const height = whole.blocks.length - 1;
+  await until(() => Promise.resolve(heads.numbers().length === height));
+  expect(heads.numbers()).toEqual(Array.from({ length: height }, (_, at) => at + 1));
+  expect(new Set(heads.told.map(({ subscription }) => subscription))).toEqual(new Set([heads.id]));
+  expect(heads.ended()).toBe(false);
+  expect(await heads.ask("eth_unsubscribe", heads.id)).toBe(true);
+  await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+  expect(await chain.call("eth_blockNumber")).toBe(`0x${(height + 1).toString(16)}`);
+  expect(heads.numbers()).toHaveLength(height);
+  await until(() => Promise.resolve(enginesOf(dir).length === 1)); // the former ones end
+  expect(reads).toBeGreaterThan(0);
+  expect(chain.lines.filter((line) => / is not renewed|No snapshot/.test(line))).toEqual([]);
+  await Promise.all(open.splice(0).map((chains) => chains.close()));
+  const again = await chainsIn({}).get(spec);
+  expect((await allOf(again, accounts)).blocks.slice(0, height + 1)).toEqual(whole.blocks);
+});
+
+test("logs of all blocks are those of all files of the past, although no process could hold them all", async () => {
+  const chain = await chainsIn({ blocks: 5, lookback: 4 }).get(spec);
+  const [from, to] = await chain.call<string[]>("eth_accounts");
+  const code = "0x6000600060006000a1"; // one log of nothing, with a topic
+  const deploy = `0x68${code.slice(2)}60005260096017f3`;
+  const hash = await chain.call<string>("eth_sendTransaction", [{ from, data: deploy }]);
+  type Receipt = { contractAddress: string; logs: unknown[] };
+  const { contractAddress } = await chain.call<Receipt>("eth_getTransactionReceipt", [hash]);
+  const logs: unknown[] = [];
+  for (let block = 0; block < 60; block++) {
+    const sent = { from, to: block % 4 ? contractAddress : to };
+    const done = await chain.call<string>("eth_sendTransaction", [sent]);
+    logs.push(...(await chain.call<Receipt>("eth_getTransactionReceipt", [done])).logs);
+  }
+  expect(logs).toHaveLength(45);
+  await Promise.all(open.splice(0).map((chains) => chains.close()));
+  const again = await chainsIn({ growth: 12_000 }).get(spec);
+  const [first] = enginesOf(dir);
+  const all = () => again.call("eth_getLogs", [{ address: contractAddress, fromBlock: "earliest" }]);
+  expect(await all()).toEqual(logs);
+  expect(await Promise.all([all(), all(), all()])).toEqual([logs, logs, logs]);
+  await until(() => Promise.resolve(!enginesOf(dir).includes(first!)));
+  expect(await all()).toEqual(logs);
+  const part = { address: contractAddress, fromBlock: "0x3", toBlock: "0x2b" };
+  const numbers = (await again.call<{ blockNumber: string }[]>("eth_getLogs", [part])).map((log) =>
+    Number(log.blockNumber),
+  );
+  expect(numbers).toEqual(
+    (logs as { blockNumber: string }[]).map((log) => Number(log.blockNumber)).filter((at) => at >= 3 && at <= 43),
+  );
+});
+
+test("filters keep a process in its place, for as long as it may", async () => {
+  const chain = await chainsIn({ growth: 100_000 }).get(spec);
+  const [from, to] = await chain.call<string[]>("eth_accounts");
+  const [pid] = enginesOf(dir);
+  const ask = async (method: string, ...params: unknown[]) => {
+    const answer = await chain.ask(asked(method, ...params).send, { bytes: 1e6, ms: 5_000 });
+    return (JSON.parse(answer.toString()) as { result?: unknown }).result;
+  };
+  const filter = await ask("eth_newBlockFilter");
+  for (let block = 0; block < 20; block++) await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+  expect(await ask("eth_getFilterChanges", filter)).toHaveLength(20);
+  expect(enginesOf(dir)).toEqual([pid]);
+  await until(async () => {
+    await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+    return !enginesOf(dir).includes(pid!);
+  });
+});
