@@ -2,7 +2,7 @@
 /**
  * npm run reliability [-- --sample N] [--only PATTERN] [--jobs N] [--provider dynamic|plugin]: every kind of fault at every kind of
  * call of a whole `up`, and a kill at every call, through the real CLI on the embedded service, on the dynamic provider and on the
- * plugin. Each must give exactly the network. Writes the table of each provider of which all were run into docs/reliability.md.
+ * plugin. Each must give exactly the network. Writes the table of each provider of which all were run into docs/maintainers/reliability.md.
  * Exit code 1 when one is not exact. Ends by itself within two hours.
  */
 import "../tools/lib/node-version.mjs";
@@ -44,7 +44,7 @@ const trialsOf = (calls) => [
   })),
 ];
 
-/** Where docs/reliability.md shows what. */
+/** Where docs/maintainers/reliability.md shows what. */
 const partOf = { dynamic: "matrix", plugin: "matrix-plugin" };
 
 /** Some of them, spread over all. @template T @param {T[]} all @param {number} count */
@@ -118,7 +118,7 @@ await runMain("bench/reliability", async () => {
       const own = results.filter((one) => one.adapter === adapter);
       const trials = `${own.length} trials on the ${adapter} provider, ${side} side by side`;
       const text = `${measured}; ${trials}; the whole run took ${took}.\n\n${matrix(calls, own)}`;
-      if (own.length === trialsOf(calls).length) await writePart("docs/reliability.md", partOf[adapter], text);
+      if (own.length === trialsOf(calls).length) await writePart("docs/maintainers/reliability.md", partOf[adapter], text);
       else console.log(text);
     }
     return results.every(({ verdict }) => verdict.ok) ? 0 : 1;

@@ -1,14 +1,14 @@
 // @ts-check
 /**
  * npm run bench [-- NAME…] [OPTIONS]: measures, each beside what it is compared with in the same run. Without a name: what an `up`,
- * a `refresh` and a preview cost, through the real CLI on the embedded service; then the table of docs/performance.md is written
+ * a `refresh` and a preview cost, through the real CLI on the embedded service; then the table of docs/maintainers/performance.md is written
  * anew. Exit code 1 when a target is missed. Options:
  *   --rounds N                 of preview, policy and network: at least 7; of start; of providers: 2 unless given
  *   --count N                  of providers: how many memberships. Default: 500
  *   --stacks N --parallel N --widths N,N,N   of fleet
  *   --calls N                  of proxy: in each round
  *   --minutes N                of soak; of console, for one page and then for 20
- *   --rounds N --seed N        of kills: 20 rounds unless given, written to docs/reliability.md then
+ *   --rounds N --seed N        of kills: 20 rounds unless given, written to docs/maintainers/reliability.md then
  *   --blocks N                 of long: of the ledger that it starts with. Default: 400,000
  */
 import "../tools/lib/node-version.mjs";
@@ -19,7 +19,7 @@ import { runMain, say, Trouble } from "../tools/lib/say.mjs";
 import { circumstances, writePart } from "./lib/document.mjs";
 import { table } from "./lib/report.mjs";
 
-/** Those that docs/performance.md shows in one table; those that run when no name is given; all. */
+/** Those that docs/maintainers/performance.md shows in one table; those that run when no name is given; all. */
 const published = ["waiting", "reading", "scale", "throttled", "providers"];
 const usual = [...published, "start", "preview", "policy", "network"];
 const all = [...usual, "proxy", "fleet", "soak", "console", "kills", "long"];
@@ -66,7 +66,7 @@ await runMain("bench", async () => {
   console.log(`${measured}\n\n${tableOf([...rows.values()].flat())}`);
   if (asked.length === 0) {
     const shown = published.flatMap((name) => rows.get(name));
-    await writePart("docs/performance.md", "bench", `${measured}\n\n${tableOf(shown)}`);
+    await writePart("docs/maintainers/performance.md", "bench", `${measured}\n\n${tableOf(shown)}`);
   }
   return [...rows.values()].flat().every(({ met }) => met) ? 0 : 1;
 });

@@ -9,7 +9,7 @@ import { Trouble } from "../../tools/lib/say.mjs";
 
 /**
  * Replaces what is between `<!-- NAME -->` and `<!-- /NAME -->`, and formats the page.
- * @param {string} page such as `docs/reliability.md`
+ * @param {string} page such as `docs/maintainers/reliability.md`
  * @param {string} name
  * @param {string} text
  */

@@ -25,7 +25,7 @@ export async function kills({ cli, options = {} }) {
   );
   const measured = `Measured on ${await circumstances(cli)}; ${count} rounds, seed ${seed}.`;
   const details = `${measured}\n\n${killed}\n\n${told}`;
-  if (options.rounds === undefined) await writePart("docs/reliability.md", "kills", details);
+  if (options.rounds === undefined) await writePart("docs/maintainers/reliability.md", "kills", details);
   const row = {
     ...{ measure: `${count} rounds of kill -9`, target: "nothing lost", met: lost.length === 0 },
     measured: lost.length === 0 ? "nothing lost" : lost.join("; "),
