@@ -13,6 +13,7 @@ import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { pluginPrefix } from "../../provider/facts";
+import { version } from "../../provider/version";
 import { readFile } from "../../sdk/network/load";
 import { type Fleet, type FleetStack } from "./file";
 import { yamlForAll } from "./yaml";
@@ -29,7 +30,7 @@ export const programFiles = (project: string, plugins?: object): Record<string, 
   "package.json": `${JSON.stringify(
     {
       ...{ name: project, private: true, main: "index.js" },
-      dependencies: { "@pulumi/pulumi": "^3.142.0", "pulumi-consortium": "^0.1.0" },
+      dependencies: { "@pulumi/pulumi": "^3.216.0", "pulumi-consortium": `^${version}` },
     },
     undefined,
     2,

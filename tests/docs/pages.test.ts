@@ -36,6 +36,19 @@ test("no page or schema names sections of a document that nobody has", () => {
   expect([...(everything + schemas).matchAll(/.*(?:\(spec\b|\bsections? \d).*/g)].map(([line]) => line)).toEqual([]);
 });
 
+test("files and templates that name a version of this package name this one", () => {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  const inPages = unique(
+    everything.matchAll(/(?:pulumi-consortium[-@]|resource(?:-| )consortium(?:-| )v|at version v)([\d.]+\d)/g),
+  );
+  expect(inPages).toEqual([version]);
+  const manifests = ["javascript", "network-file", "typescript"].map((name) => `templates/${name}/package.json`);
+  for (const file of manifests) {
+    const { dependencies } = JSON.parse(readFileSync(join(root, file), "utf8")) as { dependencies: object };
+    expect([file, dependencies]).toEqual([file, expect.objectContaining({ "pulumi-consortium": `^${version}` })]);
+  }
+});
+
 test("npm scripts that are named exist", () => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: object };
   const named = unique(everything.matchAll(/\bnpm (?:run )?(start|test|(?<=npm run )[\w:-]+)/g));
