@@ -10,7 +10,7 @@ import { boundEnvironment, reportOf } from "./tethering";
 import { type Mined, Rejected, settled, signed } from "./transactions";
 
 /** How soon a report that could not be pinned is tried again, ms: not as late as the next one is due. */
-const retryMs = 5_000;
+const retryMs = 2_000;
 
 type Pinning = NonNullable<FieldsOf["tether"]["pinning"]>;
 

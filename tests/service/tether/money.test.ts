@@ -127,6 +127,19 @@ describe("a service of its own process", () => {
   });
 });
 
+test("a report that its account could not pay is pinned as soon as it can, not an interval later", async () => {
+  const network = await new Network().start();
+  const { get, post, account } = await onNetwork(network, { timing: { ...quick, tetherHour: 3_600_000 } });
+  expect((await post("/deploy")).status).toBe(200);
+  await network.call("anvil_setBalance", account, "0x0");
+  await post("/activate");
+  await until(async () => (await get()).text.includes("no funds"));
+  expect(await count(get)).toBe(0);
+  await network.fund(account);
+  await until(async () => (await count(get)) === 1);
+  expect((await get()).text).not.toContain("last_error");
+});
+
 test("a network that lost its state: it is noticed, said, and the contract can be deployed again", async () => {
   const network = await new Network().start();
   const { get, post, account } = await onNetwork(network);
