@@ -19,14 +19,15 @@ test.each([
   async (language, file) => {
     const schema = join(root, "schemas/schema.json");
     w = await world({ example: `examples/${language}` }, { language, plugin: true, schema });
+    const project = `quickstart-${language}`;
     const text = readFileSync(join(root, "templates", language, file), "utf8");
-    const filled = text.replace("${PROJECT}", `quickstart-${language}`).replace("${DESCRIPTION}", "A network");
+    const filled = text.replaceAll("${PROJECT}", project).replace("${DESCRIPTION}", "A network");
     w.stack.write(file, language === "yaml" ? filled + stringify({ plugins }) : filled);
     const up = await w.stack.up();
     expect(up).toMatchObject({ code: 0 });
     const { consortia, memberships } = await w.network();
     expect([consortia[0]?.name, memberships.map(({ org_name }) => org_name).sort()]).toEqual([
-      "trade",
+      project,
       ["buyer", "seller"],
     ]);
     const { endpoints } = (await w.stack.outputs()) as { endpoints: Record<string, { url: string; password: string }> };
