@@ -1,5 +1,6 @@
 import { type Clock, type ConsortiumClient, systemClock } from "../provider/api";
-import { isGone, SharedLists } from "../provider/core/lists";
+import { isGone } from "../provider/api/states";
+import { SharedLists } from "../provider/core/lists";
 
 interface Entry {
   /** When it was asked for, so the answer is at least this new. */

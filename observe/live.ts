@@ -8,6 +8,7 @@ import {
   NodeObject,
 } from "../provider/api";
 import { paths } from "../provider/api/paths";
+import { conditionOf } from "../provider/api/states";
 import { SharedAnswers } from "./answers";
 import { chosenConsortium } from "./choose";
 import { bound, observeTether } from "./live-tether";
@@ -114,7 +115,7 @@ async function statusOf(
   environmentId: string,
   { id, state }: NodeObject,
 ): Promise<Partial<NodeModel>> {
-  if (state !== "started") return {};
+  if (conditionOf(state) !== "ready") return {};
   try {
     const status = await answers.get(`${consortiumId}/${environmentId}/${id}/status`, (client) =>
       client.getNodeStatus(consortiumId, environmentId, id),

@@ -1,5 +1,7 @@
 import { limits } from "../provider/facts";
 
+export { type Condition, conditionOf } from "../provider/api/states";
+
 /*
  * A network as people look at it: plain data, which can be sent and kept as JSON. It never holds a secret.
  * Where nothing has an id of the service yet, as in a plan, the id is any text that is unique in the model.

@@ -21,6 +21,16 @@ export function kindOf(type: string): string | undefined {
   return prefix === undefined ? undefined : type.slice(prefix.length);
 }
 
+/** Classes whose objects hold ledgers, which are lost with them. */
+export const ledgerHolders = ["Consortium", "Environment"] as const;
+export type LedgerHolder = (typeof ledgerHolders)[number];
+export const holdsLedger = (kind: string | undefined): kind is LedgerHolder =>
+  (ledgerHolders as readonly (string | undefined)[]).includes(kind);
+
+/** Whether an object stays in the service when its resource leaves the stack, by Pulumi's state of it. */
+export const outlivesResource = (state: { retainOnDelete?: boolean; external?: boolean } | undefined): boolean =>
+  state?.retainOnDelete === true || state?.external === true;
+
 /** What the engine registers providers as: those that may serve any dynamic resource, and the plugin's. */
 export const dynamicProvider = "pulumi:providers:pulumi-nodejs";
 export const pluginProvider = "pulumi:providers:consortium";

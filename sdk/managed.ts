@@ -10,7 +10,7 @@ import {
   runtime,
 } from "@pulumi/pulumi";
 import { brokenReason, brokenTexts, printable } from "../provider/api/printable";
-import { logicalNameKey, previewKey, programKey, secretsKey } from "../provider/adapter/keys";
+import { logicalNameKey, previewKey, programKey, providerNameKey, secretsKey } from "../provider/adapter/keys";
 import { type Path } from "../provider/adapter/secret-inputs";
 import { stub } from "../provider/dynamic/stub";
 import { version } from "../provider/version";
@@ -18,6 +18,7 @@ import { durationSeconds, dynamicPrefix, insteadOfImport, kindOf, pluginPrefix }
 import { onBothProviders } from "./aliases";
 import { facts } from "./generated";
 import { onPlugin } from "./plugin";
+import type { Provider } from "./provider";
 
 export type Kind = keyof typeof facts;
 
@@ -89,8 +90,10 @@ function dynamic(kind: Kind, name: string, inputs: Props, opts: CustomResourceOp
   refuseImport(kind, name, opts);
   const own = { customTimeouts: timeoutInputs(name, opts), __provider: stub(facts[kind].handler) };
   const props: Props = { ...inputs, ...own, ...secretInputs(inputs) };
-  // The host tells the provider no URN.
+  // The host tells the provider no URN, and not which provider it is.
   props[logicalNameKey] = opts.parent ? typesOf(opts.parent).then((types) => [name, types]) : name;
+  const { given } = (opts.provider ?? opts.parent?.getProvider(token(kind)) ?? {}) as Partial<Provider>;
+  if (given) props[providerNameKey] = given.provider;
   if (runtime.isDryRun() && inputs.adopt !== undefined) Object.assign(props, { [previewKey]: true });
   return { type: token(kind), props, opts: { ...opts, aliases: onBothProviders(token(kind), name, opts) } };
 }

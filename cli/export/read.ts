@@ -7,7 +7,7 @@ import {
   type MembershipObject,
   type NodeObject,
 } from "../../provider/api";
-import { isGone } from "../../provider/core/lists";
+import { isGone } from "../../provider/api/states";
 import { chosenConsortium } from "../../observe/choose";
 import { appcreds } from "../../provider/resources/places";
 

@@ -4,7 +4,7 @@ import { type ConsortiumClient, isApiError } from "../../provider/api";
 import { paths } from "../../provider/api/paths";
 import { Anything } from "../../provider/api/wire";
 import { type Begun, continueCreates, readCreates } from "../../provider/core/creates";
-import { isGone } from "../../provider/core/lists";
+import { isGone } from "../../provider/api/states";
 
 /* What a killed run created: the file that its providers wrote it into, and what of it no state holds. */
 

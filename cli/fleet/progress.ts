@@ -1,6 +1,6 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { printable } from "../../provider/api/printable";
-import { kindOf } from "../../provider/facts";
+import { holdsLedger, kindOf, outlivesResource } from "../../provider/facts";
 
 /** How many resources of a stack were created, updated and so on. */
 export interface Counts {
@@ -74,7 +74,9 @@ export class Progress {
     if (!isObject(step) || this.#kind === "compared") return [];
     const deletes = step.op === "delete" || step.op === "delete-replaced";
     if (step.op !== "same") this.now = `${step.op} ${titleOf(step.urn)}`;
-    if (kindOf(step.type) !== "Environment" || (!deletes && step.op !== "replace")) return [];
+    const kind = kindOf(step.type);
+    if (!holdsLedger(kind) || (!deletes && step.op !== "replace") || outlivesResource(step.old)) return [];
+    if (kind === "Consortium" && this.ledgers.length > 0) return []; // what the stack has in it was told
     const what = `${step.op === "delete" ? "deletes" : "replaces"} ${titleOf(step.urn)}`;
     if (this.ledgers.includes(what)) return [];
     this.ledgers.push(what);

@@ -26,6 +26,19 @@ function remark({ error, drift, recovered, leftovers }: Result): string {
   return lines.join("\n");
 }
 
+/** What stacks meet alike, such as a key that is refused, the first of them tells whole. For people: programs get all of it. */
+function toldOnce(results: readonly Result[]): Result[] {
+  const told = new Map<string, string>();
+  return results.map((result) => {
+    const { stack, error } = result;
+    if (error === undefined) return result;
+    const failure = error.replaceAll(/^[A-Z]\w+ [^:\s]+: /gm, ""); // which resource it is
+    const first = told.get(failure) ?? stack;
+    told.set(failure, first);
+    return first === stack ? result : { ...result, error: `the same failure as in the stack ${first}` };
+  });
+}
+
 const hasLongWord = (text: string, width: number): boolean => text.split(/\s+/).some(({ length }) => length > width);
 
 export interface TableOptions {
@@ -39,7 +52,8 @@ export interface TableOptions {
 const narrow = 50;
 
 /** The one summary at the end. */
-export function summaryTable(results: readonly Result[], { width, colors, planned = false }: TableOptions): string {
+export function summaryTable(all: readonly Result[], { width, colors, planned = false }: TableOptions): string {
+  const results = toldOnce(all);
   const kinds = planned ? ["create", "update", "replace", "delete"] : ["created", "updated", "replaced", "deleted"];
   const head = ["stack", "result", ...kinds, "seconds", "remarks"];
   const name = Math.max(5, ...results.map(({ stack }) => stack.length)) + 2;

@@ -1,7 +1,7 @@
 import { type ConsortiumClient, type Identified, isApiError } from "../../provider/api";
 import { printable } from "../../provider/api/printable";
 import { type Props } from "../../provider/core/definition";
-import { isGone } from "../../provider/core/lists";
+import { isGone } from "../../provider/api/states";
 import { definitions } from "../../provider/resources";
 
 export type Kind = "consortium" | "membership" | "environment" | "node" | "appCred";

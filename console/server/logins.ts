@@ -1,3 +1,4 @@
+import { conditionOf } from "../../provider/api/states";
 import type { EnvironmentModel } from "../../observe/model";
 import type { Ask } from "./ledger";
 import type { Stacks } from "./stacks";
@@ -11,7 +12,7 @@ export class Logins {
     const logins = this.stacks.logins.filter(({ environmentId }) => environmentId === id);
     for (const { membershipId, state, urls } of nodes) {
       const login = logins.find((one) => one.membershipId === membershipId);
-      if (login && state === "started" && urls?.rpc) return asking(urls.rpc, login);
+      if (login && conditionOf(state) === "ready" && urls?.rpc) return asking(urls.rpc, login);
     }
     return undefined;
   }

@@ -4,6 +4,7 @@ import { observeLive } from "../../observe/live";
 import type { EnvironmentModel, NetworkModel } from "../../observe/model";
 import type { NetworkView, Section } from "../protocol";
 import type { Embedded } from "./embedded";
+import { conditionOf } from "../../provider/api/states";
 import { LedgerHistory } from "./ledger";
 import { Logins } from "./logins";
 import { Maps } from "./maps";
@@ -108,7 +109,7 @@ export class Observer {
     const ask = embedded
       ? (method: string, params: unknown[]) => embedded.rpc(consortium, id, method, params)
       : this.#logins.ask(environment);
-    if (environment.nodes.every(({ state }) => state !== "started"))
+    if (environment.nodes.every(({ state }) => conditionOf(state) !== "ready"))
       return history.view("Blocks are shown once a node is started.");
     if (embedded && embedded.about.ledger !== "on")
       return history.view("The nodes of this service are simulated: they have no blocks.");

@@ -1,4 +1,5 @@
 import { type ConsortiumModel, type EnvironmentModel, type MembershipModel, nameOf, type NodeModel } from "../model";
+import { conditionOf } from "../../provider/api/states";
 import { toneOf } from "../map/marks";
 import { type Facts } from "./facts";
 import { blocksEvery } from "./probe-nodes";
@@ -64,7 +65,8 @@ const upOf = (what: string): string => `Run \`pulumi refresh\`, then \`pulumi up
 
 const environmentLive = ofEnvironments("environment", (environment) => {
   const { state = "unknown" } = environment;
-  if (environment.drift?.length && state === "gone") return failed("it is gone from the service", upOf("it"));
+  if (environment.drift?.length && conditionOf(state) === "gone")
+    return failed("it is gone from the service", upOf("it"));
   if (toneOf("environment", environment) === "bad") return failed(`its state is ${state}`, upOf("it"));
   if (toneOf("environment", environment) === "waiting")
     return failed(`it is still ${state}`, "Wait, then check again.");
@@ -72,9 +74,10 @@ const environmentLive = ofEnvironments("environment", (environment) => {
   return ok(`it is ${state}`);
 });
 
-const nodeStarted = ofNodes("node started", ({ state = "unknown" }) => {
-  if (state === "started") return ok("it is started");
-  if (state === "gone") return failed("it is gone from the service", upOf("it"));
+const nodeStarted = ofNodes("node started", ({ state }) => {
+  if (state === undefined) return ok("the service shows no state of it");
+  if (conditionOf(state) === "ready") return ok(`it is ${state}`);
+  if (conditionOf(state) === "gone") return failed("it is gone from the service", upOf("it"));
   return failed(
     `its state is ${state}`,
     "Start it in the console. A node that has just been made takes about a minute.",

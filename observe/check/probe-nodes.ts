@@ -1,5 +1,6 @@
 import type { JsonRpcProvider } from "ethers";
 import { type Clock } from "../../provider/api";
+import { conditionOf } from "../../provider/api/states";
 import { CredentialRefused } from "../../sdk/runtime/credential-refused";
 import { ethers } from "../../sdk/runtime/ethers";
 import { overHttp } from "../../sdk/runtime/node-providers";
@@ -42,7 +43,8 @@ export async function probeNodes(
   const begin = async (node: NodeModel): Promise<void> => {
     const login = opener(environment.id, node.membershipId);
     const url = node.urls?.rpc;
-    if (node.state !== "started") return void probes.set(node.id, { kind: "skipped", why: "it is not started" });
+    if (conditionOf(node.state) !== "ready")
+      return void probes.set(node.id, { kind: "skipped", why: "it is not started" });
     if (login === undefined) return void probes.set(node.id, noCredential);
     if (url === undefined || !isHttp(url)) return void probes.set(node.id, noAddress(url));
     const provider = overHttp(url, basic(login));

@@ -1,4 +1,4 @@
-import { failedStates, pendingStates } from "../../provider/resources/fields";
+import { type Condition, conditionOf } from "../../provider/api/states";
 import { type Change, type ObjectKind, type ObjectModel } from "../model";
 
 /** How something is: `plain` where there is nothing to say. */
@@ -7,17 +7,23 @@ export type Tone = "good" | "waiting" | "bad" | "plain";
 /** What is said of an object besides its state. */
 export type Mark = Change | "drift" | "by hand";
 
-const good: Partial<Record<ObjectKind, readonly string[]>> = { node: ["started"], tether: ["active"] };
-const bad: readonly string[] = failedStates;
-const waiting: readonly string[] = [...pendingStates, "initial", "configured", "deployed"];
+const tones: Record<Condition, Tone> = {
+  ...{ ready: "good", pending: "waiting", going: "waiting", stopped: "plain", failed: "bad", gone: "bad" },
+};
+/** A tether does nothing before it is active, nor after. */
+const tethers: Record<string, Tone> = {
+  active: "good",
+  initial: "waiting",
+  configured: "waiting",
+  deployed: "waiting",
+};
 
-/** By its state; only of nodes and tethers is the good one known, elsewhere every state is that is neither pending nor failed. */
 export function toneOf(kind: ObjectKind, object: ObjectModel): Tone {
   const state = "state" in object ? object.state : undefined;
   if (state === undefined) return "plain";
-  if (good[kind]?.includes(state)) return "good";
-  if (waiting.includes(state)) return "waiting";
-  return bad.includes(state) || kind in good ? "bad" : "good";
+  if (kind === "tether") return tethers[state] ?? "bad";
+  const condition = conditionOf(state);
+  return kind === "node" && condition === "stopped" ? "bad" : tones[condition];
 }
 
 export const marksOf = ({ change, drift, managed }: ObjectModel): Mark[] => [

@@ -1,3 +1,4 @@
+import { type LedgerHolder } from "../../provider/facts";
 import {
   type ConsortiumModel,
   type EnvironmentModel,
@@ -27,7 +28,7 @@ export function inEther(wei: string): string {
 }
 
 /** What goes with an object for good. */
-const losses: Partial<Record<ObjectKind, string>> = {
+const losses: Record<Uncapitalize<LedgerHolder>, string> & Partial<Record<ObjectKind, string>> = {
   consortium: "⚠ DESTROYS ALL ITS LEDGERS",
   environment: "⚠ DESTROYS ITS LEDGER",
 };

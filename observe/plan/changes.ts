@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { type LedgerHolder, outlivesResource } from "../../provider/facts";
 import { classOf } from "../records";
 import { type Plan, type State, type Step } from "./read";
 
@@ -29,7 +30,7 @@ export interface Change {
 /** In the order of a report. */
 const actions: Action[] = ["replaced", "deleted", "gone", "drifted", "created", "adopted", "changed", "moved"];
 
-const losses: Record<string, string> = {
+const losses: Record<LedgerHolder | "Node", string> = {
   Consortium: "all its environments with their ledgers, nodes and credentials",
   Environment: "its ledger, its nodes and its credentials",
   Node: "its key and its copy of the ledger",
@@ -91,9 +92,7 @@ const ofDynamic = "customTimeouts";
 const typeOf = (urn: string): string => classOf(urn.split("::")[2]?.split("$").at(-1) ?? "");
 
 const isLost = ({ action, urn, old }: Step & { action: Action }): boolean =>
-  ["replaced", "deleted", "gone"].includes(action) && typeOf(urn) in losses && !isKept(old);
-
-const isKept = (old: State | undefined): boolean => old?.retainOnDelete === true || old?.external === true;
+  ["replaced", "deleted", "gone"].includes(action) && typeOf(urn) in losses && !outlivesResource(old);
 
 function changeOf(step: Step & { action: Action }, lost: ReadonlySet<string | undefined>): Change {
   const { action, urn, old, reasons } = step;
@@ -103,8 +102,8 @@ function changeOf(step: Step & { action: Action }, lost: ReadonlySet<string | un
   return {
     ...{ urn, action, type, name: urn.split("::").slice(3).join("::"), reasons },
     properties: ["changed", "drifted", "replaced", "adopted"].includes(action) ? propertiesOf(step) : [],
-    ...(own ? { loss: losses[type] } : {}),
-    kept: ["replaced", "deleted"].includes(action) && isKept(old),
+    ...(own ? { loss: losses[type as LedgerHolder] } : {}),
+    kept: ["replaced", "deleted"].includes(action) && outlivesResource(old),
   };
 }
 

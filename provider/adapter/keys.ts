@@ -17,6 +17,9 @@ export const secretsKey = "__secrets";
 /** Which version of this package the program has: the plugin refuses another one than its own. */
 export const programKey = "__program";
 
+/** Name of the explicit provider that the program gives it, where a request does not say. */
+export const providerNameKey = "__providerName";
+
 /**
  * Which resource of the program it is, where a request does not say: its logical name, and the types of its parents after it
  * where it has any.

@@ -6,9 +6,9 @@ import { type Definition, type Issue, type Made, nameKey, nameOf, type Props, se
 import { diff, type Difference } from "../core/diff";
 import { type Owner } from "../core/holdings";
 import { lifecycle } from "../core/lifecycle";
-import { subjectOf } from "../core/organization";
+import { comparedWithoutCall, subjectOf } from "../core/organization";
 import { type Session } from "../core/session";
-import { inputsOf, isRecorded } from "../core/state";
+import { inputsOf, isRecorded, isRewritten } from "../core/state";
 import { Incomplete, UserError } from "../core/user-error";
 import { lostEnvironments } from "./environments";
 import * as keys from "./keys";
@@ -18,7 +18,7 @@ import { isUnknown } from "./unknown";
 
 const ownKeys: readonly string[] = Object.values(keys);
 /** Those that the state keeps among the inputs. */
-const keptKeys: readonly string[] = [keys.environmentsKey, keys.logicalNameKey, keys.secretsKey];
+const keptKeys: readonly string[] = [keys.environmentsKey, keys.logicalNameKey, keys.providerNameKey, keys.secretsKey];
 
 /** The properties of the resource itself, without what an adapter, or the program's side of it, adds. */
 const resourceOnly = (props: Props): Props =>
@@ -100,7 +100,20 @@ export class Operations {
     this.#saw(id, olds);
     this.#hide(news);
     const { warnings, ...difference } = this.#difference(id, olds, news);
-    return { ...difference, warnings: warnings.map((warning) => this.sessions.secrets.mask(warning)) };
+    const moved = this.#compared(id, olds, news);
+    return {
+      ...difference,
+      changes: difference.changes || moved !== undefined,
+      warnings: [...warnings, ...(moved === undefined ? [] : [moved])].map((one) => this.sessions.secrets.mask(one)),
+    };
+  }
+
+  /** What a preview can tell of the key; without one, it tells nothing. */
+  #compared(id: string, olds: Props, news: Props): string | undefined {
+    const settings = this.sessions.known();
+    if (!settings) return undefined;
+    const { origins } = this.sessions.seen();
+    return comparedWithoutCall({ settings, origins, provider: this.#provider(news) }, this.definition, id, olds);
   }
 
   #difference(id: string, olds: Props, news: Props): Difference {
@@ -116,9 +129,26 @@ export class Operations {
   }
 
   create(session: Session, inputs: Props): Promise<Made> {
-    const owner = this.#owner(inputs);
-    const owned = owner ? { ...session, owner } : session;
+    const owned = this.#within(session, inputs);
     return this.#remembering(inputs, () => lifecycle.create(owned, this.definition, resourceOnly(inputs)));
+  }
+
+  /** The session of one verb. */
+  #within(session: Session, props: Props): Session {
+    const [owner, provider] = [this.#owner(props), this.#provider(props)];
+    return { ...session, ...(owner && { owner }), ...(provider !== undefined && { provider }) };
+  }
+
+  /** A state does not tell it: only what the program says. */
+  #provider(props: Props): string | undefined {
+    const { [keys.logicalNameKey]: ofProgram, [keys.providerNameKey]: name = "" } = props;
+    return this.sessions.provider ?? (ofProgram === undefined || typeof name !== "string" ? undefined : name);
+  }
+
+  /** How messages of another resource call the one with these properties. */
+  called(props: Props): string {
+    const owner = this.#owner(props);
+    return owner ? `${this.definition.type} "${owner.name}"` : nameOf(this.definition, props);
   }
 
   #owner({ [keys.logicalNameKey]: given }: Props): Owner | undefined {
@@ -135,7 +165,7 @@ export class Operations {
    */
   async read(session: Session, id: string, state: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
     if (isRecorded(state)) this.#saw(id, state);
-    const props = await lifecycle.read(session, this.definition, id, resourceOnly(state));
+    const props = await lifecycle.read(this.#within(session, state), this.definition, id, resourceOnly(state));
     if (!props && !isRecorded(state)) throw new UserError(notFound(this.definition, id, state));
     if (!props) return undefined;
     this.#hide(props);
@@ -147,10 +177,11 @@ export class Operations {
 
   async update(session: Session, id: string, olds: Props, news: Props): Promise<Props> {
     this.#saw(id, olds);
+    const within = this.#within(session, news);
     const { state } = await this.#remembering(news, async () => {
       return {
         id,
-        state: await lifecycle.update(session, this.definition, id, resourceOnly(olds), resourceOnly(news)),
+        state: await lifecycle.update(within, this.definition, id, resourceOnly(olds), resourceOnly(news)),
       };
     });
     return state;
@@ -158,7 +189,7 @@ export class Operations {
 
   delete(session: Session, id: string, state: Props): Promise<void> {
     this.#saw(id, state);
-    return lifecycle.delete(session, this.definition, id, resourceOnly(state));
+    return lifecycle.delete(this.#within(session, state), this.definition, id, resourceOnly(state));
   }
 
   /** From now on nothing shows what is secret in these properties. */
@@ -182,6 +213,8 @@ export class Operations {
 
   #saw(id: string, state: Props): void {
     this.#hide(state);
-    this.sessions.seen().origins.saw(subjectOf(this.definition, id, state));
+    const { origins } = this.sessions.seen();
+    origins.saw(subjectOf(this.definition, id, state));
+    if (isRewritten(state)) origins.rewritesNames = true;
   }
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { ConsortiumClient, resolveSettings, type Settings, type SettingSources } from "../api";
+import { ConsortiumClient, isApiError, resolveSettings, type Settings, type SettingSources } from "../api";
+import { briefOf } from "../api/api-error";
 import { type Clock, systemClock } from "../api/clock";
 import { printable } from "../api/printable";
 import { environmentName, processEnvironment } from "../api/environment";
@@ -19,6 +20,8 @@ export interface Host {
   sources(): SettingSources;
   /** Shows one line to the user at once. */
   say(message: string): void;
+  /** Name of the provider that it serves, "" for the default one; undefined: the resources tell. */
+  provider?(): string | undefined;
   /** Aborted when the user cancels; asked for with the first session. */
   interrupted(): AbortSignal;
 }
@@ -41,6 +44,8 @@ const keyOf = (now: Settings): string => JSON.stringify([now.apiKey.reveal(), { 
 export interface Seen {
   origins: Origins;
   holdings: Holdings;
+  /** What was told of failures that are everybody's: in short, with the resource that told it whole. */
+  told: Map<string, string>;
 }
 
 /** The sessions of one provider process: one at a time, made anew when the settings change, such as by a rotated key. */
@@ -58,10 +63,36 @@ export class Sessions {
     this.secrets.learn(valuesAt(props, paths));
   }
 
-  /** An error as people may see it. */
-  shown(error: unknown): UserError {
-    const masked = new UserError(this.secrets.mask(messageOf(error)));
+  /**
+   * An error as people may see it. What every resource meets alike, one of them tells whole.
+   * @param where the resource that fails
+   */
+  shown(error: unknown, where?: string): UserError {
+    const masked = new UserError(this.#told(error, where) ?? this.secrets.mask(messageOf(error)));
     return error instanceof Incomplete ? new Incomplete(error.id, error.state, masked) : masked;
+  }
+
+  /** In short, where another resource has told it. */
+  #told(error: unknown, where?: string): string | undefined {
+    const brief = isApiError(error) ? briefOf(error) : (error as { brief?: string }).brief;
+    if (brief === undefined || where === undefined) return undefined;
+    const { told } = this.seen();
+    const first = told.get(brief) ?? where;
+    told.set(brief, first);
+    return first === where ? undefined : `${brief[0]!.toUpperCase()}${brief.slice(1)}, as told at ${first}.`;
+  }
+
+  get provider(): string | undefined {
+    return this.host.provider?.();
+  }
+
+  /** Undefined without a key, which a preview does not need. */
+  known(): Settings | undefined {
+    try {
+      return this.#settings();
+    } catch {
+      return undefined; // it is said where the settings are used
+    }
   }
 
   #settings(): Settings {
@@ -83,15 +114,11 @@ export class Sessions {
 
   /** What the engine showed to this process of the states, where the user confirms deletions in the environment, and of the program. */
   seen(): Seen {
-    let key = ""; // a preview needs no key
-    try {
-      key = keyOf(this.#settings());
-    } catch {
-      // It is said where the settings are used.
-    }
+    const settings = this.known();
+    const key = settings ? keyOf(settings) : "";
     if (this.#seen?.key !== key) {
       const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
-      this.#seen = { key, origins: new Origins(new Set(confirmed)), holdings: new Holdings() };
+      this.#seen = { key, origins: new Origins(new Set(confirmed)), holdings: new Holdings(), told: new Map() };
     }
     return this.#seen;
   }

@@ -83,6 +83,12 @@ export class PartialList extends ApiError {
   }
 }
 
+/** What is wrong, in short, where every call fails alike. */
+export function briefOf({ kind, status }: ApiError): string | undefined {
+  if (status === 401) return "the API key was refused";
+  return kind === "unsent" ? "the service cannot be reached" : undefined;
+}
+
 export const isApiError = (error: unknown, ...kinds: ErrorKind[]): error is ApiError =>
   error instanceof ApiError && (kinds.length === 0 || kinds.includes(error.kind));
 

@@ -1,7 +1,8 @@
 import { isApiError, mendKey } from "./api-error";
 import { paths } from "./paths";
 import { type Settings, SettingsError } from "./settings";
-import { type Identified, isGone } from "./wire";
+import { isGone } from "./states";
+import { type Identified } from "./wire";
 
 /** What an API key shows of the organization that it belongs to. */
 export interface Visible {
@@ -49,6 +50,10 @@ export function keyOf(organization: string, source: string): string {
   return `Use a key of ${organization}: ${mendKey(source)}`;
 }
 
+class OtherOrganizationError extends SettingsError {
+  override readonly brief = "the API key is not known to be of the organization that the settings require";
+}
+
 /** @throws SettingsError where what a key shows is not of the organization that the settings require (spec, section 2.1). */
 export function requireOrganization(
   settings: Settings,
@@ -62,7 +67,7 @@ export function requireOrganization(
     : consortia.size === 0
       ? "shows no consortium, so its organization is unknown"
       : "shows consortia without their owners, so its organization is unknown";
-  throw new SettingsError(
+  throw new OtherOrganizationError(
     `The organization has to be ${required.id} (${required.source}), but the API key from ${apiKey.source} ${shows}. ` +
       `${done} ${keyOf(required.id, apiKey.source)}`,
   );

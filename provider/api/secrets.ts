@@ -8,8 +8,8 @@ const longLength = 8;
 const wordLength = 4;
 /** What is left of a value that was cut off: at least so much of its beginning. */
 const remainderLength = 6;
-/** Fewer bytes make base64 that other texts have, too. */
-const base64Length = 6;
+/** Fewer bytes make base64, or hex, that other texts have, too. */
+const encodedLength = 6;
 
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
 const ascii = (text: string): string =>
@@ -29,13 +29,18 @@ function inUrl(text: string): string[] {
 /** The characters that a text has within base64, at each of its three positions there. */
 function inBase64(text: string): string[] {
   const bytes = Buffer.from(text);
-  if (bytes.length < base64Length) return [];
+  if (bytes.length < encodedLength) return [];
   return [0, 1, 2].flatMap((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes]);
     // Characters at both ends also depend on what is beside it.
     const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6)];
     return [whole.toString("base64").slice(from, to), whole.toString("base64url").slice(from, to)];
   });
+}
+
+function inHex(text: string): string[] {
+  const bytes = Buffer.from(text);
+  return bytes.length < encodedLength ? [] : [bytes.toString("hex")];
 }
 
 /** A text as others write it: in JSON, once and twice, with and without other letters than those of English, in URLs and in pages. */
@@ -48,6 +53,7 @@ const writings = (text: string): string[] => [
   printable(text),
   text.replace(/[&<>"']/g, (character) => entities[character]!),
   ...inUrl(text),
+  ...inHex(text),
 ];
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");

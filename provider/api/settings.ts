@@ -90,6 +90,8 @@ export class ApiKey {
 /** A setting that is missing or wrong: says which, where it came from, and how to mend it. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
+  /** What is wrong, in short: every resource of a run meets it alike. */
+  readonly brief: string = "the settings of the connection cannot be used";
   /** @param setting whose value may be shown as what is wrong */
   constructor(
     message: string,
@@ -100,7 +102,9 @@ export class SettingsError extends Error {
 }
 
 /** There is no key at all: a preview needs none. */
-export class NoKeyError extends SettingsError {}
+export class NoKeyError extends SettingsError {
+  override readonly brief = "no API key is set";
+}
 
 interface Found {
   value: unknown;

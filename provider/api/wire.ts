@@ -12,14 +12,6 @@ export interface Identified {
   [field: string]: unknown;
 }
 
-type Stated = { id?: unknown; state?: unknown };
-
-/** A deleted object may still be listed for a moment (spec, section 3). */
-export const isGone = ({ state }: Stated): boolean => state === "deleted";
-
-/** There, but not for long: it still counts for the service, and is nothing to rely on. */
-export const isGoing = ({ state }: Stated): boolean => state === "deleting";
-
 type Wire = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Wire =>

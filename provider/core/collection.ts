@@ -3,7 +3,8 @@ import { paths } from "../api/paths";
 import { type CollectionDefinition, nameOf, type Place, type Props } from "./definition";
 import { sameName, sameValue } from "./same-value";
 import { wireName } from "./field";
-import { isGone, type Listing } from "./lists";
+import { isGone } from "../api/states";
+import { type Listing } from "./lists";
 import { type Session } from "./session";
 import { fromWire } from "./state";
 

@@ -25,6 +25,8 @@ export interface Begun {
   key: string;
   /** Wall-clock time. */
   at: number;
+  /** The same by the service's own clock, where it tells that. */
+  serviceAt?: number;
   id?: string;
 }
 
@@ -107,6 +109,11 @@ export class Creates {
     this.#left = file === undefined ? { left: [], isContinued: false, held: new Set() } : readCreates(file);
   }
 
+  /** Whether a fleet keeps a file: its runs adopt what that proves, and nothing else unasked. */
+  get isKept(): boolean {
+    return this.file !== undefined;
+  }
+
   /** Whether a killed run of the stack is continued. */
   get isContinued(): boolean {
     return this.#left.isContinued;
@@ -136,14 +143,14 @@ export class Creates {
 
   /** Runs a create, which is written down before, and after it what came of it. */
   async recorded(
-    { path, name, before, settings }: Pick<Begun, "path" | "name" | "before"> & { settings: Settings },
+    { settings, ...begun }: Pick<Begun, "path" | "name" | "before" | "serviceAt"> & { settings: Settings },
     create: () => Promise<Identified>,
   ): Promise<Identified> {
     const { file } = this;
     if (file === undefined) return create();
     const attempt = randomUUID();
     const [key = ""] = withKey({ keys: [] }, settings).keys;
-    write(file, { begun: { attempt, path, name, before, key, at: Date.now() } });
+    write(file, { begun: { attempt, ...begun, key, at: Date.now() } });
     try {
       const made = await create();
       write(file, { made: attempt, id: made.id });

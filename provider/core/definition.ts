@@ -14,12 +14,6 @@ export interface Place {
   isUnlisted?: boolean;
 }
 
-/** States as data: everything that is neither pending nor failed is ready. */
-export interface States {
-  pending?: readonly string[];
-  failed?: readonly string[];
-}
-
 /** Default time-outs in seconds (contract, "Resources"). */
 export interface Timeouts {
   create: number;
@@ -76,7 +70,6 @@ export interface CollectionDefinition extends Shape {
   /** Reads the service's object, tolerantly. */
   wire: z.ZodType<Identified>;
   place(inputs: Props): Place;
-  states: States;
   /** The property whose value tells siblings apart; undefined: nothing does (credentials). */
   naming?: "name" | "orgName";
   /** Outputs worth asking again for, when the answer to the create did not hold them. */
@@ -93,8 +86,6 @@ export interface CollectionDefinition extends Shape {
   foundedWith?(object: Identified, parent: Identified): boolean;
   /** Collections in a newly made one that are known to be empty, without asking. */
   startsEmpty?: readonly string[];
-  /** What is in it is lost with it, ledgers above all: it is never deleted unasked. */
-  holdsData?: boolean;
   /** Said loudly in the preview when a change makes a new one. */
   replaceWarning?: string;
 }
@@ -113,11 +104,6 @@ export interface CustomDefinition extends Shape, Verbs {
 }
 
 export type Definition = CollectionDefinition | CustomDefinition;
-
-/** Neither on its way nor failed. */
-export function isReady({ pending, failed }: States, state: unknown): boolean {
-  return typeof state !== "string" || !(pending?.includes(state) || failed?.includes(state));
-}
 
 const standardTimeouts: Timeouts = { create: 300, update: 300, delete: 300 };
 

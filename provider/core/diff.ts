@@ -1,4 +1,5 @@
-import { type Definition, inputKeys, inputMeta, isReady, nameOf, type Props } from "./definition";
+import { type Definition, inputKeys, inputMeta, nameOf, type Props } from "./definition";
+import { isSettledState } from "../api/states";
 import { isUnset, sameValue } from "./same-value";
 
 /** Where the state names what an adopted object had and the program said nothing of. */
@@ -23,8 +24,8 @@ export interface Difference {
 /** Whether the last run ended with the object ready and all of its outputs read. */
 export function isSettled(definition: Definition, state: Props): boolean {
   if (definition.kind === "custom") return definition.settled(state);
-  const { states, details } = definition;
-  return isReady(states, state.state) && (details?.outputs ?? []).every((key) => !isUnset(state[key]));
+  const { details } = definition;
+  return isSettledState(state.state) && (details?.outputs ?? []).every((key) => !isUnset(state[key]));
 }
 
 /** Properties that differ; computed from the metadata on the fields, never written for one resource. */

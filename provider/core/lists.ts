@@ -7,7 +7,7 @@ import {
   noDeadline,
   PartialList,
 } from "../api";
-import { Anything, isGone } from "../api/wire";
+import { Anything } from "../api/wire";
 import { UserError } from "./user-error";
 
 interface Entry {
@@ -24,11 +24,6 @@ export interface Listing {
   /** Where it is only a part: the error for who needs all of it. */
   part?: PartialList;
 }
-
-export { isGone };
-
-/** On its way out: nothing for anybody to adopt. */
-export const isLeaving = ({ state }: Identified): boolean => typeof state === "string" && /^deleting$/i.test(state);
 
 /**
  * One list call serves all siblings: callers say how old an answer may be, and join a request that is new enough.

@@ -1,9 +1,9 @@
-import { type PartialList } from "../api";
+import { type PartialList, type Settings } from "../api";
 import { keyOf, lookAround, requireOrganization, type Visible } from "../api/organization";
 import { paths } from "../api/paths";
 import { type Definition, type Made, nameOf, type Props } from "./definition";
-import { UserError } from "./user-error";
-import { isKnown, type Origin, originKey, type Subject, withKey } from "./origins";
+import { CommonError } from "./user-error";
+import { isKnown, isMoved, type Origin, originKey, type Origins, type Subject, withKey } from "./origins";
 import { type Session } from "./session";
 
 /*
@@ -25,7 +25,11 @@ export function subjectOf(definition: Definition, id: string, state: Props): Sub
   const organizations = kept?.organizations ?? (owner === undefined ? undefined : [owner]);
   return {
     what: `${nameOf(definition, state)} (${id})`,
-    origin: { ...(organizations && { organizations }), keys: kept?.keys ?? [] },
+    origin: {
+      ...(organizations && { organizations }),
+      keys: kept?.keys ?? [],
+      ...(kept?.provider !== undefined && { provider: kept.provider }),
+    },
     ...(definition.kind === "custom" && { isShown: (client) => definition.isShown(client, id) }),
     consortiumId: isRoot(definition) ? id : text(state.consortiumId),
     id,
@@ -70,13 +74,13 @@ async function compared(session: Session, { origin, isShown, consortiumId }: Sub
   }
   if (!there) return { unclear: seen };
   const organizations = origin.organizations ?? (seen.organizations && [...seen.organizations]);
-  return { origin: withKey({ ...(organizations && { organizations }), keys: origin.keys }, settings) };
+  return { origin: withKey({ ...origin, ...(organizations && { organizations }) }, settings) };
 }
 
 /**
  * Holds before anything is changed or deleted, and before "it is not there" is believed.
  * Gives what the state is to remember from now on.
- * @throws UserError that says whose the state is, what the key shows, and what to do
+ * @throws CommonError that says whose the state is, what the key shows, and what to do
  */
 export async function proveOrganization(
   session: Session,
@@ -91,12 +95,52 @@ async function proved(session: Session, subject: Subject): Promise<Origin> {
   await fitsRequired(session, subject);
   const verdict = await judge(session, subject);
   if ("origin" in verdict) return verdict.origin;
-  if ("foreign" in verdict) throw foreignKey(session, subject, verdict.foreign);
+  if ("foreign" in verdict) throw foreignKey(comparedIn(session), subject, verdict.foreign.organizations!);
   if (session.origins.confirms(subject)) return subject.origin;
-  throw unclearKey(session, subject, verdict.unclear);
+  throw unclearKey(comparedIn(session), subject, verdict.unclear);
 }
 
-/** For an object that is there: its state learns whose it is, where that can be told. @throws UserError for a foreign key */
+/** What a run has at hand to compare a key with, without a call. */
+export interface Compared extends Pick<Session, "provider"> {
+  settings: Settings;
+  origins: Origins;
+}
+
+/**
+ * Whether the key fits a state, as far as a preview can tell, which makes no call.
+ * @returns why the run has to ask: the program gives the object another provider, of whose key nothing is known
+ * @throws CommonError where the key is certain to be another organization's
+ */
+export function comparedWithoutCall(
+  here: Compared,
+  definition: Definition,
+  id: string,
+  state: Props,
+): string | undefined {
+  const { settings, origins, provider } = here;
+  const subject = subjectOf(definition, id, state);
+  const { organizations } = subject.origin;
+  refuseUnlikeRequired(here, subject);
+  const isOther = ({ organizations: theirs }: Origin): boolean =>
+    organizations !== undefined && theirs !== undefined && !theirs.some((one) => organizations.includes(one));
+  if (isKnown(subject.origin, settings)) {
+    const stranger = origins.doubted.find(({ origin }) => isOther(origin));
+    if (stranger) throw foreignKey(here, stranger, organizations!);
+    return undefined;
+  }
+  const relative = origins.subjects.find(({ origin }) => isOther(origin) && isKnown(origin, settings));
+  if (relative) throw foreignKey(here, subject, relative.origin.organizations!);
+  origins.doubts(subject);
+  if (!isMoved(subject.origin, provider)) return undefined;
+  return `${subject.what}: ${movedBy(subject.origin, provider!)}: \`pulumi up\` asks first whose the key of that one is`;
+}
+
+const providerCalled = (name: string): string => (name === "" ? "the default provider" : `the provider "${name}"`);
+
+const movedBy = ({ provider: before }: Origin, now: string): string =>
+  `${providerCalled(before!)} was replaced by ${providerCalled(now)}`;
+
+/** For an object that is there: its state learns whose it is, where that can be told. @throws CommonError for a foreign key */
 export async function learnOrganization(
   session: Session,
   definition: Definition,
@@ -106,11 +150,11 @@ export async function learnOrganization(
   const subject = subjectOf(definition, id, state);
   await fitsRequired(session, subject);
   const verdict = await judge(session, subject);
-  if ("foreign" in verdict) throw foreignKey(session, subject, verdict.foreign);
+  if ("foreign" in verdict) throw foreignKey(comparedIn(session), subject, verdict.foreign.organizations!);
   return "origin" in verdict ? verdict.origin : subject.origin;
 }
 
-/** Holds for all the states that this process was shown. @throws UserError for a foreign key */
+/** Holds for all the states that this process was shown. @throws CommonError for a foreign key */
 export async function proveSeen(session: Session): Promise<void> {
   for (const subject of session.origins.subjects) await proved(session, subject);
 }
@@ -160,33 +204,61 @@ export function requireOwner({ client }: Session, definition: Definition, { id, 
 }
 
 /** A state of one organization, and settings that require another. */
-async function fitsRequired(session: Session, { what, origin }: Subject): Promise<void> {
+async function fitsRequired(session: Session, subject: Subject): Promise<void> {
   const { settings } = session.client.http;
-  const { organization: required } = settings;
-  if (!required) return;
-  if (origin.organizations && !origin.organizations.includes(required.id)) {
-    throw new UserError(
-      `${what} was made with organization ${origin.organizations.join(" or ")}, but the organization has to be ` +
-        `${required.id} (${required.source}). Nothing was changed. Select the stack of ${required.id}, or correct the setting.`,
-    );
-  }
+  const { origin } = subject;
+  if (!settings.organization) return;
+  refuseUnlikeRequired(comparedIn(session), subject);
   if (!origin.organizations || !isKnown(origin, settings)) requireOrganization(settings, await visible(session));
 }
+
+function refuseUnlikeRequired({ settings, provider }: Compared, { what, origin }: Subject): void {
+  const { organization: required } = settings;
+  if (!required || !origin.organizations || origin.organizations.includes(required.id)) return;
+  const next = isMoved(origin, provider)
+    ? backFrom(origin, provider!)
+    : `Select the stack of ${required.id}, or correct the setting.`;
+  throw new CommonError(
+    `${what} was made with organization ${origin.organizations.join(" or ")}, but the organization has to be ` +
+      `${required.id} (${required.source}). Nothing was changed. ${next}`,
+    `the organization has to be ${required.id}, and this was made with another one`,
+  );
+}
+
+const comparedIn = ({ client, origins, provider }: Session): Compared => ({
+  ...{ settings: client.http.settings, origins, provider },
+});
 
 const made = ({ what, origin }: Subject): string =>
   origin.organizations ? `${what} was made with organization ${origin.organizations.join(" or ")}` : `${what}`;
 
-function foreignKey({ client }: Session, subject: Subject, { organizations }: Visible): UserError {
-  const { apiKey, baseUrl } = client.http.settings;
-  const expected = subject.origin.organizations!.join(" or ");
-  return new UserError(
-    `${made(subject)}, but the API key from ${apiKey.source} belongs to organization ${[...organizations!].join(" or ")} ` +
-      `(${baseUrl}). Nothing was changed. ${keyOf(expected, apiKey.source)}`,
+/** What exists stays in its organization, whatever provider the program gives it. */
+const backFrom = (origin: Origin, now: string): string =>
+  `In the program, ${movedBy(origin, now)}: give it ${providerCalled(origin.provider!)} again. An object cannot move to another ` +
+  `organization: to make a new one there, give the resource another name as well.`;
+
+const notKnownToBeOf = ({ organizations }: Origin): string =>
+  `the API key is not known to be of ${organizations ? `organization ${organizations.join(" or ")}` : "its organization"}`;
+
+function foreignKey({ settings, provider }: Compared, subject: Subject, organizations: Iterable<string>): CommonError {
+  const { apiKey, baseUrl } = settings;
+  const { origin } = subject;
+  const next = isMoved(origin, provider)
+    ? backFrom(origin, provider!)
+    : keyOf(origin.organizations!.join(" or "), apiKey.source);
+  return new CommonError(
+    `${made(subject)}, but the API key from ${apiKey.source} belongs to organization ${[...organizations].join(" or ")} ` +
+      `(${baseUrl}). Nothing was changed. ${next}`,
+    notKnownToBeOf(origin),
   );
 }
 
-function unclearKey({ client }: Session, subject: Subject, { consortia, organizations }: Visible): UserError {
-  const { apiKey, baseUrl } = client.http.settings;
+function unclearKey(
+  { settings, provider }: Compared,
+  subject: Subject,
+  { consortia, organizations }: Visible,
+): CommonError {
+  const { apiKey, baseUrl } = settings;
   const { origin, consortiumId, id } = subject;
   const shows =
     consortia.size === 0
@@ -195,10 +267,15 @@ function unclearKey({ client }: Session, subject: Subject, { consortia, organiza
         ? `shows nothing of it`
         : `does not show consortium ${consortiumId}${organizations ? `, but some of organization ${[...organizations].join(" or ")}` : ""}`;
   const first = origin.organizations?.[0] ?? consortiumId ?? id;
-  return new UserError(
-    `${made(subject)}, but the API key from ${apiKey.source}, which this stack has not seen before, ${shows} (${baseUrl}). ` +
-      "Either the key belongs to another organization, or everything was deleted there. Nothing was changed. " +
+  const seen = `${made(subject)}, but the API key from ${apiKey.source}, which this stack has not seen before, ${shows} (${baseUrl}).`;
+  // Everything may be there, for the key of the other provider.
+  const brief = notKnownToBeOf(origin);
+  if (isMoved(origin, provider))
+    return new CommonError(`${seen} Nothing was changed. ${backFrom(origin, provider!)}`, brief);
+  return new CommonError(
+    `${seen} Either the key belongs to another organization, or everything was deleted there. Nothing was changed. ` +
       `${keyOf(origin.organizations?.join(" or ") ?? "its organization", apiKey.source)} ` +
       `If it was deleted, confirm that for one run: set CONSORTIUM_CONFIRM_DELETED=${first}.`,
+    brief,
   );
 }

@@ -9,6 +9,8 @@ export interface Origin {
   organizations?: string[];
   /** Fingerprints of keys that were proved to belong to it, the newest last. */
   keys: string[];
+  /** Name of the provider that the program gave it with the newest of them; "" for the default one. Absent: not known. */
+  provider?: string;
 }
 
 /** Where the state holds it. */
@@ -30,7 +32,11 @@ export interface Subject {
 /** What one process knows of the states that it was shown: whoever makes something new has to fit them. */
 export class Origins {
   readonly #subjects = new Map<string, Subject>();
+  readonly #doubted = new Map<string, Subject>();
   readonly #ids = new Set<string>();
+
+  /** Whether a state shows that the service writes names in its own way. */
+  rewritesNames = false;
 
   /** @param confirmed ids of organizations, or of objects, whose deletion the user confirmed for this run */
   constructor(private readonly confirmed: ReadonlySet<string> = new Set()) {}
@@ -44,6 +50,15 @@ export class Origins {
     this.#ids.add(subject.id);
     if (subject.origin.keys.length === 0 && !subject.origin.organizations && !subject.consortiumId) return;
     this.#subjects.set(JSON.stringify([subject.origin, subject.consortiumId]), subject);
+  }
+
+  /** Those for which nothing proves the key, one for each organization. */
+  get doubted(): readonly Subject[] {
+    return [...this.#doubted.values()];
+  }
+
+  doubts(subject: Subject): void {
+    this.#doubted.set(JSON.stringify(subject.origin.organizations), subject);
   }
 
   /** Whether the stack holds the object of this id. */
@@ -69,7 +84,15 @@ const ownSalt = randomBytes(16).toString("hex");
 export const isKnown = ({ keys }: Origin, settings: Settings): boolean =>
   keys.some((key) => fingerprint(key.split(":")[0]!, settings) === key);
 
-export const withKey = ({ organizations, keys }: Origin, settings: Settings): Origin => ({
-  ...(organizations && { organizations }),
-  keys: isKnown({ keys }, settings) ? keys : [...keys, fingerprint(ownSalt, settings)].slice(-mostKeys),
+export const withKey = (origin: Origin, settings: Settings): Origin => ({
+  ...origin,
+  keys: isKnown(origin, settings) ? origin.keys : [...origin.keys, fingerprint(ownSalt, settings)].slice(-mostKeys),
 });
+
+/** Remembers the provider that proved its key. */
+export const withProvider = (origin: Origin, provider: string | undefined, settings: Settings): Origin =>
+  provider === undefined || !isKnown(origin, settings) ? origin : { ...origin, provider };
+
+/** Whether the program gives the object another provider than the one that last proved its key. */
+export const isMoved = ({ provider }: Origin, now: string | undefined): boolean =>
+  provider !== undefined && now !== undefined && provider !== now;

@@ -22,6 +22,8 @@ export interface Session {
   holdings: Holdings;
   /** The resource of the program that a verb is for, where the adapter knows it. */
   owner?: Owner;
+  /** The provider that the program gives it: its name, "" for the default one; undefined: the adapter does not know. */
+  provider?: string;
   /** Consortia that the key was proved to be right for. */
   proved: Set<string>;
   /** Who waits for what at present, told of together. */

@@ -12,6 +12,9 @@ export const stateVersion = 1;
 /** Whether a verb of this package made or read it before; the first look of a `get` knows only where to look. */
 export const isRecorded = (state: Props): boolean => state.__version !== undefined;
 
+/** Whether the service wrote the name otherwise than the program. */
+export const isRewritten = (state: Props): boolean => state[writtenKey] !== undefined;
+
 /** How the service wrote names that the program writes otherwise, as fingerprints: a name may be secret. */
 const writtenKey = "__written";
 

@@ -5,6 +5,17 @@ export class UserError extends Error {
   override readonly name: string = "UserError";
 }
 
+/** One that every resource of a run meets alike, such as a key of another organization. */
+export class CommonError extends UserError {
+  /** @param brief what is wrong, for all resources but the first */
+  constructor(
+    message: string,
+    readonly brief: string,
+  ) {
+    super(message);
+  }
+}
+
 /**
  * The object exists, but is not (wholly) ready: its id and state must be kept.
  * The next update goes on from here.

@@ -29,12 +29,12 @@ export function handler(definition: Definition, host = hostProcess): Handler {
   const operations = new Operations(definition, sessions);
 
   /** Nothing is lost on the way out: an incomplete object keeps its id and state, every other error its message. */
-  async function guarded<T>(provider: unknown, run: () => T | Promise<T>): Promise<T> {
+  async function guarded<T>(props: Props, run: () => T | Promise<T>): Promise<T> {
     try {
       return await run();
     } catch (error) {
-      const shown = sessions.shown(error);
-      throw await (shown instanceof Incomplete ? notReady(shown, provider) : refusal(shown));
+      const shown = sessions.shown(error, operations.called(props));
+      throw await (shown instanceof Incomplete ? notReady(shown, props[providerKey]) : refusal(shown));
     }
   }
 
@@ -42,14 +42,14 @@ export function handler(definition: Definition, host = hostProcess): Handler {
     configure: ({ config }) => host.configure(config),
 
     check: (olds, news) =>
-      guarded(undefined, () => {
+      guarded(news, () => {
         const { lines, ...checked } = operations.check(olds, news);
         show(lines);
         return checked;
       }),
 
     diff: (id, olds, news) =>
-      guarded(undefined, () => {
+      guarded(news, () => {
         const { changes, replaces, deleteBeforeReplace, warnings } = operations.diff(id, olds, news);
         show(warnings.map((warning) => `WARNING: ${warning}`));
         // A state of the plugin names no code, without which this host could not read or delete the object later.
@@ -57,22 +57,22 @@ export function handler(definition: Definition, host = hostProcess): Handler {
       }),
 
     create: (inputs) =>
-      guarded(inputs[providerKey], async () => {
+      guarded(inputs, async () => {
         const { id, state } = await operations.create(sessions.current(), inputs);
         return { id, outs: state };
       }),
 
     read: (id, state) =>
-      guarded(state[providerKey], async () => {
+      guarded(state, async () => {
         const found = await operations.read(sessions.current(), id, state);
         return found ? { id, ...found } : { id: "" };
       }),
 
     update: (id, olds, news) =>
-      guarded(news[providerKey], async () => ({
+      guarded(news, async () => ({
         outs: await operations.update(sessions.current(), id, olds, news),
       })),
 
-    delete: (id, state) => guarded(state[providerKey], () => operations.delete(sessions.current(), id, state)),
+    delete: (id, state) => guarded(state, () => operations.delete(sessions.current(), id, state)),
   };
 }

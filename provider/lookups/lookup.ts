@@ -1,6 +1,6 @@
 import { type z } from "zod";
 import { type ConsortiumClient } from "../api";
-import { isGone } from "../api/wire";
+import { isGone } from "../api/states";
 import { check, type Checked } from "../core/check";
 import { type Props } from "../core/definition";
 

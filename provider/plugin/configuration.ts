@@ -63,6 +63,12 @@ export class Configuration {
     return this.#sources;
   }
 
+  /** Its name, "" for the default one; undefined: the engine does not tell. */
+  get name(): string | undefined {
+    if (this.urn === "") return undefined;
+    return isDefaultProvider(nameIn(this.urn), this.#props) ? "" : nameIn(this.urn);
+  }
+
   /** Settings that there are not, of the provider and of the stack. */
   #strangers(): Issue[] {
     const { [ownKey]: own, ...settings } = this.#props;

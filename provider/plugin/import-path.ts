@@ -10,7 +10,7 @@ import {
   type Props,
 } from "../core/definition";
 import { wireName } from "../core/field";
-import { isGone } from "../core/lists";
+import { isGone } from "../api/states";
 import { type Session } from "../core/session";
 import { didYouMean } from "../core/suggest";
 import { UserError } from "../core/user-error";

@@ -21,7 +21,7 @@ import { Progress } from "../core/progress";
 import { type Session } from "../core/session";
 import { isRecorded } from "../core/state";
 import { Incomplete, UserError } from "../core/user-error";
-import { pluginPrefix } from "../facts";
+import { kindOf, pluginPrefix } from "../facts";
 import { definitions } from "../resources";
 import { failure } from "./configuration";
 import { type Weight } from "./engine";
@@ -40,6 +40,12 @@ const untimed = ({ [timeoutsKey]: _given, ...props }: Props): Props => props;
 
 const typeOf = (urn: string): string => urn.split("::")[2]!.split("$").at(-1)!;
 const nameIn = (urn: string): string => urn.split("::").slice(3).join("::");
+
+/** How messages of another resource call it; undefined for what is none of these resources. */
+export function calledIn(urn: string): string | undefined {
+  const kind = kindOf(typeOf(urn));
+  return kind && `${kind} "${nameIn(urn)}"`;
+}
 
 const definitionOf = (urn: string): Definition => {
   const found = Object.values<Definition>(definitions).find(({ type }) => pluginPrefix + type === typeOf(urn));
@@ -215,8 +221,8 @@ export class Resource {
     try {
       return await run();
     } catch (error) {
-      const shown = this.sessions.shown(error);
-      if (!(shown instanceof Incomplete)) throw error;
+      if (!(error instanceof Incomplete)) throw error;
+      const shown = this.sessions.shown(error) as Incomplete;
       // eslint-disable-next-line @typescript-eslint/only-throw-error -- the form that gRPC takes
       throw notReady(shown, this.#state(shown.state, secrets));
     }

@@ -10,16 +10,16 @@ import { checkConfig, Configuration, diffConfig } from "./configuration";
 import { Engine } from "./engine";
 import { refusal } from "./errors";
 import { invoke } from "./lookups";
-import { Resource } from "./resource";
+import { calledIn, Resource } from "./resource";
 
 /** A call that is answered by a function of its request; what that throws reaches the user as its message. */
 const unaryOf =
-  (shown: (error: unknown) => Error) =>
+  (shown: (error: unknown, request: object) => Error) =>
   <Q, A>(answer: (request: Q) => A | Promise<A>): handleUnaryCall<Q, A> =>
   (call: ServerUnaryCall<Q, A>, callback: sendUnaryData<A>) =>
     void (async () => answer(call.request))().then(
       (done) => callback(null, done),
-      (error: unknown) => callback(isStatus(error) ? error : refusal(shown(error))),
+      (error: unknown) => callback(isStatus(error) ? error : refusal(shown(error, call.request as object))),
     );
 
 const isStatus = (error: unknown): error is { code: number; details: string } =>
@@ -49,6 +49,7 @@ export class ProviderService {
     const interrupt = (this.#interrupt = new AbortController());
     return new Sessions({
       sources: () => configuration.sources(),
+      provider: () => configuration.name,
       say: (message) => void this.#engine?.show(message, "info"),
       interrupted: () => interrupt.signal,
     });
@@ -75,7 +76,9 @@ export class ProviderService {
     return response;
   }
 
-  readonly #unary = unaryOf((error) => this.#sessions.shown(error));
+  readonly #unary = unaryOf((error, request) =>
+    this.#sessions.shown(error, "getUrn" in request ? calledIn((request as proto.CheckRequest).getUrn()) : undefined),
+  );
 
   /** The calls by their names in Pulumi's protocol. */
   readonly calls: IResourceProviderServer = {

@@ -41,7 +41,6 @@ export const appCred: CollectionDefinition = {
   }),
   wire: AppCredObject,
   expected: [],
-  states: {},
   place: appcreds,
   untold:
     "its password was shown only once, to whoever created it, and stays unknown here. Programs that need one: set or change " +

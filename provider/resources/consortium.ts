@@ -3,7 +3,7 @@ import { ConsortiumObject } from "../api";
 import { type CollectionDefinition } from "../core/definition";
 import { field } from "../core/field";
 import { limits } from "../facts";
-import { adopt, customTimeouts, description, extra, failedStates, nameText, output } from "./fields";
+import { adopt, customTimeouts, description, extra, nameText, output } from "./fields";
 import { consortia } from "./places";
 
 export const consortium: CollectionDefinition = {
@@ -27,10 +27,8 @@ export const consortium: CollectionDefinition = {
   wire: ConsortiumObject,
   naming: "name",
   expected: ["owner", "state", "createdAt"],
-  states: { failed: failedStates },
   place: consortia,
   startsEmpty: ["environments"],
   owner: "owner",
-  holdsData: true,
   replaceWarning: "REPLACING A CONSORTIUM DESTROYS EVERYTHING IN IT, ledgers included",
 };

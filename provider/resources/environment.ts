@@ -3,17 +3,7 @@ import { EnvironmentObject } from "../api";
 import { type CollectionDefinition } from "../core/definition";
 import { field } from "../core/field";
 import { limits } from "../facts";
-import {
-  adopt,
-  consortiumId,
-  customTimeouts,
-  description,
-  extra,
-  failedStates,
-  nameText,
-  output,
-  pendingStates,
-} from "./fields";
+import { adopt, consortiumId, customTimeouts, description, extra, nameText, output } from "./fields";
 import { environments } from "./places";
 
 /** Which consensus protocols a client runs (spec, section 2.2). */
@@ -65,7 +55,6 @@ export const environment: CollectionDefinition = {
   wire: EnvironmentObject,
   naming: "name",
   expected: ["state", "createdAt", "chainId"],
-  states: { pending: pendingStates, failed: failedStates },
   place: environments,
   startsEmpty: ["nodes", "appcreds"],
   rules({ provider, consensusType }) {
@@ -75,6 +64,5 @@ export const environment: CollectionDefinition = {
     const reason = `${String(provider)} runs ${allowed.join(" or ")}, not ${consensusType}: choose one of these, or provider: "${other}"`;
     return [{ property: "consensusType", reason }];
   },
-  holdsData: true,
   replaceWarning: "REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials",
 };

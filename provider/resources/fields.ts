@@ -73,9 +73,3 @@ export const output = {
   revision: () => field(z.string().optional(), "Revision counter: starts at `0` and increases with every change."),
   createdAt: () => field(z.string().optional(), "Creation time: ISO 8601, UTC."),
 };
-
-/** States that pass by themselves: `initializing` in the spec, and what services call the same. */
-export const pendingStates = ["initializing", "pending", "creating", "provisioning", "starting"] as const;
-
-/** States that a service may be in besides those that the spec names. */
-export const failedStates = ["failed", "error", "errored"] as const;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MembershipObject } from "../api";
 import { type CollectionDefinition } from "../core/definition";
 import { field } from "../core/field";
-import { adopt, consortiumId, customTimeouts, extra, failedStates, nameText, output, pendingStates } from "./fields";
+import { adopt, consortiumId, customTimeouts, extra, nameText, output } from "./fields";
 import { memberships } from "./places";
 
 export const membership: CollectionDefinition = {
@@ -28,7 +28,6 @@ export const membership: CollectionDefinition = {
   wire: MembershipObject,
   naming: "orgName",
   expected: ["state", "createdAt"],
-  states: { pending: pendingStates, failed: failedStates },
   place: memberships,
   // "The creating organization is the default founding member" (spec, section 1).
   foundedWith: (membership, consortium) =>

@@ -3,18 +3,7 @@ import { isApiError, NodeObject } from "../api";
 import { type CollectionDefinition } from "../core/definition";
 import { field } from "../core/field";
 import { limits } from "../facts";
-import {
-  adopt,
-  consortiumId,
-  customTimeouts,
-  environmentId,
-  extra,
-  failedStates,
-  membershipId,
-  nameText,
-  output,
-  pendingStates,
-} from "./fields";
+import { adopt, consortiumId, customTimeouts, environmentId, extra, membershipId, nameText, output } from "./fields";
 import { idIn, nodes } from "./places";
 
 export const node: CollectionDefinition = {
@@ -56,8 +45,6 @@ export const node: CollectionDefinition = {
   wire: NodeObject,
   naming: "name",
   expected: [],
-  // The spec names one state to wait for (section 3): whatever is neither pending nor failed is ready.
-  states: { pending: pendingStates, failed: failedStates },
   place: nodes,
   /** The list does not show the endpoints; a node that has just started may not know them yet either. */
   details: {

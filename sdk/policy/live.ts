@@ -1,7 +1,7 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
 import { type ConsortiumClient, type Identified } from "../../provider/api";
 import { isApiError } from "../../provider/api/api-error";
-import { isGoing, isGone } from "../../provider/api/wire";
+import { isGoing, isGone } from "../../provider/api/states";
 import { providerTitle, settingsOf } from "./connection";
 import { type Report } from "./define";
 import { type Parents } from "./parents";

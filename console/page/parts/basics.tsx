@@ -1,22 +1,26 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Managed, Remarks } from "../../../observe/model";
+import { type Condition, conditionOf, type Managed, type Remarks } from "../../../observe/model";
 
-const signs: Record<string, [string, string]> = {
+const signs = {
   good: ["●", "good"],
   busy: ["◐", "busy"],
   off: ["■", "off"],
   bad: ["✕", "bad"],
+} as const;
+const conditions: Record<Condition, keyof typeof signs> = {
+  ...{ ready: "good", pending: "busy", going: "busy", stopped: "off", failed: "bad", gone: "bad" },
 };
-const kinds: Record<string, keyof typeof signs> = {
-  ...{ started: "good", live: "good", setup: "good", active: "good", ready: "good", deployed: "busy" },
-  ...{ initializing: "busy", initial: "busy", deleting: "busy", stopping: "busy", starting: "busy" },
-  ...{ failed: "bad", error: "bad", missing: "bad", gone: "bad", deleted: "bad" },
+/** Words that only tethers have. */
+const tethers: Record<string, keyof typeof signs> = {
+  ...{ initial: "busy", configured: "busy", deployed: "busy", inactive: "off", deactivated: "off", missing: "bad" },
 };
+const signOf = (state: string | undefined): keyof typeof signs =>
+  state === undefined ? "off" : (tethers[state] ?? conditions[conditionOf(state)]);
 
 /** A state by shape, word and color. */
 export function State({ of }: { of: string | undefined }) {
-  const [sign, tone] = signs[kinds[of ?? ""] ?? "off"]!;
+  const [sign, tone] = signs[signOf(of)];
   return (
     <span class={`state ${tone}`}>
       <span aria-hidden="true">{sign}</span> {of ?? "unknown"}

@@ -1,4 +1,11 @@
-import type { ConsortiumModel, EnvironmentModel, LimitUse, NetworkModel, TetherModel } from "../../../observe/model";
+import {
+  conditionOf,
+  type ConsortiumModel,
+  type EnvironmentModel,
+  type LimitUse,
+  type NetworkModel,
+  type TetherModel,
+} from "../../../observe/model";
 import type { MapsView, NetworkView } from "../../protocol";
 import { ether, plural } from "../format";
 import { useSection } from "../live";
@@ -104,7 +111,7 @@ function ConsortiumPart({ consortium, drawing, model }: PartProps) {
 
 function EnvironmentTile({ of: one, tethers }: { of: EnvironmentModel; tethers: TetherModel[] }) {
   const heights = one.nodes.flatMap(({ blockHeight }) => blockHeight ?? []);
-  const started = one.nodes.filter(({ state }) => state === "started").length;
+  const started = one.nodes.filter(({ state }) => conditionOf(state) === "ready").length;
   const tether = tethers.find(({ id }) => id === one.tether);
   return (
     <article class="tile">

@@ -1,10 +1,10 @@
 import { type Identified } from "../../api";
 import { type Collection } from "../collection";
-import { inputKeys, inputMeta, type Props } from "../definition";
-import { isUnset, sameValue } from "../same-value";
+import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
+import { isUnset, sameName, sameValue } from "../same-value";
 import { handover, held, sameSpot } from "../holdings";
 import { UserError } from "../user-error";
-import { isGone, isLeaving } from "../lists";
+import { isGoing, isGone } from "../../api/states";
 import { type Session } from "../session";
 import { take } from "./handover";
 import { patch } from "./update";
@@ -27,13 +27,13 @@ export async function toAdopt(
   if (typeof inputs.adopt === "string") {
     const item = siblings.find(({ id }) => id === inputs.adopt) ?? (await collection.get(inputs.adopt));
     const adoptName = "or use adopt: true to adopt by name";
-    if (item && isLeaving(item))
+    if (item && isGoing(item))
       throw new UserError(`${what}: ${item.id} is being deleted. Wait, and use another id, ${adoptName}.`);
     if (item && !isGone(item)) return own(collection, inputs, item);
     const missing = `there is no ${definition.title} ${inputs.adopt} under ${collection.path}`;
     throw new UserError(`${what}: ${missing} to adopt. Check the id, ${adoptName}.`);
   }
-  const taken = await lasting(collection, inputs, collection.namesakes(inputs, siblings));
+  const taken = await lasting(collection, inputs, namesakes(collection, inputs, siblings));
   if (taken.length === 0) return undefined;
   const [first] = taken;
   const left = taken.some(({ id }) => session.holdings.leftOf(definition, id));
@@ -41,6 +41,18 @@ export async function toAdopt(
   if (taken.length === 1) return own(collection, inputs, first!);
   const ids = taken.map(({ id }) => id).join(", ");
   throw new UserError(`${what}: several have this name (${ids}). Specify which one to adopt: adopt: "${first!.id}".`);
+}
+
+/** Those that have the name, also as a service may write it that is known to write names in its own way. */
+function namesakes(collection: Collection, inputs: Props, siblings: Identified[]): Identified[] {
+  const { origins } = collection.session;
+  const exact = collection.namesakes(inputs, siblings);
+  if (exact.length > 0 || !origins.rewritesNames) return exact;
+  const known = new Set(collection.made().map(({ id }) => id));
+  return collection.namedLike(
+    inputs,
+    siblings.filter(({ id }) => !known.has(id) && !origins.holds(id)),
+  );
 }
 
 const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
@@ -52,16 +64,16 @@ async function lasting(collection: Collection, inputs: Props, found: Identified[
   const end = Math.min(clock.now() + freeMs, deadline.at);
   const frees = (item: Identified): boolean => {
     const holder = holdings.holder(definition, item.id, session.owner);
-    return isLeaving(item) || (holder !== undefined && !sameSpot(definition, holder.inputs, inputs));
+    return isGoing(item) || (holder !== undefined && !sameSpot(definition, holder.inputs, inputs));
   };
   const again = async (ms: number): Promise<Identified[]> => {
     await clock.sleep(ms);
-    return collection.namesakes(inputs, (await collection.siblings(0)) ?? []);
+    return namesakes(collection, inputs, (await collection.siblings(0)) ?? []);
   };
   // It may have been deleted a moment ago, with the list behind: be sure before refusing.
   let taken = found.length > 0 && !adopts(session, inputs) ? await again(lagMs) : found;
   while (taken.some(frees) && clock.now() < end) taken = await again(lookEveryMs);
-  const [going] = taken.filter(isLeaving);
+  const [going] = taken.filter(isGoing);
   if (!going) return taken;
   const next = "Run the command again when it is gone, or choose another name.";
   throw new UserError(`${collection.nameOf(inputs)}: ${going.id} has this name and is still being deleted. ${next}`);
@@ -75,9 +87,10 @@ function takenBy({ session, definition }: Collection, taken: Identified[]): stri
   if (holder) return `the name is already taken: ${held(definition, first!.id, holder.owner, session.owner)}`;
   const known = taken.some(({ id }) => session.origins.holds(id));
   const ours = known ? "It is this stack's own." : "If this stack has made it under another logical name:";
+  const interrupted = session.creates.isKept ? "" : "after an interrupted run, use `CONSORTIUM_ADOPT=true pulumi up`; ";
   return (
-    `the name is already taken by ${ids}. To adopt it, set adopt: true (or adopt: "${first!.id}"); ` +
-    "after an interrupted run, use `CONSORTIUM_ADOPT=true pulumi up`; for `--replace`, set the resource option " +
+    `the name is already taken by ${ids}. To adopt it, set adopt: true (or adopt: "${first!.id}"); ${interrupted}` +
+    "for `--replace`, set the resource option " +
     "deleteBeforeReplace: true, so that the old one goes first; else choose another name. " +
     `${ours} ${handover(undefined, session.owner)}`
   );
@@ -108,7 +121,8 @@ export async function adopt(collection: Collection, inputs: Props, item: Identif
     if (inputs[key] === undefined) return false; // what the program says nothing of stays as it is
     // What the service does not show may be missing there: it is set where that can be done, and else taken on trust.
     if (!(key in shown)) return !meta.replace && !isUnset(inputs[key]);
-    return !sameValue(shown[key], inputs[key]);
+    const same = key === nameKey(definition) && session.origins.rewritesNames ? sameName : sameValue;
+    return !same(shown[key], inputs[key]);
   });
   const fixed = differing.filter((key) => inputMeta(definition, key)?.replace);
   if (fixed.length > 0) {

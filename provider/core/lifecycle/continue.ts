@@ -1,9 +1,9 @@
 import { type Identified } from "../../api";
 import { type Collection } from "../collection";
 import { type Begun, isSentWith } from "../creates";
-import { inputKeys, inputMeta, type Props } from "../definition";
-import { isUnset, sameValue } from "../same-value";
+import { type Props } from "../definition";
 import { UserError } from "../user-error";
+import { type Appeared, appeared } from "./ours";
 
 const lookEveryMs = 2_000;
 
@@ -25,9 +25,10 @@ export async function toContinue(collection: Collection, inputs: Props): Promise
   const { settings } = session.client.http;
   const open = left.filter((one) => one.id === undefined && isSentWith(one, settings));
   if (open.length === 0) return undefined;
-  const found = await appeared(collection, inputs, open);
+  const seen = await lookFor(collection, inputs, open);
+  const found = [...seen.ours, ...seen.others.map(({ item }) => item)];
   if (found.length === 0) return undefined;
-  const doubts = doubtsOf(collection, inputs, open, found);
+  const doubts = doubtsOf(collection, open, seen);
   if (doubts.length === 0) return found[0];
   const ids = found.map(({ id }) => id).join(", ");
   throw new UserError(
@@ -42,18 +43,18 @@ const isTaken = (collection: Collection, id: string): boolean =>
   collection.session.origins.holds(id) || collection.made().some((one) => one.id === id);
 
 /** What has the name and was not there before; waits as long as a request may take, since the killed run's may still be at work. */
-async function appeared(collection: Collection, inputs: Props, open: readonly Begun[]): Promise<Identified[]> {
+async function lookFor(collection: Collection, inputs: Props, open: readonly Begun[]): Promise<Appeared> {
   const { session } = collection;
   const { clock, client, deadline } = session;
-  const before = new Set(open.flatMap((one) => one.before));
   const longestMs = client.http.settings.requestTimeout * 1000;
   const sinceMs = Date.now() - Math.max(...open.map(({ at }) => at));
+  const starts = open.map(({ serviceAt }) => serviceAt);
+  const since = (): number | undefined => (starts.includes(undefined) ? undefined : Math.min(...(starts as number[])));
+  const create = { collection, inputs, since, before: new Set(open.flatMap((one) => one.before)) };
   const end = Math.min(clock.now() + Math.min(longestMs, longestMs - sinceMs), deadline.at - lookEveryMs);
   for (let looks = 1; ; looks++) {
-    const found = collection
-      .namesakes(inputs, (await collection.siblings(0)) ?? [])
-      .filter(({ id }) => !before.has(id) && !isTaken(collection, id));
-    if (found.length > 0 || clock.now() >= end) return found;
+    const seen = (await appeared(create)) ?? { ours: [], others: [] };
+    if (seen.ours.length + seen.others.length > 0 || clock.now() >= end) return seen;
     if (looks === 1)
       session.say(`${collection.nameOf(inputs)}: looking for what a killed run of this stack may have created.`);
     await clock.sleep(lookEveryMs);
@@ -61,34 +62,21 @@ async function appeared(collection: Collection, inputs: Props, open: readonly Be
 }
 
 /** Why it may be somebody else's. */
-function doubtsOf(collection: Collection, inputs: Props, open: readonly Begun[], found: Identified[]): string[] {
-  const { session, path } = collection;
+function doubtsOf({ session, path }: Collection, open: readonly Begun[], { ours, others }: Appeared): string[] {
+  const found = [...ours, ...others.map(({ item }) => item)];
   if (found.length > open.length) return ["they are more than that run can have created"];
-  const others = session.creates.ofOthers(path);
+  const elsewhere = session.creates.ofOthers(path);
   const { settings } = session.client.http;
   const isRival = (begun: Begun): boolean =>
     begun.id === undefined && begun.name === open[0]!.name && isSentWith(begun, settings);
-  return found.flatMap((item): string[] => {
-    const { id } = item;
-    const owner = others.find(({ begun }) => begun.id === id)?.stack;
-    const rival = others.find(({ begun }) => isRival(begun))?.stack;
-    const differing = differences(collection, inputs, item);
+  const rival = elsewhere.find(({ begun }) => isRival(begun))?.stack;
+  const held = found.flatMap(({ id }): string[] => {
+    const owner = elsewhere.find(({ begun }) => begun.id === id)?.stack;
     return [
       ...(session.creates.isHeld(id) ? [`a stack holds ${id} already`] : []),
       ...(owner === undefined ? [] : [`the stack ${owner} created ${id}`]),
       ...(rival === undefined ? [] : [`the stack ${rival} was creating one of this name, too`]),
-      ...(differing.length > 0 ? [`${id} differs in ${differing.join(", ")}`] : []),
     ];
   });
-}
-
-/** Properties that the service shows otherwise than the create that would be sent. */
-function differences(collection: Collection, inputs: Props, item: Identified): string[] {
-  const { definition } = collection;
-  const shown = collection.shown(item);
-  return inputKeys(definition).filter((key) => {
-    const meta = inputMeta(definition, key)!;
-    if (meta.local || meta.parent === "path" || (meta.computed && isUnset(inputs[key]))) return false;
-    return key in shown && !sameValue(shown[key], inputs[key]);
-  });
+  return [...held, ...others.map(({ item, why }) => `of ${item.id}, ${why}`)];
 }

@@ -2,7 +2,7 @@ import { type Identified, PartialList } from "../../api";
 import { type Collection } from "../collection";
 import { type Made, type Props } from "../definition";
 import { UserError } from "../user-error";
-import { leaving, merge } from "../state";
+import { isRewritten, leaving, merge } from "../state";
 import { adopt, toAdopt } from "./adopt";
 import { toContinue } from "./continue";
 import { isTwin } from "./ours";
@@ -26,6 +26,7 @@ export function create(collection: Collection, inputs: Props): Promise<Made> {
     if (!existing) startEmpty(collection, object);
     const once = collection.definition.shownOnce?.(object);
     const known = merge(inputs, {}, { ...collection.shown(object), ...once, ...changed });
+    if (isRewritten(known)) collection.session.origins.rewritesNames = true;
     const kept = existing ? leaving(collection.definition, inputs, known) : known;
     return { id: object.id, state: await settle(collection, object.id, kept) };
   });
@@ -36,8 +37,9 @@ function recorded(collection: Collection, inputs: Props, siblings: Identified[] 
   const { session, definition, path } = collection;
   const name = definition.naming && String(inputs[definition.naming]);
   const before = (siblings ?? []).map(({ id }) => id);
-  const { settings } = session.client.http;
-  return session.creates.recorded({ path, name, before, settings }, () => post(collection, inputs, siblings));
+  const { http } = session.client;
+  const begun = { path, name, before, serviceAt: http.serviceTime(session.clock.now()), settings: http.settings };
+  return session.creates.recorded(begun, () => post(collection, inputs, siblings));
 }
 
 /** No name is free because it is not in a part of a list; to adopt by id, a part is enough. */

@@ -3,7 +3,7 @@ import { conflictOf } from "../../api/conflict";
 import { type Collection } from "../collection";
 import { type Props } from "../definition";
 import { UserError } from "../user-error";
-import { isGone } from "../lists";
+import { isGone } from "../../api/states";
 import { waitFor } from "../wait";
 
 /** How long the service may refuse a deletion for a reason that may pass. */

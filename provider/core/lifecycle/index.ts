@@ -10,7 +10,7 @@ import {
 } from "../definition";
 import { Incomplete } from "../user-error";
 import { learnOrganization, originOfNew, proveBeforeCreate, proveOrganization, requireOwner } from "../organization";
-import { type Origin, originKey } from "../origins";
+import { type Origin, originKey, withProvider } from "../origins";
 import { type Session, within } from "../session";
 import { isRecorded } from "../state";
 import { create } from "./create";
@@ -41,6 +41,7 @@ export const lifecycle = {
     const timed = within(session, timeoutMs(definition, "create", inputs));
     const isProved = await proveBeforeCreate(timed, definition);
     const made = await remembering(
+      timed,
       (state) => originOfNew(timed, definition, state),
       () => declaring(timed, definition, inputs),
     );
@@ -52,7 +53,7 @@ export const lifecycle = {
   async read(session: Session, definition: Definition, id: string, state: Props): Promise<Props | undefined> {
     const timed = within(session, readMs);
     const now = await verbsOf(definition).read(timed, id, state);
-    if (now) return { ...now, [originKey]: await learnOrganization(timed, definition, id, { ...state, ...now }) };
+    if (now) return marked(timed, now, await learnOrganization(timed, definition, id, { ...state, ...now }));
     if (isRecorded(state)) await proveOrganization(timed, definition, id, state);
     return undefined;
   },
@@ -61,6 +62,7 @@ export const lifecycle = {
     const timed = within(session, timeoutMs(definition, "update", news));
     const origin = await proveOrganization(timed, definition, id, olds);
     const { state } = await remembering(
+      timed,
       () => Promise.resolve(origin),
       async () => ({ id, state: await verbsOf(definition).update(timed, id, olds, news) }),
     );
@@ -94,16 +96,25 @@ async function declaring(session: Session, definition: Definition, inputs: Props
 }
 
 /** Whatever becomes of the object, its state says whose it is. */
-async function remembering(originOf: (state: Props) => Promise<Origin>, run: () => Promise<Made>): Promise<Made> {
-  const marked = async (state: Props): Promise<Props> => ({ ...state, [originKey]: await originOf(state) });
+async function remembering(
+  session: Session,
+  originOf: (state: Props) => Promise<Origin>,
+  run: () => Promise<Made>,
+): Promise<Made> {
+  const remembered = async (state: Props): Promise<Props> => marked(session, state, await originOf(state));
   try {
     const { id, state } = await run();
-    return { id, state: await marked(state) };
+    return { id, state: await remembered(state) };
   } catch (error) {
-    if (error instanceof Incomplete) throw new Incomplete(error.id, await marked(error.state), error.cause);
+    if (error instanceof Incomplete) throw new Incomplete(error.id, await remembered(error.state), error.cause);
     throw error;
   }
 }
+
+const marked = ({ provider, client }: Session, state: Props, origin: Origin): Props => ({
+  ...state,
+  [originKey]: withProvider(origin, provider, client.http.settings),
+});
 
 /** Nothing told before whose the key is: where the first thing that it made is in the wrong place, it goes again. */
 async function takeBackForeign(session: Session, definition: Definition, made: Made): Promise<void> {

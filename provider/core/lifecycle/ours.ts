@@ -4,18 +4,18 @@ import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { isUnset, sameName, sameValue } from "../same-value";
 
 /*
- * Whether an object that appeared is what a create of this run made although its answer was lost. That it looks alike is not
+ * Whether an object that appeared is what a create made whose answer nobody saw: of this run, or of one that was killed. That it looks alike is not
  * enough: nothing that the service shows may speak against it.
  */
 
-/** One create of this run. */
+/** One create, all its attempts included. */
 export interface Create {
   collection: Collection;
   inputs: Props;
   /** Ids that were there before; undefined where the service does not list them. */
   before: ReadonlySet<string> | undefined;
-  /** When it was first sent, by our clock. */
-  startedAt: number;
+  /** When it was first sent, by the service's own clock in ms since 1970; undefined: the service does not tell its time. */
+  since: () => number | undefined;
 }
 
 export interface Appeared {
@@ -88,8 +88,8 @@ const sameLoosely = (a: unknown, b: unknown): boolean => sameValue(asText(a), as
 const asText = (value: unknown): unknown => (typeof value === "number" ? String(value) : value);
 
 /** Whether it was there before this run asked for it, by the service's own clock. */
-function tooOld({ collection, startedAt }: Create, { created_at: created }: Identified): string[] {
-  const start = collection.session.client.http.serviceTime(startedAt);
+function tooOld({ since }: Create, { created_at: created }: Identified): string[] {
+  const start = since();
   if (typeof created !== "string" || start === undefined) return [];
   const zoned = /(z|[+-]\d\d:?\d\d)$/i.test(created.trim()) ? created.trim() : `${created.trim()}Z`; // the API's times are UTC
   const latest = Date.parse(zoned) + (/[.,]\d/.test(zoned) ? 0 : 999); // it may be cut to seconds

@@ -3,6 +3,7 @@ import { type FullAnswer } from "../../api/http";
 import { backoffMs, longestWaitMs } from "../../api/retry";
 import { type Collection } from "../collection";
 import { type Props, undocumentedKeys } from "../definition";
+import { holdsLedger } from "../../facts";
 import { wireName } from "../field";
 import { toBody } from "../state";
 import { messageOf, UserError } from "../user-error";
@@ -39,7 +40,9 @@ export async function post(
   const { session, definition } = collection;
   const what = collection.nameOf(inputs);
   const before = siblings && new Set(siblings.map(({ id }) => id));
-  const posting: Posting = { collection, inputs, what, before, startedAt: session.clock.now(), lost: 0 };
+  const startedAt = session.clock.now();
+  const since = (): number | undefined => session.client.http.serviceTime(startedAt);
+  const posting: Posting = { collection, inputs, what, before, since, lost: 0 };
   let without: readonly string[] = [];
   for (let attempt = 1; ; attempt++) {
     let failure: unknown;
@@ -117,10 +120,13 @@ async function accepted(posting: Posting, answer: FullAnswer): Promise<Identifie
   } catch (error) {
     if (session.clock.now() < session.deadline.at) throw error;
     const others = seen?.others.length ? ` ${stranger(seen)}` : "";
+    const adopting = session.creates.isKept
+      ? 'adopt it by its id: adopt: "<id>"'
+      : "`CONSORTIUM_ADOPT=true pulumi up` adopts it";
     throw new UserError(
       `${what}: the service accepted its creation (HTTP ${answer.status}), but has not shown it within ` +
         `${session.deadline.limit}, which is the limit (customTimeouts).${others} It may still be made. Look in the console: ` +
-        "once it is there, `CONSORTIUM_ADOPT=true pulumi up` adopts it. While it is not, `pulumi up` sends the creation again.",
+        `once it is there, ${adopting}. While it is not, \`pulumi up\` sends the creation again.`,
     );
   }
 }
@@ -171,7 +177,7 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
 function patienceMs({ collection }: Posting, failure: unknown): number {
   const { deadline, clock } = collection.session;
   if (isApiError(failure, "unavailable")) return lagMs.refused;
-  if (!collection.definition.holdsData) return lagMs.lost;
+  if (!holdsLedger(collection.definition.type)) return lagMs.lost;
   return Math.max(lagMs.lost, Math.min(longestLagMs, (deadline.at - clock.now()) / 2));
 }
 
@@ -193,7 +199,10 @@ const stranger = ({ others }: Appeared): string =>
 
 const outOfTime = ({ collection, what }: Posting, failure: unknown): UserError => {
   const { session, definition } = collection;
-  const next = definition.naming ? " `CONSORTIUM_ADOPT=true pulumi up` adopts it, if it was made after all." : "";
+  const next =
+    definition.naming && !session.creates.isKept
+      ? " `CONSORTIUM_ADOPT=true pulumi up` adopts it, if it was made after all."
+      : "";
   return new UserError(
     `${what}: ${messageOf(failure)} No time is left to send it again: the limit is ${session.deadline.limit} (customTimeouts).${next}`,
   );
@@ -244,7 +253,7 @@ async function discard(posting: Posting, own: Identified, found: Identified[]): 
   const kept = new Set(collection.made().map(({ id }) => id));
   const surplus = found.filter((item) => !kept.has(item.id));
   if (surplus.length === 0) return;
-  const why = definition.holdsData
+  const why = holdsLedger(definition.type)
     ? "and may be made by this run. What holds data is not deleted unasked"
     : surplus.length > posting.lost
       ? "more than this run can have made. Nothing was deleted"

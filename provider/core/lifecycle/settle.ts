@@ -1,9 +1,9 @@
 import { type Identified } from "../../api";
+import { conditionOf, isGone } from "../../api/states";
 import { type Collection } from "../collection";
-import { isReady, type Props } from "../definition";
+import { type Props } from "../definition";
 import { isUnset } from "../same-value";
 import { Incomplete, messageOf, UserError } from "../user-error";
-import { isGone } from "../lists";
 import { merge } from "../state";
 import { type Look, lookAgeMs, waitFor } from "../wait";
 
@@ -26,7 +26,7 @@ export async function settle(collection: Collection, id: string, known: Props): 
    * The answer to the create counts as the first look, unless it did not show the state that the object has.
    * That it failed may be what an earlier run saw: it is looked at again.
    */
-  const failed = definition.states.failed?.includes(String(state.state));
+  const failed = conditionOf(state.state) === "failed";
   const answered = !("state" in definition.outputs.shape) || (!isUnset(state.state) && !failed);
   let unread = answered ? state : undefined;
 
@@ -37,13 +37,14 @@ export async function settle(collection: Collection, id: string, known: Props): 
       state = merge({}, state, collection.shown(item));
     }
     unread = undefined;
-    if (definition.states.failed?.includes(String(state.state))) {
+    const condition = conditionOf(state.state);
+    if (condition === "failed") {
       throw new UserError(
         `it went to the state "${String(state.state)}". Look at it in the console; \`pulumi destroy\` removes it, ` +
           "and `pulumi up --replace` with its URN makes a new one.",
       );
     }
-    if (!isReady(definition.states, state.state)) return { waiting: `"${String(state.state)}"` };
+    if (condition === "pending") return { waiting: `"${String(state.state)}"` };
     if (definition.expected.some((key) => isUnset(state[key])) && incomplete++ < looksForExpected) {
       return { waiting: "not fully shown yet" };
     }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { holdsLedger } from "../../../provider/facts";
 import { definePolicy } from "../define";
 
 export const protectLedgers = definePolicy({
@@ -9,7 +10,7 @@ export const protectLedgers = definePolicy({
     stacks: z.array(z.string()).default(["prod", "production"]).describe("Stacks whose ledgers must not be lost."),
   },
   resource({ kind, name, stack, protect }, { stacks }, report) {
-    if ((kind !== "Environment" && kind !== "Consortium") || protect || !stacks.includes(stack)) return;
+    if (!holdsLedger(kind) || protect || !stacks.includes(stack)) return;
     report.violation(`${kind} "${name}" is not protected in stack "${stack}". Add the resource option protect: true.`);
   },
 });

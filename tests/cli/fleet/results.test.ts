@@ -27,6 +27,22 @@ test("the summary: a table, and a line", () => {
   expect(summaryLine([results[0]!], 1, true)).toBe("1 of 1 stack ok; 8 to be created; 1.0 s");
 });
 
+test("what stacks meet alike is told whole once, in the table: programs get all of it", () => {
+  const refused = (name: string): string =>
+    `Consortium ${name}: GET /consortia: HTTP 401: The API key from apiKey of the organization acme was refused.`;
+  const all = [
+    result({ stack: "a", outcome: "failed", error: refused("trade") }),
+    result({ stack: "b", outcome: "failed", error: refused("market") }),
+    result({ stack: "c", outcome: "failed", error: "something else" }),
+  ];
+  const table = summaryTable(all, { width: 200, colors: false });
+  expect(table.match(/HTTP 401/g)).toHaveLength(1);
+  expect(table).toMatch(/b +│ failed.*│ the same failure as in the stack a/);
+  expect(table).toContain("something else");
+  const { stacks } = JSON.parse(summaryJson("up", "fleet", { results: all, strays: [] }, 1)) as { stacks: Result[] };
+  expect(stacks.map(({ error }) => error)).toEqual(all.map(({ error }) => error));
+});
+
 test("an error that has a word longer than a line is shown in full", () => {
   const path = `/${"folder/".repeat(20)}file`;
   const table = summaryTable([result({ error: `there is no ${path}` })], { width: 100, colors: false });
@@ -108,6 +124,18 @@ test.each([
   ]);
   expect(progress.counts).toEqual({ ...counts, replaced: 1 });
   expect(lines.filter((line) => line.startsWith("WARNING"))).toHaveLength(1);
+});
+
+test("a ledger that stays in the service is not warned of; a consortium is, where nothing in it was", () => {
+  const kept = { old: { custom: true, retainOnDelete: true }, new: undefined };
+  const alone = new Progress(String);
+  alone.take(step("resourcePreEvent", "delete", "Environment", kept));
+  expect(alone.ledgers).toEqual([]);
+  alone.take(step("resourcePreEvent", "delete", "Consortium"));
+  expect(alone.ledgers).toEqual(["deletes Consortium n"]);
+  const both = new Progress(String);
+  for (const type of ["Environment", "Consortium"]) both.take(step("resourcePreEvent", "delete", type));
+  expect(both.ledgers).toEqual(["deletes Environment n"]);
 });
 
 test("stacks, components and providers do not count", () => {

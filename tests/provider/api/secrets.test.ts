@@ -14,6 +14,7 @@ describe("however a service writes what it was sent, the secret is not there", (
     ["in a URL", `?q=${encodeURIComponent(long)}&r=1`, "?q=[secret]&r=1"],
     ["in a form", new URLSearchParams({ q: long, r: "1" }).toString(), "q=[secret]&r=1"],
     ["in a page", "<p>hünter2/&quot;b c&quot; &amp; d\\e</p>", "<p>[secret]</p>"],
+    ["in hex", `0x${Buffer.from(long).toString("hex").toUpperCase()}00`, "0x[secret]00"],
     ["in capitals", long.toUpperCase(), "[secret]"],
     ["cut off", 'invalid body: {"token":"hünter2/\\"b…', 'invalid body: {"token":"[secret]…'],
     ["cut off at the end", 'invalid body: {"token":"hünter', 'invalid body: {"token":"[secret]'],

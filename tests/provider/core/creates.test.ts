@@ -60,6 +60,22 @@ async function elsewhere(kind: Kind, args: Props, own?: string): Promise<string>
   return engine.kept!.id;
 }
 
+test("one that was there before the killed run began is not its own, though its list did not show it", async () => {
+  const { again, id, service } = await killed("consortium", { answered: false });
+  service.store.consortia.patch(id, { created_at: "2020-01-01T00:00:00.000Z" });
+  continueCreates(file, []);
+  expect(await again()).toMatchObject({
+    error: expect.stringMatching(new RegExp(`of ${id}, it was created at 2020.*It was left as it is`)) as string,
+  });
+});
+
+test("in a fleet, no run adopts everything: the error does not advise it", async () => {
+  const { again, id } = await killed("consortium", { answered: true });
+  const { error } = (await again()) as { error: string };
+  expect(error).toContain(`adopt: "${id}"`);
+  expect(error).not.toContain("CONSORTIUM_ADOPT");
+});
+
 describe.each(kinds)("%s", (kind) => {
   test.each([true, false])("is continued with by its id (answered: %s), and made once", async (answered) => {
     const { again, id, count } = await killed(kind, { answered });
@@ -113,7 +129,7 @@ test("what differs from the program is left and named", async () => {
   const { again, id } = await killed("consortium", { answered: false });
   continueCreates(file, []);
   expect(await again({ description: "another" })).toMatchObject({
-    error: expect.stringMatching(new RegExp(`${id} differs in description.*It was left as it is`)) as string,
+    error: expect.stringMatching(new RegExp(`of ${id}, its description is .*It was left as it is`)) as string,
   });
 });
 

@@ -1,6 +1,7 @@
 import { type ConsortiumClient, ConsortiumObject } from "../../../provider/api";
 import { apiError, type ErrorKind } from "../../../provider/api/api-error";
-import { isGone, SharedLists } from "../../../provider/core/lists";
+import { isGone } from "../../../provider/api/states";
+import { SharedLists } from "../../../provider/core/lists";
 import { settingsFor } from "../../support/peer";
 import { VirtualTime } from "../../support/virtual-time";
 

@@ -52,8 +52,14 @@ test.each(connections)("%s: create, refresh, change and destroy", async (_, sett
   const [before, kept] = [await count(), structuredClone(engine.kept)];
   const said = jest.spyOn(console, "error").mockImplementation(() => undefined);
   const here = { ...process.env };
-  setEnvironment(settings(service));
-  newProcess();
+  /** A process tells once what all of its resources meet. */
+  const anew = async (): Promise<void> => {
+    setEnvironment({ ...here, HTTP_PROXY, NO_PROXY });
+    await engine.preview(bases.consortium(net));
+    setEnvironment(settings(service));
+    newProcess();
+  };
+  await anew();
 
   const another = new Engine("consortium");
   const errorOf = (verb: Promise<unknown>): Promise<string> =>
@@ -62,8 +68,11 @@ test.each(connections)("%s: create, refresh, change and destroy", async (_, sett
       (error: Error) => error.message,
     );
   expect(await errorOf(another.up({ name: "another" }))).toMatch(message);
+  await anew();
   expect(await errorOf(engine.refresh())).toMatch(message);
+  await anew();
   expect(await errorOf(engine.up({ ...bases.consortium(net), name: "renamed" }))).toMatch(message);
+  await anew();
   expect(await errorOf(engine.destroy())).toMatch(message);
 
   expect([another.kept, engine.kept]).toEqual([undefined, kept]);

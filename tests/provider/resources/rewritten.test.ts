@@ -112,6 +112,41 @@ describe.each(["dynamic", "plugin"] as const)("a whole stack on the %s provider"
     expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
   });
 
+  describe("adopt", () => {
+    const network = (adopt: boolean) => (): void => {
+      const consortium = new Consortium("c", { name: "Trade Net", adopt });
+      new Membership("m", { consortium, orgName: "Acme Inc", adopt });
+    };
+    const ids = (stack: Stack): string[] => ["c", "m"].map((name) => stack.of(name).id);
+
+    test("where a state shows how the service writes names, the object is found and left as it is", async () => {
+      const { calls, service } = await start();
+      rewriting((name) => name.toLowerCase());
+      const stack = new Stack(adapter);
+      expect((await stack.up(network(false))).errors).toEqual([]);
+      const [before, made] = [stack.state, ids(stack)];
+      // A killed run has recorded the consortium alone.
+      stack.state = before.filter(({ name }) => name !== "m");
+      newProcess();
+      calls();
+      expect((await stack.up(network(true))).errors).toEqual([]);
+      expect(ids(stack)).toEqual(made);
+      expect(calls().filter((call) => !call.startsWith("GET"))).toEqual([]);
+      expect(service.store.memberships.list()).toHaveLength(1);
+      newProcess();
+      expect(changes(await stack.up(network(true), { refresh: true }))).toEqual([]);
+    });
+
+    test("where the service keeps names as they are, one that differs in its case is another one", async () => {
+      const { service } = await start();
+      await new Stack(adapter).up(() => void new Consortium("c", { name: "trade net" }));
+      newProcess();
+      const stack = new Stack(adapter);
+      expect((await stack.up(network(true))).errors).toEqual([]);
+      expect(service.store.consortia.list().map(({ fields }) => fields.name)).toEqual(["trade net", "Trade Net"]);
+    });
+  });
+
   test("what is adopted without a description keeps its own, and one that the program gives is set", async () => {
     const { service, calls } = await start();
     const theirs = new Stack(adapter);

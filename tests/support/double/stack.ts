@@ -1,5 +1,6 @@
 import { AsyncResource } from "node:async_hooks";
 import { Server, status } from "@grpc/grpc-js";
+import { setTimeout as sleep } from "node:timers/promises";
 import { runtime } from "@pulumi/pulumi";
 import { EngineService, type IEngineServer } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import {
@@ -135,6 +136,9 @@ interface Programmed {
   done: (outputs: Props) => void;
 }
 
+/** A program that hears nothing more does not end by itself. */
+const longestAnswerMs = 50;
+
 async function runProgram(program: Program, deployment: Deployment, how: Programmed): Promise<void> {
   const [monitor, engine] = [new Server(), new Server()];
   monitor.addService(ResourceMonitorService, monitorOf(deployment, how));
@@ -152,7 +156,11 @@ async function runProgram(program: Program, deployment: Deployment, how: Program
   request.setConfigsecretkeysList(Object.keys(how.config).filter((key) => isSecret(how.config[key])));
   // The program's connections are its own, and only it can close them.
   let disconnect = (): void => undefined;
+  let answered: () => unknown = () => undefined;
   const begun = (): unknown => {
+    // A call that is under way when the connection closes would fail the test, and not the program.
+    const calls = runtime as unknown as { waitForRPCs(): Promise<void> };
+    answered = AsyncResource.bind(() => calls.waitForRPCs());
     disconnect = AsyncResource.bind(() => runtime.disconnectSync());
     return program();
   };
@@ -167,6 +175,7 @@ async function runProgram(program: Program, deployment: Deployment, how: Program
     // After a failure nobody answers the program any more: the engine ends it.
     const failure = await Promise.race([ran, deployment.failure.then(() => "")]);
     await deployment.settled();
+    await Promise.race([answered(), sleep(longestAnswerMs)]);
     if (failure !== "") deployment.fail("", new Error([...logged, failure].join("\n")));
   } finally {
     disconnect();

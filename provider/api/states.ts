@@ -1,0 +1,35 @@
+/*
+ * What the state of an object means, for all who ask: provider, lookups, policies, check, map, console, report and fleet. Imports
+ * nothing, for pages of a browser.
+ */
+
+type Stated = { id?: unknown; state?: unknown };
+
+/** A deleted object may still be listed for a moment (spec, section 3). */
+export const isGone = ({ state }: Stated): boolean => state === "deleted";
+
+/** There, but not for long: it still counts for the service, and is nothing to rely on. */
+export const isGoing = ({ state }: Stated): boolean => typeof state === "string" && /^deleting$/i.test(state);
+
+export type Condition = "ready" | "pending" | "failed" | "stopped" | "going" | "gone";
+
+const known: Partial<Record<Condition, readonly string[]>> = {
+  /** They pass by themselves: `initializing` in the spec, and what services call the same. */
+  pending: ["initializing", "pending", "creating", "provisioning", "starting"],
+  failed: ["failed", "error", "errored"],
+  /** Somebody stopped it, and only somebody starts it again: nothing to wait for. */
+  stopped: ["stopping", "stopped", "paused", "suspended", "hibernated"],
+  /** Of what only a stack still has. */
+  gone: ["gone"],
+};
+
+/** The spec names one state to wait for (section 3): whatever is known to be nothing else is ready. */
+export function conditionOf(state: unknown): Condition {
+  if (isGone({ state })) return "gone";
+  if (isGoing({ state })) return "going";
+  const found = Object.entries(known).find(([, states]) => states.includes(state as string));
+  return found ? (found[0] as Condition) : "ready";
+}
+
+/** Neither on its way nor failed: nothing is left to wait for. */
+export const isSettledState = (state: unknown): boolean => !["pending", "failed"].includes(conditionOf(state));

@@ -1,0 +1,19 @@
+import { conditionOf, isSettledState } from "../../../provider/api/states";
+
+/* What the state of an object means, for all who ask: also check and map (tests/observe). */
+
+test.each([
+  ["started", "ready", true],
+  ["running", "ready", true],
+  ["live", "ready", true],
+  [undefined, "ready", true],
+  ["initializing", "pending", false],
+  ["provisioning", "pending", false],
+  ["failed", "failed", false],
+  ["stopped", "stopped", true],
+  ["deleting", "going", true],
+  ["Deleting", "going", true],
+  ["deleted", "gone", true],
+])("%s: %s; nothing to wait for: %s", (state, condition, settled) => {
+  expect([conditionOf(state), isSettledState(state)]).toEqual([condition, settled]);
+});

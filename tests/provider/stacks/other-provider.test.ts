@@ -1,0 +1,148 @@
+import { type ProviderResource } from "@pulumi/pulumi";
+import { Consortium, Membership, Network, Provider, TetherService } from "../../../sdk";
+import { type Run, Stack } from "../../support/double/stack";
+import { setEnvironment, start, type Started } from "../../support/service";
+import { ether, tetherId } from "../../support/tethered";
+
+/* A resource that the program gives another provider: what exists stays in its organization, and nothing says "deleted". */
+
+let started: Started;
+let keys: Record<"acme" | "globex" | "empty", string>;
+beforeEach(async () => {
+  started = await start({ tethers: [{ id: tetherId, funds: { rinkeby: ether } }] });
+  const { service } = started;
+  keys = Object.fromEntries(
+    (["acme", "globex", "empty"] as const).map((name) => [name, service.addOrganization(name).apiKey]),
+  ) as typeof keys;
+});
+
+const changes = ({ steps }: Run): string[] =>
+  steps.filter((step) => !/^(same|refresh) | (consortium|pulumi-nodejs) /.test(step)).sort();
+const writes = (): string[] => started.calls().filter((call) => !call.startsWith("GET"));
+const messages = ({ errors }: Run): string => errors.map(({ message }) => message).join("\n");
+const organization = (name: string): string => started.service.organizations.find((one) => one.name === name)!.id;
+
+type Providers = Record<string, ProviderResource>;
+
+/** Two members of a consortium in the provider that `of` names; "" is the default one. */
+const program =
+  (of: string, { beside = "", first = false, make = tree }: { beside?: string; first?: boolean; make?: Tree } = {}) =>
+  (): void => {
+    const providers: Providers = Object.fromEntries(
+      Object.entries(keys).map(([name, apiKey]) => [name, new Provider(name, { apiKey })]),
+    );
+    const other = (): void => void (beside && new Consortium("beside", {}, { provider: providers[beside] }));
+    if (first) other();
+    make(providers[of]);
+    if (!first) other();
+  };
+
+type Tree = (provider?: ProviderResource) => void;
+const tree: Tree = (provider) => {
+  const consortium = new Consortium("c", {}, { provider });
+  new Membership("m", { consortium }, { provider });
+};
+const children: Tree = (provider) => {
+  const consortium = new Consortium("c", {}, { provider });
+  new Membership("m", { consortium }, { parent: consortium });
+};
+const component: Tree = (provider) =>
+  void new Network("c", { members: { m: {} } }, provider ? { providers: [provider] } : {});
+
+describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
+  let stack: Stack;
+  beforeEach(() => (stack = new Stack(adapter)));
+
+  /** Says whose it is, and where it belongs; never that it may have been deleted. */
+  function refused(run: Run, from: string, to: string): void {
+    const called = (name: string): string => (name === "" ? "the default provider" : `the provider "${name}"`);
+    expect(messages(run)).toContain(`was made with organization ${organization(from || "local")}`);
+    expect(messages(run)).toContain(
+      `In the program, ${called(from)} was replaced by ${called(to)}: give it ${called(from)} again.`,
+    );
+    expect(messages(run)).not.toContain("CONSORTIUM_CONFIRM_DELETED");
+  }
+
+  test.each<[string, string, Tree]>([
+    ["acme", "globex", tree],
+    ["acme", "globex", children],
+    ["acme", "globex", component],
+    ["acme", "empty", tree],
+    ["acme", "", tree],
+    ["", "empty", tree],
+  ])("from %j to %j: the preview announces a change, up fails, and nothing is touched", async (from, to, make) => {
+    expect(await stack.up(program(from, { beside: "globex", make }))).toMatchObject({ errors: [] });
+    const before = stack.state;
+    started.calls();
+    const moved = program(to, { make });
+    // Of the other provider, nothing is left in the program that would tell whose its key is.
+    stack.state = stack.state.filter(({ name }) => name !== "beside");
+    const previewed = await stack.preview(moved);
+    expect([previewed.errors, changes(previewed).filter((step) => /Consortium c/.test(step))]).toEqual([
+      [],
+      ["update Consortium c"],
+    ]);
+    expect(previewed.lines.join("\n")).toMatch(/asks first whose the key of that one is/);
+    refused(await stack.up(moved), from, to);
+    expect(writes()).toEqual([]);
+    stack.state = before;
+    expect(changes(await stack.up(program(from, { beside: "globex", make })))).toEqual([]);
+  });
+
+  test.each([true, false])(
+    "the preview refuses it where another resource proves whose the key is (%s)",
+    async (first) => {
+      expect(await stack.up(program("acme", { beside: "globex", first }))).toMatchObject({ errors: [] });
+      const before = stack.state;
+      started.calls();
+      const previewed = await stack.preview(program("globex", { beside: "globex", first }));
+      refused(previewed, "acme", "globex");
+      expect(messages(previewed)).toContain(`belongs to organization ${organization("globex")}`);
+      refused(await stack.up(program("globex", { beside: "globex", first })), "acme", "globex");
+      expect([writes(), stack.state.map(({ id }) => id).sort()]).toEqual([[], before.map(({ id }) => id).sort()]);
+    },
+  );
+
+  test("the preview refuses it where the settings require the other organization", async () => {
+    await stack.up(program("acme"));
+    setEnvironment({ CONSORTIUM_ORGANIZATION: organization("local") });
+    const run = await stack.preview(program(""));
+    refused(run, "acme", "");
+    expect(messages(run)).toContain("has to be");
+  });
+
+  test("a tether service", async () => {
+    const tether: Tree = (provider) =>
+      void new TetherService("t", { tetherId, network: "rinkeby", intervalHours: 1, active: false }, { provider });
+    expect(await stack.up(program("", { make: tether }))).toMatchObject({ errors: [] });
+    started.calls();
+    const run = await stack.up(program("empty", { make: tether }));
+    expect(messages(run)).toContain("give it the default provider again");
+    expect(messages(run)).not.toContain("CONSORTIUM_CONFIRM_DELETED");
+    expect(writes()).toEqual([]);
+  });
+
+  test("of the same organization nothing is changed, and nothing is said twice", async () => {
+    await stack.up(program("acme"));
+    started.calls();
+    // Another key, which the stack has not seen: asked for once.
+    keys.globex = started.service.rotateKey("acme");
+    const moved = await stack.up(program("globex"));
+    expect([moved.errors, changes(moved), writes()]).toEqual([[], ["update Consortium c", "update Membership m"], []]);
+    const after = await stack.up(program("globex"));
+    expect([after.errors, changes(after)]).toEqual([[], []]);
+  });
+
+  test("a rotated key of the same provider is no change; neither is a state that does not know its provider", async () => {
+    await stack.up(program("acme"));
+    const old = stack.state;
+    keys.acme = started.service.rotateKey("acme");
+    expect(changes(await stack.preview(program("acme")))).toEqual([]);
+    stack.state = old.map((one) => {
+      const known = one.outputs.__organization as Record<string, unknown> | undefined;
+      if (!known) return one;
+      return { ...one, outputs: { ...one.outputs, __organization: { ...known, provider: undefined } } };
+    });
+    expect(changes(await stack.preview(program("globex")))).toEqual([]);
+  });
+});
