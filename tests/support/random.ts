@@ -1,3 +1,5 @@
+import { integer, sample } from "fast-check";
+
 /**
  * How a random test runs. fast-check prints seed and path of a failure, shrunk: RANDOM_REPLAY="seed,path" repeats it.
  * Each run tries others; RANDOM_TIMES=10 tries ten times as many.
@@ -9,3 +11,12 @@ export const random = (numRuns: number) => ({
   numRuns: numRuns * times,
   ...(seed === undefined ? {} : { seed: Number(seed), path }),
 });
+
+/** Numbers that a test draws, and what it puts into its title to be repeated: others in each run, too. */
+export function drawn(
+  count: number,
+  { min, max }: { min: number; max: number },
+): { numbers: number[]; replay: string } {
+  const own = seed === undefined ? Date.now() % 2 ** 31 : Number(seed);
+  return { numbers: sample(integer({ min, max }), { seed: own, numRuns: count }), replay: `RANDOM_REPLAY=${own}` };
+}

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** A stack as the stub keeps it: names of its networks, ids of its objects. */
@@ -11,15 +11,23 @@ export interface StubStack {
 export type StubState = Record<string, StubStack>;
 
 /**
- * A `pulumi` that keeps its stacks in one file, for what a fleet decides by itself: an `up` holds the network of the stack's settings.
+ * A `pulumi` that keeps each stack in a file, for what a fleet decides by itself: an `up` holds the network of the stack's settings.
+ * The variable `STUB_<stack>` makes an `up` of it fail ("fail:why") or wait for Ctrl-C ("hang").
  */
 const program = `#!/usr/bin/env node
-const { appendFileSync, existsSync, readFileSync, writeFileSync } = require("node:fs");
+const { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const folder = process.env.STUB_FOLDER;
-const file = join(folder, "stacks.json");
-const all = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
-const keep = () => writeFileSync(file, JSON.stringify(all));
+const fileOf = (key) => join(folder, "stacks", encodeURIComponent(key));
+const all = Object.fromEntries(readdirSync(join(folder, "stacks")).filter((file) => !file.includes("~")).map((file) => {
+  const text = readFileSync(join(folder, "stacks", file), "utf8");
+  return [decodeURIComponent(file), JSON.parse(text)];
+}));
+const keep = () => {
+  const draft = fileOf(key) + "~" + process.pid;
+  writeFileSync(draft, JSON.stringify(all[key]));
+  renameSync(draft, fileOf(key));
+};
 const args = process.argv.slice(2);
 const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
 const own = existsSync("Pulumi.yaml") ? /^name: *(\\S+)/m.exec(readFileSync("Pulumi.yaml", "utf8"))?.[1] : undefined;
@@ -47,8 +55,7 @@ if (verb === "stack" && noun === "ls") {
   all[key] = { tags: {}, networks: [], ids: [] };
   keep();
 } else if (verb === "stack" && noun === "rm") {
-  delete all[key];
-  keep();
+  rmSync(fileOf(key));
 } else if (verb === "stack" && noun === "tag" && rest[0] === "ls") {
   console.log(JSON.stringify(stack.tags));
 } else if (verb === "stack" && noun === "tag") {
@@ -60,6 +67,14 @@ if (verb === "stack" && noun === "ls") {
     ...stack.ids.map((id) => ({ type: "consortium:index:Consortium", urn: "urn:pulumi:s::p::t::" + id, id })),
   ];
   writeFileSync(option("--file"), JSON.stringify({ deployment: { resources } }));
+} else if (verb === "up" && process.env["STUB_" + name]) {
+  const [order, text] = process.env["STUB_" + name].split(":");
+  writeFileSync(join(folder, name + ".pid"), String(process.pid));
+  process.on("SIGINT", () => process.exit(255));
+  if (order === "hang") return void setInterval(() => undefined, 1_000);
+  const words = { severity: "error", message: text + " (key " + process.env.CONSORTIUM_API_KEY + ")\\n", color: "never" };
+  tell({ diagnosticEvent: words });
+  process.exit(255);
 } else if (verb === "up") {
   const settings = readFileSync("Pulumi." + name + ".yaml", "utf8");
   const [, network] = /:name: *"?([^"\\n]+)/.exec(settings) ?? /network: *"?.*?([^/"\\n]+)\\.yaml/.exec(settings);
@@ -78,22 +93,31 @@ if (verb === "stack" && noun === "ls") {
 /** Puts the stub on the PATH of an environment. */
 export class StubPulumi {
   readonly env: NodeJS.ProcessEnv;
+  readonly #stacks: string;
 
   constructor(readonly folder: string) {
     const bin = join(folder, "bin");
-    mkdirSync(bin, { recursive: true });
+    this.#stacks = join(folder, "stacks");
+    for (const one of [bin, this.#stacks]) mkdirSync(one, { recursive: true });
     writeFileSync(join(bin, "pulumi"), program);
     chmodSync(join(bin, "pulumi"), 0o755);
     this.env = { PATH: `${bin}:${process.env.PATH}`, STUB_FOLDER: folder, PULUMI_CONFIG_PASSPHRASE: "a" };
   }
 
   get stacks(): StubState {
-    const file = join(this.folder, "stacks.json");
-    return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as StubState) : {};
+    const read = (file: string): StubStack => JSON.parse(readFileSync(join(this.#stacks, file), "utf8")) as StubStack;
+    return Object.fromEntries(readdirSync(this.#stacks).map((file) => [decodeURIComponent(file), read(file)]));
   }
 
   set stacks(stacks: StubState) {
-    writeFileSync(join(this.folder, "stacks.json"), JSON.stringify(stacks));
+    for (const [key, stack] of Object.entries(stacks))
+      writeFileSync(join(this.#stacks, encodeURIComponent(key)), JSON.stringify(stack));
+  }
+
+  /** The process that is at work on a stack, once it is. */
+  pidOf(stack: string): number | undefined {
+    const file = join(this.folder, `${stack}.pid`);
+    return (existsSync(file) && Number(readFileSync(file, "utf8"))) || undefined;
   }
 
   get calls(): string[] {

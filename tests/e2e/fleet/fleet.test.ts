@@ -1,40 +1,25 @@
 import { stringify } from "yaml";
-import { FleetWorld, network, randomCreate, secretsIn } from "../support/fleet";
-import { finished } from "../support/stack";
+import { FleetWorld, network, randomCreate } from "../support/fleet";
 
 let w: FleetWorld;
 const two = { acme: { prod: "networks/trade.yaml" }, globex: { prod: "networks/trade.yaml" } };
 const exactly = { consortia: 1, memberships: 1, environments: 1, nodes: 1, appcreds: 1 };
 
-/** The same names in both: only their keys tell the organizations apart. What it makes and unmakes: tests/e2e/stories/fleet.test.ts. */
+/*
+ * The same names in both: only their keys tell the organizations apart. What it makes and unmakes: tests/e2e/stories/fleet.test.ts; how it
+ * goes on where a stack fails or is stopped: tests/cli/fleet/run.test.ts.
+ */
 beforeAll(async () => {
   w = await FleetWorld.create();
   w.fleet(two);
-  expect(await w.run("up", "--yes")).toMatchObject({ code: 0 });
 });
 afterAll(() => w.close());
 
-test("a stack that fails does not stop the others; JSON and JUnit say which, and why", async () => {
-  // What is taken in one organization is free in the other.
-  w.fleet({
-    acme: { prod: "networks/trade.yaml", twin: { definition: "networks/trade.yaml", name: "trade" } },
-    globex: { prod: "networks/trade.yaml", other: { definition: "networks/trade.yaml", name: "second" } },
-  });
-  const { code, summary, text } = await w.json("up", "--yes", "--junit", "junit.xml");
-  expect(code).toBe(1);
-  expect(summary.stacks.map(({ stack, outcome, created }) => [stack, outcome, created])).toEqual([
-    ["acme-prod", "ok", 0],
-    ["acme-twin", "failed", 0],
-    ["globex-prod", "ok", 0],
-    ["globex-other", "ok", 5],
-  ]);
-  expect(summary.stacks[1]?.error).toContain('consortium "trade": the name is already taken by');
-  const xml = w.read("junit.xml");
-  expect(xml).toContain('tests="4" failures="1"');
-  expect(xml).toMatch(/<testcase classname="fleet.acme" name="acme-twin"[^>]*>\s*<failure type="failed"/);
-  expect(secretsIn(text + xml)).toEqual([]);
-  expect(await w.run("destroy", "--yes", "--only", "globex-other")).toMatchObject({ code: 0 });
-  w.fleet(two);
+/** One story: each test goes on where the one before it ended. */
+test("a preview of stacks that are new leaves none behind", async () => {
+  expect(await w.json("preview")).toMatchObject({ code: 0, summary: { total: { created: 10 } } });
+  expect(w.stacks()).toEqual([]);
+  expect(await w.run("up", "--yes")).toMatchObject({ code: 0 });
 });
 
 test("with swapped keys nothing is gone, made or deleted: each stack says whose it is", async () => {
@@ -42,7 +27,7 @@ test("with swapped keys nothing is gone, made or deleted: each stack says whose 
   const ids = Object.fromEntries(service.organizations.map(({ name, id }) => [name, id]));
   const before = [await w.counts("acme"), await w.counts("globex")];
   w.fleet(two, { acme: { apiKey: sources.globex }, globex: { apiKey: sources.acme } });
-  for (const command of ["drift", "up", "destroy"]) {
+  for (const command of ["drift", "destroy"]) {
     const { code, summary } = await w.json(command, ...(command === "drift" ? [] : ["--yes", "--refresh"]));
     expect(code).toBe(1);
     for (const { stack, outcome, error, drift } of summary.stacks) {
@@ -76,30 +61,13 @@ test("preview warns loudly of a ledger that would be destroyed, and changes noth
   expect(w.service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
 });
 
-/** What is killed: the fleet alone, so that Pulumi is left behind; or only what the fleet started. */
-test.each([
-  ["fleet", randomCreate()],
-  ["children", randomCreate()],
-] as const)("%s killed after %i creates: the same command again makes it as defined", async (what, creates) => {
-  expect(await w.run("destroy", "--yes")).toMatchObject({ code: 0 });
-  await w.killed(what, creates);
-  const again = await w.json("up", "--yes");
-  expect(again).toMatchObject({ code: 0, summary: { ok: true } });
-  expect(again.summary.stacks.some(({ recovered }) => recovered)).toBe(true);
-  for (const name of ["acme", "globex"] as const) {
-    // Of a pair whose password is lost a new one is made.
-    expect(await w.counts(name)).toMatchObject({ ...exactly, appcreds: expect.any(Number) as number });
-  }
-  expect(w.journal()).toEqual([]);
-});
-
 test("a lock that somebody else holds is not touched: who holds it, and what to do, is said", async () => {
   const lock = "state/.pulumi/locks/organization/fleet/acme-prod/other.json";
   const holder = { pid: 4711, username: "jo", hostname: "elsewhere", timestamp: "2026-01-02T03:04:05Z" };
   w.write(lock, JSON.stringify(holder));
-  const { code, summary } = await w.json("up", "--yes");
+  const { code, summary } = await w.json("up", "--yes", "--only", "acme-prod");
   expect(code).toBe(1);
-  expect(summary.stacks.map(({ outcome }) => outcome)).toEqual(["failed", "ok"]);
+  expect(summary.stacks).toMatchObject([{ stack: "acme-prod", outcome: "failed" }]);
   expect(summary.stacks[0]?.error).toMatch(
     /locked by jo@elsewhere, process 4711.*pulumi cancel --yes --stack acme-prod/,
   );
@@ -107,22 +75,19 @@ test("a lock that somebody else holds is not touched: who holds it, and what to 
   w.remove(lock);
 });
 
-test("Ctrl-C begins no other stack, and keeps what was made", async () => {
-  expect(await w.run("destroy", "--yes")).toMatchObject({ code: 0 });
-  w.service.setTiming({ nodeStart: 600_000 });
-  const running = w.start("up", "--yes", "--json", "--parallel", "1");
-  const end = finished(running);
-  const before = w.service.store.nodes.list().length;
-  while (w.service.store.nodes.list().length === before) await pause(50);
-  running.kill("SIGINT");
-  const { code, stdout } = await end;
-  expect(code).toBe(1);
-  const { stacks } = JSON.parse(stdout) as { stacks: { outcome: string }[] };
-  expect(stacks.map(({ outcome }) => outcome)).toEqual(["interrupted", "not begun"]);
-  w.service.setTiming({ nodeStart: 100 });
-  for (const { id } of w.service.store.nodes.list()) w.service.store.nodes.setState(id, "started");
-  expect(await w.json("up", "--yes")).toMatchObject({ code: 0, summary: { ok: true } });
-  expect(await w.counts("acme")).toEqual(exactly);
-});
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** The fleet alone, so that Pulumi is left behind. (All that runs: tests/e2e/stories/fleet.test.ts.) */
+test.each([randomCreate()])(
+  "the fleet killed after $creates creates ($replay): the same command again makes it as defined",
+  async ({ creates }) => {
+    expect(await w.run("destroy", "--yes")).toMatchObject({ code: 0 });
+    await w.killed("fleet", creates);
+    const again = await w.json("up", "--yes");
+    expect(again).toMatchObject({ code: 0, summary: { ok: true } });
+    expect(again.summary.stacks.some(({ recovered }) => recovered)).toBe(true);
+    for (const name of ["acme", "globex"] as const) {
+      // Of a pair whose password is lost a new one is made.
+      expect(await w.counts(name)).toMatchObject({ ...exactly, appcreds: expect.any(Number) as number });
+    }
+    expect(w.journal()).toEqual([]);
+  },
+);

@@ -30,6 +30,7 @@ async function changed(environment: string, options?: string): Promise<string[]>
   return changes();
 }
 
+let doubles = 0;
 /** The calls of the same change by the double of the engine, on the same service. */
 async function doubled(change: object, deleteBeforeReplace?: boolean): Promise<string[]> {
   const { consortiumId } = await w.stack.outputs();
@@ -37,7 +38,7 @@ async function doubled(change: object, deleteBeforeReplace?: boolean): Promise<s
   newProcess();
   jest.spyOn(console, "log").mockImplementation(() => undefined);
   const engine = new Engine("environment", deleteBeforeReplace);
-  const args = { consortiumId, name: `double ${Math.random()}`, provider: "quorum", consensusType: "raft" };
+  const args = { consortiumId, name: `double ${++doubles}`, provider: "quorum", consensusType: "raft" };
   expect(await engine.up(args)).toEqual({ then: "created" });
   w.service.clearCalls();
   expect((await engine.up({ ...args, ...change })).then).toBe("replaced");

@@ -6,6 +6,7 @@ import { stringify } from "yaml";
 import { type Entry } from "../../../cli/fleet/journal";
 import { remainsOf } from "../../../cli/fleet/processes";
 import { type Service, startService } from "../../../service";
+import { drawn } from "../../support/random";
 import { finished, type Result, root } from "./stack";
 import { until } from "./until";
 import { type Network, networkOf } from "./world";
@@ -56,6 +57,7 @@ export class FleetWorld {
       PULUMI_CONFIG_PASSPHRASE: passphrase,
       CONSORTIUM_BASE_URL: service.baseUrl,
       ACME_API_KEY: keys.acme,
+      CONSORTIUM_PLUGIN: "true", // the quicker one
     };
     this.write("globex.key", `${keys.globex}\n`);
     this.write("networks/trade.yaml", stringify(network()));
@@ -155,6 +157,7 @@ export class FleetWorld {
   /** What the journal says of stacks that are at work, or were left unfinished. */
   journal(): Entry[] {
     const folder = ".consortium/fleet/fleet/journal";
+    if (!this.has(folder)) return [];
     const files = readdirSync(join(this.folder, folder)).filter((file) => file.endsWith(".json"));
     return files.flatMap((file) => {
       try {
@@ -200,8 +203,11 @@ function keysOf(pid: number): string {
   }
 }
 
-/** After how many creates a run is killed: 1 to 8, another with each run, shown in the title; FLEET_CREATES repeats one. */
-export const randomCreate = (): number => Number(process.env.FLEET_CREATES ?? 1 + Math.floor(Math.random() * 8));
+/** After how many creates a run is killed. */
+export const randomCreate = (): { creates: number; replay: string } => {
+  const { numbers, replay } = drawn(1, { min: 1, max: 8 });
+  return { creates: numbers[0]!, replay };
+};
 
 export const secretsIn = (text: string): string[] =>
   [...Object.values(keys), passphrase].filter((secret) => text.includes(secret));

@@ -16,6 +16,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Wallet } from "ethers";
 import type { Pace } from "../../../service/ledger/chain";
 import { type Chain, Chains, type ChainSpec } from "../../../service/ledger/chains";
+import { drawn } from "../../support/random";
 import { containing, until } from "../helpers";
 import { allOf, chainsAt, enginesOf } from "./chains";
 
@@ -45,7 +46,8 @@ const noting = (() => {
   return `0x60${(code.length / 2).toString(16)}600c60003960${(code.length / 2).toString(16)}6000f3${code}`;
 })();
 
-test("an engine that is killed again and again under load: all that was answered is there, in the same blocks", async () => {
+const { numbers: pauses, replay } = drawn(6, { min: 0, max: 30 });
+test(`an engine that is killed again and again under load (${replay}): all that was answered is there, in the same blocks`, async () => {
   const { chains, warnings } = chainsIn();
   const chain = await chains.get(spec);
   const accounts = await accountsOf(chain);
@@ -76,10 +78,10 @@ test("an engine that is killed again and again under load: all that was answered
     }
   };
   const loads = [...accounts.map(load), give()];
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < pauses.length; round++) {
     const before = answered.length;
     await until(() => Promise.resolve(answered.length > before + 5));
-    await wait(Math.random() * 30);
+    await wait(pauses[round]);
     kill();
   }
   ended = true;
