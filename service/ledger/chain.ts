@@ -1,10 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Background } from "./background";
-import { type ChainSpec, Engine, type Head, type Host } from "./engine";
+import type { ChainSpec, Engine, Head, Host } from "./engine";
+import { Keeper } from "./keeper";
 import type { Entry, LedgerFolder } from "./ledger-folder";
 import { asksForLogs, type Call } from "./past-calls";
 import { Reads } from "./reads";
-import { Replay, stopping, tell } from "./replay";
+import { stopping, tell } from "./replay";
 import { type Answer, type Bounds, Excess, RpcError } from "./rpc";
 
 /** How a chain is run; times are in ms. */
@@ -26,21 +27,27 @@ export interface Pace {
 const MiB = 1_048_576;
 export const usualPace: Pace = { stall: 15_000, lookback: 256, blocks: 1_000, bytes: 8 * MiB, growth: 32 * MiB };
 
-/** Something that a chain is told, and who waits for it. */
+/** Something that a chain is told. */
 interface Job {
   /** Does it, and answers what is to be noted before anybody hears of it. */
   act: (engine: Engine) => Promise<Entry | undefined>;
   /** Takes it back, since it could not be noted. */
   undo?: (engine: Engine) => Promise<unknown>;
+  /** Whether all that was told before has to be noted first. */
+  alone?: boolean;
+}
+
+/** One of them, and who waits for it. */
+interface Awaited extends Job {
   done: () => void;
   failed: (error: unknown) => void;
 }
 
 const mostLines = 1_000;
-/** How long a block waits that could not be noted, and the longest between two attempts to start an engine, in ms. */
-const again = { seal: 1_000, start: 30_000 };
-/** How long an engine goes on with what it was asked, once another one is in its place; and how long filters keep it there, in ms. */
-const leave = { least: 1_000, most: 60_000, filters: 300_000 };
+/** How long a block waits that could not be noted (ms). */
+const again = 1_000;
+/** How long filters keep an engine in its place after they were used (ms). */
+const filterLife = 300_000;
 
 const sends = /"eth_send/;
 const filters = /"eth_(new\w*Filter|getFilter)/;
@@ -54,55 +61,48 @@ const own: Bounds = { bytes: Infinity, ms: 60_000 };
  */
 export class Chain {
   readonly #lines: string[] = [];
-  readonly #jobs: Job[] = [];
+  readonly #jobs: Awaited[] = [];
   /** Transactions that no block has yet, by their hash, in the order in which they came. */
   readonly #waiting = new Map<string, string>();
   /** What was given once only. */
   #given = new Set<string>();
   readonly #sealed = new Set<() => void>();
   readonly #timers: NodeJS.Timeout[] = [];
-  /** Those who wait for an engine. */
-  readonly #readers: { done: (engine: Engine) => void; failed: (error: unknown) => void }[] = [];
-  #engine: Engine | undefined;
-  #opening: Engine | undefined;
-  /** Those whose place was taken, and who finish what they were asked. */
-  readonly #leaving = new Set<Engine>();
-  readonly #followers = new Set<(socketPath: string) => Promise<void>>();
+  readonly #keeper: Keeper;
   readonly #background: Background;
   readonly #reads: Reads;
   #filtersUsed = 0;
-  #loading = false;
   #head!: Head;
   #blocks = 0;
   #due = false;
   #turning: Promise<void> | undefined;
-  #attempts = 0;
-  #restart: { since: number; why: string } | undefined;
   #problem: string | undefined;
   #closed = false;
 
   private constructor(
-    private readonly host: Host,
+    host: Host,
     private readonly spec: ChainSpec,
     private readonly folder: LedgerFolder,
     private readonly pace: Pace,
     private readonly warn: (text: string) => void,
   ) {
-    const stopped = () => this.#closed;
+    const closed = () => this.#closed;
     const say = (text: string) => this.#say(text);
-    this.#background = new Background(() => this.#fresh(), folder, pace.lookback, stopped, say);
+    const wanted = () => this.#turn();
+    this.#keeper = new Keeper(host, { spec, folder, stall: pace.stall, closed, wanted, say, warn });
+    this.#background = new Background(this.#keeper.fresh, folder, pace.lookback, closed, say);
     this.#reads = new Reads({
       folder,
-      ready: () => this.#ready(),
+      ready: () => this.#keeper.ready(),
       still: async (engine, act) => {
         let still = false;
-        await this.#told(async (current) => {
+        const load = async (current: Engine) => {
           still = current === engine;
-          this.#loading = still;
-          if (still) await act().finally(() => (this.#loading = false));
+          if (still) await this.#keeper.busy(act);
           if (this.#hasGrown(current)) this.#renew();
           return undefined;
-        });
+        };
+        await this.#told({ act: load });
         return still;
       },
       height: () => this.#head.number,
@@ -113,20 +113,20 @@ export class Chain {
   static async start(host: Host, spec: ChainSpec, folder: LedgerFolder, pace: Pace, warn: (text: string) => void) {
     const chain = new Chain(host, spec, folder, pace, warn);
     try {
-      await chain.#ready();
+      await chain.#keeper.ready();
     } catch (error) {
       folder.close();
       throw error;
     }
     if (spec.period !== undefined) chain.#every(spec.period * 1_000, () => chain.#seal());
-    chain.#every(pace.stall / 3, () => void chain.#probe());
+    chain.#every(pace.stall / 3, () => void chain.#keeper.probe());
     chain.#background.compact();
     return chain;
   }
 
   /** The Unix socket where the engine speaks JSON-RPC: a line each way is a message. Transactions go through `ask`. */
   get socketPath(): string {
-    return this.#engine?.socketPath ?? "";
+    return this.#keeper.engine?.socketPath ?? "";
   }
 
   /**
@@ -135,8 +135,7 @@ export class Chain {
    * @returns ends it
    */
   follow(hear: (socketPath: string) => Promise<void>): () => void {
-    this.#followers.add(hear);
-    return () => void this.#followers.delete(hear);
+    return this.#keeper.follow(hear);
   }
 
   /** What the chain has to tell lately, oldest first. */
@@ -151,7 +150,7 @@ export class Chain {
 
   /** Since when, and why, it has no engine, if it has none now. */
   get restarting(): { since: number; why: string } | undefined {
-    return this.#restart;
+    return this.#keeper.restarting;
   }
 
   get height(): number {
@@ -182,20 +181,21 @@ export class Chain {
    */
   give(account: string, wei: bigint, once?: string): Promise<void> {
     const entry: Entry = { give: [account, `${wei}`], ...(once === undefined ? {} : { once }) };
-    return this.#told(async (engine) => {
+    const act = async (engine: Engine) => {
       if (once !== undefined && this.#given.has(once)) return undefined;
       await this.#note([entry]); // everybody sees the money at once
       await tell(engine, entry, this.#given);
       return undefined;
-    });
+    };
+    return this.#told({ act });
   }
 
   /** Ends it; what it was told is on the disk. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#timers.forEach(clearInterval);
-    for (const { failed } of [...this.#jobs.splice(0), ...this.#readers.splice(0)]) failed(stopping());
-    for (const engine of [this.#opening, this.#engine, ...this.#leaving]) engine?.end();
+    for (const { failed } of this.#jobs.splice(0)) failed(stopping());
+    this.#keeper.close();
     await Promise.all([this.#turning, this.#background.close()]);
     this.folder.close();
   }
@@ -205,7 +205,7 @@ export class Chain {
   async #ask(text: string, bounds: Bounds): Promise<Buffer> {
     const pass = (engine: Engine) => engine.ask(text, bounds);
     if (filters.test(text)) this.#filtersUsed = Date.now();
-    if (this.folder.past.length === 0 && !sends.test(text)) return pass(await this.#ready());
+    if (this.folder.past.length === 0 && !sends.test(text)) return pass(await this.#keeper.ready());
     const call = JSON.parse(text) as Call & { id: unknown };
     const { id, method, params } = call;
     const end = performance.now() + bounds.ms;
@@ -233,8 +233,8 @@ export class Chain {
   async #send(method: string, params: unknown[], { ms }: Bounds): Promise<Answer> {
     const end = performance.now() + ms;
     let answer: Answer = { result: null };
-    await this.#told(
-      async (engine) => {
+    await this.#told({
+      act: async (engine) => {
         const unsigned = method.startsWith("eth_sendTransaction");
         const signed = unsigned ? await engine.answer("eth_signTransaction", params) : { result: params[0] };
         answer = "error" in signed ? signed : await engine.send(signed.result as string);
@@ -242,12 +242,12 @@ export class Chain {
         this.#waiting.set(answer.result as string, signed.result as string);
         return { tx: signed.result as string };
       },
-      async (engine) => {
+      undo: async (engine) => {
         const { result } = answer as { result: string };
         this.#waiting.delete(result);
         await engine.answer("anvil_dropTransaction", [result]);
       },
-    );
+    });
     return method.endsWith("Sync") && "result" in answer ? this.#receipt(answer.result as string, end) : answer;
   }
 
@@ -262,10 +262,10 @@ export class Chain {
 
   // What it is told
 
-  #told(act: Job["act"], undo?: Job["undo"]): Promise<void> {
+  #told(job: Job): Promise<void> {
     if (this.#closed) return Promise.reject(stopping());
     return new Promise<void>((done, failed) => {
-      this.#jobs.push({ act, done, failed, ...(undo ? { undo } : {}) });
+      this.#jobs.push({ ...job, done, failed });
       this.#turn();
     });
   }
@@ -283,32 +283,40 @@ export class Chain {
   }
 
   get #asked(): boolean {
-    return !this.#closed && (this.#jobs.length > 0 || this.#due || this.#readers.length > 0);
+    return !this.#closed && (this.#jobs.length > 0 || this.#due || this.#keeper.awaited);
   }
 
   /** One thing after the other: no engine begins while something is noted, so that none misses it. */
   async #work(): Promise<void> {
     while (this.#asked) {
-      const jobs = this.#jobs.splice(0);
+      const jobs = this.#next();
       try {
-        const engine = this.#alive ?? (await this.#begin());
-        for (const { done } of this.#readers.splice(0)) done(engine);
-        const kept = await this.#take(jobs);
-        if (this.#due || (kept && this.spec.period === undefined)) await this.#sealNow(this.#engine!);
+        const engine = this.#keeper.alive ?? (await this.#begin());
+        this.#keeper.serve(engine);
+        const kept = await this.#take(engine, jobs);
+        const due = this.#due || (kept && this.spec.period === undefined);
+        if (due) await this.#sealNow(this.#keeper.engine!); // a job may have replaced it
         for (const { done } of jobs) done();
       } catch (error) {
         this.#due = false;
-        for (const { failed } of [...jobs, ...this.#readers.splice(0)]) failed(error);
+        for (const { failed } of jobs) failed(error);
+        this.#keeper.fail(error);
       }
     }
   }
 
+  /** Jobs that are done together. */
+  #next(): Awaited[] {
+    const alone = this.#jobs.findIndex((job) => job.alone);
+    return this.#jobs.splice(0, alone < 0 ? this.#jobs.length : Math.max(1, alone));
+  }
+
   /** Does some jobs, and notes them together. @returns whether a transaction is among them */
-  async #take(jobs: readonly Job[]): Promise<boolean> {
-    const acted: { job: Job; entry: Entry }[] = [];
+  async #take(engine: Engine, jobs: readonly Awaited[]): Promise<boolean> {
+    const acted: { job: Awaited; entry: Entry }[] = [];
     for (const job of jobs) {
       try {
-        const entry = await job.act(this.#engine!); // which the one before may have replaced
+        const entry = await job.act(engine);
         if (entry) acted.push({ job, entry });
       } catch (error) {
         job.failed(error);
@@ -319,7 +327,7 @@ export class Chain {
       await this.#note(acted.map(({ entry }) => entry));
     } catch (error) {
       for (const { job } of acted) {
-        await job.undo?.(this.#engine!).catch(() => undefined);
+        await job.undo?.(engine).catch(() => undefined);
         job.failed(error);
       }
       return false;
@@ -337,7 +345,7 @@ export class Chain {
       try {
         await this.#note([{ seal: [this.#head.number + 1, timestamp, this.#head.hash] }]);
       } catch {
-        if (onDemand) setTimeout(() => this.#closed || this.#seal(), again.seal).unref(); // else the next one comes by itself
+        if (onDemand) setTimeout(() => this.#closed || this.#seal(), again).unref(); // else the next one comes by itself
         return;
       }
       try {
@@ -406,117 +414,36 @@ export class Chain {
 
   // Its engine
 
-  get #alive(): Engine | undefined {
-    return this.#engine?.over === false ? this.#engine : undefined;
-  }
-
-  /** The engine, once it has all blocks. */
-  #ready(): Promise<Engine> {
-    if (this.#closed) return Promise.reject(stopping());
-    if (this.#alive) return Promise.resolve(this.#alive);
-    return new Promise<Engine>((done, failed) => {
-      this.#readers.push({ done, failed });
-      this.#turn();
-    });
-  }
-
   async #begin(): Promise<Engine> {
-    this.#attempts++;
-    const engine = await this.#fresh();
-    this.#opening = engine;
-    try {
-      const replay = new Replay(engine, this.folder, () => this.#closed);
-      this.#head = await replay.to(this.folder.journals, this.folder.snapshot);
-      const waiting = await replay.waiting();
-      this.#waiting.clear();
-      for (const [hash, raw] of waiting) this.#waiting.set(hash, raw);
-      this.#given = replay.given;
-      this.#blocks = replay.blocks;
-      if (this.spec.period === undefined && waiting.size > 0) this.#due = true;
-    } catch (error) {
-      engine.end();
-      throw error;
-    } finally {
-      this.#opening = undefined;
-    }
-    this.#adopt(engine);
-    this.#attempts = 0;
-    if (this.#restart) this.#say(`The ledger runs again, at block ${this.#head.number}: nothing is lost.`);
-    this.#restart = undefined;
+    const { engine, replay, head, waiting } = await this.#keeper.begin();
+    this.#head = head;
+    this.#waiting.clear();
+    for (const [hash, raw] of waiting) this.#waiting.set(hash, raw);
+    this.#given = replay.given;
+    this.#blocks = replay.blocks;
+    if (this.spec.period === undefined && waiting.size > 0) this.#due = true;
     return engine;
-  }
-
-  #fresh = () => Engine.start(this.host, this.spec, this.folder.genesis);
-
-  #adopt(engine: Engine): void {
-    this.#engine = engine;
-    void engine.ended.then((why) => this.#lost(engine, why));
   }
 
   /** Whether it takes too much memory; somebody's filters, which would end, keep it for longer. */
   #hasGrown({ weight }: Engine): boolean {
-    const filtered = Date.now() < this.#filtersUsed + leave.filters;
+    const filtered = Date.now() < this.#filtersUsed + filterLife;
     return weight > this.pace.growth * (filtered ? 3 : 1);
   }
 
   /** Puts another engine in its place, which has the same blocks; nobody notices but those with filters. */
   #renew(): void {
     this.#background.renew((fresh, replay) =>
-      this.#told(async (former) => {
-        const { number, hash } = await replay.to(this.folder.journals);
-        if (hash !== this.#head.hash) throw new Error(`block ${number} does not come out as it was`);
-        await Promise.allSettled([...this.#followers].map((hear) => hear(fresh.socketPath)));
-        this.#adopt(fresh);
-        void this.#dismiss(former);
-        return undefined;
+      this.#told({
+        alone: true,
+        act: async (former) => {
+          const { number, hash } = await replay.to(this.folder.journals);
+          if (hash !== this.#head.hash) throw new Error(`block ${number} does not come out as it was`);
+          await this.#keeper.replace(former, fresh);
+          return undefined;
+        },
       }),
     );
-  }
-
-  async #dismiss(engine: Engine): Promise<void> {
-    this.#leaving.add(engine);
-    const end = performance.now() + leave.most;
-    do await wait(leave.least, undefined, { ref: false });
-    while (engine.busy && !engine.over && performance.now() < end);
-    engine.end();
-    this.#leaving.delete(engine);
-  }
-
-  #lost(engine: Engine, why: string): void {
-    if (this.#closed || this.#engine !== engine) return;
-    const reason = this.#restart?.why ?? why;
-    this.#restart ??= { since: Date.now(), why };
-    const text = `The ledger ${this.spec.key} is started again: ${reason}. What it acknowledged is kept.`;
-    this.#say(text);
-    this.warn(text);
-    void this.#revive();
-  }
-
-  async #revive(): Promise<void> {
-    while (!this.#closed) {
-      try {
-        await this.#ready();
-        return;
-      } catch (error) {
-        if (this.#closed) return;
-        this.#say((error as Error).message);
-        await wait(Math.min(again.start, 250 * 2 ** this.#attempts), undefined, { ref: false });
-      }
-    }
-  }
-
-  /** An engine may stand without ending. */
-  async #probe(): Promise<void> {
-    const engine = this.#engine;
-    if (!engine || engine.over || this.#loading) return;
-    const asked = engine.call("eth_chainId").then(
-      () => true,
-      () => true, // it ended, which is heard elsewhere
-    );
-    const answered = await Promise.race([asked, wait(this.pace.stall, false, { ref: false })]);
-    if (answered || engine.over || this.#closed || this.#loading) return;
-    this.#restart ??= { since: Date.now(), why: `it did not answer for ${this.pace.stall / 1_000} s` };
-    engine.end();
   }
 
   #every(ms: number, act: () => void): void {

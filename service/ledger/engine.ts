@@ -50,7 +50,7 @@ export interface Host {
 let started = 0;
 
 /** About how many bytes of memory an engine takes for a block, and for a transaction besides its own bytes. */
-const weightOf = { block: 2_000, transaction: 8_000 };
+const weightOf = { block: 2_000, transaction: 12_000 };
 
 /**
  * One process of anvil. It executes and answers; what it is told, in which order and with which time, is the service's to decide, so

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { contract, endless, eth, returning } from "../ledgers";
 
+/** What asks for the power of a number of so many digits. */
+const modexp = (size: number) => {
+  const word = (value: number) => value.toString(16).padStart(64, "0");
+  const length = Math.min(4_096, size);
+  return `0x${word(length)}${word(length)}${word(length)}${"ff".repeat(3 * length)}`;
+};
+
 /** Messages that somebody sends who wants to stop a service: a grammar of what a call may ask for, at its worst. */
 export function hostileMessages(accounts: readonly string[]): fc.Arbitrary<string> {
   const bomb = {
@@ -59,6 +66,27 @@ export function hostileMessages(accounts: readonly string[]): fc.Arbitrary<strin
     fromBlock: far,
     toBlock: far,
     topics: fc.nat(2_000).map((many) => Array<null>(many).fill(null)),
+  });
+  /** Calls with much of one thing, of each as much as fits into a request. */
+  const digits = (many: number) => `0x${"f".repeat(many)}`;
+  const huge = fc.tuple(fc.constantFrom(100, 66_000, 900_000), fc.nat(11)).map(([size, which]) => {
+    const many = Math.floor(size / 70);
+    const words = Array<string>(many).fill(digits(64));
+    const from = accounts[0];
+    return [
+      eth("eth_call", { to: contract, data: digits(size) }, "latest"),
+      eth("eth_call", { to: "0x0000000000000000000000000000000000000005", data: modexp(size) }, "latest"),
+      eth("eth_estimateGas", { data: `0x${"5b".repeat(size >> 1)}` }),
+      eth("eth_getBalance", digits(size), "latest"),
+      eth("eth_getBlockByNumber", digits(size), false),
+      eth("eth_getStorageAt", contract, digits(size), "latest"),
+      eth("eth_getLogs", { address: Array<string>(many).fill(contract), topics: [words, words.slice(0, 100)] }),
+      eth("eth_call", { to: contract, accessList: [{ address: contract, storageKeys: words }] }, "latest"),
+      eth("eth_call", { to: contract, authorizationList: words.map(() => ({ address: contract })) }, "latest"),
+      eth("eth_call", { to: contract, blobVersionedHashes: words, maxFeePerBlobGas: "0x1" }, "latest"),
+      eth("eth_sendTransaction", { from, to: contract, data: digits(size), nonce: "0xffff", gasPrice: "0x0" }),
+      eth("personal_sign", digits(size), from),
+    ][which]!;
   });
   const nested = fc
     .constantFrom(10, 1_000, 100_000)
@@ -143,6 +171,28 @@ export function hostileMessages(accounts: readonly string[]): fc.Arbitrary<strin
           fc.constantFrom<unknown>(contract, "0xffffffff", {}, 5),
         )
         .map(([method, parameter]) => eth(method, parameter)),
+    },
+    { weight: 2, arbitrary: huge },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(
+          fc.constantFrom(
+            ...["debug_traceCall", "debug_traceTransaction", "debug_traceBlockByNumber", "debug_storageRangeAt"],
+            ...["trace_filter", "trace_replayTransaction", "ots_traceTransaction", "erigon_getHeaderByNumber"],
+            ...[
+              "txpool_content",
+              "anvil_dumpState",
+              "anvil_nodeInfo",
+              "evm_snapshot",
+              "evm_increaseTime",
+              "admin_peers",
+            ],
+            ...["eth_fillTransaction", "eth_getAccount", "eth_getAccountInfo", "eth_signTypedData_v4", "eth_getWork"],
+          ),
+          fc.constantFrom<unknown>(undefined, "latest", contract, { to: contract }, accounts[0]),
+        )
+        .map(([method, parameter]) => eth(method, parameter, "latest", {})),
     },
     { weight: 1, arbitrary: nested.map((deep) => ({ ...eth("eth_call"), params: deep })) },
     { weight: 1, arbitrary: fc.anything({ maxDepth: 3 }).map((id) => ({ ...eth("eth_blockNumber"), id })) },

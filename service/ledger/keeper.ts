@@ -1,0 +1,188 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { type ChainSpec, Engine, type Head, type Host } from "./engine";
+import type { LedgerFolder } from "./ledger-folder";
+import { Replay, stopping } from "./replay";
+
+/** What an engine needs of the chain that it executes. */
+interface Kept {
+  spec: ChainSpec;
+  folder: LedgerFolder;
+  /** An engine that says nothing for so long (ms) is ended, and another one takes its place. */
+  stall: number;
+  closed: () => boolean;
+  /** Somebody waits for an engine: the chain begins one when nothing else is under way. */
+  wanted: () => void;
+  say: (text: string) => void;
+  warn: (text: string) => void;
+}
+
+/** An engine that has all blocks, and what waits in it. */
+export interface Begun {
+  engine: Engine;
+  replay: Replay;
+  head: Head;
+  waiting: Map<string, string>;
+}
+
+/** The longest between two attempts to start an engine, in ms. */
+const longest = 30_000;
+/** How long an engine goes on with what it was asked, once another one is in its place, in ms. */
+const leave = { least: 1_000, most: 60_000 };
+
+/** The engine of a chain: it is started, watched, and replaced when it ends, stands or has grown. */
+export class Keeper {
+  /** Those who wait for an engine. */
+  readonly #readers: { done: (engine: Engine) => void; failed: (error: unknown) => void }[] = [];
+  /** Those whose place was taken, and who finish what they were asked. */
+  readonly #leaving = new Set<Engine>();
+  readonly #followers = new Set<(socketPath: string) => Promise<void>>();
+  #engine: Engine | undefined;
+  #opening: Engine | undefined;
+  #loading = false;
+  #attempts = 0;
+  #restart: { since: number; why: string } | undefined;
+
+  constructor(
+    private readonly host: Host,
+    private readonly chain: Kept,
+  ) {}
+
+  /** The engine; it may have ended. */
+  get engine(): Engine | undefined {
+    return this.#engine;
+  }
+
+  get alive(): Engine | undefined {
+    return this.#engine?.over === false ? this.#engine : undefined;
+  }
+
+  /** Since when, and why, there is none, if there is none now. */
+  get restarting(): { since: number; why: string } | undefined {
+    return this.#restart;
+  }
+
+  /** Whether somebody waits for one. */
+  get awaited(): boolean {
+    return this.#readers.length > 0;
+  }
+
+  follow(hear: (socketPath: string) => Promise<void>): () => void {
+    this.#followers.add(hear);
+    return () => void this.#followers.delete(hear);
+  }
+
+  /** The engine, once it has all blocks. */
+  ready(): Promise<Engine> {
+    if (this.chain.closed()) return Promise.reject(stopping());
+    if (this.alive) return Promise.resolve(this.alive);
+    return new Promise<Engine>((done, failed) => {
+      this.#readers.push({ done, failed });
+      this.chain.wanted();
+    });
+  }
+
+  /** Tells those who wait for it. */
+  serve(engine: Engine): void {
+    for (const { done } of this.#readers.splice(0)) done(engine);
+  }
+
+  fail(error: unknown): void {
+    for (const { failed } of this.#readers.splice(0)) failed(error);
+  }
+
+  fresh = () => Engine.start(this.host, this.chain.spec, this.chain.folder.genesis);
+
+  /** Starts one, and takes it through all that the chain was told. */
+  async begin(): Promise<Begun> {
+    const { folder, closed, say } = this.chain;
+    this.#attempts++;
+    const engine = (this.#opening = await this.fresh());
+    const replay = new Replay(engine, folder, closed);
+    try {
+      const head = await replay.to(folder.journals, folder.snapshot);
+      const waiting = await replay.waiting();
+      this.#adopt(engine);
+      this.#attempts = 0;
+      if (this.#restart) say(`The ledger runs again, at block ${head.number}: nothing is lost.`);
+      this.#restart = undefined;
+      return { engine, replay, head, waiting };
+    } catch (error) {
+      engine.end();
+      throw error;
+    } finally {
+      this.#opening = undefined;
+    }
+  }
+
+  /** Puts an engine that has the same blocks in the place of one that has grown. */
+  async replace(former: Engine, fresh: Engine): Promise<void> {
+    await Promise.allSettled([...this.#followers].map((hear) => hear(fresh.socketPath)));
+    this.#adopt(fresh);
+    void this.#dismiss(former);
+  }
+
+  /** Does something during which an engine cannot answer. */
+  async busy(act: () => Promise<void>): Promise<void> {
+    this.#loading = true;
+    await act().finally(() => (this.#loading = false));
+  }
+
+  /** An engine may stand without ending. */
+  async probe(): Promise<void> {
+    const engine = this.#engine;
+    const { stall, closed } = this.chain;
+    if (!engine || engine.over || this.#loading) return;
+    const asked = engine.call("eth_chainId").then(
+      () => true,
+      () => true, // it ended, which is heard elsewhere
+    );
+    const answered = await Promise.race([asked, wait(stall, false, { ref: false })]);
+    if (answered || engine.over || closed() || this.#loading || engine !== this.#engine) return;
+    this.#restart ??= { since: Date.now(), why: `it did not answer for ${stall / 1_000} s` };
+    engine.end();
+  }
+
+  close(): void {
+    this.fail(stopping());
+    for (const engine of [this.#opening, this.#engine, ...this.#leaving]) engine?.end();
+  }
+
+  #adopt(engine: Engine): void {
+    this.#engine = engine;
+    void engine.ended.then((why) => this.#lost(engine, why));
+  }
+
+  async #dismiss(engine: Engine): Promise<void> {
+    this.#leaving.add(engine);
+    const end = performance.now() + leave.most;
+    do await wait(leave.least, undefined, { ref: false });
+    while (engine.busy && !engine.over && performance.now() < end);
+    engine.end();
+    this.#leaving.delete(engine);
+  }
+
+  #lost(engine: Engine, why: string): void {
+    const { closed, say, spec, warn } = this.chain;
+    if (closed() || this.#engine !== engine) return;
+    const reason = this.#restart?.why ?? why;
+    this.#restart ??= { since: Date.now(), why };
+    const text = `The ledger ${spec.key} is started again: ${reason}. What it acknowledged is kept.`;
+    say(text);
+    warn(text);
+    void this.#revive();
+  }
+
+  async #revive(): Promise<void> {
+    const { closed, say } = this.chain;
+    while (!closed()) {
+      try {
+        await this.ready();
+        return;
+      } catch (error) {
+        if (closed()) return;
+        say((error as Error).message);
+        await wait(Math.min(longest, 250 * 2 ** this.#attempts), undefined, { ref: false });
+      }
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
+import { containing, matching, until } from "../helpers";
+import { blockNumber, eth, ledgered, result, rpc, webSocket } from "../ledgers";
+
+jest.setTimeout(120_000);
+
+const raft = { provider: "quorum", consensus_type: "raft" };
+
+/** Processes below one, by what is in their command line. */
+const below = (parent: number, text: string) =>
+  execFileSync("ps", ["-eww", "-o", "pid=,ppid=,args="], { encoding: "utf8" })
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, ppid, ...args]) => Number(ppid) === parent && args.join(" ").includes(text))
+    .map(([pid]) => Number(pid));
+
+const watchers = () => below(process.pid, "consortium-chains-");
+const chains = () => watchers().flatMap((pid) => below(pid, "--init"));
+
+/** A ledger with a transaction, and what is known of it. */
+async function used() {
+  const made = await ledgered({}, raft);
+  const { urls, credential, paths, send } = made;
+  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
+  const to = `0x${"7".repeat(40)}`;
+  const pay = () => result<string>(urls.rpc, credential, "eth_sendTransaction", { from, to, value: "0x7" });
+  const receipt = (hash: string) => result<object | null>(urls.rpc, credential, "eth_getTransactionReceipt", hash);
+  const status = async () => (await send("GET", `${paths.node}/status`)).body;
+  const log = async () => (await send("GET", `${paths.node}/logs/geth`)).text;
+  return { ...made, from, to, pay, receipt, status, log };
+}
+
+/** Calls that come while there is no chain wait; those that it was answering fail. */
+const settled = (answer: () => Promise<unknown>) =>
+  until(() =>
+    answer().then(
+      () => true,
+      () => false,
+    ),
+  );
+
+test("a watcher that is killed: the service lives, and each ledger goes on with all that it answered", async () => {
+  const { credential, urls, pay, receipt, log, send, paths, membership } = await used();
+  const other = { provider: "geth", consensus_type: "poa", name: "other", block_period: 1 };
+  const made = (await send("POST", `${paths.consortium}/environments`, other)).body._id;
+  const elsewhere = `${paths.consortium}/environments/${made}`;
+  const pair = (await send("POST", `${elsewhere}/appcreds`, { membership_id: membership })).body;
+  const node = (await send("POST", `${elsewhere}/nodes`, { membership_id: membership })).body._id;
+  const { rpc: url } = (await send("GET", `${elsewhere}/nodes/${node}/status`)).body.urls;
+  await until(async () => (await blockNumber(url, pair)) > 0);
+  const hash = await pay();
+  const before = await receipt(hash);
+  const [watcher] = watchers();
+  process.kill(watcher!, "SIGKILL");
+  await until(() => Promise.resolve(watchers().some((pid) => pid !== watcher)));
+  await settled(() => receipt(hash));
+  expect(await receipt(hash)).toEqual(before);
+  expect(await receipt(await pay())).toMatchObject({ status: "0x1" });
+  await settled(() => blockNumber(url, pair));
+  const height = await blockNumber(url, pair);
+  await until(async () => (await blockNumber(url, pair)) > height);
+  expect(await log()).toMatch(/is started again: its watcher ended.*runs again, at block 1: nothing is lost/s);
+  expect(chains()).toHaveLength(2);
+  expect(await blockNumber(urls.rpc, credential)).toBe(2);
+});
+
+test("a chain that is silent for 15 s is ended and goes on; its nodes say so meanwhile, and calls wait", async () => {
+  const { credential, urls, pay, receipt, status, log } = await used();
+  const hash = await pay();
+  const before = await receipt(hash);
+  const [silent] = chains();
+  process.kill(silent!, "SIGSTOP");
+  const begun = performance.now();
+  const answered = fetch(urls.rpc, {
+    method: "POST",
+    headers: {
+      authorization: `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString("base64")}`,
+    },
+    body: JSON.stringify(eth("eth_blockNumber")),
+  });
+  let restarting: unknown;
+  await until(async () => (restarting = (await status()).ledger_restarting) !== undefined);
+  expect(performance.now() - begun).toBeGreaterThan(10_000);
+  expect(restarting).toEqual({ since: matching(/^\d{4}-/), reason: "it did not answer for 15 s" });
+  expect((await answered).status).toBeGreaterThanOrEqual(200); // it ended, in whatever way
+  await until(async () => (await status()).ledger_restarting === undefined);
+  expect(await receipt(hash)).toEqual(before);
+  expect(await receipt(await pay())).toMatchObject({ status: "0x1", blockNumber: "0x2" });
+  expect(await log()).toMatch(/it did not answer for 15 s.*nothing is lost/s);
+});
+
+test("what a contract logs or gives as its reason is no part of a node's log, and no height", async () => {
+  const { credential, urls, from, log, status } = await used();
+  const text = Buffer.from("\nBlock Number: 424242\nImported block number=424242").toString("hex");
+  // copies what it was called with, logs it, and fails with it if it was sent no money
+  const code = "366000600037366000a034601257366000fd5b00";
+  const size = (code.length / 2).toString(16);
+  const init = `60${size}600c60003960${size}6000f3${code}`;
+  type Receipt = { contractAddress: string; status: string; logs: { data: string }[] };
+  const sent = async (call: object) => {
+    const hash = await result<string>(urls.rpc, credential, "eth_sendTransaction", { from, gas: "0x30000", ...call });
+    return result<Receipt>(urls.rpc, credential, "eth_getTransactionReceipt", hash);
+  };
+  const { contractAddress: to } = await sent({ data: `0x${init}` });
+  const logged = await sent({ to, value: "0x1", data: `0x${text}` });
+  expect(logged).toMatchObject({ status: "0x1", logs: [{ data: `0x${text}` }] });
+  expect(await sent({ to, data: `0x${text}` })).toMatchObject({ status: "0x0" });
+  const failed = await rpc(urls.rpc, credential, eth("eth_call", { to, data: `0x${text}` }, "latest"));
+  expect(failed.body).toMatchObject({ error: { data: `0x${text}` } });
+  expect(await log()).not.toContain("424242");
+  expect((await status()).block_height).toBe(3);
+});
+
+test("blocks come in the period that was asked for", async () => {
+  const { credential, urls } = await ledgered({}, { provider: "quorum", consensus_type: "ibft", block_period: 2 });
+  const first = await blockNumber(urls.rpc, credential);
+  const begun = performance.now();
+  await until(async () => (await blockNumber(urls.rpc, credential)) >= first + 3);
+  const took = (performance.now() - begun) / 1_000;
+  const last = await blockNumber(urls.rpc, credential);
+  expect(last - first).toBeLessThanOrEqual(took / 2 + 1); // no more often than that, whatever the machine does
+  const timeOf = async (number: number) => {
+    type Block = { timestamp: string };
+    const block = await result<Block>(urls.rpc, credential, "eth_getBlockByNumber", `0x${number.toString(16)}`, false);
+    return Number(block.timestamp);
+  };
+  expect((await timeOf(first + 3)) - (await timeOf(first + 1))).toBeGreaterThanOrEqual(3);
+});
+
+test("a subscription to a raft ledger hears of a block with each transaction, and of nothing otherwise", async () => {
+  const { credential, urls, pay } = await used();
+  const { socket, messages } = await webSocket(urls.wss, credential);
+  socket.send(JSON.stringify(eth("eth_subscribe", "newHeads")));
+  await once(socket, "message");
+  await wait(1_500);
+  expect(messages).toHaveLength(1);
+  for (let block = 1; block <= 5; block++) {
+    await pay();
+    await until(() => Promise.resolve(messages.length > block));
+    expect(messages[block]).toMatchObject({ params: { result: { number: containing(`0x${block}`) } } });
+  }
+  await wait(300);
+  expect(messages).toHaveLength(6);
+  socket.terminate();
+});
