@@ -56,6 +56,11 @@ const writings = (text: string): string[] => [
   ...inHex(text),
 ];
 
+/** Letters as a pattern without regard to case takes them for one, `ſ` and `S` too. */
+const folded = (text: string): string => text.toLowerCase().toUpperCase();
+
+const byLength = (one: string, other: string): number => other.length - one.length;
+
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
 const [letterBefore, letterAfter] = ["(?<![\\p{L}\\p{N}])", "(?![\\p{L}\\p{N}])"];
@@ -73,9 +78,8 @@ const patternOf = (text: string): string => {
  * people, so that they have to stay readable where a secret is short, or a word as common as `node`.
  */
 export class Secrets {
-  readonly #texts = new Set<string>();
-  /** Made with the first text that is to be shown, which few runs ever have. */
-  #known?: { pattern: RegExp | undefined; base64: string[]; long: string[] };
+  /** Their forms are made with the first text that is to be shown, which few runs ever have. */
+  readonly #texts = new Map<string, Forms | undefined>();
 
   constructor(values: readonly unknown[] = []) {
     this.learn(values);
@@ -89,30 +93,46 @@ export class Secrets {
     // Of a key in lines, say, a service may quote one alone.
     const lines = text.split(/\s*\n\s*/).filter((line) => line.length >= longLength);
     for (const one of [text, ...lines]) {
-      if (one === "" || this.#texts.has(one)) continue;
-      this.#texts.add(one);
-      this.#known = undefined;
+      if (one !== "" && !this.#texts.has(one)) this.#texts.set(one, undefined);
     }
   }
 
   mask(text: string): string {
-    if (this.#texts.size === 0) return text;
-    const { pattern, base64, long } = (this.#known ??= this.#forms());
-    const whole = pattern ? text.replace(pattern, marker) : text;
-    const encoded = base64.reduce((masked, form) => masked.replaceAll(form, marker), whole);
-    return withoutRemainders(encoded, long);
+    const known = [...this.#texts.keys()].map((secret) => this.#forms(secret));
+    // One pattern of all the secrets of a large network would take longer than the run.
+    const here = folded(text);
+    const plain = known.flatMap((forms) => forms.plain.filter(([, form]) => here.includes(form)).map(([form]) => form));
+    const pattern = [...new Set(plain)].sort(byLength).map(patternOf).join("|");
+    const whole = pattern === "" ? text : text.replace(new RegExp(pattern, "giu"), marker);
+    const base64 = known.flatMap((forms) => forms.base64.filter((form) => whole.includes(form)));
+    const encoded = base64.sort(byLength).reduce((masked, form) => masked.replaceAll(form, marker), whole);
+    return withoutRemainders(
+      encoded,
+      known.flatMap(({ long }) => long),
+    );
   }
 
-  #forms(): { pattern: RegExp | undefined; base64: string[]; long: string[] } {
-    const plain = [...new Set([...this.#texts].flatMap(writings))].sort((one, other) => other.length - one.length);
-    return {
-      pattern: plain.length > 0 ? new RegExp(plain.map(patternOf).join("|"), "giu") : undefined,
-      base64: [
-        ...new Set([...this.#texts].flatMap((text) => [text, quoted(text), ascii(quoted(text))].flatMap(inBase64))),
-      ].sort((one, other) => other.length - one.length),
-      long: plain.filter(({ length }) => length >= longLength),
-    };
+  #forms(text: string): Forms {
+    const made = this.#texts.get(text) ?? formsOf(text);
+    this.#texts.set(text, made);
+    return made;
   }
+}
+
+/** How a secret may be written; `plain` with what it is without regard to case. */
+interface Forms {
+  plain: [form: string, folded: string][];
+  base64: string[];
+  long: string[];
+}
+
+function formsOf(text: string): Forms {
+  const plain = [...new Set(writings(text))];
+  return {
+    plain: plain.map((form) => [form, folded(form)]),
+    base64: [...new Set([text, quoted(text), ascii(quoted(text))].flatMap(inBase64))],
+    long: plain.filter(({ length }) => length >= longLength),
+  };
 }
 
 /** Hides the beginning of a secret where the text, or what it quotes, was cut off within it. */
@@ -124,7 +144,9 @@ function withoutRemainders(text: string, secrets: readonly string[]): string {
 }
 
 function withoutRemainder(part: string, secrets: readonly string[]): string {
-  for (const secret of secrets)
+  const ends =
+    part.length < remainderLength ? [] : secrets.filter((one) => part.includes(one.slice(0, remainderLength)));
+  for (const secret of ends.sort(byLength))
     for (let length = Math.min(secret.length - 1, part.length); length >= remainderLength; length--)
       if (part.endsWith(secret.slice(0, length))) return part.slice(0, -length) + marker;
   return part;
