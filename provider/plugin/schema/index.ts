@@ -28,7 +28,15 @@ const language = {
     packageReferences: { Pulumi: "3.*" },
     respectSchemaVersion: true,
   },
-  java: { basePackage: "com.pulumi", buildFiles: "gradle" },
+  java: {
+    basePackage: "com.pulumi",
+    buildFiles: "gradle",
+    dependencies: {
+      "com.pulumi:pulumi": "1.16.0",
+      "com.google.code.gson:gson": "2.8.9",
+      "com.google.code.findbugs:jsr305": "3.0.2",
+    },
+  },
 };
 
 /** What results are called beside resources of the same name; languages add `Result` themselves. */

@@ -73,13 +73,13 @@ export const networkOutputs = z.object({
     "What a consortium of a network shows.",
     "Consortia by key. One that is defined without a key has the name of the network.",
   ),
-  passwords: field(passwords, "Passwords by consortium, environment and credential.", { secret: true }),
+  // Not marked as secret: with that, the class that Pulumi makes for Java does not compile. The component's host marks them.
+  passwords: field(passwords, "Passwords by consortium, environment and credential; secret."),
 });
 
 export function networkSpec(types: Types): ResourceSpec {
   const inputs = Object.fromEntries(Object.entries(Network.shape).filter(([key]) => key !== "name"));
   const outputs = types.object("Network", networkOutputs.shape, { io: "output" });
-  outputs.properties!.passwords!.secret = true;
   return {
     ...outputs,
     description: [
