@@ -18,10 +18,10 @@ const mutations = [
   // the core
   {
     rule: "an unset argument is the same as none",
-    file: "provider/core/diff.ts",
+    file: "provider/core/same-value.ts",
     find: "if (isUnset(a) && isUnset(b)) return true;",
     put: "",
-    tests: "provider/core/diff.test.ts",
+    tests: "provider/core/same-value.test.ts",
   },
   {
     rule: "a replacement in another parent needs no deletion first",
@@ -141,7 +141,7 @@ const mutations = [
     tests: "service/http/host-check.test.ts",
   },
   {
-    rule: "a call without a key is refused",
+    rule: "the body of a call without a key is not read",
     file: "service/http/authentication.ts",
     find: "if (!request.fault) throw refusal;",
     put: "",
@@ -152,7 +152,7 @@ const mutations = [
     file: "service/routes/crud.ts",
     find: 'if (parent.state === "deleting")',
     put: 'if (parent.state === "deleted")',
-    tests: "service/routes/endpoints.test.ts",
+    tests: "service/store/states-over-time.test.ts",
   },
   {
     rule: "a node signs for its own account only",

@@ -1,7 +1,8 @@
 import { Engine, type Props } from "../support/engine";
 import { json, peer } from "../support/peer";
 import { setEnvironment, start } from "../support/service";
-import { Protocol, secret } from "../support/protocol";
+import { secret } from "../support/double/wire";
+import { Protocol } from "../support/protocol";
 
 /* A service may quote in its messages what it was sent. What the program marked as secret is shown by neither provider. */
 

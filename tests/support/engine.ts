@@ -2,8 +2,9 @@ import { type Handler } from "../../provider/dynamic/handler";
 import { type definitions } from "../../provider/resources";
 import * as runtime from "../../provider/dynamic/runtime";
 import { stub } from "../../provider/dynamic/stub";
+import { type Props, wire } from "./double/wire";
 
-export type Props = Record<string, unknown>;
+export { type Props };
 export type Kind = keyof typeof definitions;
 
 /** How Pulumi writes a value that is not known yet. */
@@ -22,17 +23,6 @@ export interface Kept {
   inputs: Props;
   outputs: Props;
   incomplete: boolean;
-}
-
-/** What goes over the wire between engine and provider: plain JSON, and `undefined` is not a value of it. */
-function wire<T>(value: T): T {
-  const check = (part: unknown, where: string): void => {
-    if (part === undefined) throw new Error(`${where} is undefined: Pulumi's wire format has no such value`);
-    if (typeof part !== "object" || part === null) return;
-    for (const [key, inner] of Object.entries(part)) check(inner, `${where}.${key}`);
-  };
-  check(value, "props");
-  return JSON.parse(JSON.stringify(value)) as T;
 }
 
 /** Plays the Pulumi engine for one resource of a stack: the order of verbs, and what is kept in the state. */

@@ -6,10 +6,10 @@ import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { ProviderService } from "../../provider/plugin/service";
+import { type Props } from "./double/wire";
 
 /* Pulumi's protocol from the engine's side, over real gRPC. */
 
-export type Props = Record<string, unknown>;
 export const urnOf = (kind: string, name = "acme"): string => `urn:pulumi:dev::p::consortium:index:${kind}::${name}`;
 const providerUrn = (name: string): string =>
   isUrn(name) ? name : `urn:pulumi:dev::p::pulumi:providers:consortium::${name}`;
@@ -17,9 +17,6 @@ const isUrn = (name: string): boolean => name.startsWith("urn:");
 const resourceUrn = (kind: string): string => (isUrn(kind) ? kind : urnOf(kind));
 export const struct = (props: Props): Struct => Struct.fromJavaScript(props as Record<string, never>);
 export const plain = (of: Struct | undefined): Props => of?.toJavaScript() ?? {};
-
-const signature = "4dabf18193072939515e22adb298388d";
-export const secret = (value: unknown): Props => ({ [signature]: "1b47061264138c4ac30d75fd1eb44270", value });
 
 export const listening = (server: Server): Promise<number> =>
   new Promise((resolve, reject) =>

@@ -5,10 +5,11 @@ import { canaryKey, wholeTree, world } from "../support/world";
  * Services that answer in other ways than the embedded one does by default, all within what the spec allows. Each way alone, for
  * every resource: tests/provider/resources/answers.test.ts.
  */
-const services: [string, ServiceOptions][] = [
+const services: [string, ServiceOptions & { plugin?: boolean }][] = [
   [
     "answers 200 to everything, without bodies, and 410 to what is gone",
     {
+      plugin: true,
       answers: {
         created: 200,
         deleted: { environment: 200, consortium: 200, membership: 200, node: 200, credential: 200 },
@@ -20,7 +21,7 @@ const services: [string, ServiceOptions][] = [
   ],
   [
     "says id instead of _id, adds fields that nobody knows, has lists that lag half a second, and answers 403 to what is gone",
-    { answers: { idField: "id", unknownFields: true, gone: 403 }, timing: { listLag: 500 } },
+    { plugin: true, answers: { idField: "id", unknownFields: true, gone: 403 }, timing: { listLag: 500 } },
   ],
   [
     "has only the calls that the spec lists, deletes slowly, and keeps parents until their children are gone",

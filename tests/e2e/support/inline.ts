@@ -1,10 +1,11 @@
 import { AsyncResource } from "node:async_hooks";
-import { Server, type ServerUnaryCall, ServerCredentials, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import { Server, type ServerUnaryCall, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { runtime } from "@pulumi/pulumi";
 import { LanguageRuntimeService } from "@pulumi/pulumi/proto/language_grpc_pb";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { ProviderService } from "../../../provider/plugin/service";
 import * as sdk from "../../../sdk";
+import { listening } from "../../support/protocol";
 
 /*
  * Programs, and the provider plugin, in the process of the test: the CLI and its engine are the real ones, and what they talk to is the
@@ -85,13 +86,6 @@ export async function evaluated(text: string): Promise<object> {
   run(load, module, module.exports);
   return Promise.resolve(module.exports);
 }
-
-const listening = (server: Server): Promise<number> =>
-  new Promise((resolve, reject) =>
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
-      error ? reject(error) : resolve(port),
-    ),
-  );
 
 /** Until the child has ended, this process has the environment that the child has, and its folder. */
 export function standingIn(folder: string, env: Record<string, string | undefined>): () => void {

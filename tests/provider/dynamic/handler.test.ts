@@ -25,6 +25,9 @@ test("the shapes of all verbs", async () => {
     replaces: [],
     deleteBeforeReplace: false,
   });
+  // A state of the plugin is updated, so that it names the code that this host needs.
+  const { changes, replaces } = await consortium.diff(id, outs, { ...checked.inputs, __provider });
+  expect({ changes, replaces }).toEqual({ changes: true, replaces: [] });
   expect(await consortium.read(id, state)).toEqual({ id, props: outs });
   const drifted = { ...state, name: "renamed in the console" };
   expect(await consortium.read(id, drifted)).toEqual({ id, props: outs, inputs: { name: "acme", description: "d" } });

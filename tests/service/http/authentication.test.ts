@@ -22,6 +22,13 @@ test.each([
   expect((await send("GET", "/consortia")).body).toEqual([]);
 });
 
+test("without a key a body is not read, whatever it holds", async () => {
+  const { service } = await start();
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(`${service.baseUrl}/consortia`, { method: "POST", headers, body: "{ broken" });
+  expect(answer.status).toBe(401);
+});
+
 test("an organization sees and touches its own objects only", async () => {
   const { service, send } = await start({
     organizations: [{ name: "a" }, { name: "b", apiKey: "key-of-b" }],
