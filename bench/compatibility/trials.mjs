@@ -55,11 +55,11 @@ export const lifeTrials = (nodes) =>
     ];
   });
 
-/** Every kind of program with the newest of all, and with the oldest. @param {NodeVersion[]} nodes */
+/** Every kind of program with the newest of all, and with the oldest, which refuses TypeScript 6. @param {NodeVersion[]} nodes */
 export const kindTrials = (nodes) =>
   /** @type {Kind[]} */ (["ESM", "TypeScript 5", "TypeScript 6", "esbuild bundle"]).flatMap((kind) => [
     trial(ofMajor(nodes, 24), newest, { kind, inSlice: kind === "ESM" }),
-    trial(ofMajor(nodes, 20), oldest, { kind }),
+    ...(kind === "TypeScript 6" ? [] : [trial(ofMajor(nodes, 20), oldest, { kind })]),
   ]);
 
 /** Every installer with the newest of all. @param {NodeVersion[]} nodes */
