@@ -62,8 +62,9 @@ await runMain("compatibility", async () => {
     }
     const [lives = [], kinds = [], installers = []] = results;
     if (!values.slice && !values.only) {
+      const [date, ours, , pulumi] = (await circumstances(cli)).split(", ");
       const parts = [
-        `Tried on ${await circumstances(cli)}.`,
+        `Tried on ${date} with ${ours} and the CLI ${pulumi}.`,
         shown(lives, ["Node.js", "`@pulumi/pulumi`", "provider"], ({ node, sdk, provider }) => [
           node.version,
           sdk,

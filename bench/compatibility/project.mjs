@@ -64,7 +64,7 @@ const commands = {
 
 /** @type {Record<string, Record<string, string>>} What an installer needs besides package.json. */
 const installerFiles = {
-  pnpm: { ".npmrc": "engine-strict=true\n" },
+  pnpm: { ".npmrc": "engine-strict=true\n", "pnpm-workspace.yaml": "allowBuilds: { protobufjs: false }\n" },
   Yarn: {
     "yarn.lock": "",
     ".yarnrc.yml":
