@@ -97,6 +97,12 @@ export class Collection {
     return items.filter((item) => sameName(item[field], inputs[naming]) && !isOthers(item));
   }
 
+  /** The name that the service shows. */
+  nameIn(item: Identified): string {
+    const { naming } = this.definition;
+    return naming ? String(item[wireName(naming)]) : "";
+  }
+
   /** Under what a create of this name runs alone. */
   claimOf(name: unknown): string {
     return `${this.path} ${String(name).trim()}`;

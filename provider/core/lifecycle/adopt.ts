@@ -1,4 +1,5 @@
 import { type Identified } from "../../api";
+import { printable } from "../../api/printable";
 import { type Collection } from "../collection";
 import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { isUnset, sameName, sameValue } from "../same-value";
@@ -43,15 +44,23 @@ export async function toAdopt(
   throw new UserError(`${what}: several have this name (${ids}). Specify which one to adopt: adopt: "${first!.id}".`);
 }
 
-/** Those that have the name, also as a service may write it that is known to write names in its own way. */
+/**
+ * Those that have the name, also as a service may write it that is known to write names in its own way.
+ * @throws where the name is to be adopted, and one has it but for how it is written: nothing tells whether it is meant
+ */
 function namesakes(collection: Collection, inputs: Props, siblings: Identified[]): Identified[] {
-  const { origins } = collection.session;
+  const { session, definition } = collection;
+  const { origins, holdings, owner } = session;
   const exact = collection.namesakes(inputs, siblings);
-  if (exact.length > 0 || !origins.rewritesNames) return exact;
+  if (exact.length > 0 || !(origins.rewritesNames || adopts(session, inputs))) return exact;
   const known = new Set(collection.made().map(({ id }) => id));
-  return collection.namedLike(
-    inputs,
-    siblings.filter(({ id }) => !known.has(id) && !origins.holds(id)),
+  const isFree = ({ id }: Identified): boolean => !known.has(id) && !holdings.holder(definition, id, owner);
+  const like = collection.namedLike(inputs, siblings.filter(isFree));
+  if (like.length === 0 || origins.rewritesNames) return like;
+  const names = like.map((item) => `${item.id} is called "${printable(collection.nameIn(item))}"`).join(", ");
+  throw new UserError(
+    `${collection.nameOf(inputs)}: nothing has exactly this name, but ${names}, and a service may write names in its own way. ` +
+      `Nothing was created. If that is the one to adopt, set adopt: "${like[0]!.id}"; else choose a name that differs by more.`,
   );
 }
 

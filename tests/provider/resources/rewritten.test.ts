@@ -137,13 +137,44 @@ describe.each(["dynamic", "plugin"] as const)("a whole stack on the %s provider"
       expect(changes(await stack.up(network(true), { refresh: true }))).toEqual([]);
     });
 
-    test("where the service keeps names as they are, one that differs in its case is another one", async () => {
-      const { service } = await start();
-      await new Stack(adapter).up(() => void new Consortium("c", { name: "trade net" }));
-      newProcess();
+    test("where nothing shows it, a name that differs only in how it is written is named, and nothing is made or lost", async () => {
+      const { service, calls } = await start();
+      rewriting((name) => name.toLowerCase());
       const stack = new Stack(adapter);
-      expect((await stack.up(network(true))).errors).toEqual([]);
-      expect(service.store.consortia.list().map(({ fields }) => fields.name)).toEqual(["trade net", "Trade Net"]);
+      await stack.up(network(false));
+      const [consortium, before] = [stack.of("c").id, ids(stack)];
+      newProcess();
+      calls();
+      const renamed = (adopt: true | string) => (): void => {
+        const c = new Consortium("c2", { name: "Trade Net", adopt });
+        new Membership("m2", { consortium: c, orgName: "Acme Inc", adopt: true });
+      };
+      const refused = await stack.up(renamed(true));
+      expect(refused.errors[0]!.message).toMatch(
+        new RegExp(
+          `nothing has exactly this name, but ${consortium} is called "trade net".*set adopt: "${consortium}"`,
+        ),
+      );
+      expect([calls().filter((call) => !call.startsWith("GET")), ids(stack)]).toEqual([[], before]);
+      // The consortium shows how this service writes names.
+      expect((await stack.up(renamed(consortium))).errors).toEqual([]);
+      expect(["c2", "m2"].map((name) => stack.of(name).id)).toEqual(before);
+      expect(service.store.memberships.list()).toHaveLength(1);
+    });
+
+    test("--replace of what has adopt loses nothing there either", async () => {
+      const { service } = await start();
+      rewriting((name) => name.toLowerCase());
+      const stack = new Stack(adapter);
+      await stack.up(network(true));
+      const [consortium] = ids(stack);
+      newProcess();
+      const refused = await stack.up(network(true), { replace: ["c"] });
+      expect(refused.errors[0]!.message).toContain(`adopt: "${consortium}"`);
+      expect([stack.of("c").id, service.store.consortia.list().map(({ id }) => id)]).toEqual([
+        consortium,
+        [consortium],
+      ]);
     });
   });
 

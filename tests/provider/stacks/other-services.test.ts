@@ -1,0 +1,45 @@
+import { AppCred, Consortium, Environment, Membership, Node, TetherService } from "../../../sdk";
+import { type ServiceOptions } from "../../../service";
+import { type Run, Stack } from "../../support/double/stack";
+import { newProcess, start } from "../../support/service";
+import { ether, tetherId } from "../../support/tethered";
+
+/* Other services than the one that handover.test.ts looks at: what the stack holds is handed over there, too. */
+
+const services: [string, ServiceOptions["answers"]][] = [
+  ["nothing is read by id, and answers are empty", { getById: false, emptyBodies: true, created: 202, updated: 202 }],
+  ["strict, without PATCH and a list of credentials", { strictBodies: true, patch: 405, listCredentials: 404 }],
+  ["ids called id, 410, and a founding member", { idField: "id", gone: 410, foundingMembership: true }],
+];
+
+const tree = (suffix: string, adopt: boolean) => (): void => {
+  const named = (name: string): string => name + suffix;
+  const consortium = new Consortium(named("c"), { name: "Spice Route", adopt });
+  const membership = new Membership(named("m"), { consortium, orgName: "Red Harbour", adopt });
+  const quorum = { consortium, name: "Live", provider: "quorum", consensusType: "ibft" } as const;
+  const environment = new Environment(named("e"), { ...quorum, adopt });
+  new Node(named("n"), { environment, membership, name: "Node A", adopt });
+  new AppCred(named("a"), { environment, membership, name: "App" });
+  new TetherService(named("t"), { tetherId, network: "rinkeby", intervalHours: 2 });
+};
+const changes = ({ steps }: Run): string[] => steps.filter((step) => !/^(same|refresh) /.test(step));
+
+describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
+  test.each(services)("%s: other logical names with adopt, then refresh and destroy", async (_, answers) => {
+    const { service } = await start({ answers, tethers: [{ id: tetherId, funds: { rinkeby: ether } }] });
+    const { consortia, memberships, environments, nodes, tethers } = service.store;
+    const objects = (): string[] =>
+      [consortia, memberships, environments, nodes].flatMap((kind) => kind.list().map(({ id }) => id));
+    const stack = new Stack(adapter);
+    expect(await stack.up(tree("", false))).toMatchObject({ errors: [] });
+    const before = objects();
+    newProcess();
+    expect(await stack.up(tree("-new", true))).toMatchObject({ errors: [] });
+    expect(objects()).toEqual(before);
+    expect(tethers.get(tetherId).fields).toMatchObject({ active: true, deployments: { rinkeby: 1 } });
+    expect(await stack.refresh()).toMatchObject({ errors: [] });
+    expect(changes(await stack.up(tree("-new", true)))).toEqual([]);
+    expect(await stack.destroy()).toMatchObject({ errors: [] });
+    expect([stack.state, environments.list(), consortia.list()]).toEqual([[], [], []]);
+  });
+});
