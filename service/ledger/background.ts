@@ -19,8 +19,12 @@ export class Background {
     private readonly say: (text: string) => void,
   ) {}
 
-  /** Another engine goes through the first journals; if one that begins with its state has the same blocks, that takes their place. */
-  compact(): void {
+  /**
+   * Another engine goes through the first journals; if one that begins with its state has the same blocks, that takes their place.
+   *
+   * @param made hears that it did
+   */
+  compact(made: () => void): void {
     const count = this.folder.due(this.lookback);
     if (count === 0) return;
     this.#begin("No snapshot is made", async () => {
@@ -29,6 +33,7 @@ export class Background {
       await this.folder.keep(dump, count, this.lookback, (file) =>
         this.#through(journals, journals.length - 1, file, count, () => Promise.resolve()),
       );
+      setImmediate(made); // when this is over
     });
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Background } from "./background";
-import type { ChainSpec, Engine, Head, Host } from "./engine";
+import { type ChainSpec, type Engine, type Head, type Host, weightOf } from "./engine";
 import { Keeper } from "./keeper";
 import type { Entry, LedgerFolder } from "./ledger-folder";
 import { asksForLogs, type Call } from "./past-calls";
@@ -22,10 +22,19 @@ export interface Pace {
   lookback: number;
   /** Bytes that an engine may grow by before another one takes its place. */
   growth: number;
+  /** Bytes that every engine has to hold, from which on no transactions are taken until there is a later snapshot. */
+  room: number;
 }
 
 const MiB = 1_048_576;
-export const usualPace: Pace = { stall: 15_000, lookback: 256, blocks: 1_000, bytes: 8 * MiB, growth: 32 * MiB };
+export const usualPace: Pace = {
+  stall: 15_000,
+  lookback: 256,
+  blocks: 256,
+  bytes: 8 * MiB,
+  growth: 32 * MiB,
+  room: 1_024 * MiB,
+};
 
 /** Something that a chain is told. */
 interface Job {
@@ -74,7 +83,11 @@ export class Chain {
   #filtersUsed = 0;
   #head!: Head;
   #blocks = 0;
+  /** About how many bytes an engine takes for what is in each journal. */
+  #weights = new Map<string, number>();
   #due = false;
+  /** Whether a block is made although there is no transaction for it. */
+  #empty = false;
   #turning: Promise<void> | undefined;
   #problem: string | undefined;
   #closed = false;
@@ -120,7 +133,7 @@ export class Chain {
     }
     if (spec.period !== undefined) chain.#every(spec.period * 1_000, () => chain.#seal());
     chain.#every(pace.stall / 3, () => void chain.#keeper.probe());
-    chain.#background.compact();
+    chain.#compact();
     return chain;
   }
 
@@ -232,6 +245,7 @@ export class Chain {
   /** Takes a transaction: it is noted before it is answered. */
   async #send(method: string, params: unknown[], { ms }: Bounds): Promise<Answer> {
     const end = performance.now() + ms;
+    if (this.#isFull) return this.#refused();
     let answer: Answer = { result: null };
     await this.#told({
       act: async (engine) => {
@@ -251,13 +265,38 @@ export class Chain {
     return method.endsWith("Sync") && "result" in answer ? this.#receipt(answer.result as string, end) : answer;
   }
 
+  /** What every engine has to hold: a chain whose last blocks did too much would take the memory of all others. */
+  get #needed(): number {
+    return this.folder.journals.reduce((sum, { name }) => sum + (this.#weights.get(name) ?? 0), 0);
+  }
+
+  get #isFull(): boolean {
+    return this.#needed > this.pace.room;
+  }
+
+  /** Room comes with blocks, which a chain without a period would not make. */
+  async #refused(): Promise<Answer> {
+    if (this.spec.period === undefined) {
+      this.#empty = true;
+      this.#seal();
+      await this.#block();
+    }
+    const why = `The last ${this.pace.lookback} blocks did more than a ledger can hold in memory`;
+    return { error: { code: -32_000, message: `${why}. Send the transaction again after as many blocks.` } };
+  }
+
   async #receipt(hash: string, end: number): Promise<Answer> {
     while (!this.#closed && performance.now() < end) {
       const answer = await this.#own("eth_getTransactionReceipt", [hash]);
       if ("error" in answer || answer.result !== null) return answer;
-      await Promise.race([new Promise<void>((done) => this.#sealed.add(done)), wait(1_000, undefined, { ref: false })]);
+      await this.#block();
     }
     throw new Excess("late");
+  }
+
+  /** The next block, or a moment. */
+  async #block(): Promise<void> {
+    await Promise.race([new Promise<void>((done) => this.#sealed.add(done)), wait(1_000, undefined, { ref: false })]);
   }
 
   // What it is told
@@ -340,10 +379,12 @@ export class Chain {
     this.#due = false;
     const onDemand = this.spec.period === undefined;
     do {
-      if (onDemand && (await pending(engine)) === 0) return;
+      if (onDemand && !this.#empty && (await pending(engine)) === 0) return;
+      this.#empty = false;
       const timestamp = Math.max(this.#head.timestamp, Math.floor(Date.now() / 1_000));
+      const { number, hash, gas } = this.#head;
       try {
-        await this.#note([{ seal: [this.#head.number + 1, timestamp, this.#head.hash] }]);
+        await this.#note([{ seal: [number + 1, timestamp, hash, gas] }]);
       } catch {
         if (onDemand) setTimeout(() => this.#closed || this.#seal(), again).unref(); // else the next one comes by itself
         return;
@@ -370,7 +411,14 @@ export class Chain {
     this.#say(`Imported block number=${head.number} hash=${head.hash} transactions=${transactions.length}`);
     for (const done of this.#sealed) done();
     this.#sealed.clear();
-    if (++this.#blocks >= this.pace.blocks || this.folder.bytes >= this.pace.bytes) await this.#rotate(engine);
+    const weight = weightOf(1, transactions.length, head.gas);
+    const { name } = this.folder.journals.at(-1)!;
+    const written = (this.#weights.get(name) ?? 0) + weight;
+    this.#weights.set(name, written);
+    engine.gained(weight);
+    const { blocks, bytes, growth, lookback } = this.pace;
+    const enough = ++this.#blocks >= (this.#isFull ? lookback / 4 : blocks);
+    if (enough || this.folder.bytes >= bytes || written >= growth) await this.#rotate(engine);
     if (this.#hasGrown(engine)) this.#renew();
     return transactions.length;
   }
@@ -406,7 +454,7 @@ export class Chain {
     try {
       this.folder.rotate(this.#head, [{ given: [...this.#given] }, ...entries]);
       this.#blocks = 0;
-      this.#background.compact();
+      this.#compact();
     } catch (error) {
       this.#say(`No snapshot is made: ${(error as Error).message}. It is tried again.`);
     }
@@ -420,6 +468,7 @@ export class Chain {
     this.#waiting.clear();
     for (const [hash, raw] of waiting) this.#waiting.set(hash, raw);
     this.#given = replay.given;
+    this.#weights = replay.weights;
     this.#blocks = replay.blocks;
     if (this.spec.period === undefined && waiting.size > 0) this.#due = true;
     return engine;
@@ -428,7 +477,17 @@ export class Chain {
   /** Whether it takes too much memory; somebody's filters, which would end, keep it for longer. */
   #hasGrown({ weight }: Engine): boolean {
     const filtered = Date.now() < this.#filtersUsed + filterLife;
-    return weight > this.pace.growth * (filtered ? 3 : 1);
+    const needed = this.#needed;
+    return weight - needed > Math.max(this.pace.growth, needed / 2) * (filtered ? 3 : 1);
+  }
+
+  #compact(): void {
+    this.#background.compact(() => {
+      if (this.#closed) return;
+      const engine = this.#keeper.alive;
+      if (engine && this.#hasGrown(engine)) this.#renew();
+      else this.#compact(); // there may be more to do
+    });
   }
 
   /** Puts another engine in its place, which has the same blocks; nobody notices but those with filters. */

@@ -28,6 +28,8 @@ export interface Head {
   hash: string;
   parent: string;
   timestamp: number;
+  /** What its transactions used. */
+  gas: number;
 }
 
 /** Contracts of the public network that write something into every block, so that a state would grow without end. */
@@ -49,8 +51,9 @@ export interface Host {
 
 let started = 0;
 
-/** About how many bytes of memory an engine takes for a block, and for a transaction besides its own bytes. */
-const weightOf = { block: 2_000, transaction: 12_000 };
+/** About how many bytes of memory an engine takes for blocks, their transactions, and what these did for their gas. */
+export const weightOf = (blocks: number, transactions: number, gas: number) =>
+  2_000 * blocks + 9_000 * transactions + 0.16 * gas;
 
 /**
  * One process of anvil. It executes and answers; what it is told, in which order and with which time, is the service's to decide, so
@@ -111,6 +114,11 @@ export class Engine {
     return this.#weight;
   }
 
+  /** It has got what takes so many bytes. */
+  gained(weight: number): void {
+    this.#weight += weight;
+  }
+
   /** Whether it is answering anybody. */
   get busy(): boolean {
     return this.#caller.busy;
@@ -128,23 +136,22 @@ export class Engine {
 
   /** The newest block, and what is in it. */
   async latest(): Promise<{ head: Head; transactions: string[] }> {
-    type Block = Record<"number" | "hash" | "parentHash" | "timestamp", string> & { transactions: string[] };
-    const block = await this.call<Block>("eth_getBlockByNumber", ["latest", false]);
-    const { number, hash, parentHash: parent, timestamp, transactions } = block;
-    return { head: { number: Number(number), hash, parent, timestamp: Number(timestamp) }, transactions };
+    type Block = Record<"number" | "hash" | "parentHash" | "timestamp" | "gasUsed", string>;
+    const block = await this.call<Block & { transactions: string[] }>("eth_getBlockByNumber", ["latest", false]);
+    const { hash, parentHash: parent, transactions } = block;
+    const [number, timestamp, gas] = [block.number, block.timestamp, block.gasUsed].map(Number) as [
+      number,
+      number,
+      number,
+    ];
+    return { head: { number, hash, parent, timestamp, gas }, transactions };
   }
 
   /** Makes a block of what waits, with this time in seconds. */
-  seal(timestamp: number): Promise<unknown> {
-    this.#weight += weightOf.block;
-    return this.call("evm_mine", [{ timestamp }]);
-  }
+  seal = (timestamp: number) => this.call("evm_mine", [{ timestamp }]);
 
   /** Takes a signed transaction into its pool. */
-  send(raw: string): Promise<Answer> {
-    this.#weight += weightOf.transaction + raw.length;
-    return this.answer("eth_sendRawTransaction", [raw]);
-  }
+  send = (raw: string): Promise<Answer> => this.answer("eth_sendRawTransaction", [raw]);
 
   /** Gives it what a file holds of a state: accounts, blocks, transactions. */
   async load(file: string): Promise<void> {
@@ -153,7 +160,7 @@ export class Engine {
 
   /** Gives it so many blocks of the past. */
   async loadPast(file: string, blocks: number): Promise<void> {
-    this.#weight += blocks * weightOf.block + 4 * statSync(file).size; // the file is compressed
+    this.gained(weightOf(blocks, 0, 0) + 4 * statSync(file).size); // the file is compressed
     type Fees = { baseFeePerGas: string[] };
     const { baseFeePerGas } = await this.call<Fees>("eth_feeHistory", ["0x1", "latest", []]);
     await this.load(file);

@@ -17,8 +17,8 @@ export type Entry =
   | { tx: string }
   /** Money for an account, in wei; `once`: what is known of it, so that it is given once only. */
   | { give: [account: string, wei: string]; once?: string }
-  /** A block is made: its number, its time in seconds, and the hash of the one before. */
-  | { seal: [number: number, timestamp: number, parent: string] }
+  /** A block is made: its number, its time in seconds, and the hash of the one before, with the gas that was used there. */
+  | { seal: [number: number, timestamp: number, parent: string, gas?: number] }
   /** What of the journals before was given once. */
   | { given: string[] };
 
@@ -42,6 +42,8 @@ const index = "ledger.json";
 const journalFormat = (name: string) => ({ format: "consortium-ledger-journal", version: 1, name });
 /** Blocks in a file of the past, which is loaded in about a second. */
 const mostBlocks = 2_000;
+/** Journals that become a snapshot at once: the service holds what an engine tells of them. */
+const mostJournals = 4;
 /** Bytes of a hash that are kept in memory. */
 const begin = 6;
 
@@ -156,14 +158,12 @@ export class LedgerFolder {
     this.#journal = fresh;
   }
 
-  /** How many of the journals a snapshot can take the place of now, so that blocks enough follow; 0: of none. */
+  /** How many of the journals a snapshot can take the place of now, so that blocks enough follow, and not too much at once; 0: of none. */
   due(lookback: number): number {
     const { journals } = this.manifest;
     const end = journals.at(-1)!.after?.number ?? 0;
-    return Math.max(
-      0,
-      journals.findLastIndex(({ after }) => after !== undefined && after.number <= end - lookback),
-    );
+    const last = journals.findLastIndex(({ after }) => after !== undefined && after.number <= end - lookback);
+    return Math.min(Math.max(0, last), mostJournals);
   }
 
   /**

@@ -1,9 +1,11 @@
 import { Refusal } from "../errors";
-import type { Engine, Head } from "./engine";
+import { type Engine, type Head, weightOf } from "./engine";
 import type { Entry, LedgerFolder } from "./ledger-folder";
 
 /** Takes an engine at its genesis through what a chain was told. It can go on later with what was noted meanwhile. */
 export class Replay {
+  /** About how many bytes an engine takes for what is in each journal. */
+  readonly weights = new Map<string, number>();
   /** What was given once only. */
   readonly given = new Set<string>();
   /** Blocks of the journal that it is in. */
@@ -54,6 +56,9 @@ export class Replay {
       if (this.stopped()) throw stopping();
       const hash = await tell(this.engine, entry, this.given);
       if (hash !== undefined && "tx" in entry) this.#sent.set(hash, entry.tx);
+      const weight = weightIn(entry);
+      this.weights.set(name, (this.weights.get(name) ?? 0) + weight);
+      this.engine.gained(weight);
       if ("seal" in entry) {
         this.#last = { number: entry.seal[0], parent: entry.seal[2] };
         this.blocks++;
@@ -64,6 +69,9 @@ export class Replay {
 }
 
 export const stopping = () => new Refusal(503, "The service is stopping.");
+
+const weightIn = (entry: Entry) =>
+  "seal" in entry ? weightOf(1, 0, entry.seal[3] ?? 0) : "tx" in entry ? weightOf(0, 1, 0) : 0;
 
 async function isWaiting(engine: Engine, hash: string): Promise<boolean> {
   const found = await engine.call<{ blockHash: string | null } | null>("eth_getTransactionByHash", [hash]);

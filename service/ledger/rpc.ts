@@ -51,10 +51,7 @@ export class Caller {
   /** Sends a call of somebody's, after those before it. */
   ask = (text: string, bounds: Bounds): Promise<Buffer> => {
     const end = performance.now() + bounds.ms;
-    this.#asked++;
-    return this.#running(() => this.#send(text, { ...bounds, ms: end - performance.now() })).finally(
-      () => this.#asked--,
-    );
+    return this.#counted(() => this.#running(() => this.#send(text, { ...bounds, ms: end - performance.now() })));
   };
 
   call = async <T>(method: string, params: unknown[] = []): Promise<T> =>
@@ -62,7 +59,17 @@ export class Caller {
 
   /** A call of the service's own, with what the chain says of an error. */
   async answer(method: string, params: unknown[]): Promise<Answer> {
-    return JSON.parse((await this.#send(message(method, params), own)).toString()) as Answer;
+    const line = await this.#counted(() => this.#send(message(method, params), own));
+    return JSON.parse(line.toString()) as Answer;
+  }
+
+  async #counted<T>(work: () => Promise<T>): Promise<T> {
+    this.#asked++;
+    try {
+      return await work();
+    } finally {
+      this.#asked--;
+    }
   }
 
   #send(text: string, { bytes, ms }: Bounds): Promise<Buffer> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Asked } from "../../../service/ledger/calls";
@@ -105,6 +105,7 @@ test("logs of all blocks are those of all files of the past, although no process
     logs.push(...(await chain.call<Receipt>("eth_getTransactionReceipt", [done])).logs);
   }
   expect(logs).toHaveLength(45);
+  await until(() => Promise.resolve(readdirSync(join(dir, "e1")).includes("snapshot-55.json.gz")));
   await Promise.all(open.splice(0).map((chains) => chains.close()));
   const again = await chainsIn({ growth: 12_000 }).get(spec);
   const [first] = enginesOf(dir);
@@ -123,7 +124,7 @@ test("logs of all blocks are those of all files of the past, although no process
 });
 
 test("filters keep a process in its place, for as long as it may", async () => {
-  const chain = await chainsIn({ growth: 100_000 }).get(spec);
+  const chain = await chainsIn({ growth: 100_000, blocks: 5, lookback: 3 }).get(spec);
   const [from, to] = await chain.call<string[]>("eth_accounts");
   const [pid] = enginesOf(dir);
   const ask = async (method: string, ...params: unknown[]) => {
@@ -133,9 +134,42 @@ test("filters keep a process in its place, for as long as it may", async () => {
   const filter = await ask("eth_newBlockFilter");
   for (let block = 0; block < 20; block++) await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
   expect(await ask("eth_getFilterChanges", filter)).toHaveLength(20);
-  expect(enginesOf(dir)).toEqual([pid]);
+  expect(enginesOf(dir)).toContain(pid);
   await until(async () => {
     await chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]);
     return !enginesOf(dir).includes(pid!);
   });
+});
+
+test("a chain whose blocks log too much for the memory takes no more transactions, until there is room again", async () => {
+  const pace = { lookback: 8, growth: 300_000, room: 2_500_000 };
+  const chain = await chainsIn(pace).get(spec);
+  const [from] = await chain.call<string[]>("eth_accounts");
+  const code = "5b6140006000a05a620300001060005700"; // logs 16 kB as often as there is gas for
+  const deployed = await chain.call<string>("eth_sendTransaction", [
+    { from, data: `0x6011600c60003960116000f3${code}` },
+  ]);
+  type Receipt = { contractAddress: string; blockNumber: string; status: string };
+  const receipt = (hash: string) => chain.call<Receipt>("eth_getTransactionReceipt", [hash]);
+  const { contractAddress: to } = await receipt(deployed);
+  const bomb = () => chain.call<string>("eth_sendTransaction", [{ from, to, gas: "0x3d0900", gasPrice: "0x0" }]);
+  const hashes: string[] = [];
+  let refused = 0;
+  while (refused === 0 || hashes.length < 9) {
+    await bomb().then(
+      (hash) => hashes.push(hash),
+      (error: Error) => {
+        expect(error.message).toMatch(/last 8 blocks did more than a ledger can hold/);
+        refused++;
+      },
+    );
+    // four of them are more than there is room for
+    if (refused === 0) expect(hashes.length).toBeLessThanOrEqual(5);
+  }
+  const seen = await Promise.all(hashes.map(receipt));
+  expect(seen.map(({ status }) => status)).toEqual(hashes.map(() => "0x1"));
+  await Promise.all(open.splice(0).map((chains) => chains.close()));
+  const again = await chainsIn(pace).get(spec);
+  for (const [at, hash] of hashes.entries())
+    expect(await again.call("eth_getTransactionReceipt", [hash])).toEqual(seen[at]);
 });
