@@ -118,7 +118,8 @@ await runMain("bench/reliability", async () => {
       const own = results.filter((one) => one.adapter === adapter);
       const trials = `${own.length} trials on the ${adapter} provider, ${side} side by side`;
       const text = `${measured}; ${trials}; the whole run took ${took}.\n\n${matrix(calls, own)}`;
-      if (own.length === trialsOf(calls).length) await writePart("docs/maintainers/reliability.md", partOf[adapter], text);
+      if (own.length === trialsOf(calls).length)
+        await writePart("docs/maintainers/reliability.md", partOf[adapter], text);
       else console.log(text);
     }
     return results.every(({ verdict }) => verdict.ok) ? 0 : 1;

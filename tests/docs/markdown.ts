@@ -37,7 +37,9 @@ const markdownIn = (folder: string) =>
     .map((name) => join(folder, name));
 
 /** Every page that people write or read. */
-export const pages = ["", "docs", "docs/maintainers", "docs/reference", "examples/gitops"].flatMap(markdownIn).map(page);
+export const pages = ["", "docs", "docs/maintainers", "docs/reference", "examples/gitops"]
+  .flatMap(markdownIn)
+  .map(page);
 
 export const examples = (...languages: string[]): Block[] =>
   pages.flatMap(({ blocks }) => blocks).filter(({ language }) => languages.includes(language));
