@@ -68,7 +68,7 @@ export class Sessions {
    * @param where the resource that fails
    */
   shown(error: unknown, where?: string): UserError {
-    const masked = new UserError(this.#told(error, where) ?? this.secrets.mask(messageOf(error)));
+    const masked = new UserError(this.secrets.mask(this.#told(error, where) ?? messageOf(error)));
     return error instanceof Incomplete ? new Incomplete(error.id, error.state, masked) : masked;
   }
 

@@ -107,8 +107,9 @@ export interface Compared extends Pick<Session, "provider"> {
 }
 
 /**
- * Whether the key fits a state, as far as a preview can tell, which makes no call.
- * @returns why the run has to ask: the program gives the object another provider, of whose key nothing is known
+ * Whether the key of another provider, which the program now gives to an object, fits its state: as far as a preview can tell, which
+ * makes no call. A key that is only new may be a rotated one.
+ * @returns why the run has to ask: nothing is known of the key
  * @throws CommonError where the key is certain to be another organization's
  */
 export function comparedWithoutCall(
@@ -120,7 +121,6 @@ export function comparedWithoutCall(
   const { settings, origins, provider } = here;
   const subject = subjectOf(definition, id, state);
   const { organizations } = subject.origin;
-  refuseUnlikeRequired(here, subject);
   const isOther = ({ organizations: theirs }: Origin): boolean =>
     organizations !== undefined && theirs !== undefined && !theirs.some((one) => organizations.includes(one));
   if (isKnown(subject.origin, settings)) {
@@ -128,10 +128,11 @@ export function comparedWithoutCall(
     if (stranger) throw foreignKey(here, stranger, organizations!);
     return undefined;
   }
+  if (!isMoved(subject.origin, provider)) return undefined;
+  refuseUnlikeRequired(here, subject);
   const relative = origins.subjects.find(({ origin }) => isOther(origin) && isKnown(origin, settings));
   if (relative) throw foreignKey(here, subject, relative.origin.organizations!);
   origins.doubts(subject);
-  if (!isMoved(subject.origin, provider)) return undefined;
   return `${subject.what}: ${movedBy(subject.origin, provider!)}: \`pulumi up\` asks first whose the key of that one is`;
 }
 

@@ -44,7 +44,8 @@ async function fit(session: Session, olds: Props, inputs: TetherInputs): Promise
   if (unknownsIn(olds)[network]) return; // it may be paid for
   try {
     if (showsContract(await shownOf(session, tetherId), network, false)) return;
-    await fundedElsewhere(session, inputs, typeof account === "string" ? { account } : {});
+    const payer = typeof account === "string" ? account : (await session.client.getTetherAccount(tetherId)).account;
+    await fundedElsewhere(session, inputs, { account: payer });
   } catch (error) {
     throw failure(inputs, error, ` The tether stays on ${before} as it is.`);
   }

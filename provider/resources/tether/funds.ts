@@ -66,7 +66,7 @@ async function enough(
   if (short === undefined) return first;
   const patience = patienceMs(inputs);
   const { network } = inputs;
-  const send = `Send funds to ${payerOf(account)} on ${network}`;
+  const send = `Send funds to ${account.account ?? "the account of the tether service"} on ${network}`;
   if (patience === 0) {
     throw new UserError(
       `${short.text}, which is ${short.missing} too little to deploy the contract. Nothing was spent. ` +

@@ -277,6 +277,16 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       await untouched({});
     });
 
+    test("under another logical name, too; the error names the account that needs funds", async () => {
+      await made();
+      const renamed = { suffix: "2", adopt: true, tether: { ...pins, network: "mainnet" } } as const;
+      const run = await stack.up(tree(renamed));
+      expect(run.errors.map(({ message }) => message).join()).toMatch(/Send funds to 0x[0-9a-f]{40} on mainnet/i);
+      expect(writes()).toEqual([]);
+      const { fields } = started.service.store.tethers.get(tetherId);
+      expect(fields).toMatchObject({ active: true, network: "rinkeby", deployments: { rinkeby: 1 } });
+    });
+
     test("goes on while it waits for them", async () => {
       await made();
       const { service, time } = started;
