@@ -222,7 +222,7 @@ export class Chain {
     const call = JSON.parse(text) as Call & { id: unknown };
     const { id, method, params } = call;
     const end = performance.now() + bounds.ms;
-    const told = (answer: Answer) => Buffer.from(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+    const told = (answer: Answer) => Buffer.from(JSON.stringify({ ...answer, jsonrpc: "2.0", id }));
     if (takes(method)) return told(await this.#send(method, params ?? [], bounds));
     if (!asksForLogs(call)) return this.#reads.answer(call, pass, resultIn, end);
     let room = bounds.bytes;

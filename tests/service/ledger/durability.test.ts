@@ -139,6 +139,14 @@ describe.each([
     expect(await logs(again)).toEqual(said);
     const { blockHash } = said[0] as { blockHash: string };
     expect(await again.call("eth_getLogs", [{ address: contract, blockHash }])).toEqual([said[0]]);
+    const asked = {
+      jsonrpc: "2.0",
+      id: "own",
+      method: "eth_getLogs",
+      params: [{ address: contract, fromBlock: "0x0" }],
+    };
+    const line = await again.ask(JSON.stringify(asked), { bytes: 1e7, ms: 30_000 });
+    expect(JSON.parse(line.toString())).toEqual({ jsonrpc: "2.0", id: "own", result: said });
     expect(await allOf(again, accounts)).toEqual(seen);
     const next = await again.call<string>("eth_sendTransaction", [{ from, to: contract, gas: "0x20000" }]);
     const whole = { ...(await allOf(again, accounts)) };
