@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { loadAll, npmInstall, npmInstallSeeded, packed, pinned } from "../support/packed";
@@ -126,8 +126,11 @@ describe(`with @pulumi/pulumi ${newest}`, () => {
   test.each(programs)(
     "a %s program runs; of the network that another kind has made it changes nothing",
     async (kind, files) => {
+      const project = join(w.stack.folder, "package.json");
+      const { dependencies } = JSON.parse(readFileSync(project, "utf8")) as object & { dependencies: object };
       for (const file of ["index.js", "index.ts", "tsconfig.json"]) rmSync(join(w.stack.folder, file), { force: true });
       for (const [file, text] of Object.entries(files)) w.stack.write(file, text);
+      writeFileSync(project, JSON.stringify({ ...JSON.parse(files["package.json"]!), dependencies }));
       w.service.clearCalls();
       const { code, text } = await w.stack.up({ PULUMI_NODEJS_TRANSPILE_ONLY: undefined });
       expect({ code, text }).toMatchObject({ code: 0 });
