@@ -274,11 +274,14 @@ export class Chain {
     return this.#needed > this.pace.room;
   }
 
-  /** Room comes with blocks, which a chain without a period would not make. */
+  /** Room comes with blocks, which a chain without a period would not make; with those that a snapshot can have now, it makes no more. */
   async #refused(): Promise<Answer> {
     if (this.spec.period === undefined) {
-      this.#empty = true;
-      this.#seal();
+      if (this.folder.due(this.pace.lookback) > 0) this.#compact();
+      else {
+        this.#empty = true;
+        this.#seal();
+      }
       await this.#block();
     }
     const why = `The last ${this.pace.lookback} blocks did more than a ledger can hold in memory`;
