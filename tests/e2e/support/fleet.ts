@@ -42,6 +42,9 @@ export interface Summary {
   })[];
 }
 
+/** What the network of an organization has. */
+export const exactly = { consortia: 1, memberships: 1, environments: 1, nodes: 1, appcreds: 1 };
+
 /** A fleet of two organizations in a folder of its own, on an embedded service. */
 export class FleetWorld {
   readonly folder = mkdtempSync(join(tmpdir(), "consortium-fleet-"));
@@ -121,6 +124,18 @@ export class FleetWorld {
     if (what !== "children") running.kill("SIGKILL");
     if (what !== "fleet") for (const pid of children) kill(pid);
     await end;
+  }
+
+  /** Runs `up` after a kill: it continues, says so, and each organization has its network once. */
+  async continues(): Promise<void> {
+    const { code, summary } = await this.json("up", "--yes");
+    expect({ code, ok: summary.ok }).toEqual({ code: 0, ok: true });
+    expect(summary.stacks.some(({ recovered }) => recovered)).toBe(true);
+    for (const name of ["acme", "globex"] as const) {
+      // Of a pair whose password is lost a new one is made.
+      expect(await this.counts(name)).toMatchObject({ ...exactly, appcreds: expect.any(Number) as number });
+    }
+    expect(this.journal()).toEqual([]);
   }
 
   /** Which of the keys each process of a run has, once for each that was seen. */
