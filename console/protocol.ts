@@ -19,6 +19,16 @@ export interface Shown {
   section: Section;
   value?: unknown;
   trouble?: string;
+  /** With `trouble`: when the section was last read, in ms since 1970. */
+  since?: number;
+}
+
+/** From the server, after each look: everything else is as it was sent. */
+export interface Looked {
+  /** When it began to look, in ms since 1970. */
+  at: number;
+  /** How long until it begins again, in ms. */
+  next: number;
 }
 
 export interface NetworkView {
@@ -29,6 +39,8 @@ export interface NetworkView {
   embedded: boolean;
   /** Whether real chains stand behind the nodes of an embedded service. */
   ledger?: "on" | "off" | "missing";
+  /** How long an hour of a tether's interval lasts on an embedded service, in ms. */
+  tetherHour?: number;
   mayChange: boolean;
   /** The stacks that were looked at, as `project/stack`. */
   stacks: string[];

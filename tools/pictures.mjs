@@ -99,6 +99,9 @@ async function takeAll(chromium, link, environment, service) {
     const take = (/** @type {string} */ name) => page.screenshot({ path: join(folder, `console-${name}.png`) });
     await go("", ".network-map");
     await take("network");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await take("phone");
+    await page.setViewportSize({ width: 1120, height: 900 });
     await go(`environments/${environment}`, ".blocks li");
     await page.emulateMedia({ colorScheme: "dark" });
     await wait(3_000);

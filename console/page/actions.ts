@@ -15,18 +15,21 @@ export async function act<N extends keyof Actions>(action: N, ask: Actions[N]["a
   return answer;
 }
 
-/** An action with what became of it: `run` never throws. */
+/** An action with what became of it: `run` never throws, and answers undefined where it failed. */
 export function useAction<N extends keyof Actions>(action: N) {
-  const [state, set] = useState<{ busy?: boolean; answer?: Actions[N]["answer"]; trouble?: string }>({});
-  const run = async (ask: Actions[N]["ask"]): Promise<boolean> => {
+  type Answer = Actions[N]["answer"];
+  const [state, set] = useState<{ busy?: boolean; answer?: Answer; trouble?: string }>({});
+  const run = async (ask: Actions[N]["ask"]): Promise<Answer | undefined> => {
     set({ busy: true });
     try {
-      set({ answer: await act(action, ask) });
-      return true;
+      const answer = await act(action, ask);
+      // A new secret is shown once, and kept nowhere.
+      set(typeof answer === "object" && "secret" in answer ? {} : { answer });
+      return answer;
     } catch (error) {
       set({ trouble: (error as Error).message });
-      return false;
+      return undefined;
     }
   };
-  return { ...state, run, reset: () => set({}) };
+  return { ...state, run };
 }

@@ -3,18 +3,20 @@ import { useEffect, useState } from "preact/hooks";
 import type { NetworkView } from "../protocol";
 import { act } from "./actions";
 import { live, useConnection, useSection } from "./live";
+import { clock } from "./format";
 import { Trouble } from "./parts/basics";
 import { NotFound } from "./parts/not-found";
+import { SecretDialog } from "./parts/secret";
 import { hrefOf, useRoute } from "./route";
 import { EnvironmentPage } from "./views/environment";
 import { KeysPage } from "./views/keys";
 import { NetworkPage } from "./views/network";
 import { StacksPage } from "./views/stacks";
 import { TestingPage } from "./views/testing";
-import { TetherPage } from "./views/tether";
+import { TetherPage, TethersPage } from "./views/tether";
 
 export function App() {
-  const connection = useConnection();
+  const { connection, asOf } = useConnection();
   const { value: view, trouble } = useSection<NetworkView>("network");
   const [page = "", id = ""] = useRoute();
   const [failure, setFailure] = useState<string>();
@@ -36,7 +38,8 @@ export function App() {
           <span>{view?.organization ?? "Consortium"}</span>
         </a>
         <nav aria-label="Pages">
-          <Tab path="" label="Network" current={page === "" || page === "environments" || page === "tethers"} />
+          <Tab path="" label="Network" current={page === "" || page === "environments"} />
+          <Tab path="tethers" label="Tethers" current={page === "tethers"} />
           <Tab path="stacks" label="Stacks" current={page === "stacks"} />
           {view?.embedded && <Tab path="keys" label="API keys" current={page === "keys"} />}
           {view?.embedded && <Tab path="testing" label="Faults and calls" current={page === "testing"} />}
@@ -49,13 +52,21 @@ export function App() {
         </div>
       </header>
       <main id="content" tabIndex={-1}>
-        <Trouble
-          text={
-            failure ?? (connection === "lost" ? "The console has ended, or does not answer. Trying again …" : trouble)
-          }
-        />
-        {view ? <Page page={page} id={id} view={view} /> : trouble === undefined && <p class="quiet">Looking …</p>}
+        <Trouble text={failure ?? trouble ?? (connection === "lost" ? ended : undefined)} />
+        {connection === "lost" && asOf !== undefined && (
+          <p class="quiet" role="status">
+            As of <time dateTime={new Date(asOf).toISOString()}>{clock(asOf)}</time>
+          </p>
+        )}
+        {view ? (
+          <div class={connection === "lost" ? "content old" : "content"}>
+            <Page page={page} id={id} view={view} />
+          </div>
+        ) : (
+          connection !== "lost" && <p class="quiet">Looking …</p>
+        )}
       </main>
+      <SecretDialog />
       {view && (
         <footer class="quiet">
           {view.embedded ? "Embedded service" : "Service"} <code>{view.baseUrl}</code>
@@ -65,6 +76,8 @@ export function App() {
     </>
   );
 }
+
+const ended = "The console has ended, or does not answer; it is tried again.";
 
 function focusContent(event: Event): void {
   event.preventDefault();
@@ -79,11 +92,17 @@ function Tab({ path, label, current }: { path: string; label: string; current: b
   );
 }
 
-function Live({ connection }: { connection: string }) {
-  const isLive = connection === "live";
+const connections = {
+  live: ["good", "●", "live"],
+  lost: ["bad", "✕", "no connection"],
+  connecting: ["busy", "◐", "connecting"],
+} as const;
+
+function Live({ connection }: { connection: keyof typeof connections }) {
+  const [tone, sign, text] = connections[connection];
   return (
-    <span class={`state ${isLive ? "good" : "busy"}`} role="status">
-      <span aria-hidden="true">{isLive ? "●" : "◐"}</span> {connection}
+    <span class={`state ${tone}`} role="status">
+      <span aria-hidden="true">{sign}</span> {text}
     </span>
   );
 }
@@ -99,7 +118,7 @@ function Page({ page, id, view }: { page: string; id: string; view: NetworkView 
     case "environments":
       return <EnvironmentPage key={id} view={view} id={id} />;
     case "tethers":
-      return <TetherPage key={id} view={view} id={id} />;
+      return id ? <TetherPage key={id} view={view} id={id} /> : <TethersPage view={view} />;
     case "stacks":
       return <StacksPage view={view} />;
     case "keys":
@@ -120,7 +139,7 @@ const titles = new Map([
 function titleOf(page: string, id: string, { model }: NetworkView): string {
   const environments = model.consortia.flatMap((one) => one.environments);
   if (page === "environments") return environments.find((one) => one.id === id)?.name ?? id;
-  if (page === "tethers") return `Tether ${id}`;
+  if (page === "tethers") return id ? `Tether ${id}` : "Tethers";
   return titles.get(page) ?? "Network";
 }
 

@@ -32,8 +32,19 @@ export function duration(seconds: number): string {
   return `${Math.max(0, Math.floor(seconds))} s`;
 }
 
-export const ago = (at: number, now = Date.now()): string => `${duration((now - at) / 1000)} ago`;
-
+/** `22 Nov 2026, 05:55:19 CET` */
 export const clock = (at: number | string): string =>
-  new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+  new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "long" });
+/** `05:55:19`, where `zone` is said nearby. */
 export const time = (at: number | string): string => new Date(at).toLocaleTimeString("en-GB");
+/** The time zone of the browser, in short: `CET`. */
+export const zone = (): string =>
+  new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" })
+    .formatToParts()
+    .find(({ type }) => type === "timeZoneName")!.value;
+
+/** The first sentence of a message, and the rest. */
+export function sentences(text: string): [first: string, rest: string] {
+  const [, first = text, rest = ""] = /^(.+?[.!?…])\s+(?=["\p{Lu}])(.+)$/su.exec(text) ?? [];
+  return [first, rest];
+}

@@ -1,10 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Section, Shown, Watch } from "../protocol";
+import type { Looked, Section, Shown, Watch } from "../protocol";
 
 /** Whether the page hears from its server. */
 export type Connection = "connecting" | "live" | "lost" | "signed out";
 
 const longestWaitMs = 10_000;
+/** How much longer than it says a server may take for a look, before what is shown counts as old. */
+const patienceMs = 10_000;
 /** How the server closes the connection of a session that has ended. */
 const signedOut = 4401;
 
@@ -12,13 +14,20 @@ const signedOut = 4401;
 class Live {
   readonly shown = new Map<Section, Shown>();
   connection: Connection = "connecting";
+  /** When the server last looked, in ms since 1970. */
+  lookedAt: number | undefined;
   readonly #watched = new Map<Section, number>();
   readonly #listeners = new Set<() => void>();
   #socket: WebSocket | undefined;
   #failures = 0;
+  #patience: ReturnType<typeof setTimeout> | undefined;
 
   start(): void {
-    document.addEventListener("visibilitychange", () => this.#tell());
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) clearTimeout(this.#patience);
+      else this.#wait(longestWaitMs);
+      this.#tell();
+    });
     this.#connect();
   }
 
@@ -49,15 +58,24 @@ class Live {
     socket.addEventListener("open", () => {
       this.#failures = 0;
       this.#become("live");
+      this.#wait(longestWaitMs);
       this.#tell();
     });
     socket.addEventListener("message", ({ data }) => {
-      const shown = JSON.parse(String(data)) as Shown;
-      const before = this.shown.get(shown.section);
-      this.shown.set(shown.section, shown.value === undefined ? { ...shown, value: before?.value } : shown);
+      if (this.connection === "signed out") return;
+      const message = JSON.parse(String(data)) as Shown | Looked;
+      this.connection = "live";
+      if ("section" in message) {
+        const before = this.shown.get(message.section);
+        this.shown.set(message.section, message.value === undefined ? { ...message, value: before?.value } : message);
+      } else {
+        this.lookedAt = message.at;
+        this.#wait(message.next);
+      }
       this.#notify();
     });
     socket.addEventListener("close", ({ code }) => {
+      clearTimeout(this.#patience);
       if (code === signedOut) return this.#become("signed out");
       if (this.connection === "signed out") return undefined;
       this.#become("lost");
@@ -73,6 +91,12 @@ class Live {
     this.#socket.send(JSON.stringify(message));
   }
 
+  /** A server that stands still keeps its connection: it is lost where the next look does not come. */
+  #wait(ms: number): void {
+    clearTimeout(this.#patience);
+    if (!document.hidden) this.#patience = setTimeout(() => this.#become("lost"), ms + patienceMs);
+  }
+
   #become(connection: Connection): void {
     this.connection = connection;
     this.#notify();
@@ -85,17 +109,26 @@ class Live {
 
 export const live = new Live();
 
-/** What a section shows now, and hears of it as long as the component is there. */
-export function useSection<T>(section: Section | undefined): { value?: T; trouble?: string } {
+function useLive(): void {
   const [, again] = useState({});
   useEffect(() => live.listen(() => again({})), []);
-  useEffect(() => (section === undefined ? undefined : live.watch(section)), [section]);
-  const { value, trouble } = (section && live.shown.get(section)) ?? {};
-  return { value: value as T | undefined, trouble };
 }
 
-export function useConnection(): Connection {
-  const [connection, set] = useState(live.connection);
-  useEffect(() => live.listen(() => set(live.connection)), []);
-  return connection;
+/** What a section shows now, and hears of it as long as the component is there. What is wrong with all is not said again. */
+export function useSection<T>(section: Section): { value?: T; trouble?: string } {
+  useLive();
+  useEffect(() => live.watch(section), [section]);
+  const { value, trouble } = live.shown.get(section) ?? {};
+  const known = section !== "network" && live.shown.get("network")?.trouble !== undefined;
+  return { value: value as T | undefined, trouble: known || live.connection === "lost" ? undefined : trouble };
+}
+
+/** Whether the page hears from its server, and the server from the service; if not, when it last did, in ms since 1970. */
+export function useConnection(): { connection: Connection; asOf?: number } {
+  useLive();
+  const { connection, lookedAt } = live;
+  const { trouble, since } = live.shown.get("network") ?? {};
+  if (connection === "live" && trouble === undefined) return { connection };
+  const asOf = trouble === undefined ? lookedAt : since;
+  return { connection: connection === "live" ? "lost" : connection, ...(asOf !== undefined && { asOf }) };
 }

@@ -7,6 +7,8 @@ export type Ask = (method: string, params: unknown[]) => Promise<unknown>;
 const mostSamples = 600;
 const mostBlocks = 12;
 const mostTransactions = 50;
+/** So many looks that did not happen, or failed, are a gap. */
+const gap = 4;
 
 interface RpcBlock {
   number: string;
@@ -21,14 +23,20 @@ export class LedgerHistory {
   #heights = new Map<string, (number | null)[]>();
   #blocks: BlockView[] = [];
 
-  /** Notes the heights of the nodes. */
+  /** @param periodMs how often somebody looks */
+  constructor(private readonly periodMs: number) {}
+
+  /** Notes the heights of the nodes. A time in which nothing was heard stays empty: nobody knows what it was like. */
   note({ nodes }: EnvironmentModel, at: number): void {
+    const last = this.#times.at(-1) ?? at;
+    const times = (at - last) * 1000 > gap * this.periodMs ? [last + 1, at] : [at];
+    const unknown = times.slice(1).map(() => null);
     const before = this.#times.length;
-    this.#times = [...this.#times, at].slice(-mostSamples);
+    this.#times = [...this.#times, ...times].slice(-mostSamples);
     const known = new Map<string, (number | null)[]>();
     for (const { id, blockHeight } of nodes) {
       const earlier = this.#heights.get(id) ?? Array.from({ length: before }, () => null);
-      known.set(id, [...earlier, blockHeight ?? null].slice(-mostSamples));
+      known.set(id, [...earlier, ...unknown, blockHeight ?? null].slice(-mostSamples));
     }
     this.#heights = known;
   }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Section, Shown } from "../protocol";
+import type { Looked, Section, Shown } from "../protocol";
 
 export interface Page {
   watching: ReadonlySet<Section>;
-  send(shown: Shown): void;
+  send(message: Shown | Looked): void;
 }
 
 /** A service in trouble is looked at less and less often, but at least so often. */
@@ -15,8 +15,8 @@ const longestMs = 30_000;
  */
 export class Live {
   readonly #pages = new Set<Page>();
-  /** What was last sent of each section, and when it was looked at. */
-  readonly #last = new Map<Section, { text: string; shown: Shown; at: number }>();
+  /** What was last sent of each section, when it was looked at, and when it was last read. */
+  readonly #last = new Map<Section, { text: string; shown: Shown; at: number; read?: number }>();
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
   #now = new AbortController();
@@ -64,10 +64,12 @@ export class Live {
     let failures = 0;
     for (let watched = this.#watched(); watched.size > 0 && !signal.aborted; watched = this.#watched()) {
       this.#now = new AbortController();
+      const at = Date.now();
       const either = AbortSignal.any([signal, this.#now.signal]);
       const shown = await Promise.all([...watched].map((section) => this.#show(section)));
       failures = shown.some(({ trouble }) => trouble !== undefined) ? failures + 1 : 0;
       const pause = Math.min(this.periodMs * 2 ** failures, Math.max(longestMs, this.periodMs));
+      for (const page of this.#pages) if (page.watching.size > 0) page.send({ at, next: pause });
       await sleep(pause, undefined, { signal: either }).catch(() => undefined);
     }
     this.#forget(new Set());
@@ -75,13 +77,17 @@ export class Live {
 
   async #show(section: Section): Promise<Shown> {
     const at = Date.now();
+    const before = this.#last.get(section);
+    let read: number | undefined = at;
     const shown: Shown = await this.look(section).then(
       (value) => ({ section, value }),
-      (error: Error) => ({ section, trouble: error.message }),
+      (error: Error) => {
+        read = before?.read;
+        return { section, trouble: error.message, since: read };
+      },
     );
     const text = JSON.stringify(shown);
-    const before = this.#last.get(section);
-    this.#last.set(section, { text, shown, at });
+    this.#last.set(section, { text, shown, at, read });
     if (before?.text === text) return shown;
     for (const page of this.#pages) if (page.watching.has(section)) page.send(shown);
     this.#forget(this.#watched());

@@ -75,7 +75,10 @@ export class Observer {
     this.#model = model;
     this.#note(model);
     return {
-      ...(embedded && { organization: embedded.about.organization.name, ledger: embedded.about.ledger }),
+      ...(embedded && {
+        ...{ organization: embedded.about.organization.name, ledger: embedded.about.ledger },
+        tetherHour: embedded.about.tether_hour,
+      }),
       ...{ baseUrl: client.http.settings.baseUrl, embedded: embedded !== undefined, mayChange },
       ...{ stacks: stacks.names, model },
     };
@@ -85,7 +88,7 @@ export class Observer {
     const at = Math.round(Date.now() / 1000);
     const environments = model.consortia.flatMap((one) => one.environments);
     for (const environment of environments) {
-      const history = this.#ledgers.get(environment.id) ?? new LedgerHistory();
+      const history = this.#ledgers.get(environment.id) ?? new LedgerHistory(this.options.periodMs);
       this.#ledgers.set(environment.id, history);
       history.note(environment, at);
     }

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
-import { build, type World } from "../service/helpers";
-import { browse, serve, type Served, violations } from "./browser";
+import { startService, type Service } from "../../service";
+import { build, client, type Send, type World } from "../service/helpers";
+import { browse, openConsole, serve, type Served, violations } from "./browser";
 
 jest.setTimeout(60_000);
 
@@ -107,8 +108,25 @@ describe("the console in a browser", () => {
     const status = async () => (await fetch(`${served.baseUrl}/consortia`, { headers: { authorization } })).status;
     expect(await status()).toBe(200);
     expect(await violations(page)).toEqual([]);
+    // Neither Escape nor another page loses it, and whoever leaves the console is asked.
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.evaluate("location.hash = '#/'");
+    await page.getByRole("heading", { level: 1, name: "Network" }).waitFor({ state: "attached" });
+    const asked = page.waitForEvent("dialog");
+    const left = page.reload().catch(() => undefined); // which was stopped
+    const question = await asked;
+    expect(question.type()).toBe("beforeunload");
+    await question.dismiss();
+    await left;
+    expect(await page.locator(".secret code").textContent()).toBe(key);
     await button("I have kept it").click();
+    await go("API keys");
     await button("Revoke ci").click();
+    await button("Keep it").click();
+    expect(await status()).toBe(200);
+    await button("Revoke ci").click();
+    await button("Revoke the key").click();
     await see("No further keys.");
     expect(await status()).toBe(401);
     expect(await page.content()).not.toContain(key);
@@ -171,5 +189,160 @@ describe("the console in a browser", () => {
     for (const one of [page, other]) await one.getByText("You are signed out").waitFor();
     expect(browser.complaints).toEqual([]);
     expect((await page.goto(page.url().replace(/#.*/, "")))!.status()).toBe(401);
+  });
+});
+
+/** Names without spaces, more members than are shown at first, a consortium with nothing in it, a tether. */
+async function buildWide(send: Send): Promise<{ environment: string }> {
+  const made = async (path: string, body: object) => {
+    const { status, text, body: shown } = await send("POST", path, body);
+    if (status !== 201) throw new Error(`${path}: ${text}`);
+    return shown;
+  };
+  const within = `/consortia/${(await made("/consortia", { name: "x".repeat(70) }))._id}`;
+  await made("/consortia", { name: "empty" });
+  const orgs = Array.from({ length: 12 }, (_, index) => (index === 0 ? "y".repeat(70) : `member ${index}`));
+  const members: string[] = [];
+  for (const org_name of orgs) members.push((await made(`${within}/memberships`, { org_name }))._id);
+  const kind = { provider: "geth", consensus_type: "poa" };
+  const { _id: environment } = await made(`${within}/environments`, { name: "z".repeat(70), ...kind });
+  const inside = `${within}/environments/${environment}`;
+  for (const membership_id of members.slice(0, 4))
+    await made(`${inside}/nodes`, { membership_id, name: `${"n".repeat(60)} ${membership_id}` });
+  await made(`${inside}/appcreds`, { membership_id: members[0] });
+  for (const [action, body] of Object.entries({ targetNetwork: { network: "rinkeby" }, interval: { interval: 1 } }))
+    await send("POST", `/tether/${tether}/${action}`, body);
+  return { environment };
+}
+
+describe("what it looks like", () => {
+  let service: Service;
+  let console: { link: string; stop: () => Promise<void> };
+  let browser: Browser;
+  let page: Page;
+  let environment: string;
+
+  beforeAll(async () => {
+    const timing = { nodeStart: 0, tetherHour: 3_000 };
+    service = await startService({ timing, tethers: [{ id: tether }] });
+    ({ environment } = await buildWide(client(service.baseUrl, service.apiKey)));
+    console = await openConsole(service);
+    browser = await browse();
+    page = browser.context.pages()[0]!;
+    await page.goto(console.link);
+    await page.locator(".network-map").nth(1).waitFor();
+  }, 300_000);
+  afterAll(async () => {
+    await browser?.close();
+    await console?.stop();
+    await service?.close();
+  });
+
+  const pages = (): [name: string, route: string][] => [
+    ["Network", ""],
+    ["z".repeat(70), `environments/${environment}`],
+    ["Tethers", "tethers"],
+    [tether, `tethers/${tether}`],
+    ["Stacks", "stacks"],
+    ["API keys", "keys"],
+    ["Faults and calls", "testing"],
+  ];
+  const visit = async ([name, route]: [string, string]) => {
+    await page.evaluate((hash) => (location.hash = hash), `#/${route}`);
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+    await page.locator("main").getByText("Looking …").waitFor({ state: "detached" });
+  };
+
+  const phone = { width: 360, height: 740 };
+  const desktop = { width: 1_200, height: 800 };
+  test.each([
+    ["a phone", phone, { colorScheme: "light" }],
+    ["a phone in the dark", phone, { colorScheme: "dark" }],
+    ["a screen", desktop, { colorScheme: "light" }],
+    ["a screen in the dark", desktop, { colorScheme: "dark" }],
+    ["a screen with forced colors", desktop, { colorScheme: "light", forcedColors: "active" }],
+  ] as const)("on %s, nothing leaves the page, and axe finds nothing", async (_, size, media) => {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ forcedColors: "none", ...media });
+    for (const each of pages()) {
+      await visit(each);
+      const wide = await page.evaluate<string[]>(`[...document.querySelectorAll("body *")]
+        .filter((one) => one.getBoundingClientRect().right > innerWidth + 1 && !one.closest(".scroll, .skip"))
+        .map((one) => one.outerHTML.slice(0, 100))`);
+      expect([each[0], wide, await violations(page)]).toEqual([each[0], [], []]);
+    }
+  });
+
+  test("on a phone each row of a table is a card, and the first members are enough", async () => {
+    await page.setViewportSize(phone);
+    await visit(pages()[0]!);
+    const members = page.getByRole("region", { name: "Members" }).first();
+    expect(await members.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+    expect(await members.getByRole("row").count()).toBe(1 + 10);
+    await page.getByRole("button", { name: "Show all 12" }).click();
+    expect(await members.getByRole("row").count()).toBe(1 + 12);
+    await members.getByRole("cell", { name: "y".repeat(70) }).waitFor();
+  });
+
+  test("a map is as large as what it shows: not cut, and a small one not blown up", async () => {
+    await page.setViewportSize(desktop);
+    await visit(pages()[0]!);
+    const sizes = await page.locator(".drawing").evaluateAll((all) =>
+      all.map((one) => {
+        const map = one.querySelector("svg")!;
+        const scale = map.getBoundingClientRect().width / Number(map.getAttribute("width"));
+        return { cut: one.scrollHeight - one.clientHeight, scale };
+      }),
+    );
+    expect(sizes).toHaveLength(2);
+    for (const { cut, scale } of sizes) {
+      expect(cut).toBe(0);
+      expect(scale).toBeLessThanOrEqual(1);
+      expect(scale).toBeGreaterThanOrEqual(0.75);
+    }
+  });
+
+  test("with forced colors, the current page and what is used of a limit are still seen", async () => {
+    await page.emulateMedia({ forcedColors: "active" });
+    const look = (selector: string, name: "outlineStyle" | "backgroundColor") =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((one, of) => getComputedStyle(one)[of], name);
+    expect(await look('nav [aria-current="page"]', "outlineStyle")).toBe("solid");
+    expect(await look("nav a:not([aria-current])", "outlineStyle")).toBe("none");
+    expect(await look(".bar i", "backgroundColor")).not.toBe(await look("body", "backgroundColor"));
+    await page.emulateMedia({ forcedColors: "none" });
+  });
+
+  test("states and times say what they are, and an hour of the service is what it is", async () => {
+    await visit(pages()[0]!);
+    await page.getByText("setup (in use)").first().waitFor();
+    await visit(pages()[3]!);
+    await page.getByText("1 hour, here 3 s").waitFor();
+  });
+
+  test("an outage looks like one, on every page, and is told once", async () => {
+    await visit(pages()[1]!);
+    expect(await page.getByText("no connection").count()).toBe(0);
+    await service.close();
+    await page.getByRole("status").getByText("no connection").waitFor();
+    await page
+      .getByRole("status")
+      .getByText(/As of \d{1,2} \w+ \d{4}, \d\d:\d\d:\d\d [A-Z]/)
+      .waitFor();
+    const tones = await page
+      .locator(".content .state")
+      .evaluateAll((all) => [...new Set(all.map((one) => getComputedStyle(one).color))]);
+    const quiet = await page.locator(".crumbs").evaluate((one) => getComputedStyle(one).color);
+    expect(tones).toEqual([quiet]);
+    const told = page.getByRole("alert").filter({ hasText: /\w/ });
+    for (const each of [pages()[3]!, pages()[1]!, pages()[0]!]) {
+      await visit(each);
+      expect(await told.count()).toBe(1);
+    }
+    expect(await told.locator("summary").textContent()).toBe("Details");
+    expect(await violations(page)).toEqual([]);
+    expect(browser.complaints).toEqual([]);
   });
 });

@@ -7,6 +7,17 @@ import { openBrowser } from "../../tools/lib/browser.mjs";
 import { client, type Send } from "../service/helpers";
 import { ended, programOf, ready } from "../e2e/support/backends/programs";
 
+const program = join(__dirname, "../../dist/cli/consortium.js");
+const options = { stdio: ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"] };
+
+/** `consortium console` of a service, with its one-time link. */
+export async function openConsole({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }) {
+  const env = { ...process.env, CONSORTIUM_BASE_URL: baseUrl, CONSORTIUM_API_KEY: apiKey };
+  const child: ChildProcess = spawn(process.execPath, [program, "console", "--port", "0"], { ...options, env });
+  const [link] = await ready(child, "consortium console", /http:\S+\/sign-in\/\S+/);
+  return { link, stop: () => ended(child, "SIGTERM") };
+}
+
 /** A service of the command line, with its console. */
 export interface Served {
   baseUrl: string;
@@ -17,8 +28,6 @@ export interface Served {
 }
 
 export async function serve(...args: string[]): Promise<Served> {
-  const program = join(__dirname, "../../dist/cli/consortium.js");
-  const options = { stdio: ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"] };
   const child: ChildProcess = spawn(process.execPath, [program, "serve", "--port", "0", "--json", ...args], options);
   const [line] = await ready(child, "consortium serve", /^\{.*\}$/m);
   const { baseUrl, apiKeyFile, console: url } = JSON.parse(line) as Record<string, string>;

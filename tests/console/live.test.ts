@@ -1,5 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { NetworkView } from "../../console/protocol";
+import { LedgerHistory } from "../../console/server/ledger";
+import type { EnvironmentModel, NodeModel } from "../../observe/model";
 import { build, start } from "../service/helpers";
 import { consoleOf, countCalls, signIn, TestPage } from "./support";
 
@@ -75,15 +77,38 @@ test("what changes is shown to every page that looks, and no secret ever is", as
 
 test("a service that does not answer is said so, and looked at less often", async () => {
   const { open, service, console } = await watched();
+  const began = Date.now();
   const page = await open();
   const calls = countCalls();
   await service.close();
+  const closed = Date.now();
   await until(() => page.shown.get("network")?.trouble !== undefined);
-  expect(page.shown.get("network")!.trouble).toContain("connection");
+  const { trouble, since = 0 } = page.shown.get("network")!;
+  expect(trouble).toContain("connection");
+  expect(since).toBeGreaterThan(began); // when the service answered last
+  expect(since).toBeLessThan(closed);
   const before = calls.paths.length;
   await wait(1_000);
   expect(calls.paths.length - before).toBeLessThan(20); // of some hundred
-  const closed = page.closed();
+  expect(page.looked.at(-1)!.next).toBeGreaterThan(periodMs);
+  const end = page.closed();
   await console.close(); // does not wait for those who look
-  await closed;
+  await end;
 }, 30_000);
+
+test("a time in which nobody looked, or nothing was heard, is a gap and no straight line", () => {
+  const history = new LedgerHistory(2_000);
+  const node = { id: "n1", blockHeight: 0 } as NodeModel;
+  const note = (at: number, blockHeight: number, ...more: NodeModel[]) =>
+    history.note({ nodes: [{ ...node, blockHeight }, ...more] } as EnvironmentModel, at);
+  note(100, 5);
+  note(102, 7);
+  note(160, 40);
+  note(162, 41, { ...node, id: "n2", blockHeight: 41 });
+  const { times, heights } = history.view();
+  expect({ times, ...heights }).toEqual({
+    times: [100, 102, 103, 160, 162],
+    n1: [5, 7, null, 40, 41],
+    n2: [null, null, null, null, 41],
+  });
+});

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { WebSocket } from "ws";
 import { startConsole, type Console, type ConsoleOptions } from "../../console/server/console";
-import type { Section, Shown } from "../../console/protocol";
+import type { Looked, Section, Shown } from "../../console/protocol";
 import { resolveSettings } from "../../provider/api";
 import type { Service } from "../../service";
 
@@ -38,14 +38,16 @@ export async function signIn(console: Console, link = console.newLink()): Promis
 /** A page that is open: what it was shown last of each section. */
 export class TestPage {
   readonly shown = new Map<Section, Shown>();
+  readonly looked: Looked[] = [];
   readonly #socket: WebSocket;
 
   constructor({ place, cookie }: Session, headers: Record<string, string> = {}) {
     const { origin, host, pathname } = new URL(place);
     this.#socket = new WebSocket(`ws://${host}${pathname}live`, { headers: { origin, cookie, ...headers } });
     this.#socket.on("message", (data: Buffer) => {
-      const shown = JSON.parse(String(data)) as Shown;
-      this.shown.set(shown.section, shown);
+      const message = JSON.parse(String(data)) as Shown | Looked;
+      if ("section" in message) this.shown.set(message.section, message);
+      else this.looked.push(message);
     });
     open.push({ close: () => this.#socket.terminate() });
   }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Condition, conditionOf, type Managed, type Remarks } from "../../../observe/model";
+import { sentences } from "../format";
 
 const signs = {
   good: ["●", "good"],
@@ -18,12 +19,17 @@ const tethers: Record<string, keyof typeof signs> = {
 const signOf = (state: string | undefined): keyof typeof signs =>
   state === undefined ? "off" : (tethers[state] ?? conditions[conditionOf(state)]);
 
+/** States that do not sound like what they are. */
+const meanings: Record<string, string> = { setup: "in use" };
+
 /** A state by shape, word and color. */
 export function State({ of }: { of: string | undefined }) {
   const [sign, tone] = signs[signOf(of)];
+  const meaning = meanings[of ?? ""];
   return (
     <span class={`state ${tone}`}>
       <span aria-hidden="true">{sign}</span> {of ?? "unknown"}
+      {meaning !== undefined && ` (${meaning})`}
     </span>
   );
 }
@@ -60,34 +66,48 @@ interface TableProps {
   head: string[];
   rows: { key: string; cells: ComponentChildren[] }[];
   empty: string;
+  /** Rows that are shown at first. Default: all. */
+  most?: number;
 }
 
-/** A table that scrolls by itself where it is too wide, also by keyboard. */
-export function Table({ label, head, rows, empty }: TableProps) {
+/** A table: cards on a phone; where it is too wide elsewhere, it scrolls by itself, also by keyboard. */
+export function Table({ label, head, rows, empty, most = Infinity }: TableProps) {
+  const [folded, fold] = useState(true);
   if (rows.length === 0) return <p class="quiet">{empty}</p>;
+  const shown = folded ? rows.slice(0, most) : rows;
+  // Browsers take the roles from a table that is not laid out as one.
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={label}>
-      <table>
-        <thead>
-          <tr>
-            {head.map((name) => (
-              <th scope="col" key={name}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ key, cells }) => (
-            <tr key={key}>
-              {cells.map((cell, index) => (
-                <td key={head[index]}>{cell}</td>
+    <>
+      <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+        <table role="table">
+          <thead role="rowgroup">
+            <tr role="row">
+              {head.map((name) => (
+                <th scope="col" role="columnheader" key={name}>
+                  {name}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody role="rowgroup">
+            {shown.map(({ key, cells }) => (
+              <tr role="row" key={key}>
+                {cells.map((cell, index) => (
+                  <td role="cell" data-label={head[index]} key={head[index]}>
+                    {cell}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {rows.length > most && (
+        <button type="button" class="plain" aria-expanded={!folded} onClick={() => fold(!folded)}>
+          {folded ? `Show all ${rows.length.toLocaleString("en")}` : `Show the first ${most}`}
+        </button>
+      )}
+    </>
   );
 }
 
@@ -110,13 +130,20 @@ export function Copyable({ text, shown = text, what }: { text: string; shown?: s
   );
 }
 
-/** What failed, said at once to whoever cannot see it. */
+/** What failed in one sentence, said at once to whoever cannot see it; the rest is folded. */
 export function Trouble({ text }: { text: string | undefined }) {
+  const [first, rest] = sentences(text ?? "");
   return (
     <div role="alert" class={text ? "trouble" : undefined}>
       {text && (
         <>
-          <span aria-hidden="true">✕</span> {text}
+          <span aria-hidden="true">✕</span> {first}
+          {rest && (
+            <details>
+              <summary>Details</summary>
+              {rest}
+            </details>
+          )}
         </>
       )}
     </div>
@@ -133,7 +160,7 @@ export function ManagedBy({ object }: { object: Remarks }) {
   const stack = stackOf(managed);
   return (
     <span>
-      {stack ? <span title={stack.urn}>{stack.stack}</span> : <span class="quiet">by hand</span>}
+      {stack ? <span title={stack.urn}>{stack.stack}</span> : <span class="quiet">not in the stacks looked at</span>}
       {drift?.map((text) => (
         <span class="drift" key={text}>
           ≠ {text}
@@ -143,20 +170,28 @@ export function ManagedBy({ object }: { object: Remarks }) {
   );
 }
 
-/** A dialog that opens with the component and closes with Escape. */
-export function Dialog({
-  title,
-  onClose,
-  children,
-}: {
+interface DialogProps {
   title: string;
-  onClose: () => void;
+  onClose: (answer: string) => void;
+  /** Only a button closes it: Escape would lose what it shows. */
+  stays?: boolean;
   children: ComponentChildren;
-}) {
+}
+
+/** A dialog that opens with the component. */
+export function Dialog({ title, onClose, stays = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const open = () => {
+    if (dialog.current?.isConnected && !dialog.current.open) dialog.current.showModal();
+  };
+  useEffect(open, []);
+  const cancel = (event: Event) => stays && event.preventDefault();
+  const close = ({ currentTarget }: { currentTarget: HTMLDialogElement }) => {
+    if (stays && currentTarget.returnValue === "") return open(); // a second Escape closes what prevents the first
+    return onClose(currentTarget.returnValue);
+  };
   return (
-    <dialog ref={dialog} onClose={onClose} aria-label={title}>
+    <dialog ref={dialog} onCancel={cancel} onClose={close} aria-label={title}>
       <h2>{title}</h2>
       {children}
     </dialog>

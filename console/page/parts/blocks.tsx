@@ -1,5 +1,6 @@
 import type { BlockView, EnvironmentView } from "../../protocol";
-import { ether, plural, short, time } from "../format";
+import { clock, ether, plural, short, time } from "../format";
+import { Copyable } from "./basics";
 
 /** The last blocks; those with transactions open. */
 export function Blocks({ ledger }: { ledger: EnvironmentView | undefined }) {
@@ -22,7 +23,9 @@ function Line({ of: { number, hash, time: at, transactions } }: { of: BlockView 
     <span class="block">
       <b>{number.toLocaleString("en")}</b>
       <code title={hash}>{short(hash)}</code>
-      <time dateTime={new Date(at * 1000).toISOString()}>{time(at * 1000)}</time>
+      <time dateTime={new Date(at * 1000).toISOString()} title={clock(at * 1000)}>
+        {time(at * 1000)}
+      </time>
       <span class={transactions.length > 0 ? "" : "quiet"}>
         {transactions.length > 0 ? plural(transactions.length, "transaction") : "empty"}
       </span>
@@ -37,9 +40,13 @@ function Full({ of: block }: { of: BlockView }) {
         <Line of={block} />
       </summary>
       <ul>
+        <li>
+          Block <Copyable text={block.hash} shown={short(block.hash)} what={`hash of block ${block.number}`} />
+        </li>
         {block.transactions.map(({ hash, from, to, valueWei }) => (
           <li key={hash}>
-            <code title={hash}>{short(hash)}</code> from <code title={from}>{short(from)}</code>{" "}
+            <Copyable text={hash} shown={short(hash)} what={`hash of transaction ${short(hash)}`} /> from{" "}
+            <code title={from}>{short(from)}</code>{" "}
             {to === undefined ? (
               "makes a contract"
             ) : (

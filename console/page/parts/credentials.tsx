@@ -3,7 +3,7 @@ import type { ConsortiumModel, EnvironmentModel } from "../../../observe/model";
 import type { NetworkView } from "../../protocol";
 import { useAction } from "../actions";
 import { LineForm, ManagedBy, Table, Trouble } from "./basics";
-import { Secret } from "./secret";
+import { showSecret } from "./secret";
 
 interface Props {
   view: NetworkView;
@@ -16,10 +16,14 @@ export function Credentials({ view, consortium, environment }: Props) {
   const { memberships } = consortium;
   const [member, choose] = useState(memberships[0]?.id ?? "");
   const [name, setName] = useState("");
-  const { run, reset, busy, answer, trouble } = useAction("make-credential");
+  const { run, busy, trouble } = useAction("make-credential");
   const make = () => {
     const ids = { consortium: consortium.id, environment: environment.id, membership: member };
-    void run({ ...ids, ...(name.trim() ? { name } : {}) }).then((made) => made && setName(""));
+    void run({ ...ids, ...(name.trim() ? { name } : {}) }).then((made) => {
+      if (!made) return;
+      showSecret({ ...made, title: "New credential", label: "Password" });
+      setName("");
+    });
   };
   const marked = environment.credentials.some(({ managed }) => managed !== undefined);
   const owners = new Map(memberships.map(({ id, orgName }) => [id, orgName]));
@@ -58,7 +62,6 @@ export function Credentials({ view, consortium, environment }: Props) {
         </LineForm>
       )}
       <Trouble text={trouble} />
-      {answer && <Secret title="New credential" made={answer} label="Password" onClose={reset} />}
     </>
   );
 }

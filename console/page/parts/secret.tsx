@@ -1,39 +1,51 @@
+import { useEffect, useState } from "preact/hooks";
 import type { Made } from "../../protocol";
-import { Copyable, Dialog } from "./basics";
+import { Copyable, Dialog, Facts } from "./basics";
 
-/** A new secret, shown this once; it is gone from the page with the dialog. */
-export function Secret({
-  title,
-  made,
-  label,
-  onClose,
-}: {
+interface Secret extends Made {
   title: string;
-  made: Made;
+  /** What the secret is. */
   label: string;
-  onClose: () => void;
-}) {
+}
+
+let tell: (secret: Secret | undefined) => void = () => undefined;
+
+/** Shows a new secret, this once, above whatever page is open. */
+export const showSecret = (secret: Secret): void => tell(secret);
+
+const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+
+/** The place where a new secret is shown; it is gone from the page with the dialog. Who leaves the page before is asked. */
+export function SecretDialog() {
+  const [secret, set] = useState<Secret>();
+  useEffect(() => {
+    tell = set;
+  }, []);
+  useEffect(() => {
+    if (!secret) return undefined;
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }, [secret]);
+  if (!secret) return null;
+  const { title, name, label, secret: text } = secret;
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} stays onClose={() => set(undefined)}>
       <p>
         Keep it now, in a place for secrets. It is <strong>not shown again</strong>: the service does not keep it.
       </p>
-      <dl class="facts">
-        <div>
-          <dt>Name</dt>
-          <dd>
-            <Copyable text={made.name} what="name" />
-          </dd>
-        </div>
-        <div>
-          <dt>{label}</dt>
-          <dd class="secret">
-            <Copyable text={made.secret} what={label.toLowerCase()} />
-          </dd>
-        </div>
-      </dl>
+      <Facts
+        of={[
+          ["Name", <Copyable text={name} what="name" />],
+          [
+            label,
+            <span class="secret">
+              <Copyable text={text} what={label.toLowerCase()} />
+            </span>,
+          ],
+        ]}
+      />
       <form method="dialog">
-        <button type="submit" autofocus>
+        <button type="submit" value="kept" autofocus>
           I have kept it
         </button>
       </form>

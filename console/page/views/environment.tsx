@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ConsortiumModel, EnvironmentModel } from "../../../observe/model";
 import type { EnvironmentView, NetworkView } from "../../protocol";
-import { plural, short } from "../format";
+import { plural, short, zone } from "../format";
 import { useSection } from "../live";
 import { Card, Copyable, Facts, ManagedBy, State, Table, Trouble } from "../parts/basics";
 import { Blocks } from "../parts/blocks";
@@ -27,10 +27,10 @@ export function EnvironmentPage({ view, id }: { view: NetworkView; id: string })
       <Trouble text={trouble} />
       <Facts of={factsOf(environment)} />
       <div class="columns">
-        <Card title="Block height by node">
+        <Card title="Block height by node" aside={<span class="quiet">{zone()}</span>}>
           <Heights nodes={nodes} ledger={ledger} />
         </Card>
-        <Card title="Recent blocks">
+        <Card title="Recent blocks" aside={<span class="quiet">{zone()}</span>}>
           <Blocks ledger={ledger} />
         </Card>
       </div>

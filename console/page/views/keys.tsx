@@ -1,22 +1,27 @@
 import { useState } from "preact/hooks";
 import type { KeyView } from "../../protocol";
-import { act, useAction } from "../actions";
+import { useAction } from "../actions";
 import { clock } from "../format";
 import { useSection } from "../live";
-import { Card, LineForm, Table, Trouble } from "../parts/basics";
-import { Secret } from "../parts/secret";
+import { Card, Dialog, LineForm, Table, Trouble } from "../parts/basics";
+import { showSecret } from "../parts/secret";
 
 export function KeysPage() {
   const { value: keys, trouble } = useSection<KeyView[]>("keys");
   const [name, setName] = useState("");
-  const [failure, setFailure] = useState<string>();
+  const [asked, ask] = useState<KeyView>();
   const making = useAction("make-key");
-  const make = () => void making.run({ name }).then((made) => made && setName(""));
-  const revoke = (id: string) => {
-    act("revoke-key", { id }).then(
-      () => setFailure(undefined),
-      (error: Error) => setFailure(error.message),
-    );
+  const revoking = useAction("revoke-key");
+  const make = () => {
+    void making.run({ name }).then((made) => {
+      if (!made) return;
+      showSecret({ ...made, title: "New API key", label: "API key" });
+      setName("");
+    });
+  };
+  const answered = ({ id }: KeyView, answer: string) => {
+    ask(undefined);
+    if (answer === "revoke") void revoking.run({ id });
   };
   return (
     <>
@@ -25,7 +30,7 @@ export function KeysPage() {
         Each key may do everything in this organization. The service's first key is in the file that it named when it
         started; these are the further ones.
       </p>
-      <Trouble text={failure ?? trouble ?? making.trouble} />
+      <Trouble text={revoking.trouble ?? trouble ?? making.trouble} />
       <Card title="Keys">
         <Table
           label="Keys"
@@ -37,7 +42,7 @@ export function KeysPage() {
               <b>{key.name}</b>,
               key.created_at ? clock(key.created_at) : "—",
               <code>{key.id}</code>,
-              <button type="button" class="danger" aria-label={`Revoke ${key.name}`} onClick={() => revoke(key.id)}>
+              <button type="button" class="danger" aria-label={`Revoke ${key.name}`} onClick={() => ask(key)}>
                 Revoke
               </button>,
             ],
@@ -55,7 +60,19 @@ export function KeysPage() {
           </label>
         </LineForm>
       </Card>
-      {making.answer && <Secret title="New API key" made={making.answer} label="API key" onClose={making.reset} />}
+      {asked && (
+        <Dialog title={`Revoke ${asked.name}?`} onClose={(answer) => answered(asked, answer)}>
+          <p>Programs that use this key can do nothing from then on. That cannot be undone.</p>
+          <form method="dialog" class="line">
+            <button value="keep" autofocus>
+              Keep it
+            </button>
+            <button class="danger" value="revoke">
+              Revoke the key
+            </button>
+          </form>
+        </Dialog>
+      )}
     </>
   );
 }

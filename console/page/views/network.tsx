@@ -2,17 +2,19 @@ import {
   conditionOf,
   type ConsortiumModel,
   type EnvironmentModel,
-  type LimitUse,
   type NetworkModel,
   type TetherModel,
 } from "../../../observe/model";
 import type { MapsView, NetworkView } from "../../protocol";
-import { ether, plural } from "../format";
+import { plural } from "../format";
 import { useSection } from "../live";
 import { Card, Facts, ManagedBy, State, Table } from "../parts/basics";
 import { Drawing } from "../parts/drawing";
-import { OrderTether } from "../parts/order-tether";
+import { Tethers } from "../parts/tethers";
 import { hrefOf } from "../route";
+
+/** Members that are shown at first. */
+const mostMembers = 10;
 
 export function NetworkPage({ view }: { view: NetworkView }) {
   const { model } = view;
@@ -31,11 +33,7 @@ export function NetworkPage({ view }: { view: NetworkView }) {
       {model.consortia.map((consortium) => (
         <ConsortiumPart key={consortium.id} consortium={consortium} drawing={maps[consortium.id]} model={model} />
       ))}
-      {(model.tethers.length > 0 || view.embedded) && (
-        <Card title="Tethers" aside={view.embedded && <OrderTether model={model} />}>
-          <Tethers of={model} />
-        </Card>
-      )}
+      {(model.tethers.length > 0 || view.embedded) && <Tethers view={view} />}
     </>
   );
 }
@@ -49,33 +47,22 @@ function Limits({ of: { limits, consortia } }: { of: NetworkModel }) {
   );
   return (
     <ul class="limits" aria-label="Limits used">
-      {limits.map((limit) => (
-        <li key={`${limit.kind} ${limit.of}`}>
-          <Limit limit={limit} of={names.get(limit.of ?? "")} />
+      {limits.map(({ kind, of, used, most }) => (
+        <li key={`${kind} ${of}`}>
+          <span class="name">
+            {kind}
+            {names.has(of ?? "") && <span class="quiet"> of {names.get(of ?? "")}</span>}
+          </span>
+          <span class="bar" aria-hidden="true">
+            <i style={{ width: `${Math.min(100, (100 * used) / Math.max(1, most))}%` }} />
+          </span>
+          <span>
+            <b>{used}</b> of {most}
+            {used >= most && <span class="quiet"> · full</span>}
+          </span>
         </li>
       ))}
     </ul>
-  );
-}
-
-function Limit({ limit: { kind, used, most }, of }: { limit: LimitUse; of: string | undefined }) {
-  const full = used >= most;
-  return (
-    <>
-      <span class="name">
-        {kind}
-        {of !== undefined && <span class="quiet"> of {of}</span>}
-      </span>
-      <span class="pips" aria-hidden="true">
-        {Array.from({ length: Math.min(most, 12) }, (_, index) => (
-          <i key={index} class={index < used ? "used" : ""} />
-        ))}
-      </span>
-      <span>
-        <b>{used}</b> of {most}
-        {full && <span class="quiet"> · full</span>}
-      </span>
-    </>
   );
 }
 
@@ -151,6 +138,7 @@ function Members({ of: { id, memberships, environments } }: { of: ConsortiumMode
   return (
     <Table
       label="Members"
+      most={mostMembers}
       head={["Member", "State", "Nodes", "Credentials", ...(marked ? ["Managed by"] : [])]}
       empty="No members yet."
       rows={memberships.map((member) => ({
@@ -161,28 +149,6 @@ function Members({ of: { id, memberships, environments } }: { of: ConsortiumMode
           `${owned(nodes, member.id)}${member.minimumNodes ? ` (at least ${member.minimumNodes})` : ""}`,
           owned(credentials, member.id),
           ...(marked ? [<ManagedBy object={member} />] : []),
-        ],
-      }))}
-    />
-  );
-}
-
-function Tethers({ of: { tethers, consortia } }: { of: NetworkModel }) {
-  const environments = consortia.flatMap((one) => one.environments);
-  return (
-    <Table
-      label="Tethers"
-      head={["Tether", "State", "Pins", "Environment", "Public chain", "Funds"]}
-      empty="No tether service yet."
-      rows={tethers.map((tether) => ({
-        key: tether.id,
-        cells: [
-          <a href={hrefOf("tethers", tether.id)}>{tether.id}</a>,
-          <State of={tether.state} />,
-          tether.reports ?? "—",
-          environments.find((one) => one.tether === tether.id)?.name ?? "—",
-          tether.network ?? "—",
-          ether(tether.balanceWei),
         ],
       }))}
     />

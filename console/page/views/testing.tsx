@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { FaultView, TestingView } from "../../protocol";
 import { act, useAction } from "../actions";
-import { time } from "../format";
+import { time, zone } from "../format";
 import { useSection } from "../live";
 import { Card, LineForm, Table, Trouble } from "../parts/basics";
 
@@ -144,7 +144,7 @@ function Calls({ of: shown }: { of: TestingView | undefined }) {
   return (
     <Table
       label="Calls"
-      head={["Time", "Call", "Status", "Fault"]}
+      head={[`Time (${zone()})`, "Call", "Status", "Fault"]}
       empty={shown ? "No calls yet." : "Looking …"}
       rows={(shown?.calls ?? []).map(({ method, path, status, at, fault }, index) => ({
         key: `${at} ${index}`,

@@ -7,7 +7,17 @@ import { useSection } from "../live";
 import { Card, Copyable, Facts, LineForm, ManagedBy, State, Table, Trouble } from "../parts/basics";
 import { Chart } from "../parts/chart";
 import { NotFound } from "../parts/not-found";
+import { Tethers } from "../parts/tethers";
 import { hrefOf } from "../route";
+
+export function TethersPage({ view }: { view: NetworkView }) {
+  return (
+    <>
+      <h1>Tethers</h1>
+      <Tethers view={view} />
+    </>
+  );
+}
 
 export function TetherPage({ view, id }: { view: NetworkView; id: string }) {
   const { value: shown, trouble } = useSection<TetherView>(`tether/${id}`);
@@ -17,7 +27,7 @@ export function TetherPage({ view, id }: { view: NetworkView; id: string }) {
   return (
     <>
       <p class="crumbs">
-        <a href={hrefOf()}>Network</a> / tether
+        <a href={hrefOf("tethers")}>Tethers</a> / tether
       </p>
       <h1>
         <code>{id}</code> <State of={tether.state} />
@@ -27,7 +37,7 @@ export function TetherPage({ view, id }: { view: NetworkView; id: string }) {
         of={[
           ["Environment", environment ? <a href={hrefOf("environments", environment.id)}>{environment.name}</a> : "—"],
           ["Public chain", tether.network],
-          ["Interval", tether.intervalHours === undefined ? undefined : plural(tether.intervalHours, "hour")],
+          ["Interval", interval(tether, view)],
           ["Pins", tether.reports],
           ...(tether.managed === undefined
             ? []
@@ -55,11 +65,25 @@ interface FundsProps {
   view: NetworkView;
 }
 
+const hourMs = 3_600_000;
+const secondsOf = ({ intervalHours }: TetherModel, { tetherHour = hourMs }: NetworkView): number | undefined =>
+  intervalHours === undefined ? undefined : (intervalHours * tetherHour) / 1000;
+
+/** An hour of an embedded service may be shorter, for tests. */
+function interval(tether: TetherModel, view: NetworkView): string | undefined {
+  const { intervalHours } = tether;
+  if (intervalHours === undefined) return undefined;
+  const { tetherHour = hourMs } = view;
+  const text = plural(intervalHours, "hour");
+  return tetherHour === hourMs ? text : `${text}, here ${duration(secondsOf(tether, view)!)}`;
+}
+
 function Funds({ tether, shown, view }: FundsProps) {
-  const { account, balanceWei, intervalHours } = tether;
+  const { account, balanceWei } = tether;
+  const seconds = secondsOf(tether, view);
   const cost = BigInt(shown?.pinCostWei ?? 0);
   const left = balanceWei !== undefined && cost > 0n ? Number(BigInt(balanceWei) / cost) : undefined;
-  const lasts = left === undefined || intervalHours === undefined ? undefined : duration(left * intervalHours * 3_600);
+  const lasts = left === undefined || seconds === undefined ? undefined : duration(left * seconds);
   return (
     <>
       <p class="big">{ether(balanceWei)}</p>
@@ -135,7 +159,11 @@ function Reports({ tether, pins }: { tether: string; pins: PinView[] | undefined
           at ? clock(at) : "—",
           network ?? "—",
           blockNumber ?? "—",
-          transactionHash ? <code title={transactionHash}>{short(transactionHash)}</code> : "—",
+          transactionHash ? (
+            <Copyable text={transactionHash} shown={short(transactionHash)} what={`transaction of report ${index}`} />
+          ) : (
+            "—"
+          ),
           nodes,
           <Verify tether={tether} index={index} />,
         ],

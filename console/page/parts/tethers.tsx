@@ -1,11 +1,38 @@
 import { useState } from "preact/hooks";
 import type { NetworkModel } from "../../../observe/model";
+import type { NetworkView } from "../../protocol";
 import { useAction } from "../actions";
+import { ether } from "../format";
 import { hrefOf } from "../route";
-import { LineForm, Trouble } from "./basics";
+import { Card, LineForm, State, Table, Trouble } from "./basics";
+
+/** All tethers, and on the embedded service the way to order one. */
+export function Tethers({ view: { model, embedded } }: { view: NetworkView }) {
+  const environments = model.consortia.flatMap((one) => one.environments);
+  return (
+    <Card title="Tethers" aside={embedded && <OrderTether model={model} />}>
+      <Table
+        label="Tethers"
+        head={["Tether", "State", "Pins", "Environment", "Public chain", "Funds"]}
+        empty="No tether service yet."
+        rows={model.tethers.map((tether) => ({
+          key: tether.id,
+          cells: [
+            <a href={hrefOf("tethers", tether.id)}>{tether.id}</a>,
+            <State of={tether.state} />,
+            tether.reports ?? "—",
+            environments.find((one) => one.tether === tether.id)?.name ?? "—",
+            tether.network ?? "—",
+            ether(tether.balanceWei),
+          ],
+        }))}
+      />
+    </Card>
+  );
+}
 
 /** What the hosted console does by hand: a program cannot create a tether service. */
-export function OrderTether({ model }: { model: NetworkModel }) {
+function OrderTether({ model }: { model: NetworkModel }) {
   const names = model.consortia.flatMap((one) => one.environments.map(({ name }) => name));
   const [environment, choose] = useState("");
   const { run, busy, answer, trouble } = useAction("order-tether");
