@@ -60,7 +60,7 @@ async function makeNetwork(service) {
   const description = "Who delivered which beans to whom";
   const { _id: consortium } = await ask("/consortia", { name: "coffee-trade", description });
   const within = `/consortia/${consortium}`;
-  const kind = { provider: "quorum", consensus_type: "raft" };
+  const kind = { provider: "quorum", consensus_type: "ibft" };
   const { _id: environment } = await ask(`${within}/environments`, { name: "ledger", ...kind });
   const inside = `${within}/environments/${environment}`;
   for (const org_name of ["grower", "roaster"]) {
