@@ -50,7 +50,7 @@ describe("the commands", () => {
     const args = ["check", "--outputs", file("outputs.json"), "--junit", file("j.xml"), "--metrics", file("m.prom")];
     const { code, stdout, stderr } = await consortium(args, env);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("The network is usable: 7 ok.");
+    expect(stdout).toContain("The network is usable: 8 ok.");
     const written = [stdout, readFileSync(file("j.xml"), "utf8"), readFileSync(file("m.prom"), "utf8")];
     expect(written[1]).toContain('<testcase classname="node reachable" name="node n1 in test"/>');
     expect(written[2]).toMatch(
@@ -84,6 +84,10 @@ describe("the commands", () => {
         text: expect.stringContaining("it refuses the credential") as string,
         next: expect.stringContaining("Make a new pair") as string,
       },
+      expect.objectContaining({
+        check: "credential",
+        text: expect.stringContaining("it opens nothing: n1 refused it") as string,
+      }),
     ]);
   });
 

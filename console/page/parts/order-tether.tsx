@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { NetworkModel } from "../../../observe/model";
+import type { NetworkModel } from "../../../inventory/model";
 import { useAction } from "../actions";
 import { hrefOf } from "../route";
 import { LineForm, Trouble } from "./basics";

@@ -5,7 +5,7 @@ import {
   type LimitUse,
   type NetworkModel,
   type TetherModel,
-} from "../../../observe/model";
+} from "../../../inventory/model";
 import type { MapsView, NetworkView } from "../../protocol";
 import { ether, plural } from "../format";
 import { useSection } from "../live";
