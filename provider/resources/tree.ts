@@ -52,14 +52,16 @@ export const plainSession = (
   { clock = systemClock, say = () => undefined }: { clock?: Clock; say?: (line: string) => void } = {},
 ): Session => newSession({ client, clock, say, adoptAll: false, origins: new Origins() });
 
-const byAge = ({ id, props: { createdAt = "" } }: Found, other: Found): number => {
-  const order = (one: string, two: string): number => (one < two ? -1 : Number(one > two));
-  return order(createdAt, other.props.createdAt ?? "") || order(id, other.id);
-};
+/** The order of a list may be another one tomorrow. */
+function byAge(one: Found, other: Found): number {
+  const keys = ({ id, props }: Found): string[] => [props.createdAt ?? "", props.name ?? props.orgName ?? "", id];
+  const others = keys(other);
+  return keys(one).reduce((order, key, at) => order || (key < others[at]! ? -1 : Number(key > others[at]!)), 0);
+}
 
 /**
- * Those of a kind that are there, the oldest first: the order of a list may be another one tomorrow. None where what they
- * were in has gone meanwhile; undefined: the service does not list them.
+ * Those of a kind that are there, the oldest first. None where what they were in has gone meanwhile; undefined: the service
+ * does not list them.
  */
 export async function listed(
   session: Session,
@@ -70,9 +72,7 @@ export async function listed(
   const collection = Collection.of(session, definitions[kind], place);
   try {
     const items = await collection.siblings(maxAgeMs);
-    return items
-      ?.map((item) => ({ kind, id: item.id, place, props: collection.shown(item), inside: [] }))
-      .sort(byAge);
+    return items?.map((item) => ({ kind, id: item.id, place, props: collection.shown(item), inside: [] })).sort(byAge);
   } catch (error) {
     if (kind !== "consortium" && isApiError(error, "missing")) return [];
     throw error;
