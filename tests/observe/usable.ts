@@ -68,7 +68,7 @@ export async function usable(): Promise<Usable> {
   await tether("/activate");
   await until(async () => Number((await send("GET", `/tether/${tetherId}/reportCount`)).text) > 0);
   const provider = { apiKey: service.apiKey, baseUrl: service.baseUrl };
-  const api = new ConsortiumClient(resolveSettings({ env: {}, provider }));
+  const api = new ConsortiumClient(resolveSettings({ env: {}, provider }), { patienceMs: 3_000 });
   const look = async (options: FactOptions = {}): Promise<Result[]> => {
     const live = new LiveNetwork(api, 0);
     return check(await gatherFacts(api, { held: pairs, tethers: [tetherId], live, ...options }));
