@@ -132,6 +132,28 @@ describe("the commands", () => {
     expect(await ended).toEqual([1, null]);
   });
 
+  test("check: --watch says within seconds that the service answers 503, and goes on", async () => {
+    service.faults.add({ kind: "status", status: 503, method: "GET", times: Infinity });
+    const script = join(root, "dist/cli/consortium.js");
+    const args = ["check", "--outputs", file("outputs.json"), "--watch", "1"];
+    const child = spawn(process.execPath, [script, ...args], { env: { ...process.env, ...env } });
+    const ended = once(child, "exit");
+    let [out, errors] = ["", ""];
+    child.stdout.on("data", (part: Buffer) => (out += part.toString()));
+    child.stderr.on("data", (part: Buffer) => (errors += part.toString()));
+    try {
+      const startedAt = performance.now();
+      await until(() => Promise.resolve(errors.includes("GET /consortia: HTTP 503")));
+      expect(performance.now() - startedAt).toBeLessThan(20_000);
+      service.faults.clear();
+      await until(() => Promise.resolve(out.includes("The network is usable")));
+    } finally {
+      service.faults.clear();
+      child.kill("SIGINT");
+    }
+    expect(await ended).toEqual([0, null]);
+  });
+
   test("map: the service as SVG into a file, a network file as Mermaid, and a model as JSON", async () => {
     expect(await consortium(["map", "--output", file("map.svg")], env)).toMatchObject({ code: 0, stdout: "" });
     expect(readFileSync(file("map.svg"), "utf8")).toMatch(/^<svg [^]*data-kind="node"[^]*<\/svg>\n$/);
