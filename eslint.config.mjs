@@ -1,7 +1,7 @@
 import eslint from "@eslint/js";
 import tseslint from "typescript-eslint";
 
-/** Imports run one way: api <- core <- resources <- lookups <- dynamic, sdk on top, and the service stands alone. */
+/** Imports run one way: api <- core <- resources <- lookups <- dynamic, sdk, inventory, and views on top; the service stands alone. */
 const room = (files, forbidden, why) => ({
   files,
   rules: {
@@ -60,7 +60,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ["cli/**", "console/server/**", "observe/**", "provider/**", "sdk/**", "service/**"],
+    files: ["cli/**", "console/server/**", "inventory/**", "observe/**", "provider/**", "sdk/**", "service/**"],
     ignores: ["console/server/app.ts", "service/http/app.ts"],
     rules: {
       "@typescript-eslint/no-restricted-imports": [
@@ -76,43 +76,53 @@ export default tseslint.config(
   },
   room(
     ["provider/api/**"],
-    "(/core/|/resources/|/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",
+    "(/core/|/resources/|/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/inventory/|/observe/|^@pulumi/)",
     "The API client knows nothing of Pulumi or of the rest.",
   ),
   room(
     ["provider/core/**"],
-    "(/resources/|/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",
+    "(/resources/|/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/inventory/|/observe/|^@pulumi/)",
     "The core knows nothing of Pulumi, nor of one resource.",
   ),
   room(
     ["provider/resources/**"],
-    "(/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",
+    "(/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/inventory/|/observe/|^@pulumi/)",
     "A resource definition knows nothing of Pulumi.",
   ),
   room(
     ["provider/lookups/**"],
-    "(/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",
+    "(/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/inventory/|/observe/|^@pulumi/)",
     "A lookup knows nothing of Pulumi.",
   ),
   room(
     ["provider/adapter/**"],
-    "(/dynamic/|/plugin/|/sdk/|/service/|/observe/|^@pulumi/)",
+    "(/dynamic/|/plugin/|/sdk/|/service/|/inventory/|/observe/|^@pulumi/)",
     "What the adapters share knows neither of them.",
   ),
   room(
     ["provider/dynamic/**"],
-    "(/plugin/|/sdk/|/service/|/observe/)",
+    "(/plugin/|/sdk/|/service/|/inventory/|/observe/)",
     "An adapter knows neither the other one nor the programs' side.",
   ),
   room(
     ["provider/plugin/*.ts"],
-    "(/dynamic/|/service/|/sdk/(?!network/(load|secrets)$)|/observe/)",
+    "(/dynamic/|/service/|/sdk/(?!network/(load|secrets)$)|/inventory/|/observe/)",
     "An adapter does not know the other one.",
   ),
   room(
+    ["sdk/**"],
+    "(/service/|/inventory/|/observe/|/console/|/cli/)",
+    "Programs bring nothing along of what shows networks.",
+  ),
+  room(
+    ["inventory/**"],
+    "(/dynamic/|/plugin/|/observe/|/console/|/cli/|/service/|^@pulumi/)",
+    "The inventory is plain data: it knows neither adapters nor what shows it.",
+  ),
+  room(
     ["observe/**"],
-    "(/dynamic/|/plugin/|/cli/|/service/|^@pulumi/)",
-    "What shows a network stands on the API and the resources, for the commands and the console alike.",
+    "(/dynamic/|/plugin/|/console/|/cli/|/service/|^@pulumi/)",
+    "What shows a network stands on the inventory, for the commands and the console alike.",
   ),
   room(
     ["console/page/**"],
@@ -124,5 +134,9 @@ export default tseslint.config(
     "(/dynamic/|/cli/|/service/|^@pulumi/)",
     "The console knows a service by its API.",
   ),
-  room(["service/**"], "(/provider/|/sdk/|/observe/|^@pulumi/)", "The embedded service has its own idea of the wire."),
+  room(
+    ["service/**"],
+    "(/provider/|/sdk/|/inventory/|/observe/|^@pulumi/)",
+    "The embedded service has its own idea of the wire.",
+  ),
 );

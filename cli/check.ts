@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { ConsortiumClient } from "../provider/api";
+import { ConsortiumClient, resolveSettings } from "../provider/api";
 import { printableLines } from "../provider/api/printable";
 import type { FactOptions, Result } from "../observe/check";
 import { connectionHelp } from "./shared/connection";
@@ -15,6 +15,7 @@ interface Flags {
   tether: string[];
   target: Record<string, string>;
   pins: number;
+  write?: boolean;
   json?: boolean;
   junit?: string;
   metrics?: string;
@@ -25,6 +26,8 @@ interface Flags {
 /** All commands end with 1 where they fail; here that says that the network is broken. */
 const couldNotLook = 2;
 const watchSeconds = 30;
+/** How long the service may take for one answer: what it does not answer by then is told, and the rest is checked. */
+const patienceMs = 10_000;
 const widthOfLogs = 120;
 
 export function define(command: Command): void {
@@ -44,6 +47,7 @@ export function define(command: Command): void {
         .default({}, "none"),
     )
     .option("--pins <count>", "for how many pins the funds of a tether have to last", count, 24)
+    .option("--write", "also send a transaction of value 0 through each node, and see whether a block takes it")
     .option("--json", "print one JSON document")
     .option("--junit <file>", "also write the results as JUnit XML")
     .option("--metrics <file>", "also write the results as a text file for Prometheus")
@@ -51,8 +55,8 @@ export function define(command: Command): void {
     .addHelpText(
       "after",
       "\nChecks whether applications can use the network: nodes started, reachable with their credentials, on the right chain\n" +
-        "and at the same height; blocks that are due; members with their minimum of nodes; tethers active, on time, verified\n" +
-        `and funded. Changes nothing.\n${connectionHelp}\n` +
+        "and at the same height; credentials that open them; blocks that are due; members with their minimum of nodes; tethers\n" +
+        `active, on time, verified and funded. Changes nothing; only --write adds to the ledgers.\n${connectionHelp}\n` +
         "Exit code 0: everything that could be checked is fine. 1: something is wrong. 2: it could not look.",
     )
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : couldNotLook)) // arguments that are not valid
@@ -71,7 +75,7 @@ async function run(flags: Flags): Promise<void> {
 async function checkAll(flags: Flags): Promise<void> {
   const { check, exitCode, gatherFacts } = await import("../observe/check/index.js"); // with ethers, so only here
   const { prove, ...options } = await optionsFor(flags);
-  const client = new ConsortiumClient();
+  const client = new ConsortiumClient(resolveSettings(), { patienceMs });
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
   try {
@@ -118,10 +122,10 @@ async function optionsFor({
   tether,
   target,
   pins,
+  write = false,
 }: Flags): Promise<FactOptions & { prove: (client: ConsortiumClient) => Promise<void> }> {
-  const { heldInOutputs, heldInStack } = await import("../observe/check/index.js");
-  const { modelOfStack } = await import("../observe/stack.js");
-  const { proveKeyOf } = await import("../observe/proof.js");
+  const { heldInOutputs } = await import("../inventory/credentials.js");
+  const { heldInStack, modelOfStack, proveKeyOf } = await import("../inventory/stack.js");
   const document = stack === undefined ? undefined : await exportStack(stack, { secrets: true });
   const what = `The stack ${stack}`;
   const held = [
@@ -129,7 +133,7 @@ async function optionsFor({
     ...(outputs === undefined ? [] : heldInOutputs(jsonIn(outputs))),
   ];
   return {
-    ...{ held, tethers: tether, targets: target, pinsAhead: pins },
+    ...{ held, tethers: tether, targets: target, pinsAhead: pins, write },
     ...(consortium !== undefined && { consortium }),
     ...(document !== undefined && { stack: modelOfStack(document, what) }),
     prove: (client) => (document === undefined ? Promise.resolve() : proveKeyOf(client, document, what)),

@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
+import { plainSession, readOrganization } from "../provider/resources/tree";
 import { connectionHelp, withClient } from "./shared/connection";
 import { bulkImportOf } from "./export/bulk";
 import { definitionOf, type Remark } from "./export/definition";
-import { readConsortium, readOrganization } from "./export/read";
 import { yamlOf } from "./export/yaml";
 
 interface Flags {
@@ -31,13 +31,14 @@ async function exportNetwork({ consortium, adopt = false, ...flags }: Flags, com
   if (consortium === undefined && !flags.import)
     command.error("error: required option '--consortium <name or id>' not specified");
   await withClient(async (client) => {
+    const found = await readOrganization(plainSession(client), {}, consortium);
+    if (found.length === 0) throw new Error("The organization of this API key has no consortium.");
     if (flags.import) {
-      const found = consortium === undefined ? readOrganization(client) : [await readConsortium(client, consortium)];
-      const { bulk, remarks } = bulkImportOf(await found);
+      const { bulk, remarks } = bulkImportOf(found);
       process.stdout.write(`${JSON.stringify(bulk, undefined, 2)}\n`);
       return note(remarks);
     }
-    const exported = definitionOf(await readConsortium(client, consortium!), { adopt });
+    const exported = definitionOf(found[0]!, { adopt });
     process.stdout.write(yamlOf(exported, { adopt }));
     note(exported.remarks);
   });

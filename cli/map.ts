@@ -1,16 +1,15 @@
 import { type Command, Option } from "commander";
 import { printableLines } from "../provider/api/printable";
 import { UserError } from "../provider/core/user-error";
-import { observeLive } from "../observe/live";
+import { LiveNetwork } from "../inventory/live";
 import { htmlOf } from "../observe/map/html";
 import { mapOf } from "../observe/map/graph";
 import { mermaidOf } from "../observe/map/mermaid";
 import { svgOf } from "../observe/map/svg";
-import { type NetworkModel } from "../observe/model";
-import { modelOfPlan } from "../observe/plan/model";
-import { planName, readPlan } from "../observe/plan/read";
-import { proveKeyOf } from "../observe/proof";
-import { modelOfStack, withStacks } from "../observe/stack";
+import { type NetworkModel } from "../inventory/model";
+import { modelOfPlan } from "../inventory/plan/model";
+import { planName, readPlan } from "../inventory/plan/read";
+import { modelOfStack, proveKeyOf, withStacks } from "../inventory/stack";
 import { connectionHelp, withClient } from "./shared/connection";
 import { exportStack } from "./shared/stack-export";
 import { replaceFile, textOf } from "./shared/text-file";
@@ -72,7 +71,7 @@ async function map(flags: Flags, command: Command): Promise<void> {
 }
 
 async function modelFor({ consortium, tether, stack, live, network, plan }: Flags): Promise<NetworkModel> {
-  if (network !== undefined) return (await import("../observe/network-file.js")).modelOfNetworkFile(network);
+  if (network !== undefined) return (await import("../inventory/file.js")).modelOfNetworkFile(network);
   if (plan !== undefined) return modelOfPlan(readPlan(textOf(plan), planName(plan)));
   const what = `The stack ${stack}`;
   const document = stack === undefined ? undefined : await exportStack(stack);
@@ -82,7 +81,7 @@ async function modelFor({ consortium, tether, stack, live, network, plan }: Flag
   let model: NetworkModel | undefined;
   await withClient(async (client) => {
     if (document !== undefined) await proveKeyOf(client, document, what);
-    const shown = await observeLive(client, { consortium, tethers });
+    const shown = await new LiveNetwork(client).look({ consortium, tethers });
     model = state ? withStacks(shown, [state]) : shown;
   });
   return model!;

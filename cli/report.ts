@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type Plan, planName, readPlan } from "../observe/plan/read";
+import { type Plan, planName, readPlan } from "../inventory/plan/read";
 import { hasChanges, hasErrors, losesLedger, render } from "./report/render";
 import { textOf } from "./shared/text-file";
 

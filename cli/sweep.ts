@@ -2,12 +2,12 @@ import { type Command, InvalidArgumentError } from "commander";
 import { type ConsortiumClient } from "../provider/api";
 import { environmentName } from "../provider/api/environment";
 import { durationSeconds } from "../provider/facts";
+import { type Found, plainSession, readOrganization } from "../provider/resources/tree";
 import { confirm } from "./shared/confirm";
 import { connectionHelp, withClient } from "./shared/connection";
 import { clear, type Cleared } from "./sweep/clear";
-import { exactly, type Leftovers, leftovers } from "./sweep/leftovers";
+import { exactly, type Leftovers, leftovers, titleOf } from "./sweep/leftovers";
 import { asJson, treeLines } from "./sweep/listing";
-import { type Item, readTree, titleOf } from "./sweep/tree";
 
 interface Flags {
   prefix?: string;
@@ -45,7 +45,7 @@ async function sweep(flags: Flags, command: Command): Promise<void> {
     command.error("error: specify what to delete: either --prefix and --older-than, or --id");
   await withClient(async (client) => {
     const now = Date.now();
-    const tree = await readTree(client);
+    const tree = await readOrganization(plainSession(client));
     const chosen = id ? exactly(tree, id) : leftovers(tree, { prefix: prefix!, before: now - olderThan!, undated });
     if (!json) list(tree, chosen, now);
     const cleared = await decide(client, chosen, { yes, json });
@@ -55,7 +55,7 @@ async function sweep(flags: Flags, command: Command): Promise<void> {
   });
 }
 
-function list(tree: Item[], chosen: Leftovers, now: number): void {
+function list(tree: Found[], chosen: Leftovers, now: number): void {
   const lines = treeLines(tree, chosen, now);
   console.log(lines.length > 0 ? lines.join("\n") : "Nothing matches.");
 }

@@ -1,4 +1,4 @@
-import type { NetworkModel } from "../observe/model";
+import type { NetworkModel, PinModel } from "../inventory/model";
 
 /*
  * What goes between the console's server and its page: plain JSON, types only. It never holds an API key or a password, but for
@@ -76,22 +76,14 @@ export interface TransactionView {
 }
 
 export interface TetherView {
-  pins: PinView[];
+  /** The newest first. */
+  pins: PinModel[];
   /** What a pin costs, from what the last ones have cost; absent where that is not known. */
   pinCostWei?: string;
   /** Where pins are verified; absent: it was not said. */
   targetUrl?: string;
   /** Why the last pin failed. */
   problem?: string;
-}
-
-export interface PinView {
-  index: number;
-  at?: string;
-  network?: string;
-  blockNumber?: number;
-  transactionHash?: string;
-  nodes: number;
 }
 
 export interface KeyView {

@@ -29,7 +29,7 @@ const cache = (/** @type {string} */ name) => [
 ];
 
 const typed = ["tests", "bench", "console/page", "tools", "examples"];
-const sources = ["bench", "cli", "console", "observe", "optional", "provider", "sdk", "service", "tools"];
+const sources = ["bench", "cli", "console", "inventory", "observe", "optional", "provider", "sdk", "service", "tools"];
 const checks = [
   tool("eslint", "node_modules/eslint/bin/eslint.js", ...cache("eslint/"), "."),
   tool("types", "node_modules/typescript-7/bin/tsc", "--build", ...typed),

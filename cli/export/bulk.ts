@@ -1,8 +1,8 @@
 import { printable } from "../../provider/api/printable";
 import { pluginPrefix } from "../../provider/facts";
+import { type Found, inside } from "../../provider/resources/tree";
 import { isDescribed, type Remark } from "./definition";
 import { keysOf } from "./keys";
-import { type FoundEnvironment, type FoundNetwork } from "./read";
 
 /** The file that `pulumi import --file` takes. */
 export interface BulkImport {
@@ -18,13 +18,10 @@ export interface BulkImport {
 type Kind = "Consortium" | "Membership" | "Environment" | "Node" | "AppCred";
 
 /** Everything in some consortia, owners first, under the logical names that their network files would give. */
-export function bulkImportOf(found: readonly FoundNetwork[]): { bulk: BulkImport; remarks: Remark[] } {
-  const keys = keysOf(
-    found.map(({ consortium }) => consortium),
-    "network",
-  );
+export function bulkImportOf(found: readonly Found[]): { bulk: BulkImport; remarks: Remark[] } {
+  const keys = keysOf(found, "network");
   const bulk = new Bulk();
-  for (const network of found) bulk.network(network, keys.get(network.consortium.id)!);
+  for (const consortium of found) bulk.network(consortium, keys.get(consortium.id)!);
   return { bulk: { resources: bulk.resources }, remarks: bulk.remarks };
 }
 
@@ -33,45 +30,36 @@ class Bulk {
   readonly remarks: Remark[] = [];
   readonly #names = new Set<string>();
 
-  network({ consortium, members, environments }: FoundNetwork, name: string): void {
+  network(consortium: Found, name: string): void {
     this.#add("Consortium", name, [consortium.id]);
-    const memberKeys = keysOf(
-      members.map(({ id, org_name }) => ({ id, name: org_name })),
-      "member",
-    );
+    const members = inside(consortium, "membership");
+    const memberKeys = keysOf(members, "member");
     for (const { id } of members) this.#add("Membership", `${name}/${memberKeys.get(id)!}`, [consortium.id, id]);
-    const keys = keysOf(
-      environments.map(({ environment }) => environment),
-      "environment",
-    );
-    for (const one of environments) this.#environment(one, `${name}/${keys.get(one.environment.id)!}`, consortium.id);
+    const environments = inside(consortium, "environment");
+    const keys = keysOf(environments, "environment");
+    for (const one of environments) this.#environment(one, `${name}/${keys.get(one.id)!}`, consortium.id);
   }
 
-  #environment({ environment, nodes, credentials }: FoundEnvironment, name: string, consortiumId: string): void {
+  #environment(environment: Found, name: string, consortiumId: string): void {
+    const { provider, consensusType, enableTether } = environment.props;
     if (!isDescribed(environment)) {
-      const { provider, consensus_type: consensus } = environment;
-      this.#remark(name, `left out with all in it: no program can describe "${provider}" with "${consensus}"`);
+      this.#remark(name, `left out with all in it: no program can describe "${provider}" with "${consensusType}"`);
       return;
     }
     const within = [consortiumId, environment.id];
     this.#add("Environment", name, within);
-    if (environment.enable_tether)
+    if (enableTether)
       this.#remark(name, "a tether is enabled: the service does not show which one. Add it to the file by its id.");
-    this.#inside("Node", name, within, nodes);
-    this.#inside("AppCred", name, within, credentials);
+    this.#inside("Node", name, within, inside(environment, "node"));
+    this.#inside("AppCred", name, within, inside(environment, "appCred"));
   }
 
-  #inside(
-    type: "Node" | "AppCred",
-    name: string,
-    within: readonly string[],
-    items: readonly { id: string; name?: string; membership_id?: string }[],
-  ): void {
+  #inside(type: "Node" | "AppCred", name: string, within: readonly string[], items: readonly Found[]): void {
     const keys = keysOf(items, type === "Node" ? "node" : "credential");
-    for (const { id, membership_id: owner } of items) {
+    for (const { id, props } of items) {
       const own = `${name}/${keys.get(id)!}`;
-      if (owner === undefined) this.#remark(own, `${id} is left out: the service does not show a member that owns it`);
-      else this.#add(type, own, [...within, id]);
+      if (props.membershipId !== undefined) this.#add(type, own, [...within, id]);
+      else this.#remark(own, `${id} is left out: the service does not show a member that owns it`);
     }
   }
 

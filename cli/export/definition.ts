@@ -1,12 +1,11 @@
-import { type EnvironmentObject, type NodeObject } from "../../provider/api";
 import { type z } from "zod";
 import { brokenTexts, printable } from "../../provider/api/printable";
 import { type NetworkDefinition, type NetworkEnvironment, type NetworkMember, type NetworkNode } from "../../sdk";
 import { consensusOf, environment } from "../../provider/resources/environment";
 import { adopt, description, nameText } from "../../provider/resources/fields";
+import { type Found, inside } from "../../provider/resources/tree";
 import { usualLimits } from "../../sdk/network/schema";
 import { keysOf } from "./keys";
-import { type FoundEnvironment, type FoundNetwork } from "./read";
 
 /** What people have to know of a part of the file. */
 export interface Remark {
@@ -20,7 +19,7 @@ export interface Exported {
 }
 
 /** The definition of a network that exists. With `adopt` every entry names the object that it stands for. */
-export function definitionOf(found: FoundNetwork, options: { adopt: boolean }): Exported {
+export function definitionOf(found: Found, options: { adopt: boolean }): Exported {
   return new Exporter(found, options.adopt).run();
 }
 
@@ -30,50 +29,41 @@ class Exporter {
   private readonly memberKeys: Map<string, string>;
 
   constructor(
-    private readonly found: FoundNetwork,
+    private readonly found: Found,
     private readonly adopt: boolean,
   ) {
-    this.memberKeys = keysOf(
-      found.members.map(({ id, org_name }) => ({ id, name: org_name })),
-      "member",
-    );
+    this.memberKeys = keysOf(inside(found, "membership"), "member");
   }
 
   run(): Exported {
-    const { consortium, members, environments } = this.found;
-    const keys = keysOf(
-      environments.map(({ environment: { id, name } }) => ({ id, name })),
-      "environment",
-    );
+    const consortium = this.found;
+    const environments = inside(consortium, "environment");
+    const keys = keysOf(environments, "environment");
     const key = keysOf([consortium], "network").get(consortium.id)!;
     const definition: NetworkDefinition = {
       name: key,
       ...this.limits(),
       consortium: {
-        name: this.named(consortium.name, key, ["consortium"]),
+        name: this.named(consortium.props.name, key, ["consortium"]),
         ...this.described(consortium, ["consortium"]),
         ...this.adopted(consortium, ["consortium"]),
       },
       members: Object.fromEntries(
-        members.map((member): [string, NetworkMember] => {
+        inside(consortium, "membership").map((member): [string, NetworkMember] => {
           const one = this.memberKeys.get(member.id)!;
-          const orgName = this.named(member.org_name, one, ["members", one]);
+          const orgName = this.named(member.props.orgName, one, ["members", one]);
           return [one, { ...(orgName !== one && { orgName }), ...this.adopted(member, ["members", one]) }];
         }),
       ),
-      environments: Object.fromEntries(
-        environments.flatMap((one) => this.environment(one, keys.get(one.environment.id)!)),
-      ),
+      environments: Object.fromEntries(environments.flatMap((one) => this.environment(one, keys.get(one.id)!))),
     };
     return { definition, remarks: this.remarks };
   }
 
-  private environment(
-    { environment, nodes, credentials }: FoundEnvironment,
-    key: string,
-  ): [string, NetworkEnvironment][] {
+  private environment(environment: Found, key: string): [string, NetworkEnvironment][] {
     const path = ["environments", key];
-    const { provider, consensus_type: consensusType, chain_id: chainId } = environment;
+    const { provider, consensusType, chainId, enableTether } = environment.props;
+    const credentials = inside(environment, "appCred");
     if (!isDescribed(environment)) {
       this.remark(
         [],
@@ -81,7 +71,7 @@ class Exporter {
       );
       return [];
     }
-    const name = this.named(environment.name, key, path);
+    const name = this.named(environment.props.name, key, path);
     if (credentials.length > 0) {
       const ids = credentials.map(({ id }) => id).join(", ");
       this.remark(
@@ -89,7 +79,7 @@ class Exporter {
         `not exported, since their passwords are known to their holders only: ${ids}`,
       );
     }
-    if (environment.enable_tether) {
+    if (enableTether) {
       this.remark(
         path,
         "a tether is enabled: the service does not show which one, nor its settings; give tether: once you know them",
@@ -103,15 +93,20 @@ class Exporter {
       ...this.chain(chainId, path),
       ...this.adopted(environment, path),
     };
-    return [[key, { ...settings, nodes: this.nodes(nodes, path), credentials: [] } as NetworkEnvironment]];
+    return [
+      [
+        key,
+        { ...settings, nodes: this.nodes(inside(environment, "node"), path), credentials: [] } as NetworkEnvironment,
+      ],
+    ];
   }
 
-  private nodes(nodes: readonly NodeObject[], path: string[]): NonNullable<NetworkEnvironment["nodes"]> {
+  private nodes(nodes: readonly Found[], path: string[]): NonNullable<NetworkEnvironment["nodes"]> {
     const keys = keysOf(nodes, "node");
     const byMember: Record<string, Record<string, NetworkNode>> = {};
     for (const node of nodes) {
       const key = keys.get(node.id)!;
-      const member = this.memberKeys.get(node.membership_id ?? "");
+      const member = this.memberKeys.get(node.props.membershipId ?? "");
       if (member === undefined) {
         this.remark(
           [...path, "nodes"],
@@ -119,7 +114,7 @@ class Exporter {
         );
         continue;
       }
-      const name = this.named(node.name, key, [...path, "nodes", member, key]);
+      const name = this.named(node.props.name, key, [...path, "nodes", member, key]);
       byMember[member] = {
         ...byMember[member],
         [key]: { ...(name !== key && { name }), ...this.adopted(node, [...path, "nodes", member, key]) },
@@ -154,7 +149,7 @@ class Exporter {
     return {};
   }
 
-  private described({ description }: { description?: string }, path: string[]): { description?: string } {
+  private described({ props: { description } }: Found, path: string[]): { description?: string } {
     if (!description) return {};
     if (isGiven(descriptionField, description)) return { description };
     this.remark(path, "the service shows no description that can be given: `up` removes it");
@@ -170,8 +165,8 @@ class Exporter {
 
   /** What exists may be more than the service usually allows. */
   private limits(): Pick<NetworkDefinition, "limits"> {
-    const { environments } = this.found;
-    const nodesPerEnvironment = Math.max(0, ...environments.map(({ nodes }) => nodes.length));
+    const environments = inside(this.found, "environment");
+    const nodesPerEnvironment = Math.max(0, ...environments.map((one) => inside(one, "node").length));
     const limits = {
       ...(environments.length > usualLimits.environmentsPerConsortium && {
         environmentsPerConsortium: environments.length,
@@ -197,5 +192,5 @@ const isGiven = (schema: z.ZodType, value: unknown): boolean =>
   schema.safeParse(value).success && brokenTexts(value).length === 0;
 
 /** Whether a program can describe its client and its consensus protocol. */
-export const isDescribed = ({ provider = "", consensus_type: consensus = "" }: EnvironmentObject): boolean =>
-  consensusOf[provider]?.includes(consensus) ?? false;
+export const isDescribed = ({ props: { provider = "", consensusType = "" } }: Found): boolean =>
+  consensusOf[provider]?.includes(consensusType) ?? false;

@@ -10,12 +10,17 @@ function plain(name: string): string {
 /** A key of digits alone is a number to YAML, and JavaScript would put it before all others. */
 const worded = (slug: string, kind: string) => (/^\d+$/.test(slug) ? `${kind}-${slug}` : slug);
 
+interface Sibling {
+  id: string;
+  props: { name?: string; orgName?: string };
+}
+
 /**
  * A key for each of some siblings: its name, as far as a key may hold it; with its id where that is not enough. The key of
  * one depends on the names of the others only where they are alike, and never on their order.
  */
-export function keysOf(siblings: readonly { id: string; name?: string }[], kind: string): Map<string, string> {
-  const slugs = siblings.map(({ id, name = "" }) => ({ id, slug: worded(plain(name), kind) }));
+export function keysOf(siblings: readonly Sibling[], kind: string): Map<string, string> {
+  const slugs = siblings.map(({ id, props }) => ({ id, slug: worded(plain(props.name ?? props.orgName ?? ""), kind) }));
   const taken = (slug: string): number => slugs.filter((one) => one.slug.toLowerCase() === slug.toLowerCase()).length;
   const used = new Set<string>();
   /** Ids as no service has them may be alike in what a key may hold. */

@@ -1,10 +1,10 @@
-import { type Action, type Change, changesOf, type Property } from "../../observe/plan/changes";
+import { type Action, type Change, changesOf, type Property } from "../../inventory/plan/changes";
 import { block, caution, code, table } from "./markdown";
 import { mapOf } from "../../observe/map/graph";
 import { mermaidOf } from "../../observe/map/mermaid";
-import { modelOfPlan } from "../../observe/plan/model";
-import { namedBy } from "../../observe/records";
-import { type Message, type Plan, type Violation } from "../../observe/plan/read";
+import { modelOfPlan } from "../../inventory/plan/model";
+import { namedBy } from "../../inventory/rows";
+import { type Message, type Plan, type Violation } from "../../inventory/plan/read";
 
 export interface RenderOptions {
   title?: string;

@@ -1,11 +1,11 @@
 import { printable } from "../../provider/api/printable";
+import { type Found } from "../../provider/resources/tree";
 import { type Cleared } from "./clear";
-import { type Leftovers } from "./leftovers";
-import { type Item, titleOf } from "./tree";
+import { type Leftovers, nameOf, titleOf } from "./leftovers";
 
 /** How long ago, in the largest unit that fits: "3 hours old". */
-export function age(item: Item, now: number): string {
-  const seconds = (now - Date.parse(item.createdAt ?? "")) / 1000;
+export function age(item: Found, now: number): string {
+  const seconds = (now - Date.parse(item.props.createdAt ?? "")) / 1000;
   if (Number.isNaN(seconds)) return "age unknown";
   const units: [number, string][] = [
     [86_400, "day"],
@@ -18,9 +18,9 @@ export function age(item: Item, now: number): string {
 }
 
 /** The tree of what goes, with the parents that stay, so that one sees where it is. */
-export function treeLines(tree: readonly Item[], { going, kept }: Leftovers, now: number, depth = 0): string[] {
+export function treeLines(tree: readonly Found[], { going, kept }: Leftovers, now: number, depth = 0): string[] {
   return tree.flatMap((item) => {
-    const below = treeLines(item.children, { going, kept }, now, depth + 1);
+    const below = treeLines(item.inside, { going, kept }, now, depth + 1);
     const reason = kept.get(item);
     if (!going.has(item) && reason === undefined && below.length === 0) return [];
     const fate = going.has(item) ? age(item, now) : reason === undefined ? "stays" : `stays: ${reason}`;
@@ -28,7 +28,10 @@ export function treeLines(tree: readonly Item[], { going, kept }: Leftovers, now
   });
 }
 
-const facts = ({ kind, id, name, createdAt, place }: Item) => ({ kind, id, name, createdAt, ...place });
+const facts = (item: Found) => {
+  const { kind, id, props, place } = item;
+  return { kind, id, name: nameOf(item), createdAt: props.createdAt, ...place };
+};
 
 /** For programs: everything that was found, and what became of it. */
 export function asJson({ going, kept }: Leftovers, { deleted, failed }: Cleared): string {

@@ -47,7 +47,7 @@ async function carryOut<N extends Name>(
   };
   if (action === "verify") {
     const { tether, index }: Actions["verify"]["ask"] = given;
-    return observer.tether(tether).verify(index);
+    return observer.verify(tether, index);
   }
   if (!mayChange) throw new Refused(403, "This console only looks: start it with --allow-changes.");
   switch (action) {

@@ -1,5 +1,5 @@
 import type { BlockView, EnvironmentView, TransactionView } from "../protocol";
-import type { EnvironmentModel } from "../../observe/model";
+import type { EnvironmentModel } from "../../inventory/model";
 
 /** Asks a chain. */
 export type Ask = (method: string, params: unknown[]) => Promise<unknown>;

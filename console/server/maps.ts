@@ -1,6 +1,6 @@
 import { mapOf } from "../../observe/map/graph";
 import { svgOf } from "../../observe/map/svg";
-import type { ConsortiumModel, NetworkModel } from "../../observe/model";
+import type { ConsortiumModel, NetworkModel } from "../../inventory/model";
 
 /** The drawings of the consortia, each made anew only where something that it shows has changed. */
 export class Maps {

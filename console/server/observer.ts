@@ -1,14 +1,12 @@
 import type { ConsortiumClient } from "../../provider/api";
-import { SharedAnswers } from "../../observe/answers";
-import { observeLive } from "../../observe/live";
-import type { EnvironmentModel, NetworkModel } from "../../observe/model";
-import type { NetworkView, Section } from "../protocol";
+import { basic, type Held, pairsFor } from "../../inventory/credentials";
+import { LiveNetwork, mayAnswer } from "../../inventory/live";
+import type { EnvironmentModel, NetworkModel, TetherModel } from "../../inventory/model";
+import { Pins } from "../../inventory/tethers";
+import type { NetworkView, Section, TetherView, Verdict } from "../protocol";
 import type { Embedded } from "./embedded";
-import { conditionOf } from "../../provider/api/states";
-import { LedgerHistory } from "./ledger";
-import { Logins } from "./logins";
+import { type Ask, LedgerHistory } from "./ledger";
 import { Maps } from "./maps";
-import { TetherHistory } from "./tether";
 import type { Stacks } from "./stacks";
 
 export interface ObserverOptions {
@@ -23,18 +21,22 @@ export interface ObserverOptions {
   periodMs: number;
 }
 
+const mostPins = 50;
+/** A pin's cost is the mean of so many of the last ones. */
+const costsKept = 5;
+/** How long a node may take to answer. */
+const patienceMs = 10_000;
+
 /** Looks at the service for all pages: each thing is asked for once a period. */
 export class Observer {
-  #answers: SharedAnswers;
+  #live: LiveNetwork;
   #model: NetworkModel | undefined;
   readonly #ledgers = new Map<string, LedgerHistory>();
-  readonly #tethers = new Map<string, TetherHistory>();
-  readonly #logins: Logins;
+  readonly #pins = new Map<string, Pins>();
   readonly #maps = new Maps();
 
   constructor(private readonly options: ObserverOptions) {
-    this.#answers = this.#newAnswers();
-    this.#logins = new Logins(options.stacks);
+    this.#live = this.#newLook();
   }
 
   look = async (section: Section): Promise<unknown> => {
@@ -44,7 +46,7 @@ export class Observer {
     if (kind === "maps") return this.#maps.of((await this.#network()).model);
     if (kind === "environment") return this.#environment(id);
     if (kind === "log") return this.#log(id, ...rest);
-    if (kind === "tether") return this.tether(id).view();
+    if (kind === "tether") return this.#tether(id);
     if (kind === "keys" && embedded) return embedded.keys();
     if (kind === "testing" && embedded) return embedded.testing();
     throw new Error(`There is nothing to look at under ${section}.`);
@@ -52,25 +54,64 @@ export class Observer {
 
   /** Something was changed: nothing that was answered before counts. */
   forget(): void {
-    this.#answers = this.#newAnswers();
+    this.#live = this.#newLook();
   }
 
-  tether(id: string): TetherHistory {
-    const { client, targets } = this.options;
-    const history = this.#tethers.get(id) ?? new TetherHistory(client, id, targets);
-    this.#tethers.set(id, history);
-    return history;
+  /** Asks the public chain about one report. */
+  async verify(tether: string, index: number): Promise<Verdict> {
+    const facts = await this.#factsOf(tether);
+    const pin = (await this.#pinsOf(tether).newest(index + 1, 1))[0]!;
+    const network = pin.network ?? facts.network ?? "";
+    const url = this.#targetOf(facts, pin.network);
+    if (url === undefined) {
+      const how = network ? `--target ${network}=https://…` : "--target rinkeby=https://…";
+      return { verified: false, text: `Not checked: start the console with ${how}, the chain to ask.` };
+    }
+    const verdict = await this.#pinsOf(tether).verify(index, url, facts.account);
+    if (!verdict.verified) return { verified: false, text: verdict.reason };
+    const { blockNumber, transactionHash, pinnedAt } = verdict;
+    const when = pinnedAt.toISOString().slice(0, 19).replace("T", " ");
+    return { verified: true, text: `Block ${blockNumber} of ${network}, ${when} UTC, transaction ${transactionHash}` };
   }
 
-  #newAnswers = () => new SharedAnswers(this.options.client, this.options.periodMs * 0.8);
+  async #tether(id: string): Promise<TetherView> {
+    const facts = await this.#factsOf(id);
+    const { reports = 0, problem } = facts;
+    const pins = await this.#pinsOf(id).newest(reports, mostPins);
+    const targetUrl = this.#targetOf(facts);
+    const last = pins.slice(0, costsKept);
+    const cost = targetUrl === undefined ? undefined : await this.#pinsOf(id).cost(last, targetUrl);
+    return {
+      pins,
+      ...(cost !== undefined && { pinCostWei: cost.toString() }),
+      ...(targetUrl !== undefined && { targetUrl }),
+      ...(problem !== undefined && { problem }),
+    };
+  }
+
+  #factsOf = async (id: string): Promise<TetherModel> => {
+    const { row } = await this.#live.tether(id);
+    return { ...row.props, id };
+  };
+
+  #pinsOf(id: string): Pins {
+    const pins = this.#pins.get(id) ?? new Pins(this.options.client, id);
+    this.#pins.set(id, pins);
+    return pins;
+  }
+
+  /** An address that the user has chosen comes before the one that the service names. */
+  #targetOf = ({ network = "", targetUrl }: TetherModel, pinned = network): string | undefined =>
+    this.options.targets[pinned] ?? (pinned === network ? targetUrl : undefined);
+
+  #newLook = () => new LiveNetwork(this.options.client, this.options.periodMs * 0.8);
 
   async #network(): Promise<NetworkView> {
     const { client, embedded, mayChange, stacks } = this.options;
     stacks.refresh();
     const ordered = embedded ? await embedded.tethers() : [];
     const tethers = [...new Set([...this.options.tethers, ...stacks.tethers, ...ordered])];
-    const options = { tethers, nodeStatus: true, answers: this.#answers };
-    const seen = await observeLive(client, options);
+    const seen = await this.#live.look({ tethers, nodeStatus: true });
     const model = stacks.marked(embedded ? limited(seen, embedded) : seen);
     this.#model = model;
     this.#note(model);
@@ -109,23 +150,27 @@ export class Observer {
     const { consortium, environment } = await this.#find(id);
     const history = this.#ledgers.get(id)!;
     const { embedded } = this.options;
-    const ask = embedded
-      ? (method: string, params: unknown[]) => embedded.rpc(consortium, id, method, params)
-      : this.#logins.ask(environment);
-    if (environment.nodes.every(({ state }) => conditionOf(state) !== "ready"))
+    const node = embedded ? undefined : openedBy(environment, this.options.stacks.held);
+    if (!environment.nodes.some(({ state }) => mayAnswer(state)))
       return history.view("Blocks are shown once a node is started.");
     if (embedded && embedded.about.ledger !== "on")
       return history.view("The nodes of this service are simulated: they have no blocks.");
-    if (!ask) {
+    if (!embedded && !node) {
       return history.view(
         "Blocks are read from a node, which needs a credential: start the console with a stack that holds one: --stack dev.",
       );
     }
+    const { overHttp } = await import("../../sdk/runtime/node-providers.js"); // with ethers
+    const provider = node && overHttp(node.url, basic(node.pair), undefined, patienceMs);
+    const ask: Ask = (method, params) =>
+      provider?.send(method, params) ?? embedded!.rpc(consortium, id, method, params);
     try {
       await history.read(ask);
       return history.view();
     } catch (error) {
       return history.view(`The blocks cannot be read: ${(error as Error).message}`);
+    } finally {
+      provider?.destroy();
     }
   }
 
@@ -134,6 +179,15 @@ export class Observer {
     const which = client === "constellation" ? client : "geth";
     return this.options.client.getNodeLogs(consortium, environmentId, node, which, 100);
   }
+}
+
+/** A node that answers, and a credential of its member. */
+function openedBy(environment: EnvironmentModel, held: readonly Held[]): { url: string; pair: Held } | undefined {
+  for (const node of environment.nodes) {
+    const [pair] = pairsFor(environment, node, held);
+    if (pair && mayAnswer(node.state) && node.urls?.rpc) return { url: node.urls.rpc, pair };
+  }
+  return undefined;
 }
 
 /** The limits of the embedded service may be others than those of the hosted one. */

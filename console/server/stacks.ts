@@ -1,19 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
-import type { NetworkModel } from "../../observe/model";
-import { modelOfStack, recordsIn, withStacks } from "../../observe/stack";
-
-/** A credential that a stack holds in clear. */
-export interface Login {
-  environmentId: string;
-  membershipId: string;
-  username: string;
-  password: string;
-}
+import type { Held } from "../../inventory/credentials";
+import type { NetworkModel } from "../../inventory/model";
+import { heldInStack, modelOfStack, withStacks } from "../../inventory/stack";
 
 interface Read {
   changedAt: number;
   model: NetworkModel;
-  logins: Login[];
+  held: Held[];
 }
 
 /** What stacks say of the network: files that `pulumi stack export` has written, read again when they change. */
@@ -48,8 +41,9 @@ export class Stacks {
     return this.#models().flatMap(({ tethers }) => tethers.map(({ id }) => id));
   }
 
-  get logins(): Login[] {
-    return [...this.#read.values()].flatMap(({ logins }) => logins);
+  /** Credentials that they hold in clear; they stay in this process. */
+  get held(): Held[] {
+    return [...this.#read.values()].flatMap(({ held }) => held);
   }
 
   /** The network with what they manage marked; without any stack as it is. */
@@ -72,22 +66,6 @@ function readExport(file: string): Omit<Read, "changedAt"> {
   return readDocument(document, file);
 }
 
-function readDocument(document: unknown, file: string): Omit<Read, "changedAt"> {
-  const credentials = recordsIn(document, file).filter(({ kind }) => kind === "credential");
-  const logins = credentials.flatMap(({ props }) => {
-    const { environmentId, membershipId, username, password } = props;
-    const login = { environmentId, membershipId, username, password: inClear(password) };
-    return Object.values(login).every((value) => typeof value === "string") ? [login as Login] : [];
-  });
-  return { model: modelOfStack(document, file), logins };
-}
-
-/** With `--show-secrets`, an export holds a secret as JSON in a wrapper; without, encrypted. */
-function inClear(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || !("plaintext" in value)) return value;
-  try {
-    return JSON.parse(String(value.plaintext));
-  } catch {
-    return undefined;
-  }
-}
+const readDocument = (document: unknown, what: string): Omit<Read, "changedAt"> => ({
+  ...{ model: modelOfStack(document, what), held: heldInStack(document, what) },
+});

@@ -1,10 +1,9 @@
 import { type Clock, type ConsortiumClient, systemClock } from "../../provider/api";
-import { SharedAnswers } from "../answers";
-import { observeLive } from "../live";
-import { type NetworkModel } from "../model";
-import { withStacks } from "../stack";
-import { type Held, openerOf } from "./held";
-import { type NodeProbe, probeNodes } from "./probe-nodes";
+import { type Held, isOf } from "../../inventory/credentials";
+import { LiveNetwork } from "../../inventory/live";
+import { type NetworkModel } from "../../inventory/model";
+import { withStacks } from "../../inventory/stack";
+import { type NodeProbes, type PairProbe, probeNodes } from "./probe-nodes";
 import { probeTether, type TetherProbe } from "./probe-tethers";
 
 /** All that the checks look at. */
@@ -13,7 +12,11 @@ export interface Facts {
   model: NetworkModel;
   stack?: NetworkModel;
   /** By the ids of the nodes. */
-  nodes: ReadonlyMap<string, NodeProbe>;
+  nodes: NodeProbes["nodes"];
+  /** The pairs that are of the network, or of nothing that the service shows. */
+  pairs: readonly PairProbe[];
+  /** Whether all credentials of the organization were listed: a pair that is not among them opens nothing. */
+  allListed: boolean;
   /** By the ids of the tethers. */
   tethers: ReadonlyMap<string, TetherProbe>;
   /** Public chains whose addresses were given, and not taken from the service. */
@@ -35,25 +38,24 @@ export interface FactOptions {
   /** JSON-RPC addresses of public chains, by network. */
   targets?: Readonly<Record<string, string>>;
   pinsAhead?: number;
-  answers?: SharedAnswers;
+  /** Whether to send a transaction of value 0 to each node. Default: no. */
+  write?: boolean;
+  live?: LiveNetwork;
   clock?: Clock;
   now?: () => number;
 }
 
 export async function gatherFacts(client: ConsortiumClient, options: FactOptions = {}): Promise<Facts> {
-  const { stack, held = [], targets = {}, clock = systemClock, pinsAhead = 24, now = Date.now } = options;
-  const { answers = new SharedAnswers(client) } = options;
+  const { consortium, stack, held = [], targets = {}, clock = systemClock, pinsAhead = 24, now = Date.now } = options;
+  const { live = new LiveNetwork(client), write = false } = options;
   const ids = new Set([...(options.tethers ?? []), ...(stack?.tethers ?? []).map(({ id }) => id)]);
-  const seen = await observeLive(client, {
-    ...{ answers, nodeStatus: true, tethers: [...ids] },
-    ...(options.consortium !== undefined && { consortium: options.consortium }),
-  });
-  const live = options.consortium === undefined && stack ? onlyOf(seen, stack) : seen;
-  const model = stack ? withStacks(live, [stack]) : live;
-  const opener = openerOf(held, model);
-  const environments = model.consortia.flatMap((one) => one.environments);
-  const [nodes, tethers] = await Promise.all([
-    Promise.all(environments.map((one) => probeNodes(one, opener, clock))),
+  const seen = await live.look({ consortium, tethers: [...ids], nodeStatus: true, partial: true });
+  const shown = consortium === undefined && stack ? onlyOf(seen, stack) : seen;
+  const model = stack ? withStacks(shown, [stack]) : shown;
+  const others = environmentsIn(seen).filter(({ id }) => !environmentsIn(model).some((one) => one.id === id));
+  const own = held.filter((one) => !others.some((environment) => isOf(environment, one)));
+  const [{ nodes, pairs }, tethers] = await Promise.all([
+    probeNodes(model, own, { clock, write }),
     Promise.all(
       model.tethers.map(async (one) => {
         const target = targets[one.network ?? ""] ?? one.targetUrl;
@@ -61,11 +63,15 @@ export async function gatherFacts(client: ConsortiumClient, options: FactOptions
       }),
     ),
   ]);
+  const isWhole = [...seen.consortia, ...environmentsIn(seen)].every(({ unseen }) => unseen === undefined);
+  const allListed = consortium === undefined && isWhole && environmentsIn(seen).every(({ unlisted }) => !unlisted);
   return {
-    ...{ model, ...(stack && { stack }), nodes: new Map(nodes.flatMap((some) => [...some])) },
+    ...{ model, ...(stack && { stack }), nodes, pairs, allListed },
     ...{ tethers: new Map(tethers), trusted: new Set(Object.keys(targets)), now: now(), pinsAhead },
   };
 }
+
+const environmentsIn = ({ consortia }: NetworkModel) => consortia.flatMap(({ environments }) => environments);
 
 /** A check of a stack is about what is the stack's, whatever else the organization has. */
 function onlyOf(live: NetworkModel, stack: NetworkModel): NetworkModel {

@@ -4,7 +4,6 @@ import { type Result } from "./results";
 import { tetherChecks } from "./tether-checks";
 
 export { type FactOptions, type Facts, gatherFacts } from "./facts";
-export { heldInOutputs, heldInStack } from "./held";
 export { exitCode, type Outcome, type Result } from "./results";
 
 /** Whether the network is usable: what each check finds. */

@@ -1,25 +1,18 @@
-import { type ConsortiumModel, type EnvironmentModel, type MembershipModel, nameOf, type NodeModel } from "../model";
 import { conditionOf } from "../../provider/api/states";
+import {
+  type ConsortiumModel,
+  type EnvironmentModel,
+  type MembershipModel,
+  nameOf,
+  type NodeModel,
+  type ObjectKind,
+  type ObjectModel,
+  objectsOf,
+} from "../../inventory/model";
 import { toneOf } from "../map/marks";
 import { type Facts } from "./facts";
-import { blocksEvery } from "./probe-nodes";
-import { type Result, type Subject } from "./results";
-
-/** One thing that a usable network has. Each looks at the facts alone, and asks nobody. */
-export interface Check {
-  name: string;
-  look: (facts: Facts) => Result[];
-}
-
-type Verdict = Pick<Result, "outcome" | "text"> & Partial<Pick<Result, "next" | "value">>;
-
-const ok = (text: string, value?: number): Verdict => ({ outcome: "ok", text, ...(value !== undefined && { value }) });
-const failed = (text: string, next: string, value?: number): Verdict => ({
-  ...ok(text, value),
-  outcome: "failed",
-  next,
-});
-const skipped = (text: string, next?: string): Verdict => ({ outcome: "skipped", text, ...(next && { next }) });
+import { newPair } from "./probe-nodes";
+import { type Check, failed, ok, skipped, type Subject, unseen, type Verdict } from "./results";
 
 const subjectOf = (kind: Subject["kind"], object: EnvironmentModel | NodeModel | MembershipModel, within: string) => ({
   ...{ kind, id: object.id, name: nameOf(object), within },
@@ -74,9 +67,10 @@ const environmentLive = ofEnvironments("environment", (environment) => {
   return ok(`it is ${state}`);
 });
 
-const nodeStarted = ofNodes("node started", ({ state }) => {
+const nodeStarted = ofNodes("node started", ({ id, state }, _environment, { nodes }) => {
   if (state === undefined) return ok("the service shows no state of it");
   if (conditionOf(state) === "ready") return ok(`it is ${state}`);
+  if (nodes.get(id)?.kind === "answered") return ok(`its state is ${state}, but it answers`);
   if (conditionOf(state) === "gone") return failed("it is gone from the service", upOf("it"));
   return failed(
     `its state is ${state}`,
@@ -128,18 +122,54 @@ const heights = ofEnvironments("block heights", ({ nodes }, facts) => {
   );
 });
 
-const growing = ofNodes("new blocks", ({ id }, environment, { nodes }) => {
+const growing = ofNodes("new blocks", ({ id }, _environment, { nodes }) => {
   const probe = nodes.get(id);
   if (probe?.kind !== "answered") return undefined;
-  const period = blocksEvery(environment);
-  if (period === undefined) return ok(`block ${probe.last}; none is due without a transaction`, probe.last);
-  if (probe.last > probe.first) return ok(`block ${probe.last}, one every ${period} s`, probe.last);
-  return failed(
-    `it stands at block ${probe.last} for ${Math.round(probe.seconds)} s, and one is due every ${period} s`,
-    "See whether enough validators are started: ibft needs more than two thirds of them, poa more than half.",
-    probe.last,
-  );
+  const { first, last, period, waiting } = probe;
+  const stands = `it stands at block ${last} for ${Math.round(probe.seconds)} s`;
+  if (last <= first && waiting > 0) return failed(`${stands}, and ${transactions(waiting)} for one`, quorum, last);
+  if (period === undefined) return ok(`block ${last}; none is due without a transaction`, last);
+  if (last > first) return ok(`block ${last}, one every ${period} s`, last);
+  return failed(`${stands}, and one is due every ${period} s`, quorum, last);
 });
+
+const transactions = (count: number): string => (count === 1 ? "a transaction waits" : `${count} transactions wait`);
+
+const quorum =
+  "See whether enough validators are started: ibft needs more than two thirds of them, raft and poa more than half.";
+
+const written = ofNodes("transaction", ({ id }, _environment, { nodes }) => {
+  const probe = nodes.get(id);
+  const became = probe?.kind === "answered" ? probe.written : undefined;
+  if (became?.kind === "mined")
+    return ok(`in block ${became.block} after ${became.seconds.toFixed(1)} s`, became.seconds);
+  return became && (became.kind === "failed" ? failed(became.why, quorum) : skipped(became.why));
+});
+
+/** Of every pair that is held, whichever of them opens a node. */
+const credentials: Check = {
+  name: "credential",
+  look: ({ model, pairs, allListed }) =>
+    pairs.flatMap(({ pair: { username, environmentId }, nodes, opened, refused, why }) => {
+      const environments = model.consortia.flatMap((one) => one.environments);
+      const within = environments.find(({ id, credentials: some }) => {
+        return id === environmentId || some.some((one) => one.id === username);
+      });
+      const listed = within?.credentials.find(({ id }) => id === username);
+      const subject = { kind: "credential" as const, id: username, name: (listed && nameOf(listed)) ?? username };
+      const isListed = listed !== undefined && conditionOf((listed as { state?: string }).state) !== "gone";
+      const verdict = (): Verdict | undefined => {
+        if (opened.length > 0) return ok(`it opens ${opened.join(", ")}`, opened.length);
+        if (refused.length > 0) return failed(`it opens nothing: ${refused.join(", ")} refused it: ${why}`, newPair);
+        if (!isListed && allListed)
+          return failed("it opens nothing: the service has no credential of this user name", newPair);
+        return nodes === 0 ? skipped("its member has no nodes") : undefined; // the nodes say why they could not be asked
+      };
+      const became = verdict();
+      const place = within && { within: nameOf(within) };
+      return became ? [{ check: "credential", subject: { ...subject, ...place }, ...became }] : [];
+    }),
+};
 
 const minimumNodes: Check = {
   name: "minimum of nodes",
@@ -161,33 +191,36 @@ const minimumNodes: Check = {
     ),
 };
 
-const drift: Check = {
-  name: "as the stack says",
-  look: ({ model, stack }) =>
-    !stack
-      ? []
-      : model.consortia.flatMap((consortium) =>
-          consortium.environments.flatMap((environment) => {
-            const parts: [Subject, EnvironmentModel | NodeModel][] = [
-              [subjectOf("environment", environment, nameOf(consortium)), environment],
-              ...environment.nodes.map((node): [Subject, NodeModel] => [
-                subjectOf("node", node, nameOf(environment)),
-                node,
-              ]),
-            ];
-            return parts.flatMap(([subject, one]) =>
-              one.drift?.length
-                ? [
-                    {
-                      ...{ check: "as the stack says", subject },
-                      ...failed(one.drift.join("; "), upOf("it")),
-                    },
-                  ]
-                : [],
-            );
-          }),
-        ),
-};
+/** Of every object, with the name of what it is in. */
+function ofAll(name: string, look: (kind: ObjectKind, object: ObjectModel) => Verdict | undefined): Check {
+  const withinOf = (model: Facts["model"], { id }: ObjectModel): string | undefined => {
+    for (const consortium of model.consortia) {
+      const { environments, memberships } = consortium;
+      if ([...memberships, ...environments].some((one) => one.id === id)) return nameOf(consortium);
+      const around = environments.find(({ nodes, credentials: some }) => [...nodes, ...some].some((o) => o.id === id));
+      if (around) return nameOf(around);
+    }
+    return undefined;
+  };
+  return {
+    name,
+    look: ({ model }) =>
+      objectsOf(model).flatMap(({ kind, object }) => {
+        const verdict = look(kind, object);
+        const within = withinOf(model, object);
+        const subject = { kind, id: object.id, name: nameOf(object), ...(within !== undefined && { within }) };
+        return verdict ? [{ check: name, subject, ...verdict }] : [];
+      }),
+  };
+}
+
+const drift = ofAll("as the stack says", (_kind, { drift: differences = [] }) =>
+  differences.length > 0 ? failed(differences.join("; "), upOf("it")) : undefined,
+);
+
+const answers = ofAll("service answers", (_kind, { unseen: why }) =>
+  why === undefined ? undefined : unseen(why, "Check again. If it stays so, ask those who run the service."),
+);
 
 const limitsUsed: Check = {
   name: "limits",
@@ -203,5 +236,6 @@ const limitsUsed: Check = {
 };
 
 export const networkChecks: readonly Check[] = [
-  ...[environmentLive, nodeStarted, nodeReachable, chainId, heights, growing, minimumNodes, drift, limitsUsed],
+  ...[answers, environmentLive, nodeStarted, nodeReachable, credentials, chainId, heights, growing, written],
+  ...[minimumNodes, drift, limitsUsed],
 ];

@@ -1,95 +1,109 @@
 import type { JsonRpcProvider } from "ethers";
 import { type Clock } from "../../provider/api";
 import { conditionOf } from "../../provider/api/states";
+import { basic, type Held, isOf, pairsFor } from "../../inventory/credentials";
+import { mayAnswer } from "../../inventory/live";
+import { type EnvironmentModel, nameOf, type NetworkModel, type NodeModel } from "../../inventory/model";
 import { CredentialRefused } from "../../sdk/runtime/credential-refused";
 import { ethers } from "../../sdk/runtime/ethers";
 import { overHttp } from "../../sdk/runtime/node-providers";
-import { type EnvironmentModel, type NodeModel } from "../model";
-import { type Held, type Opener } from "./held";
+import { ChainNode, type ChainProbe, messageOf } from "./probe-chain";
 
 /** What a node itself said, when it was asked as an application asks it. */
 export type NodeProbe =
   | { kind: "skipped"; why: string; next?: string }
   | { kind: "failed"; why: string; next: string }
-  | { kind: "answered"; chainId: number; first: number; last: number; seconds: number };
+  | ({ kind: "answered" } & ChainProbe);
 
-/** How long a node may take to answer. */
-const patienceMs = 10_000;
-const lookEveryMs = 500;
-
-/** Seconds between two blocks where blocks come without transactions; undefined: none is due (raft; spec, section 2.2). */
-export function blocksEvery({ consensusType, blockPeriod, state = "" }: EnvironmentModel): number | undefined {
-  const isAsleep = /idle|paus|sleep|hibernat|suspend/i.test(state);
-  return consensusType === "raft" || isAsleep || !blockPeriod ? undefined : blockPeriod;
+/** What became of a pair at the nodes that it was tried at, by their names. */
+export interface PairProbe {
+  pair: Held;
+  /** How many nodes it may open. */
+  nodes: number;
+  opened: string[];
+  refused: string[];
+  /** What the last one that refused it said. */
+  why?: string;
 }
 
-interface Asked {
-  node: NodeModel;
-  provider: JsonRpcProvider;
-  chainId: number;
-  first: number;
-  last: number;
+export interface NodeProbes {
+  nodes: Map<string, NodeProbe>;
+  pairs: PairProbe[];
 }
 
-/** Asks all nodes of an environment at once, and again until each has a new block, where blocks are due. */
+/**
+ * Asks all nodes of a network, each with every pair that may open it, and again until each has a new block, where one is due.
+ * @param write whether to send a transaction to each
+ */
 export async function probeNodes(
+  { consortia }: NetworkModel,
+  held: readonly Held[],
+  { clock, write }: { clock: Clock; write: boolean },
+): Promise<NodeProbes> {
+  const environments = consortia.flatMap((one) => one.environments);
+  // Where the service does not list credentials, whose a pair is shows only where it opens something.
+  const strays = held.filter(
+    (one) => one.environmentId === undefined && !environments.some((environment) => isOf(environment, one)),
+  );
+  const pairs = new Map(held.map((pair): [Held, PairProbe] => [pair, { pair, nodes: 0, opened: [], refused: [] }]));
+  const nodes = await Promise.all(
+    environments.flatMap((environment) =>
+      environment.nodes.map(async (node): Promise<[string, NodeProbe]> => {
+        const own = [...pairsFor(environment, node, held), ...(environment.unlisted ? strays : [])];
+        const tried = own.map((one) => pairs.get(one)!);
+        for (const one of tried) one.nodes++;
+        return [node.id, await probeNode(environment, node, tried, { clock, write })];
+      }),
+    ),
+  );
+  return { nodes: new Map(nodes), pairs: [...pairs.values()] };
+}
+
+async function probeNode(
   environment: EnvironmentModel,
-  opener: Opener,
-  clock: Clock,
-): Promise<Map<string, NodeProbe>> {
-  const probes = new Map<string, NodeProbe>();
-  const opened: JsonRpcProvider[] = [];
-  const asked: Asked[] = [];
-  const begin = async (node: NodeModel): Promise<void> => {
-    const login = opener(environment.id, node.membershipId);
-    const url = node.urls?.rpc;
-    if (conditionOf(node.state) !== "ready")
-      return void probes.set(node.id, { kind: "skipped", why: "it is not started" });
-    if (login === undefined) return void probes.set(node.id, noCredential);
-    if (url === undefined || !isHttp(url)) return void probes.set(node.id, noAddress(url));
-    const provider = overHttp(url, basic(login));
-    opened.push(provider);
-    try {
-      const [chainId, first] = await inTime(clock, ask(provider));
-      asked.push({ node, provider, chainId, first, last: first });
-    } catch (error) {
-      probes.set(node.id, failureOf(error, url));
-    }
-  };
+  node: NodeModel,
+  pairs: readonly PairProbe[],
+  { clock, write }: { clock: Clock; write: boolean },
+): Promise<NodeProbe> {
+  const url = node.urls?.rpc;
+  const notStarted: NodeProbe = { kind: "skipped", why: "it is not started" };
+  if (!mayAnswer(node.state)) return notStarted;
+  const isStopped = conditionOf(node.state) === "stopped"; // but it may answer all the same
+  if (pairs.length === 0) return isStopped ? notStarted : noCredential;
+  if (url === undefined && node.unseen !== undefined)
+    return { kind: "skipped", why: "the service did not answer where it is" };
+  if (url === undefined || !isHttp(url)) return isStopped ? notStarted : noAddress(url);
+  const opened = pairs.map((one) => ({ one, provider: overHttp(url, basic(one.pair)) }));
   try {
-    await Promise.all(environment.nodes.map(begin));
-    const startedAt = clock.now();
-    await watchBlocks(asked, blocksEvery(environment), clock, probes);
-    const seconds = (clock.now() - startedAt) / 1000;
-    for (const { node, chainId, first, last } of asked)
-      if (!probes.has(node.id)) probes.set(node.id, { kind: "answered", chainId, first, last, seconds });
-    return probes;
+    const results = await Promise.allSettled(opened.map(({ one, provider }) => knock(one, node, provider, clock)));
+    const chain = results.find((one) => one.status === "fulfilled")?.value;
+    if (chain === undefined) {
+      const errors = results.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+      const telling = errors.find((one) => !(one instanceof CredentialRefused)) ?? errors[0];
+      return isStopped ? notStarted : failureOf(telling, url);
+    }
+    await chain.watch(environment, write);
+    return { kind: "answered", ...chain.probe };
+  } catch (error) {
+    return failureOf(error, url);
   } finally {
-    for (const provider of opened) provider.destroy();
+    for (const { provider } of opened) provider.destroy();
   }
 }
 
-/** Three blocks' time is enough for one, and two seconds for a busy machine. */
-async function watchBlocks(
-  asked: Asked[],
-  period: number | undefined,
-  clock: Clock,
-  probes: Map<string, NodeProbe>,
-): Promise<void> {
-  if (period === undefined) return;
-  const end = clock.now() + (3 * period + 2) * 1000;
-  const standing = () => asked.filter(({ node, first, last }) => last <= first && !probes.has(node.id));
-  while (standing().length > 0 && clock.now() < end) {
-    await clock.sleep(lookEveryMs);
-    await Promise.all(
-      asked.map(async (one) => {
-        try {
-          one.last = Number(await inTime(clock, one.provider.send("eth_blockNumber", [])));
-        } catch (error) {
-          probes.set(one.node.id, failureOf(error, one.node.urls!.rpc!));
-        }
-      }),
-    );
+/** Tries one pair at one node. */
+async function knock(tried: PairProbe, node: NodeModel, provider: JsonRpcProvider, clock: Clock): Promise<ChainNode> {
+  const chain = new ChainNode(provider, clock);
+  try {
+    await chain.meet();
+    tried.opened.push(nameOf(node));
+    return chain;
+  } catch (error) {
+    if (error instanceof CredentialRefused) {
+      tried.refused.push(nameOf(node));
+      tried.why = error.errorMessage;
+    }
+    throw error;
   }
 }
 
@@ -106,45 +120,18 @@ const noAddress = (url = ""): NodeProbe => ({
   next: "Wait a minute. If it stays so, read the node's logs in the console.",
 });
 
-const basic = ({ username, password }: Held): string =>
-  `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-
-async function ask(provider: JsonRpcProvider): Promise<[chainId: number, height: number]> {
-  const [chainId, height] = (await Promise.all([
-    provider.send("eth_chainId", []),
-    provider.send("eth_blockNumber", []),
-  ])) as [string, string];
-  return [Number(chainId), Number(height)];
-}
-
-class TooSlow extends Error {}
-
-async function inTime<T>(clock: Clock, work: Promise<T>): Promise<T> {
-  const answered = new AbortController();
-  const late = clock.sleep(patienceMs, answered.signal).then(() => {
-    throw new TooSlow(`it did not answer within ${patienceMs / 1000} s`);
-  });
-  late.catch(() => undefined);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    work.catch(() => undefined);
-    answered.abort();
-  }
-}
+/** What to do about a pair that a node refuses. */
+export const newPair =
+  "Make a new pair: replace the AppCred (a change of its `keepers` does), then give it to the applications.";
 
 /** A service without real chains has no runtime endpoints: that says nothing of a node. */
 function failureOf(error: unknown, url: string): NodeProbe {
   if (ethers().isError(error, "SERVER_ERROR") && error.response?.statusCode === 501)
     return { kind: "skipped", why: "the service runs no chain (HTTP 501)" };
   if (error instanceof CredentialRefused)
-    return {
-      ...{ kind: "failed", why: `it refuses the credential: ${error.errorMessage}` },
-      next: "Make a new pair: replace the AppCred (a change of its `keepers` does), then give it to the applications.",
-    };
-  const { shortMessage, message } = error as Error & { shortMessage?: string };
+    return { kind: "failed", why: `it refuses the credential: ${error.errorMessage}`, next: newPair };
   return {
-    ...{ kind: "failed", why: `${new URL(url).origin} does not answer: ${shortMessage ?? message}` },
+    ...{ kind: "failed", why: `${new URL(url).origin} does not answer: ${messageOf(error)}` },
     next: "Look whether this machine reaches that address, then at the node's logs in the console.",
   };
 }

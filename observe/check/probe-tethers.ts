@@ -1,8 +1,8 @@
 import { type ConsortiumClient } from "../../provider/api";
-import { type Verification, verifyReport } from "../../sdk/runtime/verify";
-import { pinOf } from "../../sdk/runtime/pinned-report";
-import { targetProvider } from "../../sdk/runtime/target-chain";
-import { type TetherModel } from "../model";
+import { type TetherModel } from "../../inventory/model";
+import { Pins } from "../../inventory/tethers";
+import { type Verification } from "../../sdk/runtime/verify";
+import { messageOf } from "./probe-chain";
 
 /** What the public chain says of a tether's last pins. */
 export interface TetherProbe {
@@ -23,40 +23,12 @@ export async function probeTether(
   targetUrl: string | undefined,
 ): Promise<TetherProbe> {
   if (reports === 0 || targetUrl === undefined) return {};
+  const pins = new Pins(client, id);
   try {
-    const count = Math.min(samples, reports);
-    const indexes = Array.from({ length: count }, (_, back) => reports - 1 - back);
-    const some = await Promise.all(indexes.map((index) => client.getTetherReport(id, index)));
-    const verdict = await verifyReport(some[0], targetUrl, { account });
-    return { verdict, weiPerPin: await averageCost(some, targetUrl) };
+    const newest = await pins.newest(reports, samples);
+    const verdict = await pins.verify(reports - 1, targetUrl, account);
+    return { verdict, weiPerPin: await pins.cost(newest, targetUrl) };
   } catch (error) {
-    // The whole message of ethers has the address in it, and that may hold somebody's key.
-    const { shortMessage, message } = error as Error & { shortMessage?: string };
-    return { unseen: shortMessage ?? message };
-  }
-}
-
-/** undefined: none of the reports names a transaction of that chain. */
-async function averageCost(reports: readonly unknown[], targetUrl: string): Promise<bigint | undefined> {
-  const provider = targetProvider(targetUrl);
-  try {
-    const costs = await Promise.all(
-      reports.map(async (report) => {
-        const hash = transactionOf(report);
-        return hash === undefined ? undefined : (await provider.getTransactionReceipt(hash))?.fee;
-      }),
-    );
-    const known = costs.filter((cost) => cost !== undefined && cost !== null);
-    return known.length === 0 ? undefined : known.reduce((sum, cost) => sum + cost, 0n) / BigInt(known.length);
-  } finally {
-    provider.destroy();
-  }
-}
-
-function transactionOf(report: unknown): string | undefined {
-  try {
-    return pinOf(report).transaction_hash;
-  } catch {
-    return undefined; // verifyReport has said why
+    return { unseen: messageOf(error) };
   }
 }

@@ -1,4 +1,5 @@
-import { type ObjectKind } from "../model";
+import { type ObjectKind } from "../../inventory/model";
+import { type Facts } from "./facts";
 
 /**
  * - `ok`, `failed`
@@ -33,3 +34,19 @@ export function exitCode(results: readonly Result[]): 0 | 1 | 2 {
   if (results.some(({ outcome }) => outcome === "failed")) return 1;
   return results.some(({ outcome }) => outcome === "unseen") ? 2 : 0;
 }
+
+/** One thing that a usable network has. Each looks at the facts alone, and asks nobody. */
+export interface Check {
+  name: string;
+  look: (facts: Facts) => Result[];
+}
+
+export type Verdict = Pick<Result, "outcome" | "text"> & Partial<Pick<Result, "next" | "value">>;
+
+const told = (outcome: Outcome, text: string, next?: string, value?: number): Verdict => ({
+  ...{ outcome, text, ...(next !== undefined && { next }), ...(value !== undefined && { value }) },
+});
+export const ok = (text: string, value?: number): Verdict => told("ok", text, undefined, value);
+export const failed = (text: string, next: string, value?: number): Verdict => told("failed", text, next, value);
+export const skipped = (text: string, next?: string): Verdict => told("skipped", text, next);
+export const unseen = (text: string, next: string): Verdict => told("unseen", text, next);

@@ -1,11 +1,8 @@
 import { inEther } from "../map/words";
-import { nameOf, type TetherModel } from "../model";
+import { nameOf, type TetherModel } from "../../inventory/model";
 import { type Facts } from "./facts";
-import { type Check } from "./network-checks";
 import { type TetherProbe } from "./probe-tethers";
-import { type Result } from "./results";
-
-type Verdict = Pick<Result, "outcome" | "text"> & Partial<Pick<Result, "next" | "value">>;
+import { type Check, failed, ok, skipped, unseen, type Verdict } from "./results";
 
 function ofTethers(
   name: string,
@@ -24,57 +21,48 @@ function ofTethers(
 
 const active = ofTethers("tether active", ({ state, network, problem }) => {
   if (problem !== undefined)
-    return {
-      outcome: "failed",
-      text: `it could not pin: ${problem}`,
-      next: "Mend that; the next pin is tried by itself.",
-    };
-  if (state === "active") return { outcome: "ok", text: `it pins to ${network ?? "its network"}` };
-  if (state === "missing")
-    return {
-      ...{ outcome: "failed", text: "the service does not show it" },
-      next: "Check its id: it is the last 10 characters of its address in the console.",
-    };
-  if (state === undefined) return { outcome: "skipped", text: "the service does not show its state" };
-  return {
-    ...{ outcome: "failed", text: `its state is ${state}` },
-    next: "Run `pulumi up` with a TetherService whose `active` is true.",
-  };
+    return failed(`it could not pin: ${problem}`, "Mend that; the next pin is tried by itself.");
+  if (state === "active") return ok(`it pins to ${network ?? "its network"}`);
+  if (state === "missing") {
+    const next = "Check its id: it is the last 10 characters of its address in the console.";
+    return failed("the service does not show it", next);
+  }
+  if (state === undefined) return skipped("the service does not show its state");
+  return failed(`its state is ${state}`, "Run `pulumi up` with a TetherService whose `active` is true.");
 });
 
-/** A pin waits for a block of the public chain, and that takes its time. */
+/** A pin waits for a block of the public chain, and that takes its time; and clocks differ. */
 const graceMs = 15 * 60_000;
 
-const onTime = ofTethers("last pin on time", ({ lastPin, reports = 0, intervalHours, state }, _probe, { now }) => {
-  if (state === "missing") return undefined;
-  if (reports === 0) return { outcome: "skipped", text: "there is no report yet" };
+const late = "See whether its account has funds and its environment has started nodes; then look at it in the console.";
+
+const onTime = ofTethers("last pin on time", ({ lastPin, reports, intervalHours, state }, _probe, { now }) => {
+  if (state === "missing" || reports === undefined) return undefined;
+  if (reports === 0 && state === "active")
+    return failed("it is active, and has never reported", `${late} One that has just been activated takes a moment.`);
+  if (reports === 0) return skipped("there is no report yet");
   if (lastPin?.at === undefined || intervalHours === undefined)
-    return { outcome: "skipped", text: "the service does not show when the last pin was, or the interval" };
+    return skipped("the service does not show when the last pin was, or the interval");
   const age = now - Date.parse(lastPin.at);
-  const hours = Math.round(age / 360_000) / 10;
+  const [hours, value] = [Math.round(Math.abs(age) / 360_000) / 10, Math.round(age / 1000)];
+  if (age < -graceMs) {
+    const next = "Compare the clock of this machine with that of the service, and set the wrong one.";
+    return failed(`report ${lastPin.index} is dated ${hours} h from now`, next, value);
+  }
   const text = `report ${lastPin.index} is ${hours} h old, and one is due every ${intervalHours} h`;
-  const value = Math.round(age / 1000);
-  if (age <= intervalHours * 3_600_000 + graceMs) return { outcome: "ok", text, value };
-  return {
-    ...{ outcome: "failed", text, value },
-    next: "See whether its account has funds and its environment has started nodes; then look at it in the console.",
-  };
+  return age <= intervalHours * 3_600_000 + graceMs ? ok(text, value) : failed(text, late, value);
 });
 
-const verified = ofTethers("last pin verified", (tether, { verdict, unseen }, facts) => {
+const verified = ofTethers("last pin verified", (tether, probe, { trusted }) => {
   const { state, reports = 0, targetUrl, network = "" } = tether;
   if (state === "missing" || reports === 0) return undefined;
-  if (unseen !== undefined)
-    return { outcome: "unseen", text: unseen, next: "Give another address of the chain: --target." };
+  if (probe.unseen !== undefined) return unseen(probe.unseen, "Give another address of the chain: --target.");
+  const { verdict } = probe;
   if (verdict === undefined)
-    return {
-      ...{ outcome: "skipped", text: "no address of the public chain is known" },
-      next: "Give one: --target rinkeby=https://…",
-    };
-  const own = facts.trusted.has(network) ? "" : ` (by the service's own address of it, ${targetUrl})`;
-  if (verdict.verified)
-    return { outcome: "ok", text: `in block ${verdict.blockNumber} of chain ${verdict.chainId}${own}` };
-  return { outcome: "failed", text: verdict.reason, next: tampered };
+    return skipped("no address of the public chain is known", "Give one: --target rinkeby=https://…");
+  if (!verdict.verified) return failed(verdict.reason, tampered);
+  const own = trusted.has(network) ? "" : ` (by the service's own address of it, ${targetUrl})`;
+  return ok(`in block ${verdict.blockNumber} of chain ${verdict.chainId}${own}`);
 });
 
 const tampered =
@@ -83,16 +71,14 @@ const tampered =
 const funds = ofTethers("tether funds", (tether, { weiPerPin }, { pinsAhead }) => {
   const { balanceWei, account, network = "the network", state } = tether;
   if (state === "missing") return undefined;
-  if (balanceWei === undefined) return { outcome: "skipped", text: "the service does not show its balance" };
+  if (balanceWei === undefined) return skipped("the service does not show its balance");
   const has = BigInt(balanceWei);
   const next = `Send ether to ${account ?? "its account"} on ${network}.`;
-  if (has === 0n) return { outcome: "failed", text: "its account is empty", next, value: 0 };
-  if (!weiPerPin) return { outcome: "ok", text: `${inEther(balanceWei)}; what a pin costs is not known yet` };
+  if (has === 0n) return failed("its account is empty", next, 0);
+  if (!weiPerPin) return ok(`${inEther(balanceWei)}; what a pin costs is not known yet`);
   const pins = Number(has / weiPerPin);
   const text = `${inEther(balanceWei)}, enough for ${pins} more pins`;
-  return pins >= pinsAhead
-    ? { outcome: "ok", text, value: pins }
-    : { outcome: "failed", text: `${text}; ${pinsAhead} are wanted`, next, value: pins };
+  return pins >= pinsAhead ? ok(text, pins) : failed(`${text}; ${pinsAhead} are wanted`, next, pins);
 });
 
 export const tetherChecks: readonly Check[] = [active, onTime, verified, funds];

@@ -5,7 +5,7 @@ import {
   nameOf,
   type ObjectKind,
   type ObjectModel,
-} from "../model";
+} from "../../inventory/model";
 import { itemOf, keyOf, type MapItem } from "./items";
 import { marksOf, toneOf } from "./marks";
 import { counted } from "./words";

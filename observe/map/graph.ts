@@ -1,4 +1,4 @@
-import { type ConsortiumModel, type EnvironmentModel, type NetworkModel } from "../model";
+import { type ConsortiumModel, type EnvironmentModel, type NetworkModel } from "../../inventory/model";
 import { credentialItems, type MemberItems, memberItems, nodeItems } from "./folding";
 import { itemOf, keyOf, type MapItem, note } from "./items";
 

@@ -1,4 +1,4 @@
-import { nameOf, type ObjectKind, type ObjectModel } from "../model";
+import { nameOf, type ObjectKind, type ObjectModel } from "../../inventory/model";
 import { type Mark, marksOf, type Tone, toneOf } from "./marks";
 import { inWords, linesOf } from "./words";
 

@@ -1,5 +1,5 @@
 import { type Condition, conditionOf } from "../../provider/api/states";
-import { type Change, type ObjectKind, type ObjectModel } from "../model";
+import { type Change, type ObjectKind, type ObjectModel } from "../../inventory/model";
 
 /** How something is: `plain` where there is nothing to say. */
 export type Tone = "good" | "waiting" | "bad" | "plain";

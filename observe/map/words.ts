@@ -7,7 +7,7 @@ import {
   type ObjectKind,
   type ObjectModel,
   type TetherModel,
-} from "../model";
+} from "../../inventory/model";
 
 const titles: Record<ObjectKind, string> = {
   consortium: "consortium",

@@ -33,6 +33,8 @@ export interface HttpOptions {
   secrets?: Secrets;
   /** Told before each wait for another attempt. */
   onRetry?: (error: ApiError, delayMs: number) => void;
+  /** How long each call may take, with all its attempts. Default: as long as its deadline lets it. */
+  patienceMs?: number;
 }
 
 /** What a request gave: the status and the parsed body, undefined where there was none. */
@@ -97,15 +99,16 @@ export class Http {
   async exchange(method: Method, path: string, options: CallOptions = {}): Promise<FullAnswer> {
     const repeatable = options.repeatable ?? (method === "POST" ? "unless taken" : "freely");
     const start = this.#clock.now();
+    const patience = start + (this.options.patienceMs ?? Infinity);
     for (let attempt = 1; ; attempt++) {
       try {
         // The wait between attempts is outside of the limit: a sleeping call is not in flight.
-        return await this.connections.limit(() => this.#once(method, path, options));
+        return await this.connections.limit(() => this.#once(method, path, options, patience));
       } catch (error) {
         if (!isApiError(error)) throw error;
         const tried = { attempt, elapsedMs: this.#clock.now() - start, reached: this.connections.reached };
         const delay = retryDelay(error, repeatable, tried);
-        if (delay === undefined) throw error;
+        if (delay === undefined || this.#clock.now() + delay > patience) throw error;
         if (this.#clock.now() + delay > (this.deadline?.at ?? Infinity)) throw this.#outOfTime(error);
         this.options.onRetry?.(error, delay);
         await this.#clock.sleep(delay);
@@ -133,10 +136,11 @@ export class Http {
   }
 
   /** What a read waits for is lost with the time; what changes something is heard out, or nobody would know what it did. */
-  #timeoutMs(method: Method): number {
+  #timeoutMs(method: Method, patience: number): number {
     const whole = Math.round(this.settings.requestTimeout * 1000); // timers take whole milliseconds
-    if (method !== "GET" || !this.deadline) return whole;
-    return Math.min(whole, Math.max(lastLookMs, Math.round(this.deadline.at - this.#clock.now())));
+    const end = Math.min(this.deadline?.at ?? Infinity, patience);
+    if (method !== "GET" || end === Infinity) return whole;
+    return Math.min(whole, Math.max(lastLookMs, Math.round(end - this.#clock.now())));
   }
 
   #outOfTime(error: ApiError): ApiError {
@@ -150,7 +154,7 @@ export class Http {
     return this.connections.serviceClock.earliest(at);
   }
 
-  async #once(method: Method, path: string, { query, page, body }: CallOptions): Promise<FullAnswer> {
+  async #once(method: Method, path: string, { query, page, body }: CallOptions, patience: number): Promise<FullAnswer> {
     const call = `${method} ${path}`;
     const url = page?.href ?? this.settings.baseUrl + path + queryText(query);
     if (new URL(url).origin !== new URL(this.settings.baseUrl).origin)
@@ -168,7 +172,7 @@ export class Http {
           "user-agent": `pulumi-consortium/${version}`,
         },
         body: body === undefined ? undefined : JSON.stringify(body),
-        timeoutMs: this.#timeoutMs(method),
+        timeoutMs: this.#timeoutMs(method, patience),
       });
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;

@@ -16,6 +16,7 @@ import { didYouMean } from "../core/suggest";
 import { UserError } from "../core/user-error";
 import { insteadOfImport, tetherIdOf } from "../facts";
 import { definitions } from "../resources";
+import { type Found, type ListedKind, readOrganization } from "../resources/tree";
 
 /** What an import, or the `get` of a program, names: the object's own id, and where it is. */
 export interface Located {
@@ -69,33 +70,32 @@ async function follow(session: Session, definition: CollectionDefinition, path: 
 
 /** Everywhere, by the object's own id. */
 async function search(session: Session, definition: CollectionDefinition, id: string): Promise<Located> {
-  let places: Props[] = [{}];
-  for (const key of ownerKeys(definition)) {
-    const inside = places.map(async (place) => {
-      const items = await present(Collection.of(session, owners[key]!, place));
-      return items.map((item) => ({ ...place, [key]: item.id }));
-    });
-    places = (await Promise.all(inside)).flat();
-  }
-  const looks = places.map(async (place) => {
-    const items = await present(Collection.of(session, definition, place));
-    return items.some((item) => item.id === id) ? [place] : [];
-  });
-  const [state] = (await Promise.all(looks)).flat();
-  if (state) return { id, state };
+  const kind = kindOf(definition);
+  const kinds = [...ownerKeys(definition).map((key) => kindOf(owners[key]!)), kind];
+  const found = withInside(await readOrganization(session, { kinds, maxAgeMs: lookAgeMs }));
+  if (found.some(({ unlisted }) => unlisted?.includes(kind))) throw unlistedError(definition);
+  const one = found.find((object) => object.kind === kind && object.id === id);
+  if (one) return { id, state: one.place };
   throw new UserError(
     `There is no ${definition.title} with the id "${printable(id)}" in any consortium that the API key shows. ` +
       `Check the id, or give the path ${formOf(definition)}, each part an id or a name.`,
   );
 }
 
+const kindOf = (definition: CollectionDefinition): ListedKind =>
+  Object.entries(definitions).find(([, one]) => one === definition)![0] as ListedKind;
+
+const withInside = (found: readonly Found[]): Found[] => found.flatMap((one) => [one, ...withInside(one.inside)]);
+
 /** @throws where the service does not list these, so that none of them can be found */
 async function present(collection: Collection): Promise<Identified[]> {
   const items = await collection.siblings(lookAgeMs);
   if (items) return items;
-  const { title, type } = collection.definition;
-  throw new UserError(`This service does not list each ${title}, so none can be imported. ${insteadOfImport[type]}`);
+  throw unlistedError(collection.definition);
 }
+
+const unlistedError = ({ title, type }: CollectionDefinition): UserError =>
+  new UserError(`This service does not list each ${title}, so none can be imported. ${insteadOfImport[type]}`);
 
 /** A part of a path as it is given, and without the escapes that a "/" in a name needs. */
 function readings(part: string): string[] {

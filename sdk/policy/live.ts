@@ -1,56 +1,38 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
-import { type ConsortiumClient, type Identified } from "../../provider/api";
 import { isApiError } from "../../provider/api/api-error";
-import { isGoing, isGone } from "../../provider/api/states";
+import { isGoing } from "../../provider/api/states";
+import { type Session } from "../../provider/core/session";
+import type * as Tree from "../../provider/resources/tree";
 import { providerTitle, settingsOf } from "./connection";
 import { type Report } from "./define";
 import { type Parents } from "./parents";
 import { type Member, unknown } from "./resources";
 
 /** An object that the organization has. */
-export interface Existing {
-  id: string;
-  name?: string;
-  membershipId?: string;
-}
-
-const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
-const existing = (items: readonly Identified[]): Existing[] =>
-  items
-    .filter((item) => !isGone(item) && !isGoing(item))
-    .map(({ id, name, membership_id }) => ({ id, name: text(name), membershipId: text(membership_id) }));
+export type Existing = Pick<Tree.Found, "id" | "props">;
 
 /** What an organization has, each list asked for at most once a run. */
 export class Organization {
-  readonly #lists = new Map<string, Promise<Existing[]>>();
   #failure?: Error;
 
-  constructor(private readonly client: ConsortiumClient) {}
+  constructor(
+    private readonly session: Session,
+    private readonly tree: typeof Tree,
+  ) {}
 
-  consortia(): Promise<Existing[]> {
-    return this.#once("", () => this.client.listConsortia());
-  }
+  consortia = (): Promise<Existing[]> => this.#list("consortium", {});
+  environments = (consortiumId: string | undefined): Promise<Existing[]> => this.#list("environment", { consortiumId });
+  nodes = (consortiumId: string | undefined, environmentId: string | undefined): Promise<Existing[]> =>
+    this.#list("node", { consortiumId, environmentId });
+
   /** Those of a parent that does not exist yet are none. */
-  async environments(consortiumId: string | undefined): Promise<Existing[]> {
-    if (!consortiumId) return [];
-    return this.#once(consortiumId, () => this.client.listEnvironments(consortiumId));
-  }
-  async nodes(consortiumId: string | undefined, environmentId: string | undefined): Promise<Existing[]> {
-    if (!consortiumId || !environmentId) return [];
-    return this.#once(`${consortiumId}/${environmentId}`, () => this.client.listNodes(consortiumId, environmentId));
-  }
-
-  #once(key: string, list: () => Promise<Identified[]>): Promise<Existing[]> {
-    const asked = this.#lists.get(key) ?? this.#ask(list);
-    this.#lists.set(key, asked);
-    return asked;
-  }
-
-  async #ask(list: () => Promise<Identified[]>): Promise<Existing[]> {
+  async #list(kind: Tree.ListedKind, place: Record<string, string | undefined>): Promise<Existing[]> {
+    if (Object.values(place).includes(undefined)) return [];
     // A service that could not be reached once is not waited for again in this run.
     if (this.#failure) throw this.#failure;
     try {
-      return existing(await list());
+      const found = await this.tree.listed(this.session, kind, place);
+      return found?.filter(({ props }) => !isGoing(props)) ?? [];
     } catch (error) {
       if (isApiError(error, "missing")) return [];
       this.#failure = error instanceof Error ? error : new Error(String(error));
@@ -70,6 +52,7 @@ async function organizationOf(provider: PolicyProviderResource | undefined): Pro
   if (given === unknown) throw new Error(`The settings of ${providerTitle(provider)} are not known before the run.`);
   // Loaded only here: a pack that is not live needs neither the client nor what it is made of.
   const { ConsortiumClient, resolveSettings } = await import("../../provider/api/index.js");
+  const tree = await import("../../provider/resources/tree.js");
   const settings = resolveSettings(given);
   const key = JSON.stringify([settings.apiKey.reveal(), settings.baseUrl]);
   const known = organizations.get(key);
@@ -83,7 +66,7 @@ async function organizationOf(provider: PolicyProviderResource | undefined): Pro
     },
   );
   await client.requireOrganization();
-  const organization = new Organization(client);
+  const organization = new Organization(tree.plainSession(client), tree);
   organizations.set(key, organization);
   return organization;
 }
@@ -120,8 +103,8 @@ export function outsideStack(mine: readonly Member[], existing: readonly Existin
       return index < 0;
     });
   const withoutId = take(mine, (member, { id }) => id === (parents.idOf(member.urn) ?? adopted(member)));
-  const withoutName = take(withoutId, (member, { name }) => name !== undefined && name === nameOf(member));
-  const renamed = take(withoutName, (member, { name }) => nameOf(member) !== undefined && name === member.name);
+  const withoutName = take(withoutId, (member, { props }) => props.name !== undefined && props.name === nameOf(member));
+  const renamed = take(withoutName, (member, { props }) => nameOf(member) !== undefined && props.name === member.name);
   take(renamed, (member) => nameOf(member) === undefined && member.get("name") === unknown);
   return rest;
 }
@@ -144,5 +127,5 @@ export async function idOf(
       : await organization.environments(
           await idOf(organization, parents, "Consortium", parents.key(member, "Consortium")),
         );
-  return siblings.find(({ name }) => name === nameOf(member))?.id;
+  return siblings.find(({ props }) => props.name === nameOf(member))?.id;
 }

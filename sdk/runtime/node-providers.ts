@@ -118,8 +118,14 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-export function overHttp(address: string, authorization: string, ca?: string | Buffer): JsonRpcProvider {
-  return new NodeProvider(address, { headers: { authorization }, ca: trusting(ca) });
+/** @param timeoutMs how long an answer may take. Default: that of ethers, five minutes */
+export function overHttp(
+  address: string,
+  authorization: string,
+  ca?: string | Buffer,
+  timeoutMs?: number,
+): JsonRpcProvider {
+  return new NodeProvider(address, { headers: { authorization }, ca: trusting(ca), timeoutMs });
 }
 
 export function overWebSocket(address: string, authorization: string, ca?: string | Buffer): WebSocketProvider {

@@ -5,6 +5,7 @@ import { readFile } from "../../sdk/network/load";
 import { planned as planOf } from "../../sdk/network/network";
 import { written } from "../sdk/network/problems";
 import { random } from "../support/random";
+import { found } from "./found";
 
 /** Whatever people call things: the file that is exported says the same, to be adopted one by one. */
 
@@ -49,24 +50,16 @@ const isUsual = (text: string): boolean => text.trim() !== "";
 test("names, keys and ids come through, and the file is right", () => {
   fc.assert(
     fc.property(items, items, name, (organizations, nodes, title) => {
-      const members = organizations.map((org_name, index) => ({ id: `m${index}`, org_name }));
-      const environment = { id: "e0", name: title, provider: "quorum", consensus_type: "raft", description: title };
-      const found = {
-        consortium: { id: "c0", name: title, description: title },
-        members,
-        environments: [
-          {
-            environment,
-            nodes: nodes.map((one, index) => ({
-              id: `n${index}`,
-              name: one,
-              membership_id: `m${index % members.length}`,
-            })),
-            credentials: [{ id: title }],
-          },
-        ],
-      };
-      const text = yamlOf(definitionOf(found, { adopt: true }), { adopt: true });
+      const members = organizations.map((orgName, index) => found("membership", `m${index}`, { orgName }));
+      const kind = { name: title, provider: "quorum", consensusType: "raft", description: title };
+      const there = found("consortium", "c0", { name: title, description: title }, [
+        ...members,
+        found("environment", "e0", kind, [
+          ...nodes.map((one, at) => found("node", `n${at}`, { name: one, membershipId: `m${at % members.length}` })),
+          found("appCred", title, {}),
+        ]),
+      ]);
+      const text = yamlOf(definitionOf(there, { adopt: true }), { adopt: true });
       const [consortium] = planOf("trade", readFile(written(text)), undefined).consortia;
       const kept = new Map(consortium!.members.map(({ args }) => [args.adopt, args.orgName])); // keys that are numbers come first
       expect([...kept.keys()].sort()).toEqual(members.map(({ id }) => id));

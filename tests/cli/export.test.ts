@@ -2,11 +2,12 @@ import * as fc from "fast-check";
 import { parse } from "yaml";
 import { definitionOf } from "../../cli/export/definition";
 import { keysOf } from "../../cli/export/keys";
-import { type FoundNetwork } from "../../cli/export/read";
 import { yamlOf } from "../../cli/export/yaml";
+import { type Found, type ListedKind } from "../../provider/resources/tree";
 import { type Service, startService } from "../../service";
 import { inText } from "../sdk/network/problems";
 import { consortium } from "./command";
+import { found } from "./found";
 
 jest.setTimeout(30_000); // processes are slow to start on a busy machine
 
@@ -144,7 +145,7 @@ describe("errors", () => {
 describe("keys", () => {
   const keys = (...names: (string | undefined)[]) => [
     ...keysOf(
-      names.map((name, index) => ({ id: `id${index}`, name })),
+      names.map((name, index) => ({ id: `id${index}`, props: { name } })),
       "node",
     ).values(),
   ];
@@ -164,22 +165,15 @@ describe("keys", () => {
 });
 
 test("what cannot be described is said, in the file and beside it", () => {
-  const found: FoundNetwork = {
-    consortium: { id: "c1", name: "trade" },
-    members: [{ id: "m1", org_name: "acme" }],
-    environments: [
-      { environment: { id: "e1", name: "new", provider: "besu", consensus_type: "qbft" }, nodes: [], credentials: [] },
-      {
-        environment: { id: "e2", provider: "geth", consensus_type: "poa", enable_tether: true },
-        nodes: [
-          { id: "n1", membership_id: "m1" },
-          { id: "n2", name: "lost" },
-        ],
-        credentials: [],
-      },
-    ],
-  };
-  const text = yamlOf(definitionOf(found, { adopt: true }), { adopt: true });
+  const consortium = found("consortium", "c1", { name: "trade" }, [
+    found("membership", "m1", { orgName: "acme" }),
+    found("environment", "e1", { name: "new", provider: "besu", consensusType: "qbft" }),
+    found("environment", "e2", { provider: "geth", consensusType: "poa", enableTether: true }, [
+      found("node", "n1", { membershipId: "m1" }),
+      found("node", "n2", { name: "lost" }),
+    ]),
+  ]);
+  const text = yamlOf(definitionOf(consortium, { adopt: true }), { adopt: true });
   expect(inText(text)).toEqual([]);
   expect(text).toContain('# the environment e1 is left out: its client "besu" with "qbft" cannot be described\n');
   expect(text).toContain("  # the service shows no name that can be given: `up` names it environment-e2\n");
@@ -252,35 +246,42 @@ describe("whatever the service shows, what is written is a network file", () => 
     fc.stringMatching(/^[a-z0-9]{1,12}$/),
     fc.string({ unit: "binary", minLength: 1, maxLength: 12 }),
   );
-  const shown = <T extends object>(fields: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
-    fc.record({ id, ...fields }, { requiredKeys: ["id"] });
-  const member = shown({ org_name: text });
-  const node = shown({ name: text, membership_id: fc.oneof(fc.constantFrom("m0", "m1"), text) });
-  const environment = shown({
-    name: text,
-    description: text,
-    provider: fc.constantFrom("quorum", "geth", "besu"),
-    consensus_type: fc.constantFrom("raft", "ibft", "poa"),
-    chain_id: fc.oneof(fc.integer(), fc.constantFrom(0, -1, 1.5, 2 ** 53, 1e21)),
-    enable_tether: fc.boolean(),
-  });
-  const unique = <T extends { id: string }>(one: fc.Arbitrary<T>, maxLength: number) =>
+  type Fields = Record<string, fc.Arbitrary<unknown>>;
+  const shown = (kind: ListedKind, fields: Fields, inside: fc.Arbitrary<Found[]> = fc.constant([])) =>
+    fc.tuple(id, fc.record(fields, { requiredKeys: [] }), inside).map((parts) => found(kind, ...parts));
+  const unique = (one: fc.Arbitrary<Found>, maxLength: number) =>
     fc.uniqueArray(one, { maxLength, selector: ({ id }) => id });
-  const inside = fc.record({
-    environment,
-    nodes: unique(node, 6),
-    credentials: unique(shown({ name: text, membership_id: text }), 2),
-  });
-  const found = fc.record({
-    consortium: shown({ name: text, description: text }),
-    members: unique(member, 5).map((all) => all.map((one, at) => (at < 2 ? { ...one, id: `m${at}` } : one))),
-    environments: fc.uniqueArray(inside, { maxLength: 4, selector: ({ environment: { id } }) => id }),
-  });
+  const together = (...lists: fc.Arbitrary<Found[]>[]) => fc.tuple(...lists).map((all) => all.flat());
+  const membershipId = fc.oneof(fc.constantFrom("m0", "m1"), text);
+  const members = unique(shown("membership", { orgName: text }), 5);
+  const environment = shown(
+    "environment",
+    {
+      name: text,
+      description: text,
+      provider: fc.constantFrom("quorum", "geth", "besu"),
+      consensusType: fc.constantFrom("raft", "ibft", "poa"),
+      chainId: fc.oneof(fc.integer(), fc.constantFrom(0, -1, 1.5, 2 ** 53, 1e21)),
+      enableTether: fc.boolean(),
+    },
+    together(
+      unique(shown("node", { name: text, membershipId }), 6),
+      unique(shown("appCred", { name: text, membershipId: text }), 2),
+    ),
+  );
+  const network = shown(
+    "consortium",
+    { name: text, description: text },
+    together(
+      members.map((all) => all.map((one, at) => (at < 2 ? { ...one, id: `m${at}` } : one))),
+      unique(environment, 4),
+    ),
+  );
 
   test.each([true, false])("adopt: %s", (adopt) => {
     fc.assert(
-      fc.property(found, (network) => {
-        const file = yamlOf(definitionOf(network, { adopt }), { adopt });
+      fc.property(network, (one) => {
+        const file = yamlOf(definitionOf(one, { adopt }), { adopt });
         expect(inText(file)).toEqual([]);
       }),
       { numRuns: 300 },

@@ -50,7 +50,7 @@ describe("the commands", () => {
     const args = ["check", "--outputs", file("outputs.json"), "--junit", file("j.xml"), "--metrics", file("m.prom")];
     const { code, stdout, stderr } = await consortium(args, env);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain("The network is usable: 7 ok.");
+    expect(stdout).toContain("The network is usable: 8 ok.");
     const written = [stdout, readFileSync(file("j.xml"), "utf8"), readFileSync(file("m.prom"), "utf8")];
     expect(written[1]).toContain('<testcase classname="node reachable" name="node n1 in test"/>');
     expect(written[2]).toMatch(
@@ -84,6 +84,10 @@ describe("the commands", () => {
         text: expect.stringContaining("it refuses the credential") as string,
         next: expect.stringContaining("Make a new pair") as string,
       },
+      expect.objectContaining({
+        check: "credential",
+        text: expect.stringContaining("it opens nothing: n1 refused it") as string,
+      }),
     ]);
   });
 
@@ -126,6 +130,28 @@ describe("the commands", () => {
       child.kill("SIGINT");
     }
     expect(await ended).toEqual([1, null]);
+  });
+
+  test("check: --watch says within seconds that the service answers 503, and goes on", async () => {
+    service.faults.add({ kind: "status", status: 503, method: "GET", times: Infinity });
+    const script = join(root, "dist/cli/consortium.js");
+    const args = ["check", "--outputs", file("outputs.json"), "--watch", "1"];
+    const child = spawn(process.execPath, [script, ...args], { env: { ...process.env, ...env } });
+    const ended = once(child, "exit");
+    let [out, errors] = ["", ""];
+    child.stdout.on("data", (part: Buffer) => (out += part.toString()));
+    child.stderr.on("data", (part: Buffer) => (errors += part.toString()));
+    try {
+      const startedAt = performance.now();
+      await until(() => Promise.resolve(errors.includes("GET /consortia: HTTP 503")));
+      expect(performance.now() - startedAt).toBeLessThan(20_000);
+      service.faults.clear();
+      await until(() => Promise.resolve(out.includes("The network is usable")));
+    } finally {
+      service.faults.clear();
+      child.kill("SIGINT");
+    }
+    expect(await ended).toEqual([0, null]);
   });
 
   test("map: the service as SVG into a file, a network file as Mermaid, and a model as JSON", async () => {

@@ -1,4 +1,4 @@
-import { readPlan } from "../../observe/plan/read";
+import { readPlan } from "../../inventory/plan/read";
 import { render } from "../../cli/report/render";
 
 /** What Pulumi prints with --json, made by hand. */

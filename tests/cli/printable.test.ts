@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { parse } from "yaml";
 import { Progress } from "../../cli/fleet/progress";
 import { readSecrets } from "../../cli/fleet/secrets";
-import { readPlan } from "../../observe/plan/read";
+import { readPlan } from "../../inventory/plan/read";
 import { render } from "../../cli/report/render";
 import { ApiError } from "../../provider/api";
 import { definitions } from "../../provider/resources";

@@ -1,4 +1,4 @@
-import { readPlan } from "../../observe/plan/read";
+import { readPlan } from "../../inventory/plan/read";
 import { digest, later, row, secret, show, stackUrn, type State, step, urn } from "./plans";
 
 const environment = (consensusType: string, more: object = {}): State => ({

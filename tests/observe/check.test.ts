@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { type Result } from "../../observe/check";
-import { modelOfStack } from "../../observe/stack";
+import { modelOfStack } from "../../inventory/stack";
 import { systemClock } from "../../provider/api/clock";
 import { until } from "../service/helpers";
 import { tetherId, type Usable, usable } from "./usable";
@@ -30,7 +30,16 @@ describe("a network that applications can use", () => {
     const all = await w.look();
     expect(new Set(all.map(({ check }) => check))).toEqual(
       new Set([
-        ...["environment", "node started", "node reachable", "chain id", "block heights", "new blocks", "limits"],
+        ...[
+          "environment",
+          "node started",
+          "node reachable",
+          "credential",
+          "chain id",
+          "block heights",
+          "new blocks",
+          "limits",
+        ],
         ...["tether active", "last pin on time", "last pin verified", "tether funds"],
       ]),
     );
@@ -59,7 +68,7 @@ describe("a network that applications can use", () => {
   test("a wrong credential", async () => {
     const held = [{ ...w.pairs[0]!, password: "wrong" }, w.pairs[1]!];
     await only(
-      /^node reachable: n0-1: it refuses the credential: .+\nnode reachable: n0-2: it refuses the credential: .+$/,
+      /^(node reachable: n0-\d: it refuses the credential: .+\n){2}credential: \w+: it opens nothing: n0-\d, n0-\d refused it: .+$/,
       {
         held,
       },

@@ -4,7 +4,7 @@ import { htmlOf } from "../../observe/map/html";
 import { layoutOf } from "../../observe/map/layout";
 import { mermaidOf } from "../../observe/map/mermaid";
 import { svgOf } from "../../observe/map/svg";
-import { type NetworkModel } from "../../observe/model";
+import { type NetworkModel } from "../../inventory/model";
 import { environmentOf, largeNetwork, memberOf, networkOf, nodeOf } from "./models";
 
 jest.setTimeout(60_000);

@@ -5,7 +5,7 @@ import {
   type MembershipModel,
   type NetworkModel,
   type NodeModel,
-} from "../../observe/model";
+} from "../../inventory/model";
 
 /** Models made by hand, for what only looks at them. */
 

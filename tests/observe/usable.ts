@@ -1,7 +1,7 @@
 import { ConsortiumClient } from "../../provider/api/client";
 import { resolveSettings } from "../../provider/api/settings";
 import { check, type FactOptions, gatherFacts, type Result } from "../../observe/check";
-import { SharedAnswers } from "../../observe/answers";
+import { LiveNetwork } from "../../inventory/live";
 import { type Service, startService } from "../../service";
 import { client, type Send, until } from "../service/helpers";
 import { quick } from "../service/ledgers";
@@ -68,10 +68,10 @@ export async function usable(): Promise<Usable> {
   await tether("/activate");
   await until(async () => Number((await send("GET", `/tether/${tetherId}/reportCount`)).text) > 0);
   const provider = { apiKey: service.apiKey, baseUrl: service.baseUrl };
-  const api = new ConsortiumClient(resolveSettings({ env: {}, provider }));
+  const api = new ConsortiumClient(resolveSettings({ env: {}, provider }), { patienceMs: 3_000 });
   const look = async (options: FactOptions = {}): Promise<Result[]> => {
-    const answers = new SharedAnswers(api, 0);
-    return check(await gatherFacts(api, { held: pairs, tethers: [tetherId], answers, ...options }));
+    const live = new LiveNetwork(api, 0);
+    return check(await gatherFacts(api, { held: pairs, tethers: [tetherId], live, ...options }));
   };
   return {
     ...{ service, send, client: api, target, consortium, environment, nodes, account, pairs, look },

@@ -19,6 +19,7 @@ export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\
 const buildInputs = [
   "cli",
   "console",
+  "inventory",
   "observe",
   "optional",
   "provider",

@@ -60,7 +60,7 @@ export function startService(root, tetherId, program = join(root, "dist", "cli",
   const { folder, lock, record, data, stack } = places(root);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return withLock(lock, async () => {
-    const identity = `${fingerprint(["cli", "console", "observe", "service"], root)} ${tetherId}`;
+    const identity = `${fingerprint(["cli", "console", "inventory", "observe", "service"], root)} ${tetherId}`;
     const before = recorded(root);
     if (before?.pid !== undefined && (await isOurs(before))) {
       if (before.identity === identity && (await answers(before))) return before;

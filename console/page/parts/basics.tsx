@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Condition, conditionOf, type Managed, type Remarks } from "../../../observe/model";
+import { type Condition, conditionOf, type Managed, type Remarks } from "../../../inventory/model";
 import { sentences } from "../format";
 
 const signs = {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ConsortiumModel, EnvironmentModel } from "../../../observe/model";
+import type { ConsortiumModel, EnvironmentModel } from "../../../inventory/model";
 import type { NetworkView } from "../../protocol";
 import { useAction } from "../actions";
 import { LineForm, ManagedBy, Table, Trouble } from "./basics";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { NetworkModel } from "../../../observe/model";
+import type { NetworkModel } from "../../../inventory/model";
 import type { NetworkView } from "../../protocol";
 import { useAction } from "../actions";
 import { ether } from "../format";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ConsortiumModel, EnvironmentModel } from "../../../observe/model";
+import type { ConsortiumModel, EnvironmentModel } from "../../../inventory/model";
 import type { EnvironmentView, NetworkView } from "../../protocol";
 import { plural, short, zone } from "../format";
 import { useSection } from "../live";

@@ -4,7 +4,7 @@ import {
   type EnvironmentModel,
   type NetworkModel,
   type TetherModel,
-} from "../../../observe/model";
+} from "../../../inventory/model";
 import type { MapsView, NetworkView } from "../../protocol";
 import { plural } from "../format";
 import { useSection } from "../live";

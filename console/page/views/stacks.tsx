@@ -1,4 +1,4 @@
-import { type ObjectModel, nameOf, objectsOf } from "../../../observe/model";
+import { type ObjectModel, nameOf, objectsOf } from "../../../inventory/model";
 import type { NetworkView } from "../../protocol";
 import { Card, ManagedBy, stackOf, Table } from "../parts/basics";
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import type { TetherModel } from "../../../observe/model";
-import type { NetworkView, PinView, TetherView } from "../../protocol";
+import type { PinModel, TetherModel } from "../../../inventory/model";
+import type { NetworkView, TetherView } from "../../protocol";
 import { useAction } from "../actions";
 import { clock, duration, ether, plural, short } from "../format";
 import { useSection } from "../live";
@@ -137,7 +137,7 @@ function toWei(text: string): string | undefined {
   return wei === "0" ? undefined : wei;
 }
 
-function Pins({ of: pins }: { of: PinView[] | undefined }) {
+function Pins({ of: pins }: { of: PinModel[] | undefined }) {
   const dated = (pins ?? []).filter(({ at }) => at !== undefined).reverse();
   if (dated.length === 0) return <p class="quiet">No pin yet that says when.</p>;
   const times = dated.map(({ at }) => Date.parse(at!) / 1000);
@@ -146,7 +146,7 @@ function Pins({ of: pins }: { of: PinView[] | undefined }) {
   return <Chart label={label} times={times} lines={[{ name: "Pins", values: counts }]} steps />;
 }
 
-function Reports({ tether, pins }: { tether: string; pins: PinView[] | undefined }) {
+function Reports({ tether, pins }: { tether: string; pins: PinModel[] | undefined }) {
   return (
     <Table
       label="Reports"

@@ -52,7 +52,7 @@ const maximumPolicy = <Name extends string>(maximum: Maximum<Name>) =>
       for (const { owner, urn, mine, provider, list, further } of maximum.counted(parents, stack)) {
         const existing = live ? await ask(provider, report, list) : undefined;
         const others = existing && outsideStack(mine, existing, parents);
-        const outside = (others ?? []).map(({ id, name }) => name ?? id);
+        const outside = (others ?? []).map(({ id, props }) => props.name ?? id);
         const count = mine.length + outside.length;
         if (count > max) {
           const where = outside.length === 0 ? "" : `, and outside of it ${listed(outside)}`;
@@ -135,7 +135,7 @@ function checkMemberships({ owner, mine }: Siblings, { others, complete }: Outsi
   for (const [key, nodes] of owned) {
     const membership = key === undefined ? undefined : parents.find("Membership", key);
     if (!membership) continue;
-    const count = nodes.length + (others?.filter(({ membershipId }) => membershipId === key).length ?? 0);
+    const count = nodes.length + (others?.filter(({ props }) => props.membershipId === key).length ?? 0);
     const [fewest, most] = [membership.number("minimumNodes"), membership.number("maximumNodes")];
     const found = `Membership "${membership.name}" would own ${count} of the nodes of ${owner.replace(/^E/, "e")}`;
     if (most !== undefined && count > most) {

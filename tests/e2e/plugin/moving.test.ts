@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { readPlan } from "../../../observe/plan/read";
+import { readPlan } from "../../../inventory/plan/read";
 import { render } from "../../../cli/report/render";
 import { type Service, startService } from "../../../service";
 import { golden } from "../../golden/service.mjs";

@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SharedAnswers } from "../../observe/answers";
-import { observeLive } from "../../observe/live";
-import { objectsOf, type NetworkModel, nameOf } from "../../observe/model";
-import { modelOfNetworkFile } from "../../observe/network-file";
-import { modelOfPlan } from "../../observe/plan/model";
-import { readPlan } from "../../observe/plan/read";
-import { modelOfStack, withStacks } from "../../observe/stack";
+import { modelOfNetworkFile } from "../../inventory/file";
+import { LiveNetwork } from "../../inventory/live";
+import { objectsOf, type NetworkModel, nameOf } from "../../inventory/model";
+import { modelOfPlan } from "../../inventory/plan/model";
+import { readPlan } from "../../inventory/plan/read";
+import { modelOfStack, withStacks } from "../../inventory/stack";
 import { ConsortiumClient } from "../../provider/api/client";
 import { resolveSettings } from "../../provider/api/settings";
 import { later, stackUrn, step } from "../cli/plans";
@@ -67,7 +66,7 @@ describe("a plan", () => {
   ];
   const expected = [
     ...["consortium Trade trade", "membership Acme acme", "environment prod prod replace"],
-    ...["node old old replace", "node new new create", "credential app app delete"],
+    ...["node new new create", "node old old replace", "credential app app delete"],
   ];
 
   test("as one document: what is made is in what it will be in, though its id is known later", () => {
@@ -98,8 +97,8 @@ describe("the live network", () => {
 
   test("takes one request for each list, however many look within seconds", async () => {
     const { client, calls } = await made();
-    const answers = new SharedAnswers(client);
-    const [model] = await Promise.all([1, 2, 3, 4].map(() => observeLive(client, { answers, nodeStatus: true })));
+    const live = new LiveNetwork(client);
+    const [model] = await Promise.all([1, 2, 3, 4].map(() => live.look({ nodeStatus: true })));
     expect(calls().sort()).toEqual(
       [
         ...["GET /consortia", "GET /consortia/:consortiumId/memberships", "GET /consortia/:consortiumId/environments"],
@@ -128,7 +127,7 @@ describe("the live network", () => {
         ],
       },
     });
-    const live = await observeLive(client);
+    const live = await new LiveNetwork(client).look();
     const said = outline(withStacks(live, [stack])).filter((line) => !line.startsWith("credential"));
     expect(said).toEqual([
       ...["consortium fixture c", 'membership first m orgName is "first", and "other name" in the stack'],
@@ -146,21 +145,22 @@ describe("the live network", () => {
     expect(outline(withStacks(live, [other]))).toContain("consortium fixture by hand");
     // A service need not list credentials: of none is it known that it is gone.
     const unlisted = structuredClone(live);
-    for (const environment of unlisted.consortia[0]!.environments) environment.credentials = [];
+    for (const environment of unlisted.consortia[0]!.environments)
+      Object.assign(environment, { credentials: [], unlisted: true });
     const third = modelOfStack({
       deployment: { resources: [resource("AppCred", "third", "u-third", { ...within, name: "third" })] },
     });
     const credentials = outline(withStacks(unlisted, [other, third, third])).filter((line) => /^cred/.test(line));
     expect(credentials).toEqual(["credential app app", "credential third third"]);
     stop();
-    const now = outline(withStacks(await observeLive(client), [stack]));
+    const now = outline(withStacks(await new LiveNetwork(client).look(), [stack]));
     expect(now).toContain("node node-0 n the stack has node-0, and the service does not show it");
     await client.close();
   });
 
   test("a name that is not there is an error that says which are", async () => {
     const { client } = await made();
-    await expect(observeLive(client, { consortium: "fixtur" })).rejects.toThrow('did you mean "fixture"');
+    await expect(new LiveNetwork(client).look({ consortium: "fixtur" })).rejects.toThrow('did you mean "fixture"');
     await client.close();
   });
 });

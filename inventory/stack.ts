@@ -1,7 +1,22 @@
 import { z } from "zod";
+import { type ConsortiumClient } from "../provider/api";
+import { environmentName, processEnvironment } from "../provider/api/environment";
+import { type Definition } from "../provider/core/definition";
+import { proveSeen, subjectOf } from "../provider/core/organization";
+import { Origins } from "../provider/core/origins";
 import { sameName } from "../provider/core/same-value";
-import { type EnvironmentModel, nameOf, type NetworkModel, type ObjectModel, objectsOf } from "./model";
-import { modelOf, namedBy, type ResourceRecord } from "./records";
+import { definitions } from "../provider/resources";
+import { plainSession } from "../provider/resources/tree";
+import { type Held, pairIn } from "./credentials";
+import {
+  type EnvironmentModel,
+  nameOf,
+  type NetworkModel,
+  type ObjectKind,
+  type ObjectModel,
+  objectsOf,
+} from "./model";
+import { modelOf, namedBy, type StackRow } from "./rows";
 
 const props = z.record(z.string(), z.unknown()).nullish();
 /** What `pulumi stack export` prints, as far as it is needed. */
@@ -20,7 +35,7 @@ const Exported = z.looseObject({
 });
 
 /** The resources of this package in the state of a stack. What waits for its deletion after a replacement is left out. */
-export function recordsIn(document: unknown, what: string): ResourceRecord[] {
+function rowsIn(document: unknown, what: string): StackRow[] {
   const read = Exported.safeParse(document);
   if (!read.success)
     throw new Error(`${what} is not the state of a stack. Make it with: pulumi stack export --stack STACK`);
@@ -28,15 +43,36 @@ export function recordsIn(document: unknown, what: string): ResourceRecord[] {
     const named = namedBy(resource.urn);
     if (!named || resource.delete) return [];
     const { id, inputs, outputs, propertyDependencies } = resource;
-    const sources = propertyDependencies ?? {};
-    return [{ ...named, id, props: { ...outputs, ...inputs }, sources: sources as ResourceRecord["sources"] }];
+    const sources = (propertyDependencies ?? {}) as StackRow["sources"];
+    return [{ ...named, id, props: { ...outputs, ...inputs }, sources }];
   });
 }
 
 /** The network as the state of a stack has it. */
 export function modelOfStack(document: unknown, what = "The document"): NetworkModel {
-  const records = recordsIn(document, what);
-  return modelOf(records, { source: "stack", ...(records[0] && { title: records[0].stack }) });
+  const rows = rowsIn(document, what);
+  return modelOf(rows, { source: "stack", ...(rows[0] && { title: rows[0].managed.stack }) });
+}
+
+/** The pairs in the state of a stack, where it was exported with --show-secrets. */
+export const heldInStack = (document: unknown, what = "The document"): Held[] =>
+  rowsIn(document, what).flatMap(({ kind, props }) => (kind === "credential" ? pairIn(props) : []));
+
+const definitionOf: Record<ObjectKind, Definition> = {
+  ...definitions,
+  ...{ credential: definitions.appCred, tether: definitions.tetherService },
+};
+
+/**
+ * Holds before what a stack has is looked for: what a key of another organization does not show is not gone.
+ * @throws UserError that says whose the stack is, and whose the key
+ */
+export async function proveKeyOf(client: ConsortiumClient, document: unknown, what: string): Promise<void> {
+  const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
+  const origins = new Origins(new Set(confirmed));
+  for (const { kind, id, props } of rowsIn(document, what))
+    if (id !== undefined) origins.saw(subjectOf(definitionOf[kind], id, props));
+  await proveSeen({ ...plainSession(client), origins });
 }
 
 /** What a stack asks for, so that another value in the service is drift. */
@@ -49,9 +85,6 @@ const asked = ["name", "orgName", "provider", "consensusType", "chainId", "membe
 export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]): NetworkModel {
   const merged = structuredClone(live);
   const there = new Map(objectsOf(merged).map(({ kind, object }) => [`${kind} ${object.id}`, object]));
-  const listing = new Set(
-    environmentsOf(merged).flatMap(({ id, credentials }) => (credentials.length > 0 ? [id] : [])),
-  );
   for (const { object } of objectsOf(merged)) object.managed = "by hand";
   for (const stack of stacks) {
     for (const { kind, object } of objectsOf(stack)) {
@@ -61,7 +94,7 @@ export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]):
       const drift = driftOf(found, object);
       if (drift.length > 0) found.drift = [...(found.drift ?? []), ...drift];
     }
-    addGone(merged, stack, listing);
+    addGone(merged, stack);
     bindTethers(merged, stack);
   }
   return merged;
@@ -79,31 +112,34 @@ function driftOf(live: ObjectModel, stack: ObjectModel): string[] {
 const environmentsOf = ({ consortia }: NetworkModel): EnvironmentModel[] =>
   consortia.flatMap(({ environments }) => environments);
 
-/**
- * Objects that only the stack still knows, each in what it was in.
- * @param listing environments whose credentials the service lists; it need not
- */
-function addGone(live: NetworkModel, stack: NetworkModel, listing: ReadonlySet<string>): void {
+/** Objects that only the stack still knows, each in what it was in; of what was not shown, nothing is known to be gone. */
+function addGone(live: NetworkModel, stack: NetworkModel): void {
   const gone = <T extends ObjectModel>(object: T): T => ({
     ...{ ...object, state: "gone", drift: [`the stack has ${nameOf(object)}, and the service does not show it`] },
   });
+  const others = <T extends ObjectModel>(now: readonly T[], then: readonly T[]): T[] =>
+    then.filter(({ id }) => !now.some((one) => one.id === id));
   const missing = <T extends ObjectModel>(now: readonly T[], then: readonly T[]): T[] =>
-    then.filter(({ id, managed }) => managed && !now.some((one) => one.id === id)).map(gone);
+    others(now, then).flatMap((one) => (one.managed ? [gone(one)] : []));
   const all = live.consortia;
   all.push(...missing(all, stack.consortia).map((one) => ({ ...one, memberships: [], environments: [] })));
   for (const then of stack.consortia) {
     const consortium = all.find(({ id }) => id === then.id);
     if (!consortium) continue;
-    consortium.memberships.push(...missing(consortium.memberships, then.memberships));
-    const lost = missing(consortium.environments, then.environments);
-    consortium.environments.push(...lost.map((one) => ({ ...one, nodes: [], credentials: [] })));
+    const { memberships, environments, unseen } = consortium;
+    if (unseen === undefined) {
+      memberships.push(...missing(memberships, then.memberships));
+      const lost = missing(environments, then.environments);
+      environments.push(...lost.map((one) => ({ ...one, nodes: [], credentials: [] })));
+    }
     for (const inner of then.environments) {
-      const environment = consortium.environments.find(({ id }) => id === inner.id);
+      const environment = environments.find(({ id }) => id === inner.id);
       if (!environment) continue;
-      environment.nodes.push(...missing(environment.nodes, inner.nodes));
-      const { credentials } = environment;
-      if (listing.has(inner.id)) credentials.push(...missing(credentials, inner.credentials));
-      else credentials.push(...inner.credentials.filter(({ id }) => !credentials.some((one) => one.id === id)));
+      const { nodes, credentials, unlisted } = environment;
+      const isSeen = environment.unseen === undefined;
+      if (isSeen) nodes.push(...missing(nodes, inner.nodes));
+      const lost = isSeen && !unlisted ? missing : others;
+      credentials.push(...lost(credentials, inner.credentials));
     }
   }
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type LedgerHolder, outlivesResource } from "../../provider/facts";
-import { classOf } from "../records";
+import { classOf } from "../rows";
 import { type Plan, type State, type Step } from "./read";
 
 export type Action = "replaced" | "deleted" | "gone" | "drifted" | "created" | "adopted" | "changed" | "moved";

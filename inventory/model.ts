@@ -28,6 +28,8 @@ export interface Remarks {
   kept?: boolean;
   /** How it differs from what its stack says, a sentence each. */
   drift?: string[];
+  /** Why the service did not show all of it, and so what is missing in it may be there. */
+  unseen?: string;
 }
 
 export interface MembershipModel extends Remarks {
@@ -74,6 +76,8 @@ export interface EnvironmentModel extends Remarks {
   idleHours?: number;
   nodes: NodeModel[];
   credentials: CredentialModel[];
+  /** The service does not list its credentials: it need not. */
+  unlisted?: boolean;
   /** Id of the tether that pins it, where that is known. */
   tether?: string;
 }
@@ -99,6 +103,8 @@ export interface PinModel {
   contractAddress?: string;
   transactionHash?: string;
   blockNumber?: number;
+  /** How many nodes it is about. */
+  nodes?: number;
 }
 
 export interface TetherModel extends Remarks {

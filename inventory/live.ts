@@ -1,0 +1,125 @@
+import { type Clock, type ConsortiumClient, isApiError, systemClock } from "../provider/api";
+import { conditionOf } from "../provider/api/states";
+import { type Found, listed, plainSession, readOrganization } from "../provider/resources/tree";
+import { type NetworkModel } from "./model";
+import { modelOf, type Row } from "./rows";
+import { asked, isAbout, type ObservedTether, observeTether, reasonIn } from "./tethers";
+
+export interface LiveOptions {
+  /** Id or name of the one consortium to look at. Default: all. */
+  consortium?: string;
+  /** Ids of the tethers to look at: the API has no list of them. */
+  tethers?: readonly string[];
+  /** Whether to ask every node that may answer for its addresses and height: one request each. Default: no. */
+  nodeStatus?: boolean;
+  /** Whether what the service does not answer is `unseen` in the model, but for the list of consortia. Default: an error. */
+  partial?: boolean;
+}
+
+/**
+ * The organization of a key as the service shows it. However many look, each thing is asked for once while its answer is new
+ * enough, through the one client and its limit of requests.
+ */
+export class LiveNetwork {
+  readonly #session;
+  /** What the service has answered besides lists, and when it was asked: the answer is at least so new. */
+  readonly #answers = new Map<string, { at: number; answer: Promise<unknown> }>();
+
+  /** @param maxAgeMs how old an answer may be */
+  constructor(
+    readonly client: ConsortiumClient,
+    private readonly maxAgeMs = 2_000,
+    private readonly clock: Clock = systemClock,
+  ) {
+    this.#session = plainSession(client, { clock });
+  }
+
+  async look({
+    consortium,
+    tethers = [],
+    nodeStatus = false,
+    partial = false,
+  }: LiveOptions = {}): Promise<NetworkModel> {
+    const unseen = new Map<string, string>();
+    const failed = (id: string, error: unknown): void => {
+      if (!partial || !isApiError(error)) throw error;
+      unseen.set(id, unseen.get(id) ?? reasonIn(error));
+    };
+    const looking = { maxAgeMs: this.maxAgeMs, failed: ({ id }: Found, error: unknown) => failed(id, error) };
+    const [found, pinning] = await Promise.all([
+      readOrganization(this.#session, looking, consortium),
+      Promise.all(tethers.map((id) => this.tether(id, partial))),
+    ]);
+    const all = (await listed(this.#session, "consortium", {}, this.maxAgeMs))!; // as it was listed above
+    const rows = await Promise.all(
+      found.flatMap(rowsOf).map(async (row) => {
+        const { id, kind } = row;
+        const status =
+          nodeStatus && kind === "node" ? await this.#status(row, (error) => failed(id, error), partial) : {};
+        return { ...row, props: { ...row.props, ...status }, unseen: unseen.get(id) };
+      }),
+    );
+    const nodes = rows.filter(({ kind }) => kind === "node");
+    const bound = pinning.map(({ row, report }): Row => {
+      const environmentId = nodes.find(({ id }) => isAbout(report, id))?.props.environmentId;
+      return { ...row, props: { ...row.props, environmentId } };
+    });
+    const model = modelOf([...rows, ...bound], { source: "live" });
+    const owners = new Set(all.map(({ props }) => props.owner));
+    return {
+      ...model,
+      ...(owners.size === 1 && { organization: all[0]?.props.owner }),
+      // The limit of consortia is the organization's, whichever are shown.
+      limits: model.limits.map((one) => (one.kind === "consortia" ? { ...one, used: all.length } : one)),
+    };
+  }
+
+  /** A tether service, and its newest report. @param partial whether what is not answered is `unseen`, in place of an error */
+  tether(id: string, partial = false): Promise<ObservedTether> {
+    const failed = (error: unknown): void => {
+      if (!partial || !isApiError(error)) throw error;
+    };
+    return this.#once(`tether ${id} ${partial}`, () => observeTether(this.client, id, failed));
+  }
+
+  /** What a node shows of itself, in any state but those in which there is nothing to show. */
+  async #status({ id, props }: LiveRow, failed: (error: unknown) => void, strict: boolean): Promise<Row["props"]> {
+    if (!mayAnswer(props.state)) return {};
+    const { consortiumId = "", environmentId = "" } = props as Record<string, string>;
+    const status = await asked(
+      this.#once(`${consortiumId}/${environmentId}/${id}/status`, () =>
+        this.client.getNodeStatus(consortiumId, environmentId, id),
+      ),
+      // One that has only just started may have nothing to say yet.
+      (error) => (!strict && isApiError(error, "server", "unavailable")) || failed(error),
+    );
+    const { urls, geth, block_height: blockHeight } = status ?? {};
+    return { urls, blockHeight, publicAddress: geth?.public_address, validators: geth?.validators };
+  }
+
+  /** What `ask` answers, or has answered under this key. */
+  #once<T>(key: string, ask: () => Promise<T>): Promise<T> {
+    const oldest = this.clock.now() - this.maxAgeMs;
+    // A console runs for days, and what is deleted is never asked for again.
+    for (const [old, { at }] of this.#answers) if (at < oldest) this.#answers.delete(old);
+    const known = this.#answers.get(key);
+    if (known) return known.answer as Promise<T>;
+    const entry = { at: this.clock.now(), answer: ask() };
+    this.#answers.set(key, entry);
+    entry.answer.catch(() => this.#answers.get(key) === entry && this.#answers.delete(key));
+    return entry.answer;
+  }
+}
+
+/** Whether a node may answer its programs: it is neither on its way, nor failed, nor going. */
+export const mayAnswer = (state: unknown): boolean => ["ready", "stopped"].includes(conditionOf(state));
+
+type LiveRow = Row & { id: string };
+
+const rowsOf = ({ kind, id, place, props, inside, unlisted }: Found): LiveRow[] => [
+  {
+    ...{ kind: kind === "appCred" ? "credential" : kind, id },
+    props: { ...place, ...props, unlisted: unlisted !== undefined },
+  },
+  ...inside.flatMap(rowsOf),
+];

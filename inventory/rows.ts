@@ -1,0 +1,210 @@
+import { printable } from "../provider/api/printable";
+import { kindOf } from "../provider/facts";
+import {
+  type ConsortiumModel,
+  type CredentialModel,
+  type EnvironmentModel,
+  limitsUsed,
+  type Managed,
+  type MembershipModel,
+  nameOf,
+  type NetworkModel,
+  type NodeModel,
+  type ObjectKind,
+  type ObjectModel,
+  type Remarks,
+  type TetherModel,
+} from "./model";
+
+/** What is known of an object, wherever it comes from: the service, a state, a plan or a network file. */
+export interface Row extends Remarks {
+  kind: ObjectKind;
+  /** Absent: it is not made yet. */
+  id?: string;
+  /** Under the names of the resource's properties, ids of parents included. What is secret, or not known yet, is no text here. */
+  props: Readonly<Record<string, unknown>>;
+  /** URNs that each property follows from. */
+  sources?: Readonly<Record<string, readonly string[] | undefined>>;
+}
+
+/** A row of a stack, which says what the program calls it. */
+export interface StackRow extends Row {
+  managed: Managed;
+}
+
+const kinds: Record<string, ObjectKind> = {
+  Consortium: "consortium",
+  Membership: "membership",
+  Environment: "environment",
+  Node: "node",
+  AppCred: "credential",
+  TetherService: "tether",
+};
+
+/** The class of a type token: `Node`, of the dynamic resource and of the plugin's alike; of other packages the whole token. */
+export function classOf(type: string): string {
+  return printable(kindOf(type) ?? type);
+}
+
+/** What its URN says of a resource; undefined: it is none of this package. */
+export function namedBy(urn: string): Pick<StackRow, "kind" | "managed"> | undefined {
+  const [, stack = "", project = "", types = "", ...name] = urn.replace(/^urn:pulumi:/, "::").split("::");
+  const kind = kinds[classOf(types.split("$").at(-1) ?? "")];
+  return kind && { kind, managed: { stack: `${project}/${stack}`, urn, name: name.join("::") } };
+}
+
+/** What a model has of each kind, under the names of the properties. */
+const shown: Record<ObjectKind, readonly string[]> = {
+  consortium: ["description", "owner", "state"],
+  membership: ["orgId", "state", "minimumNodes", "maximumNodes"],
+  environment: [
+    ...["provider", "consensusType", "state", "chainId", "region", "releaseId", "blockPeriod", "idleHours"],
+    "unlisted",
+  ],
+  node: ["state", "role", "publicAddress", "blockHeight", "validators", "urls"],
+  credential: [],
+  tether: [
+    ...["network", "intervalHours", "state", "account", "balanceWei", "reports", "lastPin", "problem", "targetUrl"],
+  ],
+};
+
+const numbers = [
+  ...["minimumNodes", "maximumNodes", "chainId", "blockPeriod", "idleHours", "intervalHours", "blockHeight", "reports"],
+];
+
+/** A property as a model has it; undefined where it is of another form, such as a secret. */
+function plain(key: string, value: unknown): unknown {
+  if (key === "lastPin") return value;
+  if (key === "unlisted") return value === true || undefined;
+  if (key === "validators") return Array.isArray(value) ? value.filter((one) => typeof one === "string") : undefined;
+  if (key === "urls") {
+    const { rpc, wss } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
+    return (text(rpc) ?? text(wss)) ? { rpc: text(rpc), wss: text(wss) } : undefined;
+  }
+  return typeof value === (numbers.includes(key) ? "number" : "string") ? value : undefined;
+}
+
+const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** Ids of objects that are not made yet are their logical names. */
+const idOf = ({ id, managed }: Row): string => id ?? (managed as Managed).name;
+
+/** The id, what is said of it, and what its kind shows. */
+function factsOf({ kind, props, managed, change, kept, drift, unseen, ...row }: Row) {
+  const given = shown[kind].map((key) => [key, plain(key, props[key])] as const);
+  return {
+    id: idOf({ kind, props, managed, ...row }),
+    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+    ...{ ...(managed && { managed }), ...(change && { change }), ...(kept && { kept }), ...(unseen && { unseen }) },
+    ...(drift && drift.length > 0 && { drift }),
+  };
+}
+
+const named = (row: Row): string => text(row.props.name) ?? (row.managed as Managed | undefined)?.name ?? idOf(row);
+
+/** Finds what a row is in, or belongs to. */
+class Parents {
+  readonly #byKind = new Map<ObjectKind, Row[]>();
+  readonly #byId = new Map<string, Row>();
+
+  constructor(rows: readonly Row[]) {
+    for (const one of rows) {
+      const some = this.#byKind.get(one.kind) ?? [];
+      this.#byKind.set(one.kind, some);
+      some.push(one);
+      if (one.id !== undefined) this.#byId.set(`${one.kind} ${one.id}`, one);
+      if (typeof one.managed === "object") this.#byId.set(`${one.kind} ${one.managed.urn}`, one);
+    }
+  }
+
+  /** Its id; undefined where nothing tells, as for what will be known only later. */
+  idOf(row: Row, kind: ObjectKind, property: string): string | undefined {
+    const given = text(row.props[property]);
+    const sources = row.sources?.[property] ?? [];
+    const found = [given ?? "", ...sources].flatMap((one) => this.#byId.get(`${kind} ${one}`) ?? [])[0];
+    if (found) return idOf(found);
+    if (given !== undefined || typeof row.managed !== "object") return given;
+    const some = this.#byKind.get(kind) ?? [];
+    const guess = this.#named(row.managed.name, some) ?? (some.length === 1 ? some[0] : undefined);
+    return guess && idOf(guess);
+  }
+
+  /** Networks name their parts after what they are in: `trade/prod/acme-1` is in `trade/prod`. */
+  #named(name: string, some: readonly Row[]): Row | undefined {
+    const lengthOf = ({ managed }: Row): number => (managed as Managed).name.length;
+    const within = some.filter(({ managed }) => typeof managed === "object" && name.startsWith(`${managed.name}/`));
+    return within.sort((a, b) => lengthOf(b) - lengthOf(a))[0];
+  }
+}
+
+/** The network of some rows. What they are in is shown by its id alone, where it is not among them. */
+export function modelOf(rows: readonly Row[], about: Pick<NetworkModel, "source" | "title">): NetworkModel {
+  const parents = new Parents(rows);
+  const consortia = new Map<string, ConsortiumModel>();
+  const environments = new Map<string, EnvironmentModel>();
+  const of = (kind: ObjectKind): Row[] => rows.filter((one) => one.kind === kind);
+  const unknown = "known later";
+
+  const consortiumOf = (row: Row): ConsortiumModel => {
+    const id = parents.idOf(row, "consortium", "consortiumId") ?? unknown;
+    const known = consortia.get(id) ?? { id, name: id, memberships: [], environments: [] };
+    consortia.set(id, known);
+    return known;
+  };
+  const environmentOf = (row: Row): EnvironmentModel => {
+    const id = parents.idOf(row, "environment", "environmentId") ?? unknown;
+    const known = environments.get(id) ?? { id, name: id, nodes: [], credentials: [] };
+    if (!environments.has(id)) consortiumOf(row).environments.push(known);
+    environments.set(id, known);
+    return known;
+  };
+  const owned = (row: Row) => ({ ...factsOf(row), name: named(row), membershipId: ownerOf(row) });
+  const ownerOf = (row: Row) => parents.idOf(row, "membership", "membershipId");
+
+  for (const one of of("consortium"))
+    consortia.set(idOf(one), { ...factsOf(one), name: named(one), memberships: [], environments: [] });
+  for (const one of of("membership")) {
+    const member: MembershipModel = { ...factsOf(one), orgName: text(one.props.orgName) ?? named(one) };
+    consortiumOf(one).memberships.push(member);
+  }
+  for (const one of of("environment")) {
+    const made: EnvironmentModel = { ...factsOf(one), name: named(one), nodes: [], credentials: [] };
+    environments.set(made.id, made);
+    consortiumOf(one).environments.push(made);
+  }
+  for (const one of of("node")) environmentOf(one).nodes.push(owned(one) satisfies NodeModel);
+  for (const one of of("credential")) environmentOf(one).credentials.push(owned(one) satisfies CredentialModel);
+  const tethers = of("tether").map((one): TetherModel => {
+    const facts = factsOf(one);
+    return { ...facts, id: text(one.props.tetherId) ?? facts.id };
+  });
+  of("tether").forEach((one, at) => {
+    const environment = environments.get(environmentIdOf(one, rows, environments) ?? "");
+    if (environment) environment.tether = tethers[at]!.id;
+  });
+  const all = [...consortia.values()];
+  // The author of a file has chosen an order; that of a list or a state means nothing.
+  if (about.source !== "network file") for (const list of listsIn(all)) list.sort(inNaturalOrder);
+  return { ...about, limits: limitsUsed(all), consortia: all, tethers };
+}
+
+const listsIn = (consortia: ConsortiumModel[]): ObjectModel[][] => [
+  consortia,
+  ...consortia.flatMap(({ memberships, environments }) => [memberships, environments]),
+  ...consortia.flatMap(({ environments }) => environments.flatMap(({ nodes, credentials }) => [nodes, credentials])),
+];
+
+/** By name, with numbers by their value: `node 2` before `node 10`. */
+const inNaturalOrder = (one: ObjectModel, other: ObjectModel): number =>
+  nameOf(one).localeCompare(nameOf(other), "en", { numeric: true }) || (one.id < other.id ? -1 : 1);
+
+/** Where nothing shows what a tether pins: a network names it after its environment; else the only one pins the only one. */
+function environmentIdOf(tether: Row, rows: readonly Row[], environments: ReadonlyMap<string, unknown>) {
+  const { managed, props } = tether;
+  if (typeof managed !== "object") return text(props.environmentId);
+  const around = rows.find(({ kind, managed: one }) => {
+    return kind === "environment" && typeof one === "object" && managed.name === `${one.name}/tether`;
+  });
+  const isAlone = rows.filter(({ kind }) => kind === "tether").length === 1 && environments.size === 1;
+  return around ? idOf(around) : isAlone ? [...environments.keys()][0] : undefined;
+}

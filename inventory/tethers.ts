@@ -1,0 +1,160 @@
+import { type ApiError, type ConsortiumClient, isApiError } from "../provider/api";
+import { ShownTether } from "../provider/resources/tether/read";
+import { type Verification, verifyReport } from "../sdk/runtime/verify";
+import { type PinModel, type TetherModel } from "./model";
+import { type Row } from "./rows";
+
+/** What an error of the service says, in short. */
+export const reasonIn = ({ call, status, errorMessage }: ApiError): string =>
+  `${call}: ${status === undefined ? "" : `HTTP ${status}: `}${errorMessage}`;
+
+/** The answer to a question about one object; undefined where the service shows none, or `failed` was told why. */
+export async function asked<T>(question: Promise<T>, failed: (error: unknown) => void): Promise<T | undefined> {
+  try {
+    return await question;
+  } catch (error) {
+    if (!isApiError(error, "missing", "unsupported", "invalid", "conflict")) failed(error);
+    return undefined;
+  }
+}
+
+/** A tether, and its newest report as the service shows it. */
+export interface ObservedTether {
+  row: Row & { id: string };
+  report?: unknown;
+}
+
+/**
+ * Looks at a tether; what the service does not show of it stays out.
+ * @param failed told of what the service should have answered
+ */
+export async function observeTether(
+  client: ConsortiumClient,
+  id: string,
+  failed: (error: unknown) => void,
+): Promise<ObservedTether> {
+  let unseen: string | undefined;
+  const ask = <T>(question: Promise<T>): Promise<T | undefined> =>
+    asked(question, (error) => {
+      failed(error);
+      unseen ??= reasonIn(error as ApiError);
+    });
+  const [shown, { account, balanceWei } = {}, reports] = await Promise.all([
+    ask(client.getTether(id)),
+    ask(client.getTetherAccount(id)),
+    ask(client.getTetherReportCount(id)),
+  ]);
+  const report = reports ? await ask(client.getTetherReport(id, reports - 1)) : undefined;
+  const { network, interval: intervalHours, state } = ShownTether.safeParse(shown ?? {}).data ?? {};
+  const isMissing = unseen === undefined && (shown ?? account ?? balanceWei) === undefined;
+  const facts: Omit<TetherModel, "id"> = {
+    ...{ network, intervalHours, state: isMissing ? "missing" : state, account, balanceWei, reports },
+    ...extraIn(shown, network),
+    ...(report !== undefined && { lastPin: pinIn(reports! - 1, report) }),
+  };
+  return { row: { kind: "tether", id, props: facts, ...(unseen !== undefined && { unseen }) }, report };
+}
+
+/** What only some services show. */
+function extraIn(shown: unknown, network: string | undefined): Pick<TetherModel, "problem" | "targetUrl"> {
+  const { last_error: problem, target_urls: urls } = (shown ?? {}) as { last_error?: unknown; target_urls?: unknown };
+  const targetUrl = (urls as Record<string, unknown> | undefined)?.[network ?? ""];
+  return {
+    ...(typeof problem === "string" && { problem }),
+    ...(typeof targetUrl === "string" && { targetUrl }),
+  };
+}
+
+/** The fields of a report are not documented: what is not there, or of another form, stays out. */
+export function pinIn(index: number, report: unknown): PinModel {
+  const fields = (typeof report === "object" && report !== null ? report : {}) as Record<string, unknown>;
+  const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+  const number = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? Number(value) : undefined);
+  const reports = Array.isArray(report) ? report : fields.reports;
+  return {
+    index,
+    at:
+      text(fields.pinned_at) ??
+      textsIn(report, /^(reported|created)_at$/)
+        .sort()
+        .at(-1),
+    network: text(fields.network),
+    chainId: number(fields.chain_id),
+    contractAddress: text(fields.contract_address),
+    transactionHash: text(fields.transaction_hash),
+    blockNumber: number(fields.block_number),
+    nodes: Array.isArray(reports) ? reports.length : 0,
+  };
+}
+
+/** Texts under keys of that kind, however deep. */
+function textsIn(value: unknown, keys: RegExp): string[] {
+  const found: string[] = [];
+  const todo: unknown[] = [value];
+  for (let one = todo.pop(); one !== undefined; one = todo.pop()) {
+    if (typeof one !== "object" || one === null) continue;
+    for (const [key, inner] of Object.entries(one) as [string, unknown][])
+      if (typeof inner === "string" && keys.test(key)) found.push(inner);
+      else if (typeof inner === "object" && inner !== null) todo.push(inner);
+  }
+  return found;
+}
+
+/** Whether a report is about this node: the API does not say otherwise what a tether pins. */
+export const isAbout = (report: unknown, nodeId: string): boolean => textsIn(report, /(^|_)id$/i).includes(nodeId);
+
+/** The pins of one tether: a report never changes, nor what its transaction cost, so each is read once. */
+export class Pins {
+  readonly #reports = new Map<number, unknown>();
+  readonly #costs = new Map<string, bigint>();
+
+  constructor(
+    private readonly client: ConsortiumClient,
+    private readonly id: string,
+  ) {}
+
+  report = async (index: number): Promise<unknown> => {
+    if (!this.#reports.has(index)) this.#reports.set(index, await this.client.getTetherReport(this.id, index));
+    return this.#reports.get(index);
+  };
+
+  /** Up to `most` of them, the newest first. */
+  async newest(count: number, most: number): Promise<PinModel[]> {
+    const first = Math.max(0, count - most);
+    const wanted = Array.from({ length: count - first }, (_, back) => count - 1 - back);
+    const pins = await Promise.all(wanted.map(async (index) => pinIn(index, await this.report(index))));
+    for (const index of this.#reports.keys()) if (index < first || index >= count) this.#reports.delete(index);
+    return pins;
+  }
+
+  /** Asks the public chain. */
+  async verify(index: number, targetUrl: string, account: string | undefined): Promise<Verification> {
+    return verifyReport(await this.report(index), targetUrl, account === undefined ? {} : { account });
+  }
+
+  /** What these pins cost on average, in wei; undefined: the chain does not tell. */
+  async cost(pins: readonly PinModel[], targetUrl: string): Promise<bigint | undefined> {
+    const isHash = (text = ""): boolean => /^0x[0-9a-f]{64}$/i.test(text);
+    const hashes = pins.flatMap(({ transactionHash }) => (isHash(transactionHash) ? transactionHash! : []));
+    for (const hash of this.#costs.keys()) if (!hashes.includes(hash)) this.#costs.delete(hash);
+    await this.#readCosts(
+      hashes.filter((hash) => !this.#costs.has(hash)),
+      targetUrl,
+    ).catch(() => undefined); // the chain does not answer: what is known has to do
+    const costs = [...this.#costs.values()];
+    return costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0n) / BigInt(costs.length);
+  }
+
+  async #readCosts(hashes: readonly string[], targetUrl: string): Promise<void> {
+    if (hashes.length === 0) return;
+    const { targetProvider } = await import("../sdk/runtime/target-chain.js"); // with ethers
+    const provider = targetProvider(targetUrl);
+    try {
+      await provider._detectNetwork(); // where no chain answers, ethers would go on asking for ever
+      const receipts = await Promise.all(hashes.map((hash) => provider.getTransactionReceipt(hash)));
+      for (const receipt of receipts) if (receipt) this.#costs.set(receipt.hash, receipt.fee);
+    } finally {
+      provider.destroy();
+    }
+  }
+}

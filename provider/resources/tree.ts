@@ -1,0 +1,140 @@
+import { type Clock, type ConsortiumClient, isApiError, systemClock } from "../api";
+import { Collection } from "../core/collection";
+import { type Props } from "../core/definition";
+import { Origins } from "../core/origins";
+import { newSession, type Session } from "../core/session";
+import { didYouMean } from "../core/suggest";
+import { definitions } from "./index";
+
+/** Kinds of objects that a service lists. */
+export type ListedKind = Exclude<keyof typeof definitions, "tetherService">;
+
+/** What a service shows of an object, under the names of the properties; each may be missing. */
+export interface Shown extends Props {
+  name?: string;
+  orgName?: string;
+  description?: string;
+  owner?: string;
+  state?: string;
+  createdAt?: string;
+  /** The member that a node or a credential belongs to. */
+  membershipId?: string;
+  provider?: string;
+  consensusType?: string;
+  chainId?: number;
+  enableTether?: boolean;
+}
+
+/** An object of the service, and what is in it as far as that was looked for. */
+export interface Found {
+  kind: ListedKind;
+  id: string;
+  /** Ids of what it is in, under the names of the properties. */
+  place: Props;
+  props: Shown;
+  inside: Found[];
+  /** Kinds that the service does not list in it. */
+  unlisted?: ListedKind[];
+}
+
+/** What is in what, in the order in which it has to be deleted. */
+const contents: Partial<Record<ListedKind, { key: string; kinds: readonly ListedKind[] }>> = {
+  consortium: { key: "consortiumId", kinds: ["environment", "membership"] },
+  environment: { key: "environmentId", kinds: ["node", "appCred"] },
+};
+
+/** What is directly in it, of one kind. */
+export const inside = (owner: Found, kind: ListedKind): Found[] => owner.inside.filter((one) => one.kind === kind);
+
+/** A session for who is no adapter: nothing of it is known before, and nothing is adopted. */
+export const plainSession = (
+  client: ConsortiumClient,
+  { clock = systemClock, say = () => undefined }: { clock?: Clock; say?: (line: string) => void } = {},
+): Session => newSession({ client, clock, say, adoptAll: false, origins: new Origins() });
+
+/** The order of a list may be another one tomorrow. */
+function byAge(one: Found, other: Found): number {
+  const keys = ({ id, props }: Found): string[] => [props.createdAt ?? "", props.name ?? props.orgName ?? "", id];
+  const others = keys(other);
+  return keys(one).reduce((order, key, at) => order || (key < others[at]! ? -1 : Number(key > others[at]!)), 0);
+}
+
+/**
+ * Those of a kind that are there, the oldest first. None where what they were in has gone meanwhile; undefined: the service
+ * does not list them.
+ */
+export async function listed(
+  session: Session,
+  kind: ListedKind,
+  place: Props = {},
+  maxAgeMs = Infinity,
+): Promise<Found[] | undefined> {
+  const collection = Collection.of(session, definitions[kind], place);
+  try {
+    const items = await collection.siblings(maxAgeMs);
+    return items?.map((item) => ({ kind, id: item.id, place, props: collection.shown(item), inside: [] })).sort(byAge);
+  } catch (error) {
+    if (kind !== "consortium" && isApiError(error, "missing")) return [];
+    throw error;
+  }
+}
+
+export interface Looking {
+  /** Kinds to look for; what is in others is not asked for. Default: all. */
+  kinds?: readonly ListedKind[];
+  /** How old a list may be, in ms. Default: as old as the session. */
+  maxAgeMs?: number;
+  /** Told of a list that cannot be read, instead of failing with it. */
+  failed?: (owner: Found, error: unknown) => void;
+}
+
+/** The same objects with everything in them. */
+const withContents = (session: Session, found: readonly Found[], looking: Looking = {}): Promise<Found[]> =>
+  Promise.all(found.map((one) => filled(session, one, looking)));
+
+async function filled(session: Session, owner: Found, looking: Looking): Promise<Found> {
+  const { key, kinds = [] } = contents[owner.kind] ?? {};
+  const wanted = kinds.filter((kind) => looking.kinds?.includes(kind) ?? true);
+  const place = { ...owner.place, ...(key !== undefined && { [key]: owner.id }) };
+  const lists = await Promise.all(
+    wanted.map(async (kind) => {
+      try {
+        const found = await listed(session, kind, place, looking.maxAgeMs);
+        return found ? withContents(session, found, looking) : kind;
+      } catch (error) {
+        if (!looking.failed) throw error;
+        looking.failed(owner, error);
+        return [];
+      }
+    }),
+  );
+  const unlisted = lists.filter((list) => typeof list === "string");
+  const inside = lists.flatMap((list) => (typeof list === "string" ? [] : list));
+  return { ...owner, inside, ...(unlisted.length > 0 && { unlisted }) };
+}
+
+/**
+ * What the organization of the key has, each consortium with everything in it.
+ * @param nameOrId the one consortium to read. Default: all
+ */
+export async function readOrganization(session: Session, looking: Looking = {}, nameOrId?: string): Promise<Found[]> {
+  const all = (await listed(session, "consortium", {}, looking.maxAgeMs)) ?? [];
+  return withContents(session, nameOrId === undefined ? all : [chosen(all, nameOrId)], looking);
+}
+
+/** The one of an id or a name. @throws Error that says which there are */
+function chosen(consortia: readonly Found[], nameOrId: string): Found {
+  const byId = consortia.find(({ id }) => id === nameOrId);
+  if (byId) return byId;
+  const [found, ...others] = consortia.filter(({ props }) => props.name === nameOrId);
+  if (found && others.length === 0) return found;
+  if (found) {
+    const ids = [found, ...others].map(({ id }) => id).join(", ");
+    throw new Error(
+      `Several consortia have the name "${nameOrId}": ${ids}. Give the id of one: --consortium ${found.id}`,
+    );
+  }
+  if (consortia.length === 0) throw new Error("The organization of this API key has no consortium.");
+  const names = consortia.map(({ props, id }) => props.name ?? id);
+  throw new Error(`There is no consortium "${nameOrId}"${didYouMean(nameOrId, names)}`);
+}

@@ -1,0 +1,46 @@
+import { heldInOutputs } from "../../inventory/credentials";
+import { LiveNetwork } from "../../inventory/live";
+import { check, gatherFacts } from "../../observe/check";
+import { ConsortiumClient, resolveSettings } from "../../provider/api";
+import { build, start } from "../service/helpers";
+import { quick, result } from "../service/ledgers";
+
+jest.setTimeout(600_000);
+
+/** How often each ledger is looked at, without transactions and with some. */
+const looks = Number(process.env.HEALTHY_LOOKS ?? 3);
+
+test.each([
+  ["raft", { provider: "quorum", consensus_type: "raft" }],
+  ["ibft", { provider: "quorum", consensus_type: "ibft", block_period: 1 }],
+  ["poa", { provider: "geth", consensus_type: "poa", block_period: 1 }],
+])("nothing is said against a healthy ledger of %s, with transactions and without", async (_, environment) => {
+  const { service, send } = await start({ ledger: true, timing: quick });
+  const { credential, paths } = await build(send, environment);
+  const { rpc } = (await send("GET", `${paths.node}/status`)).body.urls;
+  const provider = { apiKey: service.apiKey, baseUrl: service.baseUrl };
+  const client = new ConsortiumClient(resolveSettings({ env: {}, provider }));
+  const live = new LiveNetwork(client, 0);
+  const wrong = async () => {
+    const results = check(await gatherFacts(client, { live, held: heldInOutputs(credential) }));
+    return results.filter(({ outcome }) => outcome !== "ok");
+  };
+  const [from] = await result<string[]>(rpc, credential, "eth_accounts");
+  const work = () => result(rpc, credential, "eth_sendTransaction", { from, to: from, value: "0x0", gasPrice: "0x0" });
+  let isBusy = false;
+  let isOver = false;
+  const traffic = (async () => {
+    while (!isOver) await (isBusy ? work() : new Promise((done) => setTimeout(done, 20)));
+  })();
+  try {
+    for (let look = 1; look <= 2 * looks; look++) {
+      isBusy = look % 2 === 0;
+      if (isBusy) await work();
+      expect({ look, isBusy, wrong: await wrong() }).toEqual({ look, isBusy, wrong: [] });
+    }
+  } finally {
+    isOver = true;
+    await traffic;
+    await client.close();
+  }
+});

@@ -1,0 +1,196 @@
+import { type FactOptions, type Result } from "../../observe/check";
+import { modelOfStack } from "../../inventory/stack";
+import { Network } from "../service/targets";
+import { tetherId, type Usable, usable } from "./usable";
+
+jest.setTimeout(120_000);
+
+/** What is wrong is told, with its reason; what is not, is not told. */
+
+let w: Usable;
+beforeAll(async () => {
+  w = await usable();
+});
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  w.service.faults.clear();
+  for (const one of undo.splice(0)) await one();
+});
+afterAll(() => w.close());
+
+const lines = (results: Result[]): string[] =>
+  results.map(({ check, outcome, subject, text }) => `${check}: ${outcome}: ${subject.name}: ${text}`);
+const wrong = async (options?: FactOptions): Promise<string[]> => lines(await w.wrong(options));
+const hour = 3_600_000;
+
+/** What the service shows of a node in place of its status. */
+function showStatus(node: string, status: object): void {
+  w.service.faults.add({
+    kind: "status",
+    method: "GET",
+    route: `/nodes/${node}/status$`,
+    times: Infinity,
+    ...status,
+  } as never);
+}
+
+/** A raft ledger in an environment of its own, behind which stands a chain that makes blocks only when it is told to. */
+async function raft() {
+  const chain = await new Network().start("--no-mining");
+  const make = async (path: string, body: object) => (await w.send("POST", path, body)).body;
+  const within = `/consortia/${w.consortium}/environments`;
+  const { _id: environment } = await make(within, { name: "raft", provider: "quorum", consensus_type: "raft" });
+  const [member] = w.service.store.memberships.list({ org_name: "grower" });
+  const { _id: node } = await make(`${within}/${environment}/nodes`, { membership_id: member!.id, name: "r1" });
+  const pair = await make(`${within}/${environment}/appcreds`, { membership_id: member!.id });
+  w.service.store.environments.patch(environment, { chain_id: 4242 });
+  showStatus(node, { status: 200, body: { urls: { rpc: chain.url } } });
+  undo.push(
+    () => chain.stop(),
+    () => w.send("DELETE", `${within}/${environment}`),
+  );
+  return {
+    chain,
+    look: async (options?: FactOptions) =>
+      lines(await w.look({ held: [...w.pairs, pair], ...options })).filter((line) => line.includes(": r1: ")),
+  };
+}
+
+describe("a raft ledger", () => {
+  const none = "new blocks: ok: r1: block 0; none is due without a transaction";
+
+  test("whose transactions hang", async () => {
+    const { chain, look } = await raft();
+    expect(await look()).toContain(none);
+    const [from] = await chain.call<string[]>("eth_accounts");
+    await chain.call("eth_sendTransaction", { from, to: from, value: "0x0" });
+    expect(await look()).toContainEqual(
+      expect.stringMatching(
+        /^new blocks: failed: r1: it stands at block 0 for \d+ s, and a transaction waits for one$/,
+      ),
+    );
+    await chain.call("evm_mine");
+    expect(await look()).toContain(none.replace("block 0", "block 1"));
+  });
+
+  test("that has made blocks by time, and makes none any more", async () => {
+    const { chain, look } = await raft();
+    for (let block = 0; block < 8; block++) {
+      await chain.call("evm_increaseTime", 1);
+      await chain.call("evm_mine");
+    }
+    expect(await look()).toContainEqual(
+      expect.stringMatching(/^new blocks: failed: r1: it stands at block 8 for \d+ s, and one is due every 1 s$/),
+    );
+  });
+
+  test("--write: a transaction proves it on any chain", async () => {
+    const { chain, look } = await raft();
+    const written = async (): Promise<string | undefined> =>
+      (await look({ write: true })).find((line) => line.startsWith("transaction: "));
+    expect(await written()).toMatch(
+      /^transaction: failed: r1: 0x[0-9a-f]{64} was sent \d+ s ago, and no block has it$/,
+    );
+    await chain.call("evm_setIntervalMining", 1);
+    expect(await written()).toMatch(/^transaction: ok: r1: in block \d+ after \d+\.\d s$/);
+  });
+});
+
+test("--write: each node of a healthy network takes one, and nothing else is wrong", async () => {
+  const all = await w.look({ write: true });
+  expect(lines(all).filter((line) => /^transaction: ok: n\d-\d: in block \d+ after/.test(line))).toHaveLength(4);
+  expect(all.filter(({ outcome }) => outcome !== "ok")).toEqual([]);
+  expect((await w.look()).filter(({ check }) => check === "transaction")).toEqual([]);
+});
+
+describe("credentials", () => {
+  test("a pair that is gone from the service, and one that was never there", async () => {
+    const path = `/consortia/${w.consortium}/environments/${w.environment}/appcreds`;
+    const [member] = w.service.store.memberships.list({ org_name: "grower" });
+    const { body: old } = await w.send("POST", path, { membership_id: member!.id });
+    await w.send("DELETE", `${path}/${old._id ?? old.username}`);
+    const held = [...w.pairs, { username: old.username, password: old.password }];
+    expect(await wrong({ held })).toEqual([
+      `credential: failed: ${old.username}: it opens nothing: the service has no credential of this user name`,
+    ]);
+    // Of another consortium nothing was asked.
+    expect(await wrong({ held, consortium: w.consortium })).toEqual([
+      `credential: skipped: ${old.username}: its member has no nodes`,
+    ]);
+  });
+
+  test.each([0, 1])("of two of a member, each is tried: the one that opens nothing is number %s", async (place) => {
+    const path = `/consortia/${w.consortium}/environments/${w.environment}/appcreds`;
+    const [member] = w.service.store.memberships.list({ org_name: "grower" });
+    const { username } = (await w.send("POST", path, { membership_id: member!.id })).body;
+    const held = [...w.pairs];
+    held.splice(place, 0, { username, password: "another one" });
+    const found = lines(await w.wrong({ held }));
+    expect(found).toEqual([
+      expect.stringMatching(`^credential: failed: ${username}: it opens nothing: n0-1, n0-2 refused it: `),
+    ]);
+    await w.send("DELETE", `${path}/${username}`);
+  });
+});
+
+test.each(["running", "hibernated"])("a node that is %s and answers is in order, as for `pulumi up`", async (state) => {
+  const [first, second] = w.nodes as [string, string];
+  const { body } = await w.send(
+    "GET",
+    `/consortia/${w.consortium}/environments/${w.environment}/nodes/${first}/status`,
+  );
+  w.service.store.nodes.setState(second, state);
+  undo.push(() => w.service.store.nodes.setState(second, "started"));
+  showStatus(second, { status: 200, body });
+  expect(await wrong()).toEqual([]);
+});
+
+describe("a service that does not answer everything", () => {
+  test("a status that hangs is told, and the rest is checked in time", async () => {
+    w.service.faults.add({ kind: "hang", route: `/nodes/${w.nodes[0]}/status$`, times: Infinity } as never);
+    const startedAt = performance.now();
+    const all = lines(await w.look());
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
+    expect(all).toContainEqual(
+      expect.stringMatching(/^service answers: unseen: n0-1: GET \/consortia\/.*\/status: .*no answer/),
+    );
+    expect(all).toContain("node reachable: ok: n0-2: it answers with the credential of its member");
+    expect(all).toContainEqual(expect.stringMatching(/^last pin verified: ok: /));
+  });
+
+  test("what is in a list that cannot be read is not called gone", async () => {
+    const within = { consortiumId: w.consortium, environmentId: w.environment };
+    const urn = "urn:pulumi:dev::net::consortium:index:Node::n0-1";
+    const resources = [{ urn, id: w.nodes[0], inputs: { ...within, name: "n0-1" } }];
+    w.service.faults.add({ kind: "status", status: 500, method: "GET", route: "/nodes$", times: Infinity });
+    const found = await wrong({ stack: modelOfStack({ deployment: { resources } }) });
+    expect(found).toContainEqual(expect.stringMatching(/^service answers: unseen: ledger: GET .*\/nodes: HTTP 500: /));
+    expect(found.join("\n")).not.toContain("gone");
+  });
+});
+
+describe("tethers and stacks", () => {
+  test("a pin from the future", async () => {
+    expect(await wrong({ now: () => Date.now() - 3 * hour })).toEqual([
+      expect.stringMatching(/^last pin on time: failed: tether0001: report \d+ is dated [23](\.\d)? h from now$/),
+    ]);
+  });
+
+  test("an active tether that has never reported", async () => {
+    const route = `/tether/${tetherId}/reportCount$`;
+    w.service.faults.add({ kind: "status", status: 200, body: { count: 0 }, method: "GET", route, times: Infinity });
+    expect(await wrong()).toEqual(["last pin on time: failed: tether0001: it is active, and has never reported"]);
+  });
+
+  test("a membership that is gone, and a consortium without environments that is gone", async () => {
+    const urn = (type: string, name: string) => `urn:pulumi:dev::net::consortium:index:${type}::${name}`;
+    const resources = [
+      { urn: urn("Membership", "left"), id: "m-left", inputs: { consortiumId: w.consortium, orgName: "left" } },
+      { urn: urn("Consortium", "lost"), id: "c-lost", inputs: { name: "lost" } },
+    ];
+    expect(await wrong({ stack: modelOfStack({ deployment: { resources } }) })).toEqual([
+      "as the stack says: failed: left: the stack has left, and the service does not show it",
+      "as the stack says: failed: lost: the stack has lost, and the service does not show it",
+    ]);
+  });
+});
