@@ -7,7 +7,14 @@ import type { NetworkModel, PinModel } from "../inventory/model";
 
 /** What a page may look at; the server asks for nothing that no page looks at. */
 export type Section =
-  "network" | "maps" | "keys" | "testing" | `environment/${string}` | `log/${string}` | `tether/${string}`;
+  | "network"
+  | "maps"
+  | "keys"
+  | "testing"
+  | `environment/${string}`
+  | `log/${string}`
+  | `tether/${string}`
+  | `pins/${string}/${number}`;
 
 /** From the page: all that it looks at now. Nothing, while it is hidden. */
 export interface Watch {
@@ -76,7 +83,7 @@ export interface TransactionView {
 }
 
 export interface TetherView {
-  /** The newest first. */
+  /** The newest first, 50 at most; `pins/<tether>/<count>` is the page that ends with so many. */
   pins: PinModel[];
   /** What a pin costs, from what the last ones have cost; absent where that is not known. */
   pinCostWei?: string;

@@ -103,6 +103,9 @@ function textsIn(value: unknown, keys: RegExp): string[] {
 /** Whether a report is about this node: the API does not say otherwise what a tether pins. */
 export const isAbout = (report: unknown, nodeId: string): boolean => textsIn(report, /(^|_)id$/i).includes(nodeId);
 
+/** Reports that are kept of a tether. */
+const mostKept = 500;
+
 /** The pins of one tether: a report never changes, nor what its transaction cost, so each is read once. */
 export class Pins {
   readonly #reports = new Map<number, unknown>();
@@ -114,17 +117,17 @@ export class Pins {
   ) {}
 
   report = async (index: number): Promise<unknown> => {
-    if (!this.#reports.has(index)) this.#reports.set(index, await this.client.getTetherReport(this.id, index));
-    return this.#reports.get(index);
+    const known = this.#reports.get(index) ?? (await this.client.getTetherReport(this.id, index));
+    this.#reports.delete(index);
+    this.#reports.set(index, known);
+    for (const oldest of this.#reports.keys()) if (this.#reports.size > mostKept) this.#reports.delete(oldest);
+    return known;
   };
 
-  /** Up to `most` of them, the newest first. */
-  async newest(count: number, most: number): Promise<PinModel[]> {
-    const first = Math.max(0, count - most);
-    const wanted = Array.from({ length: count - first }, (_, back) => count - 1 - back);
-    const pins = await Promise.all(wanted.map(async (index) => pinIn(index, await this.report(index))));
-    for (const index of this.#reports.keys()) if (index < first || index >= count) this.#reports.delete(index);
-    return pins;
+  /** Up to `most` of the first `count`, the newest first. */
+  newest(count: number, most: number): Promise<PinModel[]> {
+    const wanted = Array.from({ length: Math.min(count, most) }, (_, back) => count - 1 - back);
+    return Promise.all(wanted.map(async (index) => pinIn(index, await this.report(index))));
   }
 
   /** Asks the public chain. */

@@ -47,6 +47,7 @@ export class Observer {
     if (kind === "environment") return this.#environment(id);
     if (kind === "log") return this.#log(id, ...rest);
     if (kind === "tether") return this.#tether(id);
+    if (kind === "pins") return this.#pinsBefore(id, Number(rest[0]));
     if (kind === "keys" && embedded) return embedded.keys();
     if (kind === "testing" && embedded) return embedded.testing();
     throw new Error(`There is nothing to look at under ${section}.`);
@@ -87,6 +88,12 @@ export class Observer {
       ...(targetUrl !== undefined && { targetUrl }),
       ...(problem !== undefined && { problem }),
     };
+  }
+
+  /** A page of earlier pins. */
+  async #pinsBefore(id: string, end: number): Promise<TetherView["pins"]> {
+    const { reports = 0 } = await this.#factsOf(id);
+    return Number.isInteger(end) ? this.#pinsOf(id).newest(Math.min(end, reports), mostPins) : [];
   }
 
   #factsOf = async (id: string): Promise<TetherModel> => {

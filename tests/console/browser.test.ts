@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { startService, type Service } from "../../service";
-import { build, client, type Send, type World } from "../service/helpers";
+import { build, client, FakeClock, type Send, type World } from "../service/helpers";
 import { browse, openConsole, serve, type Served, violations } from "./browser";
 
 jest.setTimeout(60_000);
@@ -210,8 +210,8 @@ async function buildWide(send: Send): Promise<{ environment: string }> {
   for (const membership_id of members.slice(0, 4))
     await made(`${inside}/nodes`, { membership_id, name: `${"n".repeat(60)} ${membership_id}` });
   await made(`${inside}/appcreds`, { membership_id: members[0] });
-  for (const [action, body] of Object.entries({ targetNetwork: { network: "rinkeby" }, interval: { interval: 1 } }))
-    await send("POST", `/tether/${tether}/${action}`, body);
+  const actions = { targetNetwork: { network: "rinkeby" }, interval: { interval: 1 }, deploy: {}, activate: {} };
+  for (const [action, body] of Object.entries(actions)) await send("POST", `/tether/${tether}/${action}`, body);
   return { environment };
 }
 
@@ -224,8 +224,10 @@ describe("what it looks like", () => {
 
   beforeAll(async () => {
     const timing = { nodeStart: 0, tetherHour: 3_000 };
-    service = await startService({ timing, tethers: [{ id: tether }] });
+    const clock = new FakeClock();
+    service = await startService({ clock: clock.now, timing, tethers: [{ id: tether }] });
     ({ environment } = await buildWide(client(service.baseUrl, service.apiKey)));
+    clock.pass(120 * timing.tetherHour);
     console = await openConsole(service);
     browser = await browse();
     page = browser.context.pages()[0]!;
@@ -250,7 +252,7 @@ describe("what it looks like", () => {
   const visit = async ([name, route]: [string, string]) => {
     await page.evaluate(`location.hash = "#/${route}"`);
     await page.getByRole("heading", { level: 1, name }).waitFor();
-    await page.locator("main").getByText("Looking …").waitFor({ state: "detached" });
+    await page.locator("main").filter({ hasNotText: "Looking …" }).waitFor();
   };
 
   const first = (selector: string) => `document.querySelector(${JSON.stringify(selector)})`;
@@ -322,6 +324,29 @@ describe("what it looks like", () => {
     await page.getByText("setup (in use)").first().waitFor();
     await visit(pages()[3]!);
     await page.getByText("1 hour, here 3 s").waitFor();
+  });
+
+  test("reports are shown in pages", async () => {
+    await visit(pages()[3]!);
+    const turn = (name: string) => page.getByRole("button", { name, exact: true });
+    const { baseUrl, apiKey } = service;
+    const count = Number((await client(baseUrl, apiKey)("GET", `/tether/${tether}/reportCount`)).text);
+    expect(count).toBeGreaterThan(100);
+    const shows = async (first: number, last: number) => {
+      await page.getByText(`${first} to ${last} of ${count} reports`).waitFor();
+      await page.getByRole("button", { name: `Verify report ${last - 1}`, exact: true }).waitFor();
+      expect(await page.getByRole("region", { name: "Reports" }).getByRole("row").count()).toBe(2 + last - first);
+    };
+    await shows(count - 49, count);
+    expect(await turn("Newer").isDisabled()).toBe(true);
+    await turn("Older").click();
+    await shows(count - 99, count - 50);
+    await turn("Older").click();
+    await shows(1, count - 100);
+    expect(await turn("Older").isDisabled()).toBe(true);
+    await turn("Newer").click();
+    await turn("Newer").click();
+    await shows(count - 49, count);
   });
 
   test("an outage looks like one, on every page, and is told once", async () => {

@@ -53,7 +53,7 @@ export function TetherPage({ view, id }: { view: NetworkView; id: string }) {
         </Card>
       </div>
       <Card title="Reports">
-        <Reports tether={id} pins={shown?.pins} />
+        <Reports tether={id} newest={shown?.pins} count={tether.reports ?? 0} />
       </Card>
     </>
   );
@@ -146,7 +146,54 @@ function Pins({ of: pins }: { of: PinModel[] | undefined }) {
   return <Chart label={label} times={times} lines={[{ name: "Pins", values: counts }]} steps />;
 }
 
-function Reports({ tether, pins }: { tether: string; pins: PinModel[] | undefined }) {
+interface ReportsProps {
+  tether: string;
+  newest: PinModel[] | undefined;
+  /** How many there are. */
+  count: number;
+}
+
+/** The newest reports, and pages of the earlier ones. */
+function Reports({ tether, newest, count }: ReportsProps) {
+  const [end, turn] = useState<number>();
+  const size = newest?.length ?? 0;
+  const last = end ?? count;
+  return (
+    <>
+      {end === undefined ? <Page tether={tether} pins={newest} /> : <Earlier tether={tether} end={end} />}
+      {count > size && (
+        <div class="line">
+          <span>
+            {(Math.max(0, last - size) + 1).toLocaleString("en")} to {last.toLocaleString("en")} of{" "}
+            {plural(count, "report")}
+          </span>
+          <button
+            type="button"
+            disabled={end === undefined}
+            onClick={() => turn(last + size < count ? last + size : undefined)}
+          >
+            Newer
+          </button>
+          <button type="button" disabled={last <= size} onClick={() => turn(last - size)}>
+            Older
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Earlier({ tether, end }: { tether: string; end: number }) {
+  const { value, trouble } = useSection<PinModel[]>(`pins/${tether}/${end}`);
+  return (
+    <>
+      <Trouble text={trouble} />
+      <Page tether={tether} pins={value} />
+    </>
+  );
+}
+
+function Page({ tether, pins }: { tether: string; pins: PinModel[] | undefined }) {
   return (
     <Table
       label="Reports"
