@@ -140,7 +140,7 @@ interface Programmed {
 const longestAnswerMs = 50;
 
 async function runProgram(program: Program, deployment: Deployment, how: Programmed): Promise<void> {
-  jest.spyOn(log, "debug").mockResolvedValue(undefined); // a third of all calls to the engine, which shows none of them
+  jest.spyOn(log, "debug").mockResolvedValue(undefined); // three times as many calls as registrations, and nobody sees them
   const [monitor, engine] = [new Server(), new Server()];
   monitor.addService(ResourceMonitorService, monitorOf(deployment, how));
   const logged: string[] = [];
