@@ -31,7 +31,7 @@ let strangers: ChildProcess[] = [];
 beforeEach(async () => {
   sandbox = new Sandbox();
   mkdirSync(sandbox.path(".consortium"));
-  const port = await choosePort([20_000 + Math.floor(Math.random() * 10_000)]);
+  const port = await choosePort([20_000 + (process.pid % 10_000)]); // outside of those that the system hands out
   writeFileSync(sandbox.path(".consortium/service.json"), JSON.stringify({ port })); // not the usual one, which may be in use
   program = sandbox.path("serve.cjs");
   writeFileSync(program, fakeService);

@@ -16,13 +16,13 @@ const [, oldest] = /^>=(\S+) <4$/.exec(peerDependencies["@pulumi/pulumi"]!)!;
 const newest = devDependencies["@pulumi/pulumi"]!;
 
 /** A stack in a project that knows nothing of this repository. */
-async function installed(install: typeof npmInstall, ...modules: string[]): Promise<World> {
+async function installed(...modules: string[]): Promise<World> {
   const { tarball } = await packed();
   const w = await world("", { timing: { environmentStart: 0, nodeStart: 0 } });
   rmSync(join(w.stack.folder, "node_modules"), { recursive: true });
   w.stack.write("package.json", '{ "name": "user", "private": true, "main": "index.js" }');
   w.stack.write(".npmrc", "engine-strict=true\n");
-  await install(w.stack.folder, tarball, ...modules);
+  await npmInstallSeeded(w.stack.folder, tarball, ...modules);
   return w;
 }
 
@@ -59,8 +59,9 @@ async function live({ stack, service, network }: World): Promise<void> {
 }
 
 test(`a short life with @pulumi/pulumi ${oldest}`, async () => {
-  const w = await installed(npmInstall, `@pulumi/pulumi@${oldest}`);
+  const w = await installed(`@pulumi/pulumi@${oldest}`);
   try {
+    expect(await loadAll(w.stack.folder)).toEqual([oldest]);
     await live(w);
   } finally {
     await w.close();
@@ -113,7 +114,7 @@ const programs: [string, Record<string, string>][] = [
 describe(`with @pulumi/pulumi ${newest}`, () => {
   let w: World;
   beforeAll(async () => {
-    w = await installed(npmInstallSeeded, ...["@pulumi/pulumi", "typescript", "ts-node", "@types/node"].map(pinned));
+    w = await installed(...["@pulumi/pulumi", "typescript", "ts-node", "@types/node"].map(pinned));
   });
   afterAll(() => w.close());
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -88,19 +88,19 @@ test("where packages are kept apart, the project of a component lists this packa
     };`,
   );
   await execute("npm", ["pack", "--pack-destination", folder], { cwd: join(folder, "network") });
-  const install = async (more: object): Promise<void> => {
-    const dependencies = { "@acme/network": `file:${join(folder, "acme-network-1.0.0.tgz")}`, ...pulumi, ...more };
-    w.stack.write("package.json", json({ name: "e2e", private: true, main: "index.js", dependencies }));
-    await npmInstall(folder, "--install-strategy=linked", "--omit=optional");
-  };
+  const dependencies = { "@acme/network": `file:${join(folder, "acme-network-1.0.0.tgz")}`, ...pulumi, ...ours };
+  w.stack.write("package.json", json({ name: "e2e", private: true, main: "index.js", dependencies }));
   rmSync(join(folder, "node_modules"), { recursive: true });
+  await npmInstall(folder, "--install-strategy=linked", "--omit=optional");
+  const linked = readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."));
+  expect(linked.sort()).toEqual(["@acme", "@pulumi", "pulumi-consortium"]); // what the project lists, and nothing else
   w.stack.program(`new (require("@acme/network").Partners)("apart");`);
 
-  await install({});
+  w.stack.rename("node_modules/pulumi-consortium", "not-listed");
   const alone = await w.stack.up();
   expect(alone.code).not.toBe(0);
   expect(alone.text).toContain("Cannot find module 'pulumi-consortium/runtime'");
-  await install(ours);
+  w.stack.rename("not-listed", "node_modules/pulumi-consortium");
   await w.stack.ok(["up", "--yes", "--skip-preview"]);
   expect((await w.network()).consortia.map(({ name }) => name)).toContain("apart");
 });

@@ -14,7 +14,7 @@ const runs: [title: string, adapter: "dynamic" | "plugin", faults: Fault[]][] = 
     "one at each kind of resource",
     "dynamic",
     [
-      ["refused for 1.5 s", "POST", "/consortia"],
+      ["refused for 1.5 s", "GET", "/consortia"],
       ["reset after", "POST", environments],
       ["acted, no answer", "POST", `${environments}/:environmentId/nodes`],
       ["429, Retry-After: 1", "GET", `${environments}/:environmentId/nodes`],

@@ -24,7 +24,7 @@ const passwords: string[] = [];
 /** One consortium, five members, three environments with four nodes and three credentials each: 30 objects; and a tether. */
 beforeAll(async () => {
   const quick = { timing: { environmentStart: 0, nodeStart: 0 }, limits: { consortia: 2, environments: 3, nodes: 4 } };
-  w = await world("resources: {}\n", { language: "yaml", plugin: true, ledger: false, ...quick });
+  w = await world("resources: {}\n", { language: "yaml", inline: true, plugin: true, ledger: false, ...quick });
   const { id } = await post("/consortia", { name: "Kaffee / Tee", description: "made by hand" });
   const within = `/consortia/${id}`;
   const owners: string[] = [];
@@ -169,7 +169,7 @@ describe("classes on the plugin", () => {
 });
 
 test("YAML: the option imports, may stay, and a resource that is only read is there", async () => {
-  const stack = await Stack.create({ language: "yaml", program: inYaml, plugin: true, env: env() });
+  const stack = await Stack.create({ language: "yaml", program: inYaml, inline: true, plugin: true, env: env() });
   try {
     w.service.clearCalls();
     expect(await stack.up()).toMatchObject({ code: 0, text: expect.stringContaining("= 2 imported") as string });

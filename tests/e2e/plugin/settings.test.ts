@@ -16,7 +16,7 @@ describe("an explicit provider that is called default", () => {
   let w: World;
   let globexKey: string;
   beforeAll(async () => {
-    w = await world("", { language: "yaml", plugin: true, ledger: false });
+    w = await world("", { language: "yaml", inline: true, plugin: true, ledger: false });
     globexKey = w.service.addOrganization("globex").apiKey;
     w.stack.secrets({ globexKey });
   });
@@ -62,7 +62,7 @@ describe.each([
 ])("a misspelt setting in the stack's configuration, on %s", (_, language, program) => {
   test("is refused with what is meant, and without its value", async () => {
     const w = await world(program, {
-      ...(language && { language, plugin: true }),
+      ...(language && { language, inline: true, plugin: true }),
       config: { "consortium:regoin": "canary-eu", "consortium:plugin": "false", "consortium:adopt": "false" },
     });
     try {

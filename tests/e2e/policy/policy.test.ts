@@ -218,7 +218,7 @@ ${[0, 1, 2, 3, 4]
 `;
   let w: World;
   beforeAll(async () => {
-    w = await world(inYaml, { language: "yaml", plugin: true });
+    w = await world(inYaml, { language: "yaml", inline: true, plugin: true });
   });
   afterAll(() => w.close());
 

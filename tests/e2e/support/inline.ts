@@ -8,8 +8,9 @@ import * as sdk from "../../../sdk";
 import { listening } from "../../support/protocol";
 
 /*
- * Programs, and the provider plugin, in the process of the test: the CLI and its engine are the real ones, and what they talk to is the
- * code itself, without the seconds that a language host and a plugin take to start. Dynamic providers run in Pulumi's own host.
+ * Programs in JavaScript, and the provider plugin, in the process of the test: the CLI and its engine are the real ones, and what they
+ * talk to is the code itself, without the seconds that a language host and a plugin take to start. Dynamic providers, and programs in
+ * other languages, run in Pulumi's own hosts.
  */
 
 const { LanguageServer } = jest.requireActual<{
@@ -26,16 +27,16 @@ export class Inline {
 
   private constructor(
     private readonly servers: Server[],
-    private readonly hostPort: number,
     private readonly pluginPort: number,
+    private readonly hostPort?: number,
   ) {}
 
-  /** @param program the text of a program in JavaScript, as it is when a run begins */
-  static async start(program: () => string): Promise<Inline> {
+  /** @param program the text of a program in JavaScript, as it is when a run begins; undefined: one in another language */
+  static async start(program?: () => string): Promise<Inline> {
     const [host, plugin] = [new Server(), new Server()];
     const run = (): Promise<object> => {
       inline.#disconnect = AsyncResource.bind(() => runtime.disconnectSync());
-      return evaluated(program());
+      return evaluated(program!());
     };
     host.addService(LanguageRuntimeService, new LanguageServer(run));
     const names = Object.keys(ResourceProviderService);
@@ -44,7 +45,7 @@ export class Inline {
       (request: ServerUnaryCall<unknown, unknown>, ...args: unknown[]) =>
         (inline.#calls(request.getPeer())[name] as (...args: unknown[]) => void)(request, ...args);
     plugin.addService(ResourceProviderService, Object.fromEntries(names.map((name) => [name, call(name)])));
-    const inline: Inline = new Inline([host, plugin], await listening(host), await listening(plugin));
+    const inline: Inline = new Inline([host, plugin], await listening(plugin), program && (await listening(host)));
     return inline;
   }
 
@@ -53,7 +54,7 @@ export class Inline {
     if (!withHost.has(args[0]!)) return { args, env: {} };
     this.#plugins.clear();
     return {
-      args: [...args, `--client=127.0.0.1:${this.hostPort}`],
+      args: this.hostPort === undefined ? args : [...args, `--client=127.0.0.1:${this.hostPort}`],
       env: { PULUMI_DEBUG_PROVIDERS: `consortium:${this.pluginPort}` },
     };
   }

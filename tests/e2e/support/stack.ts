@@ -49,7 +49,7 @@ export interface StackOptions {
   /** Whether the classes run on the provider plugin. Default: on the dynamic provider. */
   plugin?: boolean;
   /**
-   * Whether a program that is JavaScript text, and the plugin, run in the process of the test: quick, and enough wherever no
+   * Whether the plugin, and a program that is JavaScript text, run in the process of the test: quick, and enough wherever no
    * processes are looked at, and no program throws. Default: Pulumi starts a process for each.
    */
   inline?: boolean;
@@ -117,8 +117,7 @@ export class Stack {
     const { language, schema } = options;
     const project = language === "nodejs" || !language ? undefined : await projectIn(language, schema);
     const stack = new Stack(await (language ? cliWithLanguages() : cli()), options, project);
-    const text = typeof options.program === "string" && !project;
-    if (text && options.inline) stack.#inline = await Inline.start(() => stack.#read("index.js"));
+    if (options.inline) stack.#inline = await Inline.start(project ? undefined : () => stack.#read("index.js"));
     if (stack.#isInFolder) initStack(stack.#backend, stack.#project, "test");
     stack.write("Pulumi.test.yaml", stringify({ encryptionsalt: salt, config: options.config ?? {} }));
     if (!stack.#isInFolder) await stack.ok(["stack", "init", "test"]);

@@ -48,6 +48,8 @@ export class Deployment {
 
   readonly #limit: ReturnType<typeof pLimit>;
   readonly #running = new Set<Promise<unknown>>();
+  /** All that run, those included whose configuration was refused. */
+  readonly #started: Promise<Provider>[] = [];
   readonly #providers = new Map<string, Promise<Provider>>();
   readonly #defaults = new Map<Adapter, Promise<string>>();
   readonly #news: Resource[] = [];
@@ -182,7 +184,7 @@ export class Deployment {
 
   async close(): Promise<void> {
     for (const close of this.#closing) close();
-    for (const provider of await Promise.all(this.#providers.values())) provider.close();
+    for (const provider of await Promise.all(this.#started)) provider.close();
   }
 
   /** One registration at a time, in the order of their coming. */
@@ -340,10 +342,12 @@ export class Deployment {
   }
 
   #start({ type }: Resource): Promise<Provider> {
-    return startProvider(
+    const started = startProvider(
       type.endsWith(":consortium") ? "plugin" : "dynamic",
       (row, text) => void this.lines.push(`${row}: ${text}`),
     );
+    this.#started.push(started);
+    return started;
   }
 
   /** One process for each provider of the run; one that the program has not registered starts with what the state says. */
