@@ -217,7 +217,7 @@ async function buildWide(send: Send): Promise<{ environment: string }> {
 
 describe("what it looks like", () => {
   let service: Service;
-  let console: { link: string; stop: () => Promise<void> };
+  let console: Awaited<ReturnType<typeof openConsole>>;
   let browser: Browser;
   let page: Page;
   let environment: string;
@@ -347,6 +347,24 @@ describe("what it looks like", () => {
     await turn("Newer").click();
     await turn("Newer").click();
     await shows(count - 49, count);
+  });
+
+  test("a console that stands still is no connection, though none was closed", async () => {
+    const other = await browser.context.newPage();
+    await other.clock.install();
+    await other.goto(page.url().replace(/#.*/, "#/"));
+    const says = (text: string) => other.getByRole("status").getByText(text, { exact: true }).waitFor();
+    await other.locator(".network-map").first().waitFor();
+    await says("live");
+    console.signal("SIGSTOP");
+    try {
+      await other.clock.fastForward(20_000);
+      await says("no connection");
+    } finally {
+      console.signal("SIGCONT");
+    }
+    await says("live");
+    await other.close();
   });
 
   test("an outage looks like one, on every page, and is told once", async () => {

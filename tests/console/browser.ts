@@ -15,7 +15,7 @@ export async function openConsole({ baseUrl, apiKey }: { baseUrl: string; apiKey
   const env = { ...process.env, CONSORTIUM_BASE_URL: baseUrl, CONSORTIUM_API_KEY: apiKey };
   const child: ChildProcess = spawn(process.execPath, [program, "console", "--port", "0"], { ...options, env });
   const [link] = await ready(child, "consortium console", /http:\S+\/sign-in\/\S+/);
-  return { link, stop: () => ended(child, "SIGTERM") };
+  return { link, signal: (signal: NodeJS.Signals) => child.kill(signal), stop: () => ended(child, "SIGTERM") };
 }
 
 /** A service of the command line, with its console. */
