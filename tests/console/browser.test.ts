@@ -353,7 +353,7 @@ describe("what it looks like", () => {
     const other = await browser.context.newPage();
     await other.clock.install();
     await other.goto(page.url().replace(/#.*/, "#/"));
-    const says = (text: string) => other.getByRole("status").getByText(text, { exact: true }).waitFor();
+    const says = (hasText: string) => other.getByRole("status").filter({ hasText }).first().waitFor();
     await other.locator(".network-map").first().waitFor();
     await says("live");
     console.signal("SIGSTOP");
