@@ -20,7 +20,7 @@ const { findAnvil } = built("binary.js");
 const { usualPace } = built("chain.js");
 
 /** Blocks between snapshots; how many of them before another engine goes on; transactions in each such part. */
-const part = usualPace.blocks;
+const part = usualPace.journal.blocks;
 const renewal = 5;
 const transactions = 20;
 

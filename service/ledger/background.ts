@@ -1,87 +1,172 @@
+import { setTimeout as wait } from "node:timers/promises";
 import type { Engine } from "./engine";
 import type { LedgerFolder } from "./ledger-folder";
-import { Replay } from "./replay";
+import { Differs, Replay } from "./replay";
+import type { Tail } from "./tail";
+
+/** What the background needs of its chain. */
+interface Behind {
+  folder: LedgerFolder;
+  tail: Tail;
+  /** Starts an engine at the genesis. */
+  start: () => Promise<Engine>;
+  /** Whether the chain's engine has grown, so that another one has to take its place. */
+  hasGrown: () => boolean;
+  /** Puts an engine that went through all there. */
+  place: (engine: Engine, replay: Replay) => Promise<void>;
+  closed: () => boolean;
+  say: (text: string) => void;
+  warn: (text: string) => void;
+}
+
+/** Something that is done again until it is not wanted any more. */
+interface Task {
+  wanted: () => boolean;
+  act: () => Promise<void>;
+  /** What is said where it fails. */
+  failure: string;
+  failures: number;
+  /** When it is tried again after a failure. */
+  after: number;
+}
+
+/** Between two attempts (ms); the time doubles. */
+const pause = { first: 250, longest: 60_000 };
+/** How often it fails before somebody has to know. */
+const worrying = 5;
 
 /**
- * What is made in the background, by engines of its own, one thing at a time: snapshots, which only shorten the start, and the engine
- * that takes the place of one that has grown.
+ * What is made in the background, by engines of its own, one thing at a time, until nothing is left to do: snapshots, and the engine
+ * that takes the place of one that has grown. What fails is said, and tried again by itself.
  */
 export class Background {
+  /** Why there is no later snapshot, if the last attempt failed. */
+  problem: string | undefined;
+  readonly #stop = new AbortController();
+  readonly #tasks: readonly Task[];
+  readonly #turns = new Set<() => void>();
   #engine: Engine | undefined;
   #work: Promise<void> | undefined;
 
-  constructor(
-    private readonly start: () => Promise<Engine>,
-    private readonly folder: LedgerFolder,
-    /** How many blocks have to come out as they were, for an engine that begins with a snapshot. */
-    private readonly lookback: number,
-    private readonly stopped: () => boolean,
-    private readonly say: (text: string) => void,
-  ) {}
+  constructor(private readonly chain: Behind) {
+    const task = (failure: string, wanted: () => boolean, act: () => Promise<void>): Task => {
+      return { failure, wanted, act, failures: 0, after: 0 };
+    };
+    this.#tasks = [
+      task("No snapshot is made", () => chain.tail.due > 0, this.#compact),
+      task("The chain's process is not renewed", chain.hasGrown, this.#renew),
+    ];
+  }
 
-  /**
-   * Another engine goes through the first journals; if one that begins with its state has the same blocks, that takes their place.
-   *
-   * @param made hears that it did
-   */
-  compact(made: () => void): void {
-    const count = this.folder.due(this.lookback);
-    if (count === 0) return;
-    this.#begin("No snapshot is made", async () => {
-      const { journals, snapshot } = this.folder;
-      const dump = await this.#through(journals, count, snapshot, 0, (engine) => engine.dump());
-      await this.folder.keep(dump, count, this.lookback, (file) =>
-        this.#through(journals, journals.length - 1, file, count, () => Promise.resolve()),
-      );
-      setImmediate(made); // when this is over
+  /** There may be something to do. */
+  wake(): void {
+    if (this.chain.closed()) return;
+    this.#work ??= this.#loop().finally(() => {
+      this.#work = undefined;
+      this.#tell();
     });
   }
 
-  /** An engine that begins anew goes through all; `place` puts it where the former one was. */
-  renew(place: (engine: Engine, replay: Replay) => Promise<void>): void {
-    this.#begin("The chain's process is not renewed", async () => {
-      const engine = (this.#engine = await this.start());
-      try {
-        const replay = new Replay(engine, this.folder, this.stopped);
-        await replay.to(this.folder.journals, this.folder.snapshot);
-        await place(engine, replay);
-      } catch (error) {
-        engine.end();
-        throw error;
-      }
-    });
+  /** The end of the next thing that is done, or a moment. */
+  turn(): Promise<void> {
+    const turned = new Promise<void>((done) => this.#turns.add(done));
+    return Promise.race([turned, wait(1_000, undefined, { ref: false })]);
   }
 
   async close(): Promise<void> {
+    this.#stop.abort();
     this.#engine?.end();
     await this.#work;
   }
 
+  async #loop(): Promise<void> {
+    while (!this.chain.closed()) {
+      const wanted = this.#tasks.filter((task) => task.wanted());
+      if (wanted.length === 0) return;
+      const now = performance.now();
+      const next = wanted.find(({ after }) => after <= now);
+      if (next) await this.#try(next);
+      else {
+        const rest = Math.min(...wanted.map(({ after }) => after)) - now;
+        await wait(rest, undefined, { ref: false, signal: this.#stop.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  async #try(task: Task): Promise<void> {
+    const { closed, say, warn } = this.chain;
+    try {
+      await task.act();
+      task.failures = task.after = 0;
+      this.problem = undefined;
+    } catch (error) {
+      if (closed()) return;
+      const rest = Math.min(pause.longest, pause.first * 2 ** task.failures++);
+      task.after = performance.now() + rest;
+      this.problem = `${task.failure}: ${(error as Error).message}`;
+      const text = `${this.problem}. Nothing is lost; it is tried again in ${rest / 1_000} s.`;
+      say(text);
+      if (task.failures === worrying) warn(text);
+    }
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const done of this.#turns) done();
+    this.#turns.clear();
+  }
+
+  /** Another engine goes through the first journals; if one that begins with its state has the same blocks, that takes their place. */
+  #compact = async (): Promise<void> => {
+    const { folder, tail, say } = this.chain;
+    const count = tail.due;
+    const { journals, snapshot } = folder;
+    const { name, after } = journals[count]!;
+    const dump = await this.#through(count, snapshot, 0, (engine) => engine.dump());
+    try {
+      await folder.keep(dump, count, tail.pace.lookback, (file) =>
+        this.#through(tail.provenBy(count), file, count, () => Promise.resolve()),
+      );
+    } catch (error) {
+      if (!(error instanceof Differs)) throw error;
+      tail.bind(name);
+      say(`No snapshot is made at block ${after!.number}: later blocks look further back. Another one is tried.`);
+    }
+  };
+
+  /** An engine that begins anew goes through all. */
+  #renew = async (): Promise<void> => {
+    const { folder, place, start, closed } = this.chain;
+    const engine = (this.#engine = await start());
+    try {
+      const replay = new Replay(engine, folder, closed);
+      await replay.to(folder.journals, folder.snapshot);
+      await place(engine, replay);
+    } catch (error) {
+      engine.end();
+      throw error;
+    } finally {
+      this.#engine = undefined;
+    }
+  };
+
   /** Takes an engine of its own through the journals between two of them. */
   async #through<T>(
-    journals: LedgerFolder["journals"],
     to: number,
     begin: string | undefined,
     from: number,
     then: (engine: Engine) => Promise<T>,
   ): Promise<T> {
-    const engine = (this.#engine = await this.start());
+    const { folder, start, closed } = this.chain;
+    const { journals } = folder;
+    const engine = (this.#engine = await start());
     try {
-      const { hash, number } = await new Replay(engine, this.folder, this.stopped).to(journals.slice(from, to), begin);
-      if (hash !== journals[to]!.after!.hash) throw new Error(`block ${number} does not come out as it was`);
+      const { hash, number } = await new Replay(engine, folder, closed).to(journals.slice(from, to), begin);
+      if (hash !== journals[to]!.after!.hash) throw new Differs(number);
       return await then(engine);
     } finally {
+      this.#engine = undefined;
       engine.end();
     }
-  }
-
-  #begin(failure: string, work: () => Promise<void>): void {
-    this.#work ??= work()
-      .catch((error: Error) => {
-        if (!this.stopped()) this.say(`${failure}: ${error.message}. All is in the journal; it is tried again.`);
-      })
-      .finally(() => {
-        this.#engine = this.#work = undefined;
-      });
   }
 }

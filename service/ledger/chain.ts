@@ -1,39 +1,33 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { Background } from "./background";
-import { type ChainSpec, type Engine, type Head, type Host, weightOf } from "./engine";
+import type { ChainSpec, Engine, Host } from "./engine";
 import { Keeper } from "./keeper";
 import type { Entry, LedgerFolder } from "./ledger-folder";
 import { asksForLogs, type Call } from "./past-calls";
+import { Pool, type PoolLimits, waitingIn } from "./pool";
 import { Reads } from "./reads";
-import { stopping, tell } from "./replay";
+import { Differs, type Replay, stopping, tell } from "./replay";
 import { type Answer, type Bounds, Excess, RpcError } from "./rpc";
+import { Sealing } from "./sealing";
+import { Tail, type TailPace, usualTail } from "./tail";
 
-/** How a chain is run; times are in ms. */
-export interface Pace {
-  /** An engine that says nothing for so long is ended, and another one takes its place. */
+/** How a chain is run. */
+export interface Pace extends TailPace {
+  /** An engine that says nothing for so long (ms) is ended, and another one takes its place. */
   stall: number;
-  /** Blocks and bytes of a journal, from which on it becomes a snapshot. */
-  blocks: number;
-  bytes: number;
-  /**
-   * How many blocks a contract can look back. An engine that begins with a state knows the hashes of those alone that it made itself:
-   * so a state becomes a snapshot only if as many blocks follow it, and come out as they were.
-   */
-  lookback: number;
   /** Bytes that an engine may grow by before another one takes its place. */
   growth: number;
-  /** Bytes that every engine has to hold, from which on no transactions are taken until there is a later snapshot. */
-  room: number;
+  /** Transactions that may wait for a block. */
+  pool: PoolLimits;
+  /** How long after its start (ms) a chain begins with what has time: the others start first. */
+  rest: number;
 }
 
-const MiB = 1_048_576;
 export const usualPace: Pace = {
+  ...usualTail,
   stall: 15_000,
-  lookback: 256,
-  blocks: 256,
-  bytes: 8 * MiB,
-  growth: 32 * MiB,
-  room: 1_024 * MiB,
+  growth: 32 * 1_048_576,
+  pool: { account: 64, ledger: 1_024 },
+  rest: 5_000,
 };
 
 /** Something that a chain is told. */
@@ -55,6 +49,8 @@ interface Awaited extends Job {
 const mostLines = 1_000;
 /** How long a block waits that could not be noted (ms). */
 const again = 1_000;
+/** How long a transaction waits for room in a ledger that is full (ms). */
+const patience = 10_000;
 /** How long filters keep an engine in its place after they were used (ms). */
 const filterLife = 300_000;
 
@@ -71,23 +67,17 @@ const own: Bounds = { bytes: Infinity, ms: 60_000 };
 export class Chain {
   readonly #lines: string[] = [];
   readonly #jobs: Awaited[] = [];
-  /** Transactions that no block has yet, by their hash, in the order in which they came. */
-  readonly #waiting = new Map<string, string>();
   /** What was given once only. */
   #given = new Set<string>();
-  readonly #sealed = new Set<() => void>();
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #keeper: Keeper;
   readonly #background: Background;
+  readonly #pool: Pool;
   readonly #reads: Reads;
+  readonly #sealing: Sealing;
+  readonly #tail: Tail;
   #filtersUsed = 0;
-  #head!: Head;
-  #blocks = 0;
-  /** About how many bytes an engine takes for what is in each journal. */
-  #weights = new Map<string, number>();
   #due = false;
-  /** Whether a block is made although there is no transaction for it. */
-  #empty = false;
   #turning: Promise<void> | undefined;
   #problem: string | undefined;
   #closed = false;
@@ -103,7 +93,15 @@ export class Chain {
     const say = (text: string) => this.#say(text);
     const wanted = () => this.#turn();
     this.#keeper = new Keeper(host, { spec, folder, stall: pace.stall, closed, wanted, say, warn });
-    this.#background = new Background(this.#keeper.fresh, folder, pace.lookback, closed, say);
+    const tail = (this.#tail = new Tail(folder, pace));
+    const pool = (this.#pool = new Pool(pace.pool));
+    const made = () => this.#background.wake();
+    const note = (entries: readonly Entry[]) => this.#note(entries);
+    this.#sealing = new Sealing({ spec, folder, tail, pool, note, given: () => this.#given, made, say });
+    const hasGrown = () => this.#hasGrown(this.#keeper.alive);
+    const place = (engine: Engine, replay: Replay) => this.#place(engine, replay);
+    const { fresh: start } = this.#keeper;
+    this.#background = new Background({ folder, tail, start, hasGrown, place, closed, say, warn });
     this.#reads = new Reads({
       folder,
       ready: () => this.#keeper.ready(),
@@ -112,14 +110,14 @@ export class Chain {
         const load = async (current: Engine) => {
           still = current === engine;
           if (still) await this.#keeper.busy(act);
-          if (this.#hasGrown(current)) this.#renew();
+          this.#background.wake();
           return undefined;
         };
         await this.#told({ act: load });
         return still;
       },
-      height: () => this.#head.number,
-      waits: (hash) => this.#waiting.has(hash),
+      height: () => this.height,
+      waits: pool.has,
     });
   }
 
@@ -133,7 +131,7 @@ export class Chain {
     }
     if (spec.period !== undefined) chain.#every(spec.period * 1_000, () => chain.#seal());
     chain.#every(pace.stall / 3, () => void chain.#keeper.probe());
-    chain.#compact();
+    setTimeout(() => chain.#background.wake(), pace.rest).unref();
     return chain;
   }
 
@@ -167,7 +165,7 @@ export class Chain {
   }
 
   get height(): number {
-    return this.#head.number;
+    return this.#sealing.head.number;
   }
 
   /** Sends it a call of somebody's, and answers its line. */
@@ -245,7 +243,7 @@ export class Chain {
   /** Takes a transaction: it is noted before it is answered. */
   async #send(method: string, params: unknown[], { ms }: Bounds): Promise<Answer> {
     const end = performance.now() + ms;
-    if (this.#isFull) return this.#refused();
+    if (!(await this.#room(Math.min(end, performance.now() + patience)))) return refused(this.#whyFull());
     let answer: Answer = { result: null };
     await this.#told({
       act: async (engine) => {
@@ -253,53 +251,45 @@ export class Chain {
         const signed = unsigned ? await engine.answer("eth_signTransaction", params) : { result: params[0] };
         answer = "error" in signed ? signed : await engine.send(signed.result as string);
         if ("error" in answer || "error" in signed) return undefined;
-        this.#waiting.set(answer.result as string, signed.result as string);
-        return { tx: signed.result as string };
+        const [hash, tx] = [answer.result as string, signed.result as string];
+        const full = this.#pool.add(hash, await waitingIn(engine, hash, tx));
+        if (full === undefined) return { tx };
+        await engine.answer("anvil_dropTransaction", [hash]);
+        answer = refused(full);
+        return undefined;
       },
       undo: async (engine) => {
         const { result } = answer as { result: string };
-        this.#waiting.delete(result);
+        this.#pool.remove(result);
         await engine.answer("anvil_dropTransaction", [result]);
       },
     });
     return method.endsWith("Sync") && "result" in answer ? this.#receipt(answer.result as string, end) : answer;
   }
 
-  /** What every engine has to hold: a chain whose last blocks did too much would take the memory of all others. */
-  get #needed(): number {
-    return this.folder.journals.reduce((sum, { name }) => sum + (this.#weights.get(name) ?? 0), 0);
-  }
-
-  get #isFull(): boolean {
-    return this.#needed > this.pace.room;
-  }
-
-  /** Room comes with blocks, which a chain without a period would not make; with those that a snapshot can have now, it makes no more. */
-  async #refused(): Promise<Answer> {
-    if (this.spec.period === undefined) {
-      if (this.folder.due(this.pace.lookback) > 0) this.#compact();
-      else {
-        this.#empty = true;
-        this.#seal();
-      }
-      await this.#block();
+  /** Waits until the ledger is not full. @returns whether it became so in time */
+  async #room(end: number): Promise<boolean> {
+    while (this.#tail.isFull(this.#pool.weight)) {
+      if (this.#closed || performance.now() >= end) return false;
+      await this.#told({ alone: true, act: (engine) => this.#sealing.room(engine).then(() => undefined) });
+      await this.#background.turn();
     }
-    const why = `The last ${this.pace.lookback} blocks did more than a ledger can hold in memory`;
-    return { error: { code: -32_000, message: `${why}. Send the transaction again after as many blocks.` } };
+    return true;
+  }
+
+  #whyFull(): string {
+    const { problem } = this.#background;
+    const why = "The ledger has more blocks since its last snapshot than a start may take, or than fit in memory";
+    return `${why}${problem === undefined ? "" : ` (${problem})`}. Send the transaction again in a moment.`;
   }
 
   async #receipt(hash: string, end: number): Promise<Answer> {
     while (!this.#closed && performance.now() < end) {
       const answer = await this.#own("eth_getTransactionReceipt", [hash]);
       if ("error" in answer || answer.result !== null) return answer;
-      await this.#block();
+      await this.#sealing.next();
     }
     throw new Excess("late");
-  }
-
-  /** The next block, or a moment. */
-  async #block(): Promise<void> {
-    await Promise.race([new Promise<void>((done) => this.#sealed.add(done)), wait(1_000, undefined, { ref: false })]);
   }
 
   // What it is told
@@ -377,53 +367,11 @@ export class Chain {
     return true;
   }
 
-  /** Notes the next block with its time, then makes it. Nobody sees it before it is noted. */
   async #sealNow(engine: Engine): Promise<void> {
     this.#due = false;
-    const onDemand = this.spec.period === undefined;
-    do {
-      if (onDemand && !this.#empty && (await pending(engine)) === 0) return;
-      this.#empty = false;
-      const timestamp = Math.max(this.#head.timestamp, Math.floor(Date.now() / 1_000));
-      const { number, hash, gas } = this.#head;
-      try {
-        await this.#note([{ seal: [number + 1, timestamp, hash, gas] }]);
-      } catch {
-        if (onDemand) setTimeout(() => this.#closed || this.#seal(), again).unref(); // else the next one comes by itself
-        return;
-      }
-      try {
-        await engine.seal(timestamp);
-        if ((await this.#made(engine)) === 0) return;
-      } catch {
-        engine.end(); // it is noted: the next engine makes it
-        await engine.ended;
-        return;
-      }
-    } while (onDemand);
-  }
-
-  /** @returns how many transactions the new block has */
-  async #made(engine: Engine): Promise<number> {
-    const { head, transactions } = await engine.latest();
-    this.#head = head;
-    for (const one of transactions) {
-      this.#waiting.delete(one);
-      this.#say(`Executed transaction hash=${one}`);
-    }
-    this.#say(`Imported block number=${head.number} hash=${head.hash} transactions=${transactions.length}`);
-    for (const done of this.#sealed) done();
-    this.#sealed.clear();
-    const weight = weightOf(1, transactions.length, head.gas);
-    const { name } = this.folder.journals.at(-1)!;
-    const written = (this.#weights.get(name) ?? 0) + weight;
-    this.#weights.set(name, written);
-    engine.gained(weight);
-    const { blocks, bytes, growth, lookback } = this.pace;
-    const enough = ++this.#blocks >= (this.#isFull ? lookback / 4 : blocks);
-    if (enough || this.folder.bytes >= bytes || written >= growth) await this.#rotate(engine);
-    if (this.#hasGrown(engine)) this.#renew();
-    return transactions.length;
+    const noted = await this.#sealing.seal(engine);
+    if (noted || this.spec.period !== undefined) return; // else the next one comes by itself
+    setTimeout(() => this.#closed || this.#seal(), again).unref();
   }
 
   async #note(entries: readonly Entry[]): Promise<void> {
@@ -441,71 +389,35 @@ export class Chain {
     }
   }
 
-  // Snapshots, which only shorten the start
-
-  async #rotate(engine: Engine): Promise<void> {
-    if (this.#closed) return;
-    type Pool = Record<"pending" | "queued", Record<string, Record<string, { hash: string }>>>;
-    const { pending, queued } = await engine.call<Pool>("txpool_content");
-    const pool = new Set(
-      [pending, queued]
-        .flatMap((some) => Object.values(some).flatMap((one) => Object.values(one)))
-        .map(({ hash }) => hash),
-    );
-    for (const hash of this.#waiting.keys()) if (!pool.has(hash)) this.#waiting.delete(hash); // replaced, or void
-    const entries: Entry[] = [...this.#waiting.values()].map((tx) => ({ tx }));
-    try {
-      this.folder.rotate(this.#head, [{ given: [...this.#given] }, ...entries]);
-      this.#blocks = 0;
-      this.#compact();
-    } catch (error) {
-      this.#say(`No snapshot is made: ${(error as Error).message}. It is tried again.`);
-    }
-  }
-
   // Its engine
 
   async #begin(): Promise<Engine> {
     const { engine, replay, head, waiting } = await this.#keeper.begin();
-    this.#head = head;
-    this.#waiting.clear();
-    for (const [hash, raw] of waiting) this.#waiting.set(hash, raw);
+    this.#sealing.head = head;
+    this.#pool.restore(waiting);
     this.#given = replay.given;
-    this.#weights = replay.weights;
-    this.#blocks = replay.blocks;
+    this.#tail.measured(replay.loads);
     if (this.spec.period === undefined && waiting.size > 0) this.#due = true;
     return engine;
   }
 
   /** Whether it takes too much memory; somebody's filters, which would end, keep it for longer. */
-  #hasGrown({ weight }: Engine): boolean {
+  #hasGrown(engine: Engine | undefined): boolean {
+    if (!engine) return false;
     const filtered = Date.now() < this.#filtersUsed + filterLife;
-    const needed = this.#needed;
-    return weight - needed > Math.max(this.pace.growth, needed / 2) * (filtered ? 3 : 1);
+    const needed = this.#tail.load.weight;
+    return engine.weight - needed > Math.max(this.pace.growth, needed / 2) * (filtered ? 3 : 1);
   }
 
-  #compact(): void {
-    this.#background.compact(() => {
-      if (this.#closed) return;
-      const engine = this.#keeper.alive;
-      if (engine && this.#hasGrown(engine)) this.#renew();
-      else this.#compact(); // there may be more to do
-    });
-  }
-
-  /** Puts another engine in its place, which has the same blocks; nobody notices but those with filters. */
-  #renew(): void {
-    this.#background.renew((fresh, replay) =>
-      this.#told({
-        alone: true,
-        act: async (former) => {
-          const { number, hash } = await replay.to(this.folder.journals);
-          if (hash !== this.#head.hash) throw new Error(`block ${number} does not come out as it was`);
-          await this.#keeper.replace(former, fresh);
-          return undefined;
-        },
-      }),
-    );
+  /** Puts another engine in the place of one that has grown, with the same blocks; nobody notices but those with filters. */
+  #place(fresh: Engine, replay: Replay): Promise<void> {
+    const act = async (former: Engine) => {
+      const { number, hash } = await replay.to(this.folder.journals);
+      if (hash !== this.#sealing.head.hash) throw new Differs(number);
+      await this.#keeper.replace(former, fresh);
+      return undefined;
+    };
+    return this.#told({ alone: true, act });
   }
 
   #every(ms: number, act: () => void): void {
@@ -524,7 +436,4 @@ const resultIn = (said: Buffer): unknown => {
   return (JSON.parse(said.toString()) as { result?: unknown }).result ?? null; // an error may be of a hash that is not known
 };
 
-/** Transactions that the next block can have. */
-async function pending(engine: Engine): Promise<number> {
-  return Number((await engine.call<{ pending: string }>("txpool_status")).pending);
-}
+const refused = (message: string): Answer => ({ error: { code: -32_000, message } });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Refusal } from "../errors";
@@ -99,10 +99,9 @@ export class Chains {
 
   async #start(spec: ChainSpec): Promise<Chain> {
     const dir = join(this.#dir, spec.key);
-    if (this.known.has(spec.key)) LedgerFolder.check(dir);
-    else mkdirSync(dir, { recursive: true, mode: 0o700 });
-    const folder = await LedgerFolder.open(dir, spec);
-    if (!this.known.has(spec.key)) this.known.add(spec.key);
+    const known = this.known.has(spec.key);
+    const folder = known ? LedgerFolder.existing(dir) : await LedgerFolder.open(dir, spec);
+    if (!known) this.known.add(spec.key);
     return Chain.start(this.#host, spec, folder, this.pace, this.warn);
   }
 }

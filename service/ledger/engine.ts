@@ -150,6 +150,13 @@ export class Engine {
   /** Makes a block of what waits, with this time in seconds. */
   seal = (timestamp: number) => this.call("evm_mine", [{ timestamp }]);
 
+  /** Makes so many blocks, the first with this time and the others so many seconds apart. */
+  async sealMany(timestamp: number, count: number, apart: number): Promise<void> {
+    await this.call("anvil_setBlockTimestampInterval", [apart]);
+    await this.call("evm_mine", [{ timestamp, blocks: count }]);
+    await this.call("anvil_removeBlockTimestampInterval");
+  }
+
   /** Takes a signed transaction into its pool. */
   send = (raw: string): Promise<Answer> => this.answer("eth_sendRawTransaction", [raw]);
 

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type ChainSpec, Engine, type Head, type Host } from "./engine";
 import type { LedgerFolder } from "./ledger-folder";
+import type { Waiting } from "./pool";
 import { Replay, stopping } from "./replay";
 
 /** What an engine needs of the chain that it executes. */
@@ -21,7 +22,7 @@ export interface Begun {
   engine: Engine;
   replay: Replay;
   head: Head;
-  waiting: Map<string, string>;
+  waiting: Map<string, Waiting>;
 }
 
 /** The longest between two attempts to start an engine, in ms. */

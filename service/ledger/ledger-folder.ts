@@ -10,6 +10,7 @@ import { replaceFile, sha256, sha256OfFile, syncFolder } from "../store/files";
 import { damaged, Journal, lineOf, recordOf } from "../store/journal";
 import type { ChainSpec, Head } from "./engine";
 import { ensureGenesis } from "./genesis";
+import { nothing, stateOf, taken } from "./state-text";
 
 /** What a chain was told, in order: from it the chain can be made again, hash by hash. */
 export type Entry =
@@ -17,8 +18,11 @@ export type Entry =
   | { tx: string }
   /** Money for an account, in wei; `once`: what is known of it, so that it is given once only. */
   | { give: [account: string, wei: string]; once?: string }
-  /** A block is made: its number, its time in seconds, and the hash of the one before, with the gas that was used there. */
-  | { seal: [number: number, timestamp: number, parent: string, gas?: number] }
+  /**
+   * A block is made: its number, its time in seconds, and the hash of the one before, with the gas that was used there; null: of one that
+   * was not made yet when this was noted.
+   */
+  | { seal: [number: number, timestamp: number, parent: string | null, gas?: number] }
   /** What of the journals before was given once. */
   | { given: string[] };
 
@@ -42,8 +46,6 @@ const index = "ledger.json";
 const journalFormat = (name: string) => ({ format: "consortium-ledger-journal", version: 1, name });
 /** Blocks in a file of the past, which is loaded in about a second. */
 const mostBlocks = 2_000;
-/** Journals that become a snapshot at once: the service holds what an engine tells of them. */
-const mostJournals = 4;
 /** Bytes of a hash that are kept in memory. */
 const begin = 6;
 
@@ -60,9 +62,12 @@ export class LedgerFolder {
     private manifest: Manifest,
   ) {}
 
+  /** The folder of a chain that there is. What its journals say is checked when an engine goes through them. */
+  static existing = (dir: string) => new LedgerFolder(dir, filesIn(dir));
+
   /** The folder of a chain, made if there is none. */
   static async open(dir: string, { chainId, accounts }: ChainSpec): Promise<LedgerFolder> {
-    if (existsSync(join(dir, index))) return new LedgerFolder(dir, LedgerFolder.check(dir));
+    if (existsSync(join(dir, index))) return LedgerFolder.existing(dir);
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     syncFolder(dirname(dir));
     const snapshot = await formerState(dir);
@@ -79,22 +84,8 @@ export class LedgerFolder {
   }
 
   /** Whether all is there that the chain needs; nothing is changed. */
-  static check(dir: string): Manifest {
-    const found = join(dir, index);
-    if (!existsSync(found)) throw damaged(found, "it is missing");
-    const { success, data } = manifest.safeParse(recordOf(readFileSync(found, "utf8").trimEnd()));
-    if (!success) throw damaged(found, "it does not say what the ledger is made of");
-    verify(dir, { name: "genesis.json", sha256: data.genesis });
-    if (data.snapshot) verify(dir, data.snapshot);
-    for (const { name, bytes, hashes } of data.past) {
-      verify(dir, { name, bytes });
-      verify(dir, { name: hashes.name, bytes: hashes.bytes });
-    }
-    for (const { name } of data.journals) {
-      if (!existsSync(join(dir, name))) throw damaged(join(dir, name), "it is missing");
-      Journal.read(join(dir, name), journalFormat(name), () => undefined);
-    }
-    return data;
+  static check(dir: string): void {
+    for (const { name } of filesIn(dir).journals) Journal.read(join(dir, name), journalFormat(name), () => undefined);
   }
 
   get genesis(): string {
@@ -117,6 +108,10 @@ export class LedgerFolder {
   /** Bytes of the journal that is written now. */
   get bytes(): number {
     return this.#journal?.bytes ?? 0;
+  }
+
+  bytesOf(name: string): number {
+    return statSync(join(this.dir, name)).size;
   }
 
   entriesOf(name: string): Entry[] {
@@ -156,14 +151,6 @@ export class LedgerFolder {
     }
     this.#journal?.close();
     this.#journal = fresh;
-  }
-
-  /** How many of the journals a snapshot can take the place of now, so that blocks enough follow, and not too much at once; 0: of none. */
-  due(lookback: number): number {
-    const { journals } = this.manifest;
-    const end = journals.at(-1)!.after?.number ?? 0;
-    const last = journals.findLastIndex(({ after }) => after !== undefined && after.number <= end - lookback);
-    return Math.min(Math.max(0, last), mostJournals);
   }
 
   /**
@@ -253,6 +240,23 @@ function contains(row: Buffer, piece: Buffer, size: number): boolean {
   return false;
 }
 
+/** What a ledger is made of, if all of it is there. */
+function filesIn(dir: string): Manifest {
+  const found = join(dir, index);
+  if (!existsSync(found)) throw damaged(found, "it is missing");
+  const { success, data } = manifest.safeParse(recordOf(readFileSync(found, "utf8").trimEnd()));
+  if (!success) throw damaged(found, "it does not say what the ledger is made of");
+  verify(dir, { name: "genesis.json", sha256: data.genesis });
+  if (data.snapshot) verify(dir, data.snapshot);
+  for (const { name, bytes, hashes } of data.past) {
+    verify(dir, { name, bytes });
+    verify(dir, { name: hashes.name, bytes: hashes.bytes });
+  }
+  for (const { name } of data.journals)
+    if (!existsSync(join(dir, name))) throw damaged(join(dir, name), "it is missing");
+  return data;
+}
+
 function verify(
   dir: string,
   { name, bytes, sha256: expected }: { name: string; bytes?: number; sha256?: string },
@@ -262,60 +266,6 @@ function verify(
   const { size } = statSync(path);
   if (bytes !== undefined && size !== bytes) throw damaged(path, `it has ${size} of ${bytes} bytes`);
   if (expected !== undefined && sha256OfFile(path) !== expected) throw damaged(path, "its checksum is wrong");
-}
-
-/** A block or a transaction of a state. */
-interface Piece {
-  number: number;
-  /** Of a transaction. */
-  hash: string;
-  /** Of a block: the one before. */
-  parent: string;
-  json: Buffer;
-}
-
-/** A state as the engine tells it, taken apart: what comes before the blocks, and each block and transaction by itself. */
-function taken(dump: Buffer) {
-  const at = dump.indexOf('"best_block_number":');
-  const from = dump.indexOf('"blocks":[', at);
-  const until = dump.lastIndexOf('],"transactions":[');
-  const end = dump.lastIndexOf('],"historical_states"');
-  if (at < 0 || from < 0 || until < from || end < until)
-    throw new ServiceError("The engine tells its state in another way than it did.");
-  const blocks = pieces(dump.subarray(from, until), '{"header":{"parentHash":"').map((json): Piece => {
-    const { header } = JSON.parse(json.toString()) as { header: { number: string; parentHash: string } };
-    return { json, number: Number(header.number), parent: header.parentHash, hash: "" };
-  });
-  const transactions = pieces(dump.subarray(until, end), '{"info":{"transaction_hash":"').map((json): Piece => {
-    type Mined = { info: { transaction_hash: string }; block_number: number };
-    const { info, block_number: number } = JSON.parse(json.toString()) as Mined;
-    return { json, number, hash: info.transaction_hash, parent: "" };
-  });
-  blocks.sort((one, other) => one.number - other.number);
-  return { begin: dump.subarray(0, at), blocks, transactions };
-}
-
-/** The objects of a list that begin so; nothing that a user chooses can look like it, since all of that is hexadecimal. */
-function pieces(list: Buffer, begin: string): Buffer[] {
-  const found: Buffer[] = [];
-  for (let at = list.indexOf(begin); at >= 0;) {
-    const next = list.indexOf(begin, at + 1);
-    found.push(list.subarray(at, next < 0 ? undefined : next - 1)); // there is a comma between them
-    at = next;
-  }
-  return found;
-}
-
-const nothing = Buffer.from('{"block":null,"accounts":{},"best_block_number":null');
-const comma = Buffer.from(",");
-const joined = (list: readonly Piece[]) => list.flatMap(({ json }, index) => (index === 0 ? [json] : [comma, json]));
-
-/** A state as the engine takes it. */
-function stateOf(begin: Buffer, blocks: readonly Piece[], transactions: readonly Piece[]): Buffer {
-  const [one, two, three] = [',"blocks":[', '],"transactions":[', '],"historical_states":null}'].map((text) =>
-    Buffer.from(text),
-  );
-  return Buffer.concat([begin, one!, ...joined(blocks), two!, ...joined(transactions), three!]);
 }
 
 /** The state that version 0.1.0 kept, if the folder is one of its. */

@@ -1,17 +1,24 @@
 import { Refusal } from "../errors";
 import { type Engine, type Head, weightOf } from "./engine";
 import type { Entry, LedgerFolder } from "./ledger-folder";
+import { type Waiting, waitingOf } from "./pool";
+import type { Load } from "./tail";
+
+/** A block does not come out as it was. */
+export class Differs extends Refusal {
+  constructor(number: number) {
+    super(503, `The ledger does not start: block ${number} does not come out as it was.`);
+  }
+}
 
 /** Takes an engine at its genesis through what a chain was told. It can go on later with what was noted meanwhile. */
 export class Replay {
-  /** About how many bytes an engine takes for what is in each journal. */
-  readonly weights = new Map<string, number>();
+  /** What is in each journal. */
+  readonly loads = new Map<string, Load>();
   /** What was given once only. */
   readonly given = new Set<string>();
-  /** Blocks of the journal that it is in. */
-  blocks = 0;
   readonly #sent = new Map<string, string>();
-  #last: { number: number; parent: string } | undefined;
+  #last: { number: number; parent: string | null } | undefined;
   #begun = false;
   /** Where it is: a journal, and how many of its entries are done. */
   #at: { name: string; entries: number } | undefined;
@@ -32,51 +39,86 @@ export class Replay {
     if (!this.#begun && begin !== undefined) await this.engine.load(begin);
     this.#begun = true;
     const from = journals.findIndex(({ name }) => name === this.#at?.name);
-    for (const { name } of journals.slice(Math.max(0, from))) await this.#through(name);
+    for (const { name, after } of journals.slice(Math.max(0, from))) {
+      if (after && this.#at?.name !== name) await this.#isAt(after);
+      await this.#through(name);
+    }
     const head = await this.engine.head();
     const wanted = this.#last;
-    if (wanted && (head.number !== wanted.number || head.parent !== wanted.parent))
-      throw new Refusal(503, `The ledger does not start: block ${wanted.number} does not come out as it was.`);
+    if (wanted && (head.number !== wanted.number || (wanted.parent !== null && head.parent !== wanted.parent)))
+      throw new Differs(wanted.number);
     return head;
   }
 
   /** Transactions that no block has yet, by their hash, in the order in which they came. */
-  async waiting(): Promise<Map<string, string>> {
-    const all = [...this.#sent];
-    const still = await Promise.all(all.map(([hash]) => isWaiting(this.engine, hash)));
-    return new Map(all.filter((_, index) => still[index]));
+  waiting(): Promise<Map<string, Waiting>> {
+    return waitingOf(this.engine, this.#sent);
+  }
+
+  /** A journal goes on from the block that it names. */
+  async #isAt({ number, hash }: { number: number; hash: string }): Promise<void> {
+    if ((await this.engine.head()).hash !== hash) throw new Differs(number);
   }
 
   async #through(name: string): Promise<void> {
-    if (this.#at?.name !== name) {
-      this.#at = { name, entries: 0 };
-      this.blocks = 0;
-    }
-    for (const entry of this.folder.entriesOf(name).slice(this.#at.entries)) {
+    if (this.#at?.name !== name) this.#at = { name, entries: 0 };
+    const load = this.loads.get(name) ?? { blocks: 0, weight: 0, bytes: 0 };
+    this.loads.set(name, load);
+    load.bytes = this.folder.bytesOf(name);
+    for (const step of steps(this.folder.entriesOf(name).slice(this.#at.entries))) {
       if (this.stopped()) throw stopping();
-      const hash = await tell(this.engine, entry, this.given);
-      if (hash !== undefined && "tx" in entry) this.#sent.set(hash, entry.tx);
-      const weight = weightIn(entry);
-      this.weights.set(name, (this.weights.get(name) ?? 0) + weight);
-      this.engine.gained(weight);
-      if ("seal" in entry) {
-        this.#last = { number: entry.seal[0], parent: entry.seal[2] };
-        this.blocks++;
+      const [entry] = step;
+      if ("seal" in entry && step.length > 1) await this.#blocks(step as Seal[]);
+      else {
+        const hash = await tell(this.engine, entry, this.given);
+        if (hash !== undefined && "tx" in entry) this.#sent.set(hash, entry.tx);
       }
-      this.#at.entries++;
+      for (const { seal } of step.filter(isSeal)) {
+        this.#last = { number: seal[0], parent: seal[2] };
+        load.blocks++;
+      }
+      const weight = step.reduce((sum, one) => sum + weightIn(one), 0);
+      load.weight += weight;
+      this.engine.gained(weight);
+      this.#at.entries += step.length;
     }
   }
+
+  /** Blocks that come at equal intervals. */
+  async #blocks(seals: readonly Seal[]): Promise<void> {
+    const [first, second] = seals.map(({ seal }) => seal[1]) as [number, number];
+    await this.engine.sealMany(first, seals.length, second - first);
+  }
+}
+
+type Seal = Extract<Entry, { seal: unknown }>;
+const isSeal = (entry: Entry): entry is Seal => "seal" in entry;
+/** Blocks that are made at once: a stop does not wait for more. */
+const mostAtOnce = 256;
+
+/** Entries one by one, and together those of blocks that come at equal intervals without anything between. */
+function steps(entries: readonly Entry[]): [Entry, ...Entry[]][] {
+  const found: [Entry, ...Entry[]][] = [];
+  for (const entry of entries) {
+    const last = found.at(-1);
+    if (last && goesOn(last, entry)) last.push(entry);
+    else found.push([entry]);
+  }
+  return found;
+}
+
+function goesOn(step: readonly Entry[], entry: Entry): boolean {
+  const [first, second] = step;
+  const before = step.at(-1)!;
+  if (!isSeal(entry) || !first || !isSeal(first) || !isSeal(before) || step.length === mostAtOnce) return false;
+  if (!second || !isSeal(second)) return true;
+  return entry.seal[1] - before.seal[1] === second.seal[1] - first.seal[1];
 }
 
 export const stopping = () => new Refusal(503, "The service is stopping.");
 
 const weightIn = (entry: Entry) =>
   "seal" in entry ? weightOf(1, 0, entry.seal[3] ?? 0) : "tx" in entry ? weightOf(0, 1, 0) : 0;
-
-async function isWaiting(engine: Engine, hash: string): Promise<boolean> {
-  const found = await engine.call<{ blockHash: string | null } | null>("eth_getTransactionByHash", [hash]);
-  return found !== null && found.blockHash === null;
-}
 
 /** Tells an engine something that a chain was told. @returns the hash of a transaction that it took */
 export async function tell(engine: Engine, entry: Entry, given: Set<string>): Promise<string | undefined> {

@@ -3,8 +3,19 @@ import { findAnvil } from "../../../service/ledger/binary";
 import { type Pace, usualPace } from "../../../service/ledger/chain";
 import { type Chain, Chains } from "../../../service/ledger/chains";
 
+/** What a test changes of a chain's pace: blocks and bytes are those of a journal, room is that of all since the last snapshot. */
+export type Changed = Partial<Pace> & { blocks?: number; room?: number; longest?: number };
+
+const paceOf = ({ blocks, room, longest, ...changed }: Changed): Pace => ({
+  ...usualPace,
+  journal: { ...usualPace.journal, blocks: blocks ?? usualPace.journal.blocks, weight: changed.growth ?? Infinity },
+  most: { ...usualPace.most, weight: room ?? usualPace.most.weight, blocks: longest ?? usualPace.most.blocks },
+  rest: 0,
+  ...changed,
+});
+
 /** Chains in a folder, with what they warn of. */
-export function chainsAt(folder: string, pace: Partial<Pace> = {}, keys = new Set<string>()) {
+export function chainsAt(folder: string, pace: Changed = {}, keys = new Set<string>()) {
   const warnings: string[] = [];
   const known = {
     has: (key: string) => keys.has(key),
@@ -13,7 +24,7 @@ export function chainsAt(folder: string, pace: Partial<Pace> = {}, keys = new Se
     remove: (key: string) => void keys.delete(key),
   };
   const warn = (text: string) => void warnings.push(text);
-  const chains = new Chains(findAnvil(undefined)!, folder, known, warn, undefined, { ...usualPace, ...pace });
+  const chains = new Chains(findAnvil(undefined)!, folder, known, warn, undefined, paceOf(pace));
   return { chains, warnings, keys };
 }
 

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Wallet } from "ethers";
-import type { Pace } from "../../../service/ledger/chain";
+import type { Changed } from "./chains";
 import { type Chain, Chains, type ChainSpec } from "../../../service/ledger/chains";
 import { drawn } from "../../support/random";
 import { containing, until } from "../helpers";
@@ -31,7 +31,7 @@ afterEach(() => Promise.all(open.splice(0).map((chains) => chains.close())));
 
 const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, free: true };
 
-function chainsIn(folder = dir, pace: Partial<Pace> = {}, keys?: Set<string>) {
+function chainsIn(folder = dir, pace: Changed = {}, keys?: Set<string>) {
   const made = chainsAt(folder, pace, keys);
   open.push(made.chains);
   return made;

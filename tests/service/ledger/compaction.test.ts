@@ -1,0 +1,138 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Chain, Chains, ChainSpec } from "../../../service/ledger/chains";
+import { containing, until } from "../helpers";
+import { allOf, type Changed, chainsAt, enginesOf } from "./chains";
+
+jest.setTimeout(120_000);
+
+let dir: string;
+let open: Chains[];
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "consortium-compaction-"));
+  open = [];
+});
+afterEach(async () => {
+  await closeAll();
+  rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 8, free: true };
+const closeAll = () => Promise.all(open.splice(0).map((chains) => chains.close()));
+
+function chainsIn(pace: Changed) {
+  const made = chainsAt(dir, pace);
+  open.push(made.chains);
+  return made;
+}
+
+const height = async (chain: Chain) => Number(await chain.call<string>("eth_blockNumber"));
+/** The block of the snapshot that there is; 0: none. */
+const snapshot = () => {
+  const { snapshot } = JSON.parse(readFileSync(join(dir, "e1", "ledger.json"), "utf8")) as {
+    snapshot?: { name: string };
+  };
+  return Number(/\d+/.exec(snapshot?.name ?? "0")![0]);
+};
+/** A snapshot comes, without another block: all but the blocks that have to follow it. */
+const compacted = async (chain: Chain, { blocks = 0, lookback = 0 }: Changed) => {
+  const wanted = (await height(chain)) - 2 * blocks - lookback;
+  await until(() => Promise.resolve(snapshot() >= wanted));
+};
+
+/** Sends from an account until it is told to stop. */
+function sending(chain: Chain, accounts: readonly string[]) {
+  let ended = false;
+  const hashes: string[] = [];
+  const all = accounts.map(async (from) => {
+    while (!ended) hashes.push(await chain.call<string>("eth_sendTransaction", [{ from, to: from, value: "0x1" }]));
+  });
+  return {
+    hashes,
+    stop: async () => {
+      ended = true;
+      await Promise.all(all);
+    },
+  };
+}
+
+test("senders that never pause do not make more journals than a start may take, and all is a snapshot in the end", async () => {
+  const pace = { blocks: 8, lookback: 4, longest: 60 };
+  const chain = await chainsIn(pace).chains.get(spec);
+  const accounts = await chain.call<string[]>("eth_accounts");
+  const senders = sending(chain, accounts);
+  let longest = 0;
+  await until(async () => {
+    longest = Math.max(longest, (await height(chain)) - snapshot());
+    return senders.hashes.length > 800;
+  });
+  await senders.stop();
+  // the most, with those that are under way, and those that let a snapshot have all
+  expect(longest).toBeLessThanOrEqual(60 + accounts.length + 2 * pace.lookback);
+  await compacted(chain, pace);
+  const { hashes } = senders;
+  await closeAll();
+  const again = await chainsIn(pace).chains.get(spec);
+  for (const hash of hashes)
+    expect(await again.call("eth_getTransactionReceipt", [hash])).toMatchObject({ status: "0x1" });
+});
+
+test("a snapshot that fails is said, and comes by itself once it can, without another block", async () => {
+  const pace = { blocks: 6, lookback: 4 };
+  const { chains, warnings } = chainsIn(pace);
+  const chain = await chains.get(spec);
+  const [from] = await chain.call<string[]>("eth_accounts");
+  const inTheWay = Array.from({ length: 30 }, (_, number) => join(dir, "e1", `snapshot-${number}.json.gz`));
+  for (const folder of inTheWay) mkdirSync(folder);
+  for (let block = 0; block < 20; block++) await chain.call("eth_sendTransaction", [{ from, to: from, value: "0x1" }]);
+  const said = () => chain.lines.filter((line) => /No snapshot is made: .*EISDIR.*tried again in [\d.]+ s/.test(line));
+  await until(() => Promise.resolve(said().length >= 5));
+  expect(warnings).toEqual([containing("No snapshot is made")]);
+  for (const folder of inTheWay) rmSync(folder, { recursive: true });
+  await compacted(chain, pace);
+  expect(readdirSync(join(dir, "e1")).filter((name) => name.startsWith("journal-")).length).toBeLessThanOrEqual(3);
+  expect(await height(chain)).toBe(20);
+});
+
+test("a process that is killed while it makes a snapshot is tried again", async () => {
+  const pace = { blocks: 40, lookback: 4 };
+  const chain = await chainsIn(pace).chains.get(spec);
+  const [from] = await chain.call<string[]>("eth_accounts");
+  const [own] = enginesOf(dir);
+  const send = () => chain.call("eth_sendTransaction", [{ from, to: from, value: "0x1" }]);
+  let killed = 0;
+  for (let block = 0; block < 90; block++) {
+    await send();
+    for (const pid of enginesOf(dir).filter((pid) => pid !== own && killed < 2)) {
+      process.kill(pid, "SIGKILL");
+      killed++;
+    }
+  }
+  expect(killed).toBe(2);
+  await compacted(chain, pace);
+  expect(chain.lines).toContainEqual(expect.stringMatching(/No snapshot is made: .*SIGKILL.*tried again|chain ended/));
+  expect(await height(chain)).toBe(90);
+});
+
+test.each([1, 3])(
+  "contracts that look %i blocks back in every block do not keep snapshots from coming",
+  async (back) => {
+    const pace = { blocks: 6, lookback: 8, longest: 120 };
+    const chain = await chainsIn(pace).chains.get(spec);
+    const accounts = await chain.call<string[]>("eth_accounts");
+    const [from] = accounts;
+    const code = `60${back.toString(16).padStart(2, "0")}43034060005260206000a000`; // logs the hash of an earlier block
+    const deployed = await chain.call<string>("eth_sendTransaction", [
+      { from, data: `0x600d600c600039600d6000f3${code}` },
+    ]);
+    type Receipt = { contractAddress: string };
+    const { contractAddress: to } = await chain.call<Receipt>("eth_getTransactionReceipt", [deployed]);
+    let sent = 0;
+    while (snapshot() === 0 && sent++ < 200) await chain.call("eth_sendTransaction", [{ from, to, gas: "0x20000" }]);
+    expect(snapshot()).toBeGreaterThan(0);
+    const seen = await allOf(chain, accounts);
+    await closeAll();
+    expect(await allOf(await chainsIn(pace).chains.get(spec), accounts)).toEqual(seen);
+  },
+);
