@@ -5,6 +5,7 @@ import type { Base } from "./base";
 import { Refusal } from "./errors";
 import { admitted, nodePath } from "./http/node-credentials";
 import { findAnvil, whyNoLedger } from "./ledger/binary";
+import { usualPace } from "./ledger/chain";
 import { Chains, knownLedgers } from "./ledger/chains";
 import type { Ledger } from "./ledger/ledger";
 import { NodeEndpoint } from "./ledger/node-endpoint";
@@ -67,8 +68,10 @@ type TargetAddresses = NonNullable<ResolvedOptions["ledger"]>["targets"];
 
 function realChains(base: Base, anvil: string, dataDir: string | undefined, addresses: TargetAddresses = {}): Backend {
   const keys = new AccountKeys(dataDir && join(dataDir, "accounts"), base.store);
-  const { memory } = base.settings.callLimits;
-  const chains = new Chains(anvil, dataDir && join(dataDir, "chains"), knownLedgers(base.store), base.warn, memory);
+  const { accountPool: account, memory, pool: ledgerPool } = base.settings.callLimits;
+  const pace = { ...usualPace, pool: { account, ledger: ledgerPool } };
+  const known = knownLedgers(base.store);
+  const chains = new Chains(anvil, dataDir && join(dataDir, "chains"), known, base.warn, memory, pace);
   const ledger = new RealLedger(base, chains);
   const nodes = new NodeEndpoint(base, ledger);
   const targets = new Targets(chains, addresses, () => base.origin());

@@ -149,7 +149,8 @@ async function use({ url, authorization, account }, index, counts, end) {
 
 /** @param {number} pid @param {Record<string, string>} names @returns {Record<string, number>} */
 function memoryOf(pid, names) {
-  const named = treeOf(pid).map(({ command, rss }) => {
+  const all = treeOf(pid).filter(({ command }) => !command.startsWith("/bin/sh")); // the shell behind the watcher
+  const named = all.map(({ command, rss }) => {
     const [, folder = ""] = /chains\/([^/]+)\/genesis\.json/.exec(command) ?? [];
     return [names[folder] ?? (command.includes(" -e ") ? "watcher of the chains" : "service"), rss];
   });

@@ -46,7 +46,7 @@ export interface Parts {
 /** The HTTP server with all its routes, not yet listening. */
 export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; server: Server }> {
   const { context, routes, options } = parts;
-  const server = createHttpServer(options.tls);
+  const server = createHttpServer(options.tls, context.settings.callLimits);
   const app = fastify({
     logger: options.log && { redact: ["req.headers.authorization"], hooks: { streamWrite: inAscii } },
     logController: new LogController({

@@ -26,7 +26,7 @@ export const usualPace: Pace = {
   ...usualTail,
   stall: 15_000,
   growth: 32 * 1_048_576,
-  pool: { account: 64, ledger: 1_024 },
+  pool: { account: 256, ledger: 4_096 },
   rest: 5_000,
 };
 
@@ -51,6 +51,8 @@ const mostLines = 1_000;
 const again = 1_000;
 /** How long a transaction waits for room in a ledger that is full (ms). */
 const patience = 10_000;
+const tooMuch =
+  "The ledger has more blocks since its last snapshot than a start may take, or than fit in memory. Send the transaction again in a moment.";
 /** How long filters keep an engine in its place after they were used (ms). */
 const filterLife = 300_000;
 
@@ -243,7 +245,7 @@ export class Chain {
   /** Takes a transaction: it is noted before it is answered. */
   async #send(method: string, params: unknown[], { ms }: Bounds): Promise<Answer> {
     const end = performance.now() + ms;
-    if (!(await this.#room(Math.min(end, performance.now() + patience)))) return refused(this.#whyFull());
+    if (!(await this.#room(Math.min(end, performance.now() + patience)))) return refused(tooMuch);
     let answer: Answer = { result: null };
     await this.#told({
       act: async (engine) => {
@@ -275,12 +277,6 @@ export class Chain {
       await this.#background.turn();
     }
     return true;
-  }
-
-  #whyFull(): string {
-    const { problem } = this.#background;
-    const why = "The ledger has more blocks since its last snapshot than a start may take, or than fit in memory";
-    return `${why}${problem === undefined ? "" : ` (${problem})`}. Send the transaction again in a moment.`;
   }
 
   async #receipt(hash: string, end: number): Promise<Answer> {

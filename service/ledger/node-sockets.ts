@@ -11,6 +11,8 @@ import { Subscriptions } from "./subscriptions";
 
 /** Messages of one WebSocket that are answered at a time; the next ones are not read meanwhile. */
 const mostAnswered = 4;
+/** Bytes that all WebSockets together may leave unread. */
+const mostUnread = 64 * 1_048_576;
 /** Tells a member that the chain ended; clients of 0.1.0 know this code. */
 const chainEnded = 4006;
 
@@ -57,9 +59,37 @@ export class NodeSockets {
     if (same.length >= sockets) throw new Refusal(429, `At most ${sockets} WebSockets are allowed for a credential.`);
     this.#server.handleUpgrade(request, request.socket, this.#heads.get(request)!, (member) => {
       this.#open.set(member, place);
-      member.once("close", () => this.#open.delete(member));
-      connect(member, place);
+      const alive = this.#watch(member);
+      member.once("close", () => {
+        clearInterval(alive);
+        this.#open.delete(member);
+      });
+      connect(member, place, () => this.#relieve());
     });
+  }
+
+  /** Ends a WebSocket whose other side does not answer, so that it does not count for ever. */
+  #watch(member: WebSocket): NodeJS.Timeout {
+    let answered = true;
+    member.on("pong", () => (answered = true));
+    return setInterval(() => {
+      if (!answered) return member.terminate();
+      answered = false;
+      member.ping();
+    }, this.limits.time).unref();
+  }
+
+  /** Ends those that leave most unread, as long as all together leave too much. */
+  #relieve(): void {
+    let sum = 0;
+    for (const { bufferedAmount } of this.#open.keys()) sum += bufferedAmount;
+    if (sum <= mostUnread) return;
+    const slowest = [...this.#open.keys()].sort((one, other) => other.bufferedAmount - one.bufferedAmount);
+    for (const member of slowest) {
+      if (sum <= mostUnread) return;
+      sum -= member.bufferedAmount;
+      member.terminate();
+    }
   }
 
   /** Drops those of credentials or nodes that are no more. */
@@ -75,12 +105,14 @@ export class NodeSockets {
 }
 
 /** Lets a member talk to a chain, within the same limits as over HTTP. */
-function connect(member: WebSocket, { rights, share, chain }: Place): void {
+function connect(member: WebSocket, { rights, share, chain }: Place, relieve: () => void): void {
   const { limits } = rights;
   const subscriptions = new Subscriptions(limits, {
     tell(line) {
       member.send(line, { binary: false });
-      if (member.bufferedAmount > limits.answer) member.terminate(); // it does not read
+      if (member.bufferedAmount > limits.answer)
+        member.terminate(); // it does not read
+      else if (member.bufferedAmount > 0) relieve();
     },
     end: () => member.close(chainEnded),
   });

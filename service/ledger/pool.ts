@@ -7,15 +7,20 @@ export interface Waiting {
   nonce: number;
   /** What it may use at most. */
   gas: number;
+  /** Whether it waits for an earlier one of its account, which nobody has sent. */
+  queued: boolean;
 }
 
 /** How many transactions may wait. */
 export interface PoolLimits {
-  /** Of one account. Default 64. */
+  /** Of one account. */
   account: number;
-  /** Of all accounts of a ledger. Default 1,024. */
+  /** Of all accounts of a ledger. */
   ledger: number;
 }
+
+/** The part of the pool that is for those which wait for an earlier one: else they could fill it for ever. */
+const queuedPart = 1 / 4;
 
 /** As Geth says it. */
 const full = "txpool is full";
@@ -48,15 +53,21 @@ export class Pool {
    */
   add(hash: string, one: Waiting): string | undefined {
     const former = this.#sameNonce(one);
-    if (former === undefined) {
-      const { account, ledger } = this.limits;
-      if (this.#waiting.size >= ledger)
-        return `${full}: ${ledger} transactions wait for a block, and no more may. Send it again after the next block.`;
-      if ((this.#counts.get(one.from) ?? 0) >= account)
-        return `${full}: ${account} transactions of ${one.from} wait for a block, and no more may. Send it again after the next block.`;
-    } else this.remove(former);
+    if (former !== undefined) this.remove(former);
+    const refusal = former === undefined ? this.#whyFull(one) : undefined;
+    if (refusal !== undefined) return refusal;
     this.#put(hash, one);
     return undefined;
+  }
+
+  #whyFull({ from, queued }: Waiting): string | undefined {
+    const { account, ledger } = this.limits;
+    const waits = (what: string) => `${full}: ${what}, and no more may. Send it again after the next block.`;
+    if ((this.#counts.get(from) ?? 0) >= account) return waits(`${account} transactions of ${from} wait for a block`);
+    if (!queued) return this.#waiting.size >= ledger ? waits(`${ledger} transactions wait for a block`) : undefined;
+    const most = Math.ceil(ledger * queuedPart);
+    const found = [...this.#waiting.values()].filter((one) => one.queued).length;
+    return found >= most ? waits(`${most} transactions wait for an earlier one of their account`) : undefined;
   }
 
   remove(hash: string): void {
@@ -72,7 +83,7 @@ export class Pool {
   /** Those of an engine that begins now. */
   restore(all: ReadonlyMap<string, Waiting>): void {
     for (const hash of [...this.#waiting.keys()]) this.remove(hash);
-    for (const [hash, one] of all) this.#put(hash, one);
+    for (const [hash, one] of all) this.#put(hash, { ...one });
   }
 
   /** Leaves out those that are void: the engine has them no more. */
@@ -83,8 +94,19 @@ export class Pool {
 
   #put(hash: string, one: Waiting): void {
     this.#waiting.set(hash, one);
+    if (!one.queued) this.#follow(one);
     this.#weight += weightIn(one);
     this.#counts.set(one.from, (this.#counts.get(one.from) ?? 0) + 1);
+  }
+
+  /** Those that waited for it wait for a block now. */
+  #follow({ from, nonce }: Waiting): void {
+    const queued = [...this.#waiting.values()].filter((one) => one.queued && one.from === from);
+    for (let next = nonce + 1; ; next++) {
+      const one = queued.find((other) => other.nonce === next);
+      if (!one) return;
+      one.queued = false;
+    }
   }
 
   /** The one that it takes the place of. */
@@ -98,31 +120,36 @@ export class Pool {
 const weightIn = ({ gas }: Waiting) => weightOf(0, 1, gas);
 
 type Known = Record<"hash" | "from" | "nonce" | "gas", string>;
-const waitingAs = (raw: string, { from, nonce, gas }: Known): Waiting => {
-  return { raw, from: from.toLowerCase(), nonce: Number(nonce), gas: Number(gas) };
+const waitingAs = (raw: string, queued: boolean, { from, nonce, gas }: Known): Waiting => {
+  return { raw, from: from.toLowerCase(), nonce: Number(nonce), gas: Number(gas), queued };
 };
 
 /** What an engine knows of a transaction that it just took. */
 export async function waitingIn(engine: Engine, hash: string, raw: string): Promise<Waiting> {
-  return waitingAs(raw, await engine.call<Known>("eth_getTransactionByHash", [hash]));
+  const known = await engine.call<Known>("eth_getTransactionByHash", [hash]);
+  const next = await engine.call<string>("eth_getTransactionCount", [known.from, "pending"]);
+  return waitingAs(raw, Number(known.nonce) >= Number(next), known);
 }
 
 /** What waits in an engine, of those that it was sent. */
 export async function waitingOf(engine: Engine, sent: ReadonlyMap<string, string>): Promise<Map<string, Waiting>> {
   if (sent.size === 0) return new Map();
   const pool = await poolOf(engine);
-  return new Map(
-    [...sent].flatMap(([hash, raw]) => {
-      const known = pool.get(hash);
-      return known ? [[hash, waitingAs(raw, known)]] : [];
-    }),
-  );
+  const waiting = new Map<string, Waiting>();
+  for (const [hash, raw] of sent) {
+    const known = pool.get(hash);
+    if (known) waiting.set(hash, waitingAs(raw, known.queued, known));
+  }
+  return waiting;
 }
 
 /** All that waits in an engine, by hash. */
-async function poolOf(engine: Engine): Promise<Map<string, Known>> {
-  type Content = Record<"pending" | "queued", Record<string, Record<string, Known>>>;
-  const { pending, queued } = await engine.call<Content>("txpool_content");
-  const all = [pending, queued].flatMap((some) => Object.values(some).flatMap((one) => Object.values(one)));
-  return new Map(all.map((one) => [one.hash, one]));
+async function poolOf(engine: Engine): Promise<Map<string, Known & { queued: boolean }>> {
+  type Part = Record<string, Record<string, Known>>;
+  const content = await engine.call<Record<"pending" | "queued", Part>>("txpool_content");
+  const some = (part: Part, queued: boolean) =>
+    Object.values(part).flatMap((one) =>
+      Object.values(one).map((known): [string, Known & { queued: boolean }] => [known.hash, { ...known, queued }]),
+    );
+  return new Map([...some(content.pending, false), ...some(content.queued, true)]);
 }

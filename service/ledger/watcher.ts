@@ -12,7 +12,8 @@ export type News = { id: string; pid?: number; ended?: string; said?: string };
 
 /**
  * Runs the chains, in a process of its own. When the pipe to the service closes, however the service ended, it ends them all: what a
- * chain knows is on disk before anybody hears of it. Run as text (see `program`), so it may use nothing around it.
+ * chain knows is on disk before anybody hears of it. If the watcher is killed, too, a shell behind it does. Run as text (see `program`),
+ * so it may use nothing around it.
  */
 function watch(discard: string): void {
   const { spawn } = process.getBuiltinModule("node:child_process");
@@ -22,6 +23,15 @@ function watch(discard: string): void {
   const most = 2_000;
   const children = new Map<string, ChildProcess>();
   const tell = (news: News) => process.stdout.write(`${JSON.stringify(news)}\n`);
+  /** Hears which processes run now, and ends the last ones that it heard of once nobody tells it more. */
+  const guard =
+    process.platform === "win32"
+      ? undefined
+      : spawn("/bin/sh", ["-c", 'while read -r line; do pids=$line; done; [ -z "$pids" ] || kill -9 $pids'], {
+          stdio: ["pipe", "ignore", "ignore"],
+        });
+  guard?.on("error", () => undefined).stdin.on("error", () => undefined);
+  const show = () => guard?.stdin.write(`${[...children.values()].map(({ pid }) => pid ?? "").join(" ")}\n`);
 
   const start = ({ id, command, args, cwd }: Extract<Order, { command: string }>) => {
     // memory that telling a state took is given back at once
@@ -32,10 +42,13 @@ function watch(discard: string): void {
     child.stderr?.on("data", (part: Buffer) => (said = (said + part.toString()).slice(-most)));
     children.set(id, child);
     const over = (why: string) => {
-      if (children.get(id) === child && children.delete(id)) tell({ id, ended: why, said });
+      if (children.get(id) !== child || !children.delete(id)) return;
+      show();
+      tell({ id, ended: why, said });
     };
     child.on("error", (error) => over(error.message));
     child.on("close", (code, signal) => over(`it ended with ${signal ?? code}`));
+    show();
     tell({ id, ...(child.pid === undefined ? {} : { pid: child.pid }) });
   };
 
@@ -49,6 +62,7 @@ function watch(discard: string): void {
     })
     .on("close", () => {
       for (const child of children.values()) child.kill("SIGKILL");
+      guard?.stdin.end();
       fs.rmSync(discard, { recursive: true, force: true });
     });
 }

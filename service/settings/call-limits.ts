@@ -24,6 +24,12 @@ export interface CallLimits {
   sockets: number;
   /** Subscriptions on one WebSocket. Default 16. */
   subscriptions: number;
+  /** Transactions of one account that wait for a block. Default 256. */
+  accountPool: number;
+  /** Transactions of a ledger that wait for a block. Default 4,096; as many as a quarter of these may wait for an earlier one. */
+  pool: number;
+  /** Connections to the service. Default 1,024; for a new one, the one that has been idle for the longest time is closed. */
+  connections: number;
   /** Calls a second from one address at `/target/…`, which needs no credential, on an average of 10 seconds. Default 50. */
   targetRate: number;
 }
@@ -43,5 +49,8 @@ export const callLimits = z.strictObject({
   filters: some.default(16),
   sockets: some.default(16),
   subscriptions: some.default(16),
+  accountPool: some.default(256),
+  pool: some.default(4_096),
+  connections: some.default(1_024),
   targetRate: some.default(50),
 } satisfies Record<keyof CallLimits, z.ZodType>);

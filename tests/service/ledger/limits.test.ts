@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { Wallet } from "ethers";
 import { contract, endless, eth, ledgered, raw, result, returning, rpc, webSocket } from "../ledgers";
 import { basic, containing, start, until, type Wire } from "../helpers";
 
@@ -177,6 +178,37 @@ test("requests that are under way with a credential are counted, and more is ref
     expect({ status, body }).toMatchObject({ status: 200, body: { id: 1 } });
   }
   await until(async () => (await rpc(urls.rpc, credential, eth("eth_chainId"))).status === 200);
+});
+
+test("transactions that wait are counted, of an account and of a ledger; those that wait for an earlier one take a quarter", async () => {
+  const slow = { provider: "quorum", consensus_type: "ibft", block_period: 3_600 };
+  const { credential, urls } = await ledgered({ callLimits: { accountPool: 4, pool: 8 } }, slow);
+  const chainId = Number(await result(urls.rpc, credential, "eth_chainId"));
+  const wallets = Array.from({ length: 6 }, () => Wallet.createRandom());
+  const send = async (wallet: (typeof wallets)[number], nonce: number) => {
+    const transaction = { chainId, nonce, gasPrice: 0, gasLimit: 21_000, to: contract, value: 0, type: 0 };
+    const raw = await wallet.signTransaction(transaction);
+    return (await rpc(urls.rpc, credential, eth("eth_sendRawTransaction", raw))).body as Said;
+  };
+  const [own] = await result<string[]>(urls.rpc, credential, "eth_accounts");
+  const sendOwn = async (nonce: number, gasPrice = 0) => {
+    const transaction = { from: own, to: contract, gas: "0x5208", nonce: `0x${nonce}`, gasPrice: `0x${gasPrice}` };
+    return (await rpc(urls.rpc, credential, eth("eth_sendTransaction", transaction))).body as Said;
+  };
+  const [a, b, c, d, e] = wallets;
+  const full = { error: { code: -32_000, message: containing("txpool is full") } };
+  const taken = { result: containing("0x") };
+  for (const nonce of [0, 1, 2, 3]) expect(await sendOwn(nonce)).toMatchObject(taken);
+  expect(await sendOwn(4)).toMatchObject(full);
+  expect(await sendOwn(3, 1)).toMatchObject(taken); // in place of one that waits
+  for (const wallet of [a!, b!]) expect(await send(wallet, 7)).toMatchObject(taken);
+  expect(await send(c!, 7)).toMatchObject(full);
+  for (const wallet of [d!, e!]) expect(await send(wallet, 0)).toMatchObject(taken);
+  expect(await send(wallets[5]!, 0)).toMatchObject(full);
+  // what was refused is not in a block later
+  const count = (account: string) =>
+    result<string>(urls.rpc, credential, "eth_getTransactionCount", account, "pending");
+  expect(await Promise.all([own!, d!.address, wallets[5]!.address].map(count))).toEqual(["0x4", "0x1", "0x0"]);
 });
 
 test("filters, subscriptions and WebSockets of a credential are counted; a filter is its maker's alone", async () => {

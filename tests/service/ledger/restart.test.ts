@@ -75,6 +75,22 @@ test("a service that is killed leaves no process, and the next one has the same 
   expect(processes()).toEqual([]);
 });
 
+test("a service that is killed together with its watcher leaves no chain", async () => {
+  const { ready, key, child, ended } = await serve();
+  const send = client(ready.baseUrl, key);
+  const { paths } = await build(send);
+  await send("GET", `${paths.node}/status`);
+  const [engine] = enginesOf(dataDir);
+  const parentOf = (pid: number) => Number(execFileSync("ps", ["-o", "ppid=", "-p", `${pid}`], { encoding: "utf8" }));
+  const watcher = parentOf(engine!);
+  expect(parentOf(watcher)).toBe(child.pid);
+  for (const pid of [watcher, child.pid!]) process.kill(pid, "SIGSTOP"); // neither can end anything any more
+  for (const pid of [child.pid!, watcher]) process.kill(pid, "SIGKILL");
+  await ended;
+  await until(() => Promise.resolve(!isAlive(engine!)));
+  expect(enginesOf(dataDir)).toEqual([]);
+});
+
 test("a chain ends with its environment, and so does its folder", async () => {
   const { ready, key, child, ended } = await serve();
   const send = client(ready.baseUrl, key);

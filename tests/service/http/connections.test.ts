@@ -1,0 +1,88 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { client, start, until } from "../helpers";
+import { blocks, eth, ledgered, result, webSocket } from "../ledgers";
+
+jest.setTimeout(60_000);
+
+const sockets: Socket[] = [];
+afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
+
+/** A connection that sends something, and then what it is told. */
+async function opened(port: number, text: string) {
+  const socket = connect(port, "127.0.0.1").on("error", () => undefined);
+  sockets.push(socket);
+  const said = { text: "", closed: false };
+  socket.on("data", (part: Buffer) => (said.text += part.toString()));
+  socket.once("close", () => (said.closed = true));
+  await once(socket, "connect");
+  socket.write(text);
+  return { socket, said };
+}
+
+const begun = "POST /api/v1/consortia HTTP/1.1\r\nhost: localhost\r\n";
+
+test("a client that never ends its headers, or its body, is disconnected; others are answered meanwhile", async () => {
+  const { service, send } = await start({ callLimits: { time: 1_000 } });
+  const slow = await opened(service.port, begun);
+  const half = await opened(
+    service.port,
+    `${begun}authorization: Bearer ${service.apiKey}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{`,
+  );
+  const drip = setInterval(() => {
+    slow.socket.write("x-slow: 1\r\n");
+    half.socket.write(" ");
+  }, 100);
+  expect((await send("GET", "/consortia")).status).toBe(200);
+  await until(() => Promise.resolve(slow.said.closed && half.said.closed));
+  clearInterval(drip);
+  expect(slow.said.text).toMatch(/^HTTP\/1.1 408 .*"errorMessage":"The request was not received in time\."/s);
+});
+
+test("for a connection too many, the one that has asked nothing for the longest time is closed", async () => {
+  const { service } = await start({ callLimits: { connections: 8 } });
+  const slow = await Promise.all(Array.from({ length: 40 }, () => opened(service.port, begun)));
+  await until(() => Promise.resolve(slow.filter(({ said }) => !said.closed).length <= 8));
+  for (let round = 0; round < 20; round++) {
+    expect((await fetch(`${service.url}/health`, { headers: { connection: "close" } })).status).toBe(200);
+    await opened(service.port, begun);
+  }
+});
+
+test("calls that are being answered keep their connection", async () => {
+  const { service } = await start({ callLimits: { connections: 3 }, timing: { latency: 500 } });
+  const send = client(service.baseUrl, service.apiKey);
+  const answers = Array.from({ length: 3 }, () => send("GET", "/consortia"));
+  await until(() => Promise.resolve(service.inFlight.now === 3));
+  await Promise.all(Array.from({ length: 10 }, () => opened(service.port, begun)));
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
+test("WebSockets that never read do not grow the service, and end; the ledger and others go on", async () => {
+  const environment = { provider: "quorum", consensus_type: "raft" };
+  const { credential, urls } = await ledgered({ callLimits: { sockets: 100, time: 2_000 } }, environment);
+  const idle = await Promise.all(
+    Array.from({ length: 100 }, async () => {
+      const { socket } = await webSocket(urls.wss, credential);
+      let closed = false;
+      socket.once("close", () => (closed = true));
+      socket.send(JSON.stringify(eth("eth_subscribe", "logs", {})));
+      await once(socket, "message");
+      socket.pause();
+      return { socket, closed: () => closed };
+    }),
+  );
+  const before = process.memoryUsage().rss;
+  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
+  const data = "0x620400006000a000"; // logs 256 KiB of zeros
+  for (let block = 1; block <= 8; block++) {
+    await result(urls.rpc, credential, "eth_sendTransaction", { from, data, gas: "0x1c00000" });
+    await blocks(urls.rpc, credential, block);
+  }
+  expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1_048_576);
+  // they do not answer pings either, so that they do not count for ever
+  expect((await webSocket(urls.wss, credential)).status).toBe(429);
+  await until(async () => (await webSocket(urls.wss, credential)).status === 101);
+  idle.forEach(({ socket }) => socket.resume());
+  await until(() => Promise.resolve(idle.every(({ closed }) => closed())));
+});
