@@ -3,11 +3,12 @@ import type { ChainSpec, Engine, Host } from "./engine";
 import { Keeper } from "./keeper";
 import type { Entry, LedgerFolder } from "./ledger-folder";
 import { asksForLogs, type Call } from "./past-calls";
-import { Pool, type PoolLimits, waitingIn } from "./pool";
+import { Pool, type PoolLimits } from "./pool";
 import { Reads } from "./reads";
 import { Differs, type Replay, stopping, tell } from "./replay";
 import { type Answer, type Bounds, Excess, RpcError } from "./rpc";
 import { Sealing } from "./sealing";
+import { type Job, Sending } from "./sending";
 import { Tail, type TailPace, usualTail } from "./tail";
 
 /** How a chain is run. */
@@ -30,16 +31,6 @@ export const usualPace: Pace = {
   rest: 5_000,
 };
 
-/** Something that a chain is told. */
-interface Job {
-  /** Does it, and answers what is to be noted before anybody hears of it. */
-  act: (engine: Engine) => Promise<Entry | undefined>;
-  /** Takes it back, since it could not be noted. */
-  undo?: (engine: Engine) => Promise<unknown>;
-  /** Whether all that was told before has to be noted first. */
-  alone?: boolean;
-}
-
 /** One of them, and who waits for it. */
 interface Awaited extends Job {
   done: () => void;
@@ -49,10 +40,6 @@ interface Awaited extends Job {
 const mostLines = 1_000;
 /** How long a block waits that could not be noted (ms). */
 const again = 1_000;
-/** How long a transaction waits for room in a ledger that is full (ms). */
-const patience = 10_000;
-const tooMuch =
-  "The ledger has more blocks since its last snapshot than a start may take, or than fit in memory. Send the transaction again in a moment.";
 /** How long filters keep an engine in its place after they were used (ms). */
 const filterLife = 300_000;
 
@@ -77,6 +64,7 @@ export class Chain {
   readonly #pool: Pool;
   readonly #reads: Reads;
   readonly #sealing: Sealing;
+  readonly #sending: Sending;
   readonly #tail: Tail;
   #filtersUsed = 0;
   #due = false;
@@ -104,6 +92,11 @@ export class Chain {
     const place = (engine: Engine, replay: Replay) => this.#place(engine, replay);
     const { fresh: start } = this.#keeper;
     this.#background = new Background({ folder, tail, start, hasGrown, place, closed, say, warn });
+    this.#sending = new Sending({
+      ...{ pool, tail, sealing: this.#sealing, background: this.#background, closed },
+      told: (job) => this.#told(job),
+      ask: (method, params) => this.#own(method, params),
+    });
     this.#reads = new Reads({
       folder,
       ready: () => this.#keeper.ready(),
@@ -182,7 +175,7 @@ export class Chain {
 
   /** A call of the service's own. */
   call = async <T>(method: string, params: unknown[] = []): Promise<T> => {
-    const answer = takes(method) ? await this.#send(method, params, own) : await this.#own(method, params);
+    const answer = takes(method) ? await this.#sending.send(method, params, own) : await this.#own(method, params);
     if ("error" in answer) throw new RpcError(`${method}: ${answer.error.message}`);
     return answer.result as T;
   };
@@ -223,7 +216,7 @@ export class Chain {
     const { id, method, params } = call;
     const end = performance.now() + bounds.ms;
     const told = (answer: Answer) => Buffer.from(JSON.stringify({ ...answer, jsonrpc: "2.0", id }));
-    if (takes(method)) return told(await this.#send(method, params ?? [], bounds));
+    if (takes(method)) return told(await this.#sending.send(method, params ?? [], bounds));
     if (!asksForLogs(call)) return this.#reads.answer(call, pass, resultIn, end);
     let room = bounds.bytes;
     const part = async (engine: Engine, some: Call) => {
@@ -240,52 +233,6 @@ export class Chain {
     const part = (engine: Engine, some: Call) => engine.answer(method, some.params ?? []);
     if (asksForLogs({ method, params })) return this.#reads.logs({ method, params }, part, end);
     return this.#reads.answer({ method, params }, ask, (said) => ("result" in said ? said.result : null), end);
-  }
-
-  /** Takes a transaction: it is noted before it is answered. */
-  async #send(method: string, params: unknown[], { ms }: Bounds): Promise<Answer> {
-    const end = performance.now() + ms;
-    if (!(await this.#room(Math.min(end, performance.now() + patience)))) return refused(tooMuch);
-    let answer: Answer = { result: null };
-    await this.#told({
-      act: async (engine) => {
-        const unsigned = method.startsWith("eth_sendTransaction");
-        const signed = unsigned ? await engine.answer("eth_signTransaction", params) : { result: params[0] };
-        answer = "error" in signed ? signed : await engine.send(signed.result as string);
-        if ("error" in answer || "error" in signed) return undefined;
-        const [hash, tx] = [answer.result as string, signed.result as string];
-        const full = this.#pool.add(hash, await waitingIn(engine, hash, tx));
-        if (full === undefined) return { tx };
-        await engine.answer("anvil_dropTransaction", [hash]);
-        answer = refused(full);
-        return undefined;
-      },
-      undo: async (engine) => {
-        const { result } = answer as { result: string };
-        this.#pool.remove(result);
-        await engine.answer("anvil_dropTransaction", [result]);
-      },
-    });
-    return method.endsWith("Sync") && "result" in answer ? this.#receipt(answer.result as string, end) : answer;
-  }
-
-  /** Waits until the ledger is not full. @returns whether it became so in time */
-  async #room(end: number): Promise<boolean> {
-    while (this.#tail.isFull(this.#pool.weight)) {
-      if (this.#closed || performance.now() >= end) return false;
-      await this.#told({ alone: true, act: (engine) => this.#sealing.room(engine).then(() => undefined) });
-      await this.#background.turn();
-    }
-    return true;
-  }
-
-  async #receipt(hash: string, end: number): Promise<Answer> {
-    while (!this.#closed && performance.now() < end) {
-      const answer = await this.#own("eth_getTransactionReceipt", [hash]);
-      if ("error" in answer || answer.result !== null) return answer;
-      await this.#sealing.next();
-    }
-    throw new Excess("late");
   }
 
   // What it is told
@@ -431,5 +378,3 @@ const resultIn = (said: Buffer): unknown => {
   if (said.length > 1_000) return said;
   return (JSON.parse(said.toString()) as { result?: unknown }).result ?? null; // an error may be of a hash that is not known
 };
-
-const refused = (message: string): Answer => ({ error: { code: -32_000, message } });

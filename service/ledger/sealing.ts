@@ -56,10 +56,10 @@ export class Sealing {
     return true;
   }
 
-  /** Lets a snapshot have all blocks there are, by as many without transactions as contracts can look back. */
+  /** Once no transaction waits, lets a snapshot have all blocks there are: as many follow in which nothing happens as contracts can look back. */
   async room(engine: Engine): Promise<void> {
     const { made, tail } = this.chain;
-    if (tail.due > 0) return;
+    if (tail.due > 0 || (await pending(engine)) > 0) return;
     const quiet = (await this.#rotate(engine)) && (await this.#quiet(engine, tail.pace.lookback));
     if (quiet) await this.#rotate(engine);
     made();
