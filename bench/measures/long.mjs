@@ -1,14 +1,23 @@
 // @ts-check
-/** What a ledger takes that has run for weeks: its start, its memory, its files, and reads of what is long past. */
-import { Buffer } from "node:buffer";
-import { readdirSync, statSync } from "node:fs";
+/** What a service takes whose ledgers have run for weeks: its start, their memory, their files, and reads of what is long past. */
+import { cpSync, readdirSync, rmSync, statSync } from "node:fs";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { Lab, Unanswered } from "../ground/lab.mjs";
 import { lengthen } from "../ground/long-chain.mjs";
 import { bounded, median, seconds, table } from "../lib/report.mjs";
+import { asker, makeNodes, makeParents } from "../lib/served.mjs";
 import { say } from "../../tools/lib/say.mjs";
 
-const kind = { provider: "quorum", consensus_type: "ibft", block_period: 5 };
+/** One of each consensus; the same chain id, so that they can have the same ledger. */
+const period = 5;
+const kinds = [
+  { provider: "quorum", consensus_type: "ibft", block_period: period },
+  { provider: "geth", consensus_type: "poa", block_period: period },
+  { provider: "quorum", consensus_type: "raft" },
+];
+const chainId = 1_234_567;
+const nodesOfEach = 4;
 const starts = 5;
 
 /** @type {import("../lib/rig.mjs").Measure} */
@@ -17,25 +26,39 @@ export async function long({ options = {} }) {
   const lab = new Lab([]);
   try {
     await lab.start();
-    const { environment, ask } = await node(lab);
+    const api = asker(`${lab.url}/api/v1`, lab.authorization);
+    const parents = await makeParents(api);
+    const made = [];
+    for (const kind of kinds)
+      made.push(await makeNodes(api, parents, { ...kind, name: kind.consensus_type, chain_id: chainId }, nodesOfEach));
+    const nodes = made.flatMap((one) => one.nodes);
+    const ask = asking(lab, /** @type {Node} */ (nodes[0]));
+    const all = nodes.map((node) => asking(lab, node));
+    const answer = () =>
+      Promise.all(all.map((one) => until(async () => Number(await one("eth_blockNumber", [])) >= blocks)));
     await lab.stop();
-    const dir = join(lab.data, "chains", environment._id);
-    const spec = { key: environment._id, chainId: environment.chain_id, accounts: 32, period: 5, free: true };
+    const [dir = "", ...others] = made.map(({ environment }) => join(lab.data, "chains", environment._id));
+    const spec = { key: "long", chainId, accounts: 32, period, free: true };
     say(`Making ${blocks} blocks …`);
-    await lengthen(dir, spec, { blocks, seconds: kind.block_period });
+    await lengthen(dir, spec, { blocks, seconds: period });
+    for (const other of others) {
+      rmSync(other, { recursive: true });
+      cpSync(dir, other, { recursive: true });
+    }
     const times = [];
     for (let round = 0; round < starts; round++) {
       const begun = performance.now();
       await lab.start();
-      await until(async () => Number(await ask("eth_blockNumber", [])) >= blocks);
+      await answer();
       times.push(performance.now() - begun);
+      say(`a start of ${seconds(times.at(-1) ?? NaN)}, load average ${(loadavg()[0] ?? NaN).toFixed(0)}`);
       if (round < starts - 1) await lab.stop();
     }
     const killed = performance.now();
     lab.kill(lab.processes().chains);
-    await until(async () => Number(await ask("eth_blockNumber", [])) >= blocks);
+    await answer();
     const revived = performance.now() - killed;
-    const memory = lab.processes().chains.reduce((sum, { rss }) => sum + rss, 0);
+    const memory = Math.max(...lab.processes().chains.map(({ rss }) => rss));
     const timed = async (/** @type {string} */ method, /** @type {unknown[]} */ params) => {
       const begun = performance.now();
       await ask(method, params);
@@ -53,42 +76,33 @@ export async function long({ options = {} }) {
     };
     const files = readdirSync(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0);
     const details = table(
-      [`a ledger of ${blocks} blocks`, ""],
+      [`${kinds.length} ledgers of ${blocks} blocks, ${kinds.length * nodesOfEach} nodes`, ""],
       [
-        ["start until its node answers, median", seconds(median(times))],
+        ["start until all nodes answer, median", seconds(median(times))],
         ["longest of so many", `${seconds(Math.max(...times))} of ${starts}`],
-        ["after a kill of its chain, until it answers", seconds(revived)],
-        ["memory of the chain", `${(memory / 1e6).toFixed(0)} MB`],
-        ["files", `${(files / 1e6).toFixed(1)} MB, ${Math.round(files / blocks)} bytes a block`],
+        ["after a kill of all chains, until they answer", seconds(revived)],
+        ["memory of a chain", `${(memory / 1e6).toFixed(0)} MB`],
+        ["files of a ledger", `${(files / 1e6).toFixed(1)} MB, ${Math.round(files / blocks)} bytes a block`],
         ...Object.entries(reads).map(([what, ms]) => [`read of ${what}`, seconds(ms)]),
       ],
     );
-    const measure = `start of a ledger of ${blocks} blocks, seconds`;
+    const measure = `start of ${kinds.length} ledgers of ${blocks} blocks, seconds`;
     return { rows: [bounded(measure, Math.max(...times) / 1_000, { most: 5 })], details };
   } finally {
     await lab.close();
   }
 }
 
-/** An environment with a node. @param {Lab} lab */
-async function node(lab) {
-  const made = async (/** @type {string} */ path, /** @type {object} */ content) =>
-    (await lab.api("POST", path, content)).body;
-  const consortium = `/consortia/${(await made("/consortia", { name: "long" }))._id}`;
-  const { _id: membership_id } = await made(`${consortium}/memberships`, { org_name: "long" });
-  const environment = await made(`${consortium}/environments`, { name: "long", ...kind });
-  const path = `${consortium}/environments/${environment._id}`;
-  const { username, password } = await made(`${path}/appcreds`, { membership_id });
-  const { _id } = await made(`${path}/nodes`, { membership_id });
-  const { urls } = (await lab.api("GET", `${path}/nodes/${_id}/status`)).body;
-  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-  const ask = async (/** @type {string} */ method, /** @type {unknown[]} */ params) => {
-    const { result, error } = await lab.rpc(new URL(urls.rpc).pathname, authorization, method, params);
+/** @typedef {{ url: string, authorization: string }} Node */
+
+/** Asks a node. @param {Lab} lab @param {Node} node */
+const asking =
+  (lab, { url, authorization }) =>
+  async (/** @type {string} */ method, /** @type {unknown[]} */ params) => {
+    const { result, error } = await lab.rpc(new URL(url).pathname, authorization, method, params);
     if (error) throw new Error(`${method}: ${error.message}`);
     return result;
   };
-  return { environment, ask };
-}
 
 /** @param {() => Promise<boolean>} holds */
 async function until(holds) {

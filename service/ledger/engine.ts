@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { createReadStream, statSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -224,10 +223,11 @@ export class Engine {
 }
 
 async function pour(digits: Readable, socket: Socket): Promise<void> {
+  const closed = new Promise((done) => socket.once("close", done));
   socket.write('"0x');
   for await (const part of digits) {
     if (socket.destroyed) return;
-    if (!socket.write(part as string)) await Promise.race([once(socket, "drain"), once(socket, "close")]);
+    if (!socket.write(part as string)) await Promise.race([new Promise((done) => socket.once("drain", done)), closed]);
   }
   socket.write('"');
 }
