@@ -73,6 +73,7 @@ export class NodeSockets {
     let answered = true;
     member.on("pong", () => (answered = true));
     return setInterval(() => {
+      if (member.isPaused) return; // its answers are not read now
       if (!answered) return member.terminate();
       answered = false;
       member.ping();

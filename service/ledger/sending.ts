@@ -1,7 +1,7 @@
 import type { Background } from "./background";
 import type { Engine } from "./engine";
 import type { Entry } from "./ledger-folder";
-import { type Pool, waitingIn } from "./pool";
+import { type Pool, type Waiting, waitingIn } from "./pool";
 import { type Answer, type Bounds, Excess } from "./rpc";
 import type { Sealing } from "./sealing";
 import type { Tail } from "./tail";
@@ -49,7 +49,7 @@ export class Sending {
         answer = "error" in signed ? signed : await engine.send(signed.result as string);
         if ("error" in answer || "error" in signed) return undefined;
         const [hash, tx] = [answer.result as string, signed.result as string];
-        const full = pool.add(hash, await waitingIn(engine, hash, tx));
+        const full = pool.add(hash, await known(engine, hash, tx));
         if (full === undefined) return { tx };
         await engine.answer("anvil_dropTransaction", [hash]);
         answer = refused(full);
@@ -83,6 +83,16 @@ export class Sending {
       await sealing.next();
     }
     throw new Excess("late");
+  }
+}
+
+/** A transaction that an engine has, and that is not noted, must not get into a block. */
+async function known(engine: Engine, hash: string, tx: string): Promise<Waiting> {
+  try {
+    return await waitingIn(engine, hash, tx);
+  } catch (error) {
+    engine.end();
+    throw error;
   }
 }
 
