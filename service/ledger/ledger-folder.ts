@@ -262,8 +262,8 @@ function verify(
   { name, bytes, sha256: expected }: { name: string; bytes?: number; sha256?: string },
 ): void {
   const path = join(dir, name);
-  if (!existsSync(path)) throw damaged(path, "it is missing");
-  const { size } = statSync(path);
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) throw damaged(path, "it is missing");
   if (bytes !== undefined && size !== bytes) throw damaged(path, `it has ${size} of ${bytes} bytes`);
   if (expected !== undefined && sha256OfFile(path) !== expected) throw damaged(path, "its checksum is wrong");
 }
