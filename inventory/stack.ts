@@ -104,6 +104,7 @@ function driftOf(live: ObjectModel, stack: ObjectModel): string[] {
   const [now, then] = [live, stack] as unknown as Record<string, unknown>[];
   return asked.flatMap((key) => {
     if (now![key] === undefined || then![key] === undefined || now![key] === then![key]) return [];
+    if (now![key] === live.id) return []; // the service shows no name of it
     if ((key === "name" || key === "orgName") && sameName(now![key], then![key])) return []; // a service may write it in its own way
     return [`${key} is ${JSON.stringify(now![key])}, and ${JSON.stringify(then![key])} in the stack`];
   });
