@@ -208,6 +208,17 @@ describe("tethers and stacks", () => {
     const route = `/tether/${tetherId}/reportCount$`;
     w.service.faults.add({ kind: "status", status: 200, body: { count: 0 }, method: "GET", route, times: Infinity });
     expect(await wrong()).toEqual(["last pin on time: failed: tether0001: it is active, and has never reported"]);
+    const changed = (hoursAgo: number) => {
+      const modified = new Date(Date.now() - hoursAgo * hour).toISOString();
+      const urn = (type: string) => `urn:pulumi:dev::net::consortium:index:${type}::one`;
+      const tether = { urn: urn("TetherService"), id: tetherId, inputs: { tetherId }, modified };
+      const consortium = { urn: urn("Consortium"), id: w.consortium, inputs: { name: "trade" } };
+      return modelOfStack({ deployment: { resources: [consortium, tether] } });
+    };
+    expect(await wrong({ stack: changed(1) })).toEqual([
+      "last pin on time: skipped: tether0001: its first report is due within 1 h of its activation",
+    ]);
+    expect(await wrong({ stack: changed(2) })).toHaveLength(1);
   });
 
   test("a membership that is gone, and a consortium without environments that is gone", async () => {
