@@ -17,8 +17,8 @@ import { replaceFile, textOf } from "./shared/text-file";
 /** Exit code where the key cannot tell what is there, as of `check`. */
 const couldNotLook = 2;
 
-const formats: Record<string, (model: NetworkModel) => Promise<string> | string> = {
-  svg: async (model) => `${await svgOf(mapOf(model))}\n`,
+const formats: Record<string, (model: NetworkModel) => string> = {
+  svg: (model) => `${svgOf(mapOf(model))}\n`,
   html: (model) => htmlOf(mapOf(model)),
   mermaid: (model) => mermaidOf(mapOf(model)) ?? tooLarge(),
   json: (model) => `${JSON.stringify(model, null, 2)}\n`,
@@ -65,7 +65,7 @@ async function map(flags: Flags, command: Command): Promise<void> {
     process.exitCode = couldNotLook;
   });
   if (!model) return;
-  const text = await formats[flags.format]!(model);
+  const text = formats[flags.format]!(model);
   if (flags.output === undefined) process.stdout.write(text);
   else replaceFile(flags.output, text);
 }

@@ -83,15 +83,16 @@ export class LiveNetwork {
   }
 
   /** What a node shows of itself, in any state but those in which there is nothing to show. */
-  async #status({ id, props }: LiveRow, failed: (error: unknown) => void, strict: boolean): Promise<Row["props"]> {
+  async #status({ id, props }: LiveRow, failed: (error: unknown) => void, partial: boolean): Promise<Row["props"]> {
     if (!mayAnswer(props.state)) return {};
     const { consortiumId = "", environmentId = "" } = props as Record<string, string>;
+    const isLax = !partial || conditionOf(props.state) !== "ready";
     const status = await asked(
       this.#once(`${consortiumId}/${environmentId}/${id}/status`, () =>
         this.client.getNodeStatus(consortiumId, environmentId, id),
       ),
-      // One that has only just started may have nothing to say yet.
-      (error) => (!strict && isApiError(error, "server", "unavailable")) || failed(error),
+      // One that has only just started, or stands still, may have nothing to say.
+      (error) => (isLax && isApiError(error, "server", "unavailable")) || failed(error),
     );
     const { urls, geth, block_height: blockHeight } = status ?? {};
     return { urls, blockHeight, publicAddress: geth?.public_address, validators: geth?.validators };

@@ -116,6 +116,8 @@ export interface TetherModel extends Remarks {
   account?: string;
   /** On the target network, decimal text. */
   balanceWei?: string;
+  /** When its stack last changed it, ISO 8601. */
+  changedAt?: string;
   /** How many reports there are. */
   reports?: number;
   lastPin?: PinModel;

@@ -64,7 +64,18 @@ const shown: Record<ObjectKind, readonly string[]> = {
   node: ["state", "role", "publicAddress", "blockHeight", "validators", "urls"],
   credential: [],
   tether: [
-    ...["network", "intervalHours", "state", "account", "balanceWei", "reports", "lastPin", "problem", "targetUrl"],
+    ...[
+      "network",
+      "intervalHours",
+      "state",
+      "account",
+      "balanceWei",
+      "reports",
+      "lastPin",
+      "problem",
+      "targetUrl",
+      "changedAt",
+    ],
   ],
 };
 

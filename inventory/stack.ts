@@ -15,6 +15,7 @@ import {
   type ObjectKind,
   type ObjectModel,
   objectsOf,
+  type TetherModel,
 } from "./model";
 import { modelOf, namedBy, type StackRow } from "./rows";
 
@@ -26,7 +27,7 @@ const Exported = z.looseObject({
       .array(
         z.looseObject({
           ...{ urn: z.string(), id: z.string().optional(), inputs: props, outputs: props },
-          delete: z.boolean().optional(),
+          ...{ delete: z.boolean().optional(), created: z.string().optional(), modified: z.string().optional() },
           propertyDependencies: z.record(z.string(), z.array(z.string()).nullish()).nullish(),
         }),
       )
@@ -42,9 +43,9 @@ function rowsIn(document: unknown, what: string): StackRow[] {
   return (read.data.deployment.resources ?? []).flatMap((resource) => {
     const named = namedBy(resource.urn);
     if (!named || resource.delete) return [];
-    const { id, inputs, outputs, propertyDependencies } = resource;
+    const { id, inputs, outputs, propertyDependencies, created, modified } = resource;
     const sources = (propertyDependencies ?? {}) as StackRow["sources"];
-    return [{ ...named, id, props: { ...outputs, ...inputs }, sources }];
+    return [{ ...named, id, props: { ...outputs, ...inputs, changedAt: modified ?? created }, sources }];
   });
 }
 
@@ -91,6 +92,7 @@ export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]):
       const found = there.get(`${kind} ${object.id}`);
       if (!found || !object.managed) continue; // what a stack only names, such as the consortium of another one
       found.managed = object.managed;
+      if (kind === "tether") Object.assign(found, { changedAt: (object as TetherModel).changedAt });
       const drift = driftOf(found, object);
       if (drift.length > 0) found.drift = [...(found.drift ?? []), ...drift];
     }
@@ -104,6 +106,7 @@ function driftOf(live: ObjectModel, stack: ObjectModel): string[] {
   const [now, then] = [live, stack] as unknown as Record<string, unknown>[];
   return asked.flatMap((key) => {
     if (now![key] === undefined || then![key] === undefined || now![key] === then![key]) return [];
+    if (now![key] === live.id) return []; // the service shows no name of it
     if ((key === "name" || key === "orgName") && sameName(now![key], then![key])) return []; // a service may write it in its own way
     return [`${key} is ${JSON.stringify(now![key])}, and ${JSON.stringify(then![key])} in the stack`];
   });

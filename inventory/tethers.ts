@@ -124,10 +124,12 @@ export class Pins {
     return known;
   };
 
+  pin = async (index: number): Promise<PinModel> => pinIn(index, await this.report(index));
+
   /** Up to `most` of the first `count`, the newest first. */
   newest(count: number, most: number): Promise<PinModel[]> {
     const wanted = Array.from({ length: Math.min(count, most) }, (_, back) => count - 1 - back);
-    return Promise.all(wanted.map(async (index) => pinIn(index, await this.report(index))));
+    return Promise.all(wanted.map(this.pin));
   }
 
   /** Asks the public chain. */

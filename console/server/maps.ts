@@ -7,13 +7,13 @@ export class Maps {
   readonly #drawn = new Map<string, { of: string; svg: string }>();
 
   /** By the id of the consortium. */
-  async of(model: NetworkModel): Promise<Record<string, string>> {
-    const drawn = await Promise.all(model.consortia.map((one) => this.#draw(model, one)));
+  of(model: NetworkModel): Record<string, string> {
+    const drawn = model.consortia.map((one) => this.#draw(model, one));
     for (const id of this.#drawn.keys()) if (!(id in Object.fromEntries(drawn))) this.#drawn.delete(id);
     return Object.fromEntries(drawn);
   }
 
-  async #draw(model: NetworkModel, consortium: ConsortiumModel): Promise<[string, string]> {
+  #draw(model: NetworkModel, consortium: ConsortiumModel): [string, string] {
     const { id, name, environments } = consortium;
     const bound = new Set(environments.map(({ tether }) => tether));
     const tethers = model.tethers.filter((tether) => bound.has(tether.id));
@@ -21,7 +21,7 @@ export class Maps {
     const of = JSON.stringify(map);
     const before = this.#drawn.get(id);
     if (before?.of === of) return [id, before.svg];
-    const svg = await svgOf(map, { style: false, link: (item) => linkTo(item.kind, item.ids) });
+    const svg = svgOf(map, { style: false, link: (item) => linkTo(item.kind, item.ids) });
     this.#drawn.set(id, { of, svg });
     return [id, svg];
   }

@@ -61,7 +61,7 @@ export class Observer {
   /** Asks the public chain about one report. */
   async verify(tether: string, index: number): Promise<Verdict> {
     const facts = await this.#factsOf(tether);
-    const pin = (await this.#pinsOf(tether).newest(index + 1, 1))[0]!;
+    const pin = await this.#pinsOf(tether).pin(index);
     const network = pin.network ?? facts.network ?? "";
     const url = this.#targetOf(facts, pin.network);
     if (url === undefined) {

@@ -100,7 +100,7 @@ export class ChainNode {
     const numbers = Array.from({ length: Math.min(looksBack, last) }, (_, back) => last - back).reverse();
     const read = numbers.map((one) => this.#ask<RpcBlock | null>("eth_getBlockByNumber", [toHex(one), false]));
     return (await Promise.all(read)).flatMap((block) =>
-      block ? [{ time: Number(block.timestamp), isEmpty: block.transactions.length === 0 }] : [],
+      block ? [{ time: secondsIn(block.timestamp), isEmpty: block.transactions.length === 0 }] : [],
     );
   }
 
@@ -162,6 +162,12 @@ interface Block {
   isEmpty: boolean;
 }
 
+/** Quorum's raft counts nanoseconds. */
+const secondsIn = (timestamp: string): number => {
+  const time = Number(timestamp);
+  return time > 1e15 ? time / 1e9 : time;
+};
+
 const toHex = (number: number): string => `0x${number.toString(16)}`;
 
 /** So many blocks tell how a chain makes them. */
@@ -170,7 +176,7 @@ const looksBack = 6;
 const usualPeriod = 5;
 
 /** Seconds between two blocks where blocks come without transactions too; undefined: none is due without one. */
-function blocksEvery(
+export function blocksEvery(
   { consensusType, blockPeriod, state }: EnvironmentModel,
   blocks: readonly Block[],
 ): number | undefined {

@@ -36,10 +36,14 @@ const graceMs = 15 * 60_000;
 
 const late = "See whether its account has funds and its environment has started nodes; then look at it in the console.";
 
-const onTime = ofTethers("last pin on time", ({ lastPin, reports, intervalHours, state }, _probe, { now }) => {
+const onTime = ofTethers("last pin on time", (tether, _probe, { now }) => {
+  const { lastPin, reports, intervalHours, state, changedAt } = tether;
   if (state === "missing" || reports === undefined) return undefined;
-  if (reports === 0 && state === "active")
-    return failed("it is active, and has never reported", `${late} One that has just been activated takes a moment.`);
+  if (reports === 0 && state === "active") {
+    const isNew = now - Date.parse(changedAt ?? "") < (intervalHours ?? 0) * 3_600_000 + graceMs;
+    if (isNew) return skipped(`its first report is due within ${intervalHours} h of its activation`);
+    return failed("it is active, and has never reported", late);
+  }
   if (reports === 0) return skipped("there is no report yet");
   if (lastPin?.at === undefined || intervalHours === undefined)
     return skipped("the service does not show when the last pin was, or the interval");

@@ -55,7 +55,8 @@ export function memberItems({ id, memberships, environments }: ConsortiumModel):
   const isFirst = (one: MembershipModel) => owners.has(one.id) || isNews(one);
   const first = memberships.filter(isFirst);
   const others = memberships.filter((one) => !isFirst(one));
-  const alone = [...first.slice(0, most.owners), ...(others.length > most.others ? [] : others)];
+  const apart = new Set([...first.slice(0, most.owners), ...(others.length > most.others ? [] : others)]);
+  const alone = memberships.filter((one) => apart.has(one)); // in their order, whoever owns nodes
   const folds = [
     ...folded("membership", `${id} owners`, first.slice(most.owners)),
     ...folded("membership", id, others.length > most.others ? others : [], { what: " without nodes" }),

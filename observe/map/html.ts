@@ -13,7 +13,7 @@ main { overflow: auto; }
 ${mapCss}`;
 
 /** A page with the map, in one file, that loads nothing and runs nothing. */
-export async function htmlOf(map: NetworkMap): Promise<string> {
+export function htmlOf(map: NetworkMap): string {
   const title = printable(`Map of ${map.title}`);
   const html = create("html", { headless: true, invalidCharReplacement: "?" }).att("lang", "en");
   const head = html.element("head");
@@ -25,6 +25,6 @@ export async function htmlOf(map: NetworkMap): Promise<string> {
   head.element("style", {}, pageCss);
   const body = html.element("body");
   body.element("h1", {}, title);
-  body.element("main").raw(await svgOf(map, { style: false }));
+  body.element("main").raw(svgOf(map, { style: false }));
   return `<!doctype html>\n${html.end()}\n`;
 }

@@ -1,4 +1,3 @@
-import type { Attributes, Viz } from "@viz-js/viz" with { "resolution-mode": "import" };
 import { type MapGroup, type NetworkMap } from "./graph";
 import { type MapItem } from "./items";
 import { headerOf, type Size, sizeOf } from "./text";
@@ -18,117 +17,101 @@ export interface Layout extends Size {
 
 type Point = readonly [x: number, y: number];
 
-let engine: Promise<Viz> | undefined;
-const known = new Map<string, Layout>();
-const mostKnown = 16;
+/** Between boxes of a column; between a box and what is in it; between columns, for the lines. */
+const gaps = { items: 10, inside: 14, columns: 72 } as const;
 
-/** Graphviz lays out boxes of given sizes: no text reaches it. What it has laid out just now it need not lay out again. */
-export async function layoutOf(map: NetworkMap): Promise<Layout> {
-  const viz = await (engine ??= import("@viz-js/viz").then(({ instance }) => instance()));
-  const graph = graphOf(map);
-  const key = JSON.stringify(graph);
-  const before = known.get(key);
-  if (before) return before;
-  const placed = placedIn(viz.renderJSON(graph, { engine: "dot", yInvert: true }) as Rendered, map);
-  if (known.size >= mostKnown) known.delete([...known.keys()][0]!);
-  known.set(key, placed);
-  return placed;
-}
-
-/** What Graphviz calls the boxes: by their place in the map. */
-function namesOf(map: NetworkMap): Map<string, string> {
-  const names = new Map<string, string>();
-  const name = (prefix: string, items: readonly MapItem[]) => {
-    for (const { key } of items) names.set(key, `${prefix}${names.size}`);
-  };
-  const walk = ({ items, groups }: Pick<MapGroup, "items" | "groups">): void => {
-    name("n", items);
-    name("cluster", groups);
-    groups.forEach(walk);
-  };
-  walk(map);
-  return names;
-}
-
-function graphOf(map: NetworkMap) {
-  const names = namesOf(map);
-  // Boxes of a group have one width, so that they stand in a column.
-  const nodes = (items: readonly MapItem[]) => {
-    const width = Math.max(...items.map((item) => sizeOf(item).width));
-    return items.map((item) => ({
-      ...{ name: names.get(item.key)!, attributes: { width: width / 72, height: sizeOf(item).height / 72 } },
-    }));
-  };
-  interface Subgraph {
-    name: string;
-    graphAttributes: Attributes;
-    nodes: ReturnType<typeof nodes>;
-    subgraphs: Subgraph[];
-  }
-  const subgraph = (group: MapGroup): Subgraph => ({
-    name: names.get(group.key)!,
-    graphAttributes: { label: { html: emptyTable(headerOf(group)) }, labeljust: "l", margin: 14 },
-    nodes: nodes(group.items),
-    subgraphs: group.groups.map(subgraph),
-  });
-  const edge = (from: string, to: string, attributes = {}) => ({
-    ...{ tail: names.get(from)!, head: names.get(to)!, attributes },
-  });
-  return {
-    directed: true,
-    graphAttributes: { rankdir: "LR", nodesep: 0.14, ranksep: 0.9, pad: 0.2 },
-    nodeAttributes: { shape: "box", fixedsize: true, label: "" },
-    edgeAttributes: { arrowhead: "none", tailport: "e", headport: "w" },
-    nodes: nodes(map.items),
-    subgraphs: map.groups.map(subgraph),
-    edges: [
-      ...map.edges.map(({ from, to }) => edge(from, to)),
-      ...hiddenEdges(map).map(([from, to]) => edge(from, to, { style: "invis", weight: 0 })),
-    ],
-  };
-}
-
-/** Environments stand right of the members, those without an owner's edge, too. */
-function hiddenEdges({ groups, edges }: NetworkMap): [from: string, to: string][] {
-  const reached = new Set(edges.map(({ to }) => to));
-  return groups.flatMap(({ items: [first], groups: inner }) =>
-    inner
-      .flatMap(({ items }) => items)
-      .flatMap(({ key }): [string, string][] => (first && !reached.has(key) ? [[first.key, key]] : [])),
-  );
-}
-
-/** Keeps room for a header of that size. */
-const emptyTable = ({ width, height }: Size): string =>
-  `<TABLE BORDER="0" CELLPADDING="0" FIXEDSIZE="TRUE" WIDTH="${width}" HEIGHT="${height}"><TR><TD></TD></TR></TABLE>`;
-
-/** What we use of Graphviz' JSON. */
-interface Rendered {
-  bb: string;
-  objects?: { name: string; bb?: string; pos?: string; width?: string; height?: string }[];
-  edges?: { _draw_?: { op: string; points?: Point[] }[] }[];
-}
-
-const numbers = (text = ""): number[] => text.split(",").map(Number);
-
-function placedIn({ bb, objects = [], edges = [] }: Rendered, map: NetworkMap): Layout {
-  const keys = new Map([...namesOf(map)].map(([key, name]) => [name, key]));
+/**
+ * Boxes stand in columns, in the order of the map: members, environments, public chains. So each line runs between two columns
+ * and crosses no box. (Graphviz would choose an order of its own, to have fewer crossings of lines.)
+ */
+export function layoutOf(map: NetworkMap): Layout {
   const boxes = new Map<string, Box>();
-  for (const { name, bb: area, pos, width, height } of objects) {
-    const key = keys.get(name);
-    if (key === undefined) continue;
-    if (area !== undefined) boxes.set(key, boxOf(numbers(area)));
-    else {
-      const [x = 0, y = 0] = numbers(pos);
-      const size = { width: Number(width) * 72, height: Number(height) * 72 };
-      boxes.set(key, { x: x - size.width / 2, y: y - size.height / 2, ...size });
-    }
-  }
-  const ways = edges.slice(0, map.edges.length).map((edge) => edge._draw_?.find(({ op }) => op === "b")?.points ?? []);
-  const { width, height } = boxOf(numbers(bb));
-  return { width, height, boxes, ways };
+  const chains = map.items.filter(({ kind }) => kind === "chain");
+  const others = map.items.filter(({ kind }) => kind !== "chain");
+  let main: Size = { width: 0, height: 0 };
+  const below = (size: Size): void => {
+    const height = main.height + (main.height > 0 ? gaps.inside : 0) + size.height;
+    main = { width: Math.max(main.width, size.width), height };
+  };
+  const top = (): number => (main.height > 0 ? main.height + gaps.inside : 0);
+  for (const group of map.groups) below(placeConsortium(group, top(), boxes));
+  for (const group of map.groups) boxes.get(group.key)!.width = main.width;
+  if (others.length > 0) below(placeColumn(others, { x: Math.max(0, main.width - widthOf(others)), y: top() }, boxes));
+  const right = main.width > 0 ? main.width + gaps.columns : 0;
+  const last = placeColumn(chains, { x: right, y: 0 }, boxes);
+  spread(chains, last, main, boxes);
+  return {
+    width: chains.length > 0 ? right + last.width : main.width,
+    height: Math.max(main.height, last.height),
+    boxes,
+    ways: waysOf(map, main.width, boxes),
+  };
 }
 
-function boxOf([left = 0, one = 0, right = 0, other = 0]: number[]): Box {
-  return { x: left, y: Math.min(one, other), width: right - left, height: Math.abs(one - other) };
+const widthOf = (items: readonly MapItem[]): number => Math.max(0, ...items.map((item) => sizeOf(item).width));
+
+/** Below each other, all as wide as the widest. */
+function placeColumn(
+  items: readonly MapItem[],
+  { x, y }: { x: number; y: number },
+  boxes: Map<string, Box>,
+  width = widthOf(items),
+): Size {
+  let next = y;
+  for (const item of items) {
+    const { height } = sizeOf(item);
+    boxes.set(item.key, { x, y: next, width, height });
+    next += height + gaps.items;
+  }
+  return { width, height: Math.max(0, next - gaps.items - y) };
+}
+
+/** Spreads a column over the height of what stands beside it, so that lines are short. */
+function spread(items: readonly MapItem[], column: Size, beside: Size, boxes: ReadonlyMap<string, Box>): void {
+  const room = Math.max(0, beside.height - column.height) / items.length;
+  items.forEach(({ key }, at) => (boxes.get(key)!.y += room * (at + 0.5)));
+}
+
+/** Members on the left, environments on the right. */
+function placeConsortium(group: MapGroup, y: number, boxes: Map<string, Box>): Size {
+  const header = headerOf(group);
+  const [left, top] = [gaps.inside, y + header.height + gaps.inside];
+  const members = placeColumn(group.items, { x: left, y: top }, boxes);
+  const x = members.width > 0 ? left + members.width + gaps.columns : left;
+  const inner = Math.max(0, ...group.groups.map(({ items }) => widthOf(items)));
+  const width = Math.max(inner + 2 * gaps.inside, ...group.groups.map((one) => headerOf(one).width));
+  let next = top;
+  for (const one of group.groups) {
+    const start = next + headerOf(one).height + gaps.inside;
+    const { height } = placeColumn(one.items, { x: x + gaps.inside, y: start }, boxes, width - 2 * gaps.inside);
+    boxes.set(one.key, { x, y: next, width, height: start - next + height + gaps.inside });
+    next = start + height + 2 * gaps.inside;
+  }
+  const environments = { width, height: Math.max(0, next - gaps.inside - top) };
+  spread(group.items, members, environments, boxes);
+  const right = group.groups.length > 0 ? x + width : left + members.width;
+  const size = {
+    width: Math.max(right + gaps.inside, header.width),
+    height: top - y + Math.max(members.height, environments.height) + gaps.inside,
+  };
+  boxes.set(group.key, { x: 0, y, ...size });
+  return size;
+}
+
+/** Lines bend between the columns only, and go straight to a box within what it is in. */
+function waysOf({ groups, edges }: NetworkMap, right: number, boxes: ReadonlyMap<string, Box>): Point[][] {
+  const around = new Map(
+    groups.flatMap((one) => one.groups).flatMap(({ key, items }) => items.map((item) => [item.key, key] as const)),
+  );
+  return edges.map(({ from, to, kind }) => {
+    const [a, b] = [boxes.get(from), boxes.get(to)];
+    if (!a || !b) return [];
+    const start: Point = [a.x + a.width, a.y + a.height / 2];
+    const end: Point = [b.x, b.y + b.height / 2];
+    const out: Point = kind === "pins" ? [right, start[1]] : start;
+    const entry: Point = [boxes.get(around.get(to) ?? "")?.x ?? end[0], end[1]];
+    const middle = (out[0] + entry[0]) / 2;
+    const straight = (one: Point, other: Point): Point[] => (one[0] === other[0] ? [] : [one, other, other]);
+    return [start, ...straight(start, out), [middle, out[1]], [middle, entry[1]], entry, ...straight(entry, end)];
+  });
 }

@@ -18,8 +18,8 @@ export interface SvgOptions {
  * The map as SVG. Each box is a `g` (in an `a`, where it leads somewhere) with `data-key`, `data-kind` and `data-id`, with a
  * title, and with classes by its kind, state and marks. All text is text, whatever names hold.
  */
-export async function svgOf(map: NetworkMap, { link, style = true }: SvgOptions = {}): Promise<string> {
-  const layout = await layoutOf(map);
+export function svgOf(map: NetworkMap, { link, style = true }: SvgOptions = {}): string {
+  const layout = layoutOf(map);
   const root = create("svg", { headless: true, invalidCharReplacement: "?" });
   root.att({ xmlns: "http://www.w3.org/2000/svg", class: "network-map", role: "graphics-document document" });
   root.att({ ...viewOf(layout), "aria-label": printable(`Map of ${map.title}`) });

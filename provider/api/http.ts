@@ -33,7 +33,7 @@ export interface HttpOptions {
   secrets?: Secrets;
   /** Told before each wait for another attempt. */
   onRetry?: (error: ApiError, delayMs: number) => void;
-  /** How long each call may take, with all its attempts. Default: as long as its deadline lets it. */
+  /** How long each call may take once it has its turn, with all its attempts. Default: as long as its deadline lets it. */
   patienceMs?: number;
 }
 
@@ -99,11 +99,14 @@ export class Http {
   async exchange(method: Method, path: string, options: CallOptions = {}): Promise<FullAnswer> {
     const repeatable = options.repeatable ?? (method === "POST" ? "unless taken" : "freely");
     const start = this.#clock.now();
-    const patience = start + (this.options.patienceMs ?? Infinity);
+    let patience = Infinity;
     for (let attempt = 1; ; attempt++) {
       try {
         // The wait between attempts is outside of the limit: a sleeping call is not in flight.
-        return await this.connections.limit(() => this.#once(method, path, options, patience));
+        return await this.connections.limit(() => {
+          if (attempt === 1) patience = this.#clock.now() + (this.options.patienceMs ?? Infinity);
+          return this.#once(method, path, options, patience);
+        });
       } catch (error) {
         if (!isApiError(error)) throw error;
         const tried = { attempt, elapsedMs: this.#clock.now() - start, reached: this.connections.reached };

@@ -158,6 +158,18 @@ describe("the live network", () => {
     await client.close();
   });
 
+  test("an object whose name the service does not show has not drifted", async () => {
+    const { client, consortiumId, environmentId, membershipId } = await made();
+    const live = await new LiveNetwork(client).look();
+    const credential = live.consortia[0]!.environments.flatMap(({ credentials }) => credentials)[0]!;
+    expect(credential.name).toBe(credential.id); // it was made without one
+    const inputs = { consortiumId, environmentId, membershipId, name: "app" };
+    const urn = "urn:pulumi:dev::net::consortium:index:AppCred::app";
+    const stack = modelOfStack({ deployment: { resources: [{ urn, id: credential.id, inputs }] } });
+    expect(outline(withStacks(live, [stack])).filter((line) => line.includes("in the stack"))).toEqual([]);
+    await client.close();
+  });
+
   test("a name that is not there is an error that says which are", async () => {
     const { client } = await made();
     await expect(new LiveNetwork(client).look({ consortium: "fixtur" })).rejects.toThrow('did you mean "fixture"');

@@ -51,15 +51,15 @@ const hostileNetwork = (): NetworkModel => {
 describe("names that mean something elsewhere are shown as text", () => {
   const quiet = ["aria-hidden", "aria-label", "class", "d", "data-from", "data-id", "data-key", "data-kind", "data-to"];
 
-  test("in SVG", async () => {
-    const { tags, texts, attributes } = parsed("xml", await svgOf(mapOf(hostileNetwork())));
+  test("in SVG", () => {
+    const { tags, texts, attributes } = parsed("xml", svgOf(mapOf(hostileNetwork())));
     expect(tags).toEqual(["g", "path", "style", "svg", "text", "title"]);
     expect(texts).toEqual(expect.arrayContaining(hostile));
     expect(attributes).toEqual([...quiet, "height", "role", "viewBox", "width", "x", "xmlns", "y"]);
   });
 
-  test("in HTML, which loads nothing and runs nothing", async () => {
-    const { tags, texts, attributes } = parsed("html", await htmlOf(mapOf(hostileNetwork())));
+  test("in HTML, which loads nothing and runs nothing", () => {
+    const { tags, texts, attributes } = parsed("html", htmlOf(mapOf(hostileNetwork())));
     expect(tags.filter((tag) => ["script", "img", "link", "iframe", "a"].includes(tag))).toEqual([]);
     expect(attributes.filter((name) => /^on|src|href/.test(name))).toEqual([]);
     expect(texts.join("\n")).toContain("<img src=x onerror=alert(1)>");
@@ -84,19 +84,19 @@ describe("names that mean something elsewhere are shown as text", () => {
 });
 
 describe("large networks", () => {
-  test("6 environments of 4 nodes and 40 members take less than a second; a change of states alone is not laid out again", async () => {
+  test("6 environments of 4 nodes and 40 members take less than a second; a change of states alone moves no box", () => {
     const before = process.cpuUsage();
     const model = largeNetwork(6, 4, 40);
-    await svgOf(mapOf(model));
+    svgOf(mapOf(model));
     const { user, system } = process.cpuUsage(before);
     expect((user + system) / 1e6).toBeLessThan(1); // of this process: others are at work, too
-    const placed = await layoutOf(mapOf(model));
+    const placed = layoutOf(mapOf(model));
     model.consortia[0]!.environments[0]!.nodes[0]!.state = "stopped";
-    expect(await svgOf(mapOf(model))).toContain("tone-bad");
-    expect(await layoutOf(mapOf(model))).toBe(placed);
+    expect(svgOf(mapOf(model))).toContain("tone-bad");
+    expect(layoutOf(mapOf(model))).toEqual(placed);
   });
 
-  test("50 nodes in 6 environments: each has a box, and no boxes overlap", async () => {
+  test("50 nodes in 6 environments: each has a box, and no boxes overlap", () => {
     const environments = [9, 9, 8, 8, 8, 8].map((count, at) =>
       environmentOf(
         at,
@@ -105,7 +105,7 @@ describe("large networks", () => {
     );
     const memberships = Array.from({ length: 9 }, (_, index) => memberOf(index));
     const map = mapOf(networkOf({ memberships, environments }));
-    const { boxes } = await layoutOf(map);
+    const { boxes } = layoutOf(map);
     const items = map.groups.flatMap((group) => [...group.items, ...group.groups.flatMap((inner) => inner.items)]);
     expect(items.filter(({ kind }) => kind === "node")).toHaveLength(50);
     const placed = items.map(({ key }) => boxes.get(key)!);
@@ -121,7 +121,7 @@ describe("large networks", () => {
     expect(overlaps).toEqual([]);
   });
 
-  test("500 members fold into counts, without losing one, and those that change are still seen", async () => {
+  test("500 members fold into counts, without losing one, and those that change are still seen", () => {
     const memberships = Array.from({ length: 500 }, (_, index) =>
       memberOf(index, index === 7 ? { change: "delete" } : index === 8 ? { drift: ["orgName differs"] } : {}),
     );
@@ -132,24 +132,98 @@ describe("large networks", () => {
       ...["Member 1", "Member 2", "Member 7", "Member 8", "496 members without nodes"],
     ]);
     expect(new Set(members.flatMap(({ ids }) => ids)).size).toBe(500);
-    expect((await svgOf(map)).length).toBeLessThan(20_000);
+    expect(svgOf(map).length).toBeLessThan(20_000);
   });
 });
 
-test("what a plan does is told by shape and by word, and a lost ledger loudly", async () => {
+describe("where boxes stand", () => {
+  const tall = (environments: number, nodes: number, members: number) => {
+    const model = largeNetwork(environments, nodes, members);
+    model.tethers = [
+      { id: "t0", network: "rinkeby" },
+      { id: "t9", network: "mainnet" },
+    ];
+    model.consortia[0]!.environments[0]!.tether = "t0";
+    return mapOf(model);
+  };
+  const sizes = [
+    [1, 1, 1],
+    [3, 4, 4],
+    [6, 4, 40],
+    [3, 10, 3],
+    [12, 12, 500],
+  ] as const;
+
+  test("members keep their order, with nodes and without", () => {
+    const memberships = [1, 2, 3, 10].map((index) => memberOf(index));
+    const map = mapOf(networkOf({ memberships, environments: [environmentOf(1, [nodeOf(1, 10), nodeOf(1, 2)])] }));
+    expect(map.groups[0]!.items.map(({ label }) => label)).toEqual(memberships.map(({ orgName }) => orgName));
+  });
+
+  test.each(sizes)("%s environments of %s nodes and %s members stand in the order of the map", (...size) => {
+    const map = tall(...size);
+    const { boxes } = layoutOf(map);
+    const isDown = (items: readonly { key: string }[]): boolean =>
+      items.every(({ key }, at) => at === 0 || boxes.get(key)!.y > boxes.get(items[at - 1]!.key)!.y);
+    for (const { items, groups } of [map, ...map.groups, ...map.groups.flatMap((one) => one.groups)])
+      expect([isDown(items.filter(({ kind }) => kind !== "tether")), isDown(groups)]).toEqual([true, true]);
+  });
+
+  test.each(sizes)(
+    "%s environments of %s nodes and %s members: no line crosses a box that is not its own",
+    (...size) => {
+      const map = tall(...size);
+      const { boxes, ways } = layoutOf(map);
+      const environments = map.groups.flatMap((one) => one.groups);
+      const all = [map, ...map.groups, ...environments].flatMap(({ items }) => items);
+      const crossed = map.edges.flatMap(({ from, to }, at) => {
+        const own = environments.filter(({ items }) => items.some(({ key }) => key === from || key === to));
+        const foreign = [...all, ...environments].filter(
+          ({ key }) => ![from, to, ...own.map((o) => o.key)].includes(key),
+        );
+        const points = pointsOn(ways[at]!);
+        return foreign
+          .filter(({ key }) => points.some((point) => isWithin(point, boxes.get(key)!)))
+          .map(({ key }) => key);
+      });
+      expect(crossed).toEqual([]);
+      expect(ways.every((way) => way.length > 0)).toBe(true);
+    },
+  );
+
+  type Point = readonly [number, number];
+  /** Points of cubic Bézier curves. */
+  function pointsOn(way: readonly Point[]): Point[] {
+    const points: Point[] = [];
+    for (let at = 0; at + 3 < way.length; at += 3) {
+      const [a, b, c, d] = way.slice(at, at + 4) as [Point, Point, Point, Point];
+      for (let step = 0; step <= 40; step++) {
+        const [t, u] = [step / 40, 1 - step / 40];
+        const mix = (axis: 0 | 1) =>
+          u ** 3 * a[axis] + 3 * u * u * t * b[axis] + 3 * u * t * t * c[axis] + t ** 3 * d[axis];
+        points.push([mix(0), mix(1)]);
+      }
+    }
+    return points;
+  }
+  const isWithin = ([x, y]: Point, box: { x: number; y: number; width: number; height: number }): boolean =>
+    x > box.x + 0.1 && x < box.x + box.width - 0.1 && y > box.y + 0.1 && y < box.y + box.height - 0.1;
+});
+
+test("what a plan does is told by shape and by word, and a lost ledger loudly", () => {
   const environments = [
     environmentOf(1, [nodeOf(1, 1, { change: "create" })], { change: "replace" }),
     environmentOf(2, [nodeOf(2, 1, { change: "update" })], { change: "delete", kept: true }),
   ];
-  const svg = await svgOf(mapOf(networkOf({ environments })));
+  const svg = svgOf(mapOf(networkOf({ environments })));
   const { texts } = parsed("xml", svg);
   expect(texts).toEqual(expect.arrayContaining(["+ create", "~ update", "± replace", "− delete"]));
   expect(texts.filter((text) => text.includes("DESTROYS ITS LEDGER"))).toHaveLength(1); // the other one is kept
   expect(svg).toMatch(/class="outline"/);
 });
 
-test("boxes lead where a page says, and bring no style where the page has its own", async () => {
-  const svg = await svgOf(mapOf(largeNetwork(1, 1, 1)), { link: ({ ids }) => `#${ids[0]}`, style: false });
+test("boxes lead where a page says, and bring no style where the page has its own", () => {
+  const svg = svgOf(mapOf(largeNetwork(1, 1, 1)), { link: ({ ids }) => `#${ids[0]}`, style: false });
   expect(svg).toContain('<a href="#e0n0"><g class="item node tone-good" role="img"');
   expect(svg).not.toContain("<style");
 });

@@ -1,6 +1,8 @@
 import { type FactOptions, type Result } from "../../observe/check";
 import { modelOfStack } from "../../inventory/stack";
+import { blocksEvery } from "../../observe/check/probe-chain";
 import { Network } from "../service/targets";
+import { environmentOf } from "./models";
 import { tetherId, type Usable, usable } from "./usable";
 
 jest.setTimeout(120_000);
@@ -55,6 +57,32 @@ async function raft() {
       lines(await w.look({ held: [...w.pairs, pair], ...options })).filter((line) => line.includes(": r1: ")),
   };
 }
+
+describe("a block is due", () => {
+  /** Blocks after so many seconds each; those in brackets have a transaction. */
+  const blocks = (...gaps: (number | [number])[]) => {
+    let time = 1_000;
+    return gaps.map((gap) => ({ time: (time += Number(gap)), isEmpty: !Array.isArray(gap) }));
+  };
+  const steady = blocks(5, 5, 5, 5, 5, 5);
+
+  test.each<[string, string, ReturnType<typeof blocks>, number | undefined, string?]>([
+    ["raft, with transactions", "raft", blocks([5], [5], [5], [5], [5], [5]), undefined],
+    ["raft, with transactions now and then", "raft", blocks([5], [500], [1], [9], [90], [5]), undefined],
+    ["raft that is new", "raft", [], undefined],
+    ["raft by time", "raft", steady, 5],
+    ["raft with an empty block once", "raft", blocks([5], [500], 1, [9], [90], [5]), undefined],
+    ["ibft", "ibft", steady, 5],
+    ["ibft under load", "ibft", blocks([5], [5], [5], [5], [5], [5]), 5],
+    ["ibft that is new", "ibft", [], 5],
+    ["ibft that is slow", "ibft", blocks(60, 60, 60, 60, 60, 60), 5],
+    ["ibft on demand", "ibft", blocks([5], [500], [1], [9], [90], [5]), undefined],
+    ["ibft asleep", "ibft", steady, undefined, "hibernated"],
+  ])("%s", (_, consensusType, made, period, state = "live") => {
+    const environment = { ...environmentOf(1, []), consensusType, blockPeriod: 5, state };
+    expect(blocksEvery(environment, made)).toBe(period);
+  });
+});
 
 describe("a raft ledger", () => {
   const none = "new blocks: ok: r1: block 0; none is due without a transaction";
@@ -180,6 +208,17 @@ describe("tethers and stacks", () => {
     const route = `/tether/${tetherId}/reportCount$`;
     w.service.faults.add({ kind: "status", status: 200, body: { count: 0 }, method: "GET", route, times: Infinity });
     expect(await wrong()).toEqual(["last pin on time: failed: tether0001: it is active, and has never reported"]);
+    const changed = (hoursAgo: number) => {
+      const modified = new Date(Date.now() - hoursAgo * hour).toISOString();
+      const urn = (type: string) => `urn:pulumi:dev::net::consortium:index:${type}::one`;
+      const tether = { urn: urn("TetherService"), id: tetherId, inputs: { tetherId }, modified };
+      const consortium = { urn: urn("Consortium"), id: w.consortium, inputs: { name: "trade" } };
+      return modelOfStack({ deployment: { resources: [consortium, tether] } });
+    };
+    expect(await wrong({ stack: changed(1) })).toEqual([
+      "last pin on time: skipped: tether0001: its first report is due within 1 h of its activation",
+    ]);
+    expect(await wrong({ stack: changed(2) })).toHaveLength(1);
   });
 
   test("a membership that is gone, and a consortium without environments that is gone", async () => {

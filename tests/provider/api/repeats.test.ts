@@ -98,3 +98,13 @@ test("a service that nobody can reach for a while is found again", async () => {
   expect(await client.listConsortia()).toHaveLength(1);
   await client.close();
 });
+
+test("a call that may take ten seconds ends by then with what went wrong last, and no other waits for it", async () => {
+  const time = virtualTime();
+  const down = await peer(json(503, { errorMessage: "down" }));
+  const patient = http(down.baseUrl, {}, { patienceMs: 10_000 });
+  const startedAt = time.now();
+  await expect(patient.request("GET", "/x")).rejects.toThrow("GET /x: HTTP 503: down.");
+  expect(time.now() - startedAt).toBeLessThan(10_000);
+  expect(down.requests.length).toBeGreaterThan(2);
+});
