@@ -72,6 +72,7 @@ describe("a block is due", () => {
     ["raft that is new", "raft", [], undefined],
     ["raft by time", "raft", steady, 5],
     ["raft with an empty block once", "raft", blocks([5], [500], 1, [9], [90], [5]), undefined],
+    ["raft that made room by empty blocks at once", "raft", blocks([5], 0, 0, 0, 0, 0), undefined],
     ["ibft", "ibft", steady, 5],
     ["ibft under load", "ibft", blocks([5], [5], [5], [5], [5], [5]), 5],
     ["ibft that is new", "ibft", [], 5],
