@@ -51,7 +51,7 @@ export interface MemberItems {
 /** Members that own nodes, or change, are shown one by one; of the others, where they are many, their number. */
 export function memberItems({ id, memberships, environments }: ConsortiumModel): MemberItems {
   const owners = new Set(environments.flatMap(({ nodes }) => nodes.map(({ membershipId }) => membershipId)));
-  const isNews = (one: MembershipModel) => marksOf(one).some((mark) => mark !== "create" && mark !== "by hand");
+  const isNews = (one: MembershipModel) => marksOf(one).some((mark) => mark !== "create" && mark !== "not in stacks");
   const isFirst = (one: MembershipModel) => owners.has(one.id) || isNews(one);
   const first = memberships.filter(isFirst);
   const others = memberships.filter((one) => !isFirst(one));

@@ -5,7 +5,7 @@ import { type Change, type ObjectKind, type ObjectModel } from "../../inventory/
 export type Tone = "good" | "waiting" | "bad" | "plain";
 
 /** What is said of an object besides its state. */
-export type Mark = Change | "drift" | "by hand";
+export type Mark = Change | "drift" | "not in stacks";
 
 const tones: Record<Condition, Tone> = {
   ...{ ready: "good", pending: "waiting", going: "waiting", stopped: "plain", failed: "bad", gone: "bad" },
@@ -29,7 +29,7 @@ export function toneOf(kind: ObjectKind, object: ObjectModel): Tone {
 export const marksOf = ({ change, drift, managed }: ObjectModel): Mark[] => [
   ...(change ? [change] : []),
   ...(drift && drift.length > 0 ? (["drift"] as const) : []),
-  ...(managed === "by hand" ? (["by hand"] as const) : []),
+  ...(managed === "by hand" ? (["not in stacks"] as const) : []),
 ];
 
 /** A sign besides each word, so that no mark is told by its colour alone. */
@@ -39,5 +39,5 @@ export const signs: Record<Mark, string> = {
   replace: "±",
   delete: "−",
   drift: "≠",
-  "by hand": "✎",
+  "not in stacks": "✎",
 };

@@ -26,7 +26,7 @@ const classes: Record<string, string> = {
   replace: "stroke:#e0349f,stroke-width:6px",
   delete: "stroke:#cf222e,stroke-width:3px,stroke-dasharray:3 3",
   drift: "stroke:#bf8700,stroke-width:3px",
-  "by-hand": "stroke-dasharray:2 3",
+  "not-in-stacks": "stroke-dasharray:2 3",
 };
 
 /** The map as a Mermaid flowchart; undefined: it is larger than what forges draw. */
@@ -65,7 +65,7 @@ export function mermaidOf(map: NetworkMap): string | undefined {
   return text.length > most.characters || map.edges.length > most.edges ? undefined : `${text}\n`;
 }
 
-const classOf = (mark: Mark): string => mark.replace(" ", "-");
+const classOf = (mark: Mark): string => mark.replaceAll(" ", "-");
 
 const labelOf = (item: MapItem): string =>
   linesIn(item)

@@ -31,7 +31,7 @@ export const mapCss = `
 .network-map .tone-bad .shape { stroke: var(--map-bad); stroke-width: 2; }
 .network-map .tone-waiting .shape { stroke: var(--map-waiting); stroke-dasharray: 6 3; }
 .network-map .mark-drift .shape { stroke: var(--map-drift); stroke-width: 2.4; }
-.network-map .mark-by-hand .shape { stroke-dasharray: 2 3; }
+.network-map .mark-not-in-stacks .shape { stroke-dasharray: 2 3; }
 .network-map .mark-create .shape { stroke: var(--map-create); stroke-width: 2.6; stroke-dasharray: none; }
 .network-map .mark-update .shape { stroke: var(--map-update); stroke-width: 2.6; stroke-dasharray: 10 3; }
 .network-map .mark-replace .shape { stroke: var(--map-replace); stroke-width: 2.6; stroke-dasharray: none; }

@@ -41,7 +41,7 @@ const groupsIn = ({ groups }: Pick<MapGroup, "groups">): MapGroup[] => groups.fl
 
 function drawItem(parent: XMLElement, item: MapItem | MapGroup, box: Box, href: string | undefined): void {
   const { key, kind, ids, tone, marks, title } = item;
-  const classes = ["item", kind, `tone-${tone}`, ...marks.map((mark) => `mark-${mark.replace(" ", "-")}`)];
+  const classes = ["item", kind, `tone-${tone}`, ...marks.map((mark) => `mark-${mark.replaceAll(" ", "-")}`)];
   const outer = href === undefined ? parent : parent.element("a", { href });
   const group = outer.element("g", {
     ...{ class: [...classes, ...("groups" in item ? ["group"] : [])].join(" "), role: "img" },

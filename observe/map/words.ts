@@ -74,7 +74,9 @@ export function inWords(kind: ObjectKind, object: ObjectModel, owner?: string): 
     ...(kind === "node" ? [(object as NodeModel).state, role] : []),
     account && `account ${account}`,
     name === id ? undefined : `id ${id}`,
-    managed === "by hand" ? "made by hand" : managed && `managed by stack ${managed.stack} as ${managed.name}`,
+    managed === "by hand"
+      ? "in none of the stacks looked at"
+      : managed && `managed by stack ${managed.stack} as ${managed.name}`,
     change && `the plan will ${change} it${kept ? ", and it stays in the service" : ""}`,
     ...drift,
   ]
