@@ -56,9 +56,10 @@ function drawItem(parent: XMLElement, item: MapItem | MapGroup, box: Box, href: 
   if (sign !== undefined) group.element("path", { class: "sign", d: sign });
   let y = box.y + padding.y + roomAbove(item);
   const x = box.x + padding.x + (sign === undefined ? 0 : padding.sign - 4);
-  for (const { text, kind: of, height } of linesIn(item)) {
+  for (const { text, kind: of, height, width, fitted } of linesIn(item)) {
     y += height;
-    group.element("text", { class: of, x: round(x), y: round(y - 5) }, text);
+    const fit = fitted && { textLength: round(width), lengthAdjust: "spacingAndGlyphs" };
+    group.element("text", { class: of, x: round(x), y: round(y - 5), ...fit }, text);
   }
 }
 

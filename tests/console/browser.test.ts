@@ -200,7 +200,7 @@ async function buildWide(send: Send): Promise<{ environment: string }> {
     return shown;
   };
   const within = `/consortia/${(await made("/consortia", { name: "x".repeat(70) }))._id}`;
-  await made("/consortia", { name: "empty" });
+  await made("/consortia", { name: "東京都港区のコンソーシアム 🌐 한국어" });
   const orgs = Array.from({ length: 12 }, (_, index) => (index === 0 ? "y".repeat(70) : `member ${index}`));
   const members: string[] = [];
   for (const org_name of orgs) members.push((await made(`${within}/memberships`, { org_name }))._id);
@@ -304,6 +304,13 @@ describe("what it looks like", () => {
         return { cut: one.scrollHeight - one.clientHeight, scale };
       })`);
     expect(sizes).toHaveLength(2);
+    const outside = await page.evaluate<string[]>(`[...document.querySelectorAll(".network-map .item text")]
+      .filter((text) => {
+        const [own, box] = [text, text.parentNode.querySelector(".shape")].map((one) => one.getBBox());
+        return own.x + own.width > box.x + box.width;
+      })
+      .map((text) => text.textContent)`);
+    expect(outside).toEqual([]);
     for (const { cut, scale } of sizes) {
       expect(cut).toBe(0);
       expect(scale).toBeLessThanOrEqual(1);
