@@ -35,7 +35,7 @@ const stray = (option < 0 ? words : words.slice(0, option)).find((word) => !proj
 if (stray) throw new Error(`"${stray}" is no project (${projects.join(", ")}); write paths first: npx jest ${stray} …`);
 
 export default {
-  maxWorkers: 4, // two cores: a third of the time of most files is waiting, for chains, servers and each other's processes
+  maxWorkers: 3, // two cores: a third of the time of most files is waiting, for chains, servers and each other's processes
   testTimeout: 30_000, // ends what hangs, and nothing else: a busy machine takes its time
   testSequencer: "<rootDir>/tests/support/jest/sequencer.mjs",
   projects: [
