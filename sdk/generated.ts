@@ -170,7 +170,7 @@ export type AppCredFields = Args<AppCredProperties, never, "name" | "keepers" | 
 
 /** Pins the state of an environment's ledger to a public chain. The service itself is created in the console; this resource configures it, deploys its contract once per network, and starts and stops it. */
 export interface TetherServiceProperties {
-  /** Id of the tether service. Programs can pass its console address as `consoleUrl` instead, which ends in the id. */
+  /** Id of the tether service, ordered in the console: 10 characters. Programs can pass its console address as `consoleUrl` instead, which ends in the id. */
   tetherId: string;
   /** Public chain that the state is pinned to: `mainnet` or `rinkeby`. */
   network: "mainnet" | "rinkeby";
@@ -180,7 +180,7 @@ export interface TetherServiceProperties {
   active: boolean;
   /** Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero. */
   minimumBalanceWei?: string;
-  /** How long to wait for funds while the balance is too low, such as `30m`. Default: do not wait, and fail before anything is spent. `customTimeouts` do not shorten it. */
+  /** How long to wait for funds while the balance is too low, such as `30m`. `customTimeouts` do not shorten it. Default: do not wait, and fail before anything is spent. */
   waitForFunds?: string;
   /** Additional fields for the body of `deploy`, sent unchanged. */
   extra?: Record<string, unknown>;

@@ -5,8 +5,12 @@ export type Props = Record<string, unknown>;
 
 /** What the product knows of a property besides its form. One map, on the field itself. */
 export interface FieldMeta {
-  /** One or two sentences: meaning, unit, default, and the rule itself. */
+  /** One or two sentences: meaning, unit, and the rule itself. */
   doc: string;
+  /** What holds where it is left out, in words that can follow "Default:". */
+  default?: string;
+  /** What programs in TypeScript can write instead, as a sentence: other languages have no form for it. */
+  inTypeScript?: string;
   /** A change makes a new object. Without it, a change is made in place. */
   replace?: boolean;
   /** Never shown: a secret output. */
@@ -37,8 +41,14 @@ export function metaOf(schema: z.ZodType): FieldMeta {
   return meta;
 }
 
-/** What is said of a schema, where it is a field. */
-export const docOf = (schema: z.ZodType): string | undefined => fields.get(schema)?.doc;
+/** All that is said of a schema, where it is a field; as programs in TypeScript read it, or those in any language. */
+export function docOf(schema: z.ZodType, reader: "typescript" | "any" = "any"): string | undefined {
+  const meta = fields.get(schema);
+  if (!meta) return undefined;
+  const { doc, inTypeScript, default: otherwise } = meta;
+  const instead = reader === "typescript" && inTypeScript ? ` ${inTypeScript}` : "";
+  return `${doc}${instead}${otherwise ? ` Default: ${otherwise}.` : ""}`;
+}
 
 /** `orgName` is `org_name` on the wire, `revision` is `_revision`. */
 export const wireName = (key: string): string =>

@@ -24,7 +24,8 @@ const id = (key: string, what: string) =>
     `Id of the ${what}.`,
   );
 
-const filter = (key: string, doc: string) => field(z.string({ error: `${key} must be text` }).optional(), doc);
+const filter = (key: string, doc: string) =>
+  field(z.string({ error: `${key} must be text` }).optional(), doc, { default: "all" });
 
 const inConsortium = () => ({ consortiumId: id("consortiumId", "consortium") });
 const inEnvironment = () => ({ ...inConsortium(), environmentId: id("environmentId", "environment") });
@@ -63,14 +64,14 @@ const processes = ["geth", "constellation"] as const;
 const all = {
   getConsortia: lookup({
     doc: "Consortia of the organization, all or those of one name.",
-    args: z.strictObject({ name: filter("name", "Name of the consortia. Default: all.") }),
+    args: z.strictObject({ name: filter("name", "Name of the consortia.") }),
     result: consortiumResult,
     list: "consortia",
     run: async (client, { name }) => shownWith(await client.listConsortia({ name }), "name", name),
   }),
   getMemberships: lookup({
     doc: "Memberships of a consortium, all or those of one business.",
-    args: z.strictObject({ ...inConsortium(), orgName: filter("orgName", "Name of the business. Default: all.") }),
+    args: z.strictObject({ ...inConsortium(), orgName: filter("orgName", "Name of the business.") }),
     result: membershipResult,
     list: "memberships",
     run: async (client, { consortiumId, orgName }) =>
@@ -78,14 +79,14 @@ const all = {
   }),
   getEnvironments: lookup({
     doc: "Environments of a consortium; deleted ones, which the service may still list, are left out.",
-    args: z.strictObject({ ...inConsortium(), name: filter("name", "Name of the environments. Default: all.") }),
+    args: z.strictObject({ ...inConsortium(), name: filter("name", "Name of the environments.") }),
     result: environmentResult,
     list: "environments",
     run: async (client, { consortiumId, name }) => shownWith(await client.listEnvironments(consortiumId), "name", name),
   }),
   getNodes: lookup({
     doc: "Nodes of an environment, all or those of one name.",
-    args: z.strictObject({ ...inEnvironment(), name: filter("name", "Name of the nodes. Default: all.") }),
+    args: z.strictObject({ ...inEnvironment(), name: filter("name", "Name of the nodes.") }),
     result: nodeResult,
     list: "nodes",
     run: async (client, { consortiumId, environmentId, name }) =>
@@ -107,9 +108,10 @@ const all = {
       ...ofNode(),
       client: field(
         z.enum(processes, { error: `client must be one of ${processes.join(", ")}` }).optional(),
-        "Process whose log it is: `geth`, or `constellation` in a quorum environment. Default: `geth`.",
+        "Process whose log it is: `geth`, or `constellation` in a quorum environment.",
+        { default: "`geth`" },
       ),
-      maxLines: field(atLeast("maxLines", 1), "Most lines to read. Default: as many as the service gives."),
+      maxLines: field(atLeast("maxLines", 1), "Most lines to read.", { default: "as many as the service gives" }),
     }),
     result: z.string(),
     list: "lines",
@@ -140,8 +142,8 @@ const all = {
     doc: "Reports of a tether service: `count` (10) of them from index `from`; without `from`, the latest.",
     args: z.strictObject({
       ...ofTether(),
-      from: field(atLeast("from", 0), "Index of the first report. Default: the latest ones."),
-      count: field(atLeast("count", 0), "Most reports to read. Default: 10."),
+      from: field(atLeast("from", 0), "Index of the first report.", { default: "the latest ones" }),
+      count: field(atLeast("count", 0), "Most reports to read.", { default: "10" }),
     }),
     result: tetherReportResult,
     list: "reports",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type CollectionDefinition, type Definition } from "../core/definition";
-import { docOf, field, wireName } from "../core/field";
+import { field, metaOf, wireName } from "../core/field";
 import { tetherNetworks } from "../facts";
 import { definitions } from "../resources";
 
@@ -14,7 +14,7 @@ const properties = ({ inputs, outputs }: Definition): Record<string, z.ZodType> 
 /** A property of a resource as it is looked up: what counts for arguments only is not said of it. */
 const found = (schema: z.ZodType): z.ZodType => {
   const text = schema instanceof z.ZodEnum ? z.string() : schema;
-  return field(text.optional(), (docOf(schema) ?? "").replace(/ (Default:|Programs can) .*/, ""));
+  return field(text.optional(), metaOf(schema).doc);
 };
 
 const pick = (definition: Definition, keys: readonly string[]): Record<string, z.ZodType> =>

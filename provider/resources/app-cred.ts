@@ -14,14 +14,15 @@ export const appCred: CollectionDefinition = {
     consortiumId: consortiumId(),
     environmentId: environmentId(),
     membershipId: membershipId("Id of the membership whose nodes it opens."),
-    name: field(nameText("name"), "Name of the credential. Default: the name of the resource.", {
+    name: field(nameText("name"), "Name of the credential.", {
+      default: "the name of the resource",
       replace: true,
       undocumented: true,
     }),
     keepers: field(
       z.record(z.string(), z.unknown(), { error: "keepers is an object of values" }).optional(),
-      "Arbitrary values. When one changes, a new pair is created, then the old one is deleted. Default: none.",
-      { local: true, replace: true },
+      "Arbitrary values. When one changes, a new pair is created, then the old one is deleted.",
+      { default: "none", local: true, replace: true },
     ),
     extra: extra(),
     customTimeouts: customTimeouts(),

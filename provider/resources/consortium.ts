@@ -12,7 +12,7 @@ export const consortium: CollectionDefinition = {
   title: "consortium",
   doc: `A business network that several organizations run together. An organization owns at most ${limits.consortia} consortia.`,
   inputs: z.strictObject({
-    name: field(nameText("name"), "Name of the consortium. Default: the name of the resource."),
+    name: field(nameText("name"), "Name of the consortium.", { default: "the name of the resource" }),
     description: description(),
     adopt: adopt(),
     extra: extra(),

@@ -18,37 +18,39 @@ export const nameText = (what: string) =>
 export const parentId = (what: string, remedy: string) =>
   z.string({ error: `${what} is missing: ${remedy}` }).min(1, `${what} is empty: ${remedy}`);
 
+const resourceAs = (argument: string) => `Programs can pass the resource as \`${argument}\` instead.`;
+
 export const consortiumId = () =>
   field(
     parentId("the consortium", "give consortium: (the resource) or consortiumId: (its id)"),
-    "Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead.",
-    { replace: true, parent: "path" },
+    "Id of the consortium that it belongs to.",
+    { inTypeScript: resourceAs("consortium"), replace: true, parent: "path" },
   );
 
 export const environmentId = () =>
   field(
     parentId("the environment", "give environment: (the resource), or environmentId: and consortiumId: (ids)"),
-    "Id of the environment that it belongs to. Programs can pass the resource as `environment` instead.",
-    { replace: true, parent: "path" },
+    "Id of the environment that it belongs to.",
+    { inTypeScript: resourceAs("environment"), replace: true, parent: "path" },
   );
 
 export const membershipId = (doc: string) =>
-  field(
-    parentId("the membership", "give membership: (the resource) or membershipId: (its id)"),
-    `${doc} Programs can pass the resource as \`membership\` instead.`,
-    { replace: true, parent: "body" },
-  );
+  field(parentId("the membership", "give membership: (the resource) or membershipId: (its id)"), doc, {
+    inTypeScript: resourceAs("membership"),
+    replace: true,
+    parent: "body",
+  });
 
 export const description = () =>
-  field(z.string({ error: "description must be text" }).optional(), "Description for people. Default: none.");
+  field(z.string({ error: "description must be text" }).optional(), "Description for people.", { default: "none" });
 
 const wanted = "adopt is true, false, or the id to adopt";
 
 export const adopt = () =>
   field(
     z.union([z.boolean(), z.string().min(1, wanted)], { error: wanted }).optional(),
-    "`true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error.",
-    { local: true, uncompared: true },
+    "`true` adopts the object with this name if it exists; an id adopts exactly that object or fails.",
+    { default: "`false`: a name that is already taken is an error", local: true, uncompared: true },
   );
 
 export const extra = () =>

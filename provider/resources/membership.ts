@@ -12,7 +12,7 @@ export const membership: CollectionDefinition = {
   doc: "The membership of one business in a consortium. It owns nodes and credentials.",
   inputs: z.strictObject({
     consortiumId: consortiumId(),
-    orgName: field(nameText("orgName"), "Name of the business. Default: the name of the resource."),
+    orgName: field(nameText("orgName"), "Name of the business.", { default: "the name of the resource" }),
     adopt: adopt(),
     extra: extra(),
     customTimeouts: customTimeouts(),

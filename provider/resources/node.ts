@@ -15,7 +15,7 @@ export const node: CollectionDefinition = {
     consortiumId: consortiumId(),
     environmentId: environmentId(),
     membershipId: membershipId("Id of the membership that owns it."),
-    name: field(nameText("name"), "Name of the node. Default: the name of the resource."),
+    name: field(nameText("name"), "Name of the node.", { default: "the name of the resource" }),
     adopt: adopt(),
     extra: extra(),
     customTimeouts: customTimeouts(),

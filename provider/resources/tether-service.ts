@@ -30,8 +30,11 @@ export const tetherService: CustomDefinition = {
           tetherIdLength,
           `tetherId has ${tetherIdLength} characters: the last ${tetherIdLength} of the tether service's console address`,
         ),
-      "Id of the tether service. Programs can pass its console address as `consoleUrl` instead, which ends in the id.",
-      { replace: true },
+      `Id of the tether service, ordered in the console: ${tetherIdLength} characters.`,
+      {
+        inTypeScript: "Programs can pass its console address as `consoleUrl` instead, which ends in the id.",
+        replace: true,
+      },
     ),
     network: field(
       z.enum(tetherNetworks, { error: `network must be one of ${tetherNetworks.join(", ")}` }),
@@ -41,27 +44,25 @@ export const tetherService: CustomDefinition = {
       z.int({ error: "intervalHours must be a whole number of hours" }).min(1, "intervalHours must be at least 1"),
       "Hours between two pins: a whole number, at least 1.",
     ),
-    active: field(
-      z.boolean({ error: "active must be true or false" }).default(true),
-      "Whether it pins. Default: `true`.",
-    ),
+    active: field(z.boolean({ error: "active must be true or false" }).default(true), "Whether it pins.", {
+      default: "`true`",
+    }),
     minimumBalanceWei: field(
       z
         .union([z.string().regex(/^\d+$/, wholeWei), z.int(wholeWei).min(0, wholeWei)], { error: wholeWei })
         .transform(String)
         .pipe(z.string())
         .optional(),
-      "Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero.",
-      { local: true },
+      "Balance in wei that the account needs on the network before the contract is deployed there.",
+      { default: "more than zero", local: true },
     ),
     waitForFunds: field(
       z
         .string({ error: duration })
         .refine((text) => durationSeconds(text) !== undefined, duration)
         .optional(),
-      "How long to wait for funds while the balance is too low, such as `30m`. Default: do not wait, and fail " +
-        "before anything is spent. `customTimeouts` do not shorten it.",
-      { local: true, uncompared: true },
+      "How long to wait for funds while the balance is too low, such as `30m`. `customTimeouts` do not shorten it.",
+      { default: "do not wait, and fail before anything is spent", local: true, uncompared: true },
     ),
     extra: field(
       z.record(z.string(), z.unknown(), { error: "extra is an object of fields" }).optional(),

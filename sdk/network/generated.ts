@@ -138,7 +138,7 @@ export interface NetworkTether {
   active?: boolean;
   /** Balance in wei that the account needs on the network before the contract is deployed there. Default: more than zero. */
   minimumBalanceWei?: string | number;
-  /** How long to wait for funds while the balance is too low, such as `30m`. Default: do not wait, and fail before anything is spent. `customTimeouts` do not shorten it. */
+  /** How long to wait for funds while the balance is too low, such as `30m`. `customTimeouts` do not shorten it. Default: do not wait, and fail before anything is spent. */
   waitForFunds?: string;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
   protect?: boolean;

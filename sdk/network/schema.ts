@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { docOf, field } from "../../provider/core/field";
+import { field, metaOf } from "../../provider/core/field";
 import { limits } from "../../provider/facts";
 import { definitions } from "../../provider/resources";
 import { key, named } from "./schema-parts";
@@ -20,12 +20,13 @@ const own = {
 } as Record<string, Record<string, z.ZodType>>;
 
 /**
- * A property of a resource under its own rules; `doc` where the default is another than in a program. A new schema each time:
- * what the resource says of its own (that a change replaces, say) must stay on it.
+ * A property of a resource under its own rules, where another default holds than in a program. A new schema each time: what the
+ * resource says of its own (that a change replaces, say) must stay on it.
  */
-const of = (resource: keyof typeof own, property: string, doc?: string) => {
+const of = (resource: keyof typeof own, property: string, otherwise?: string) => {
   const schema = own[resource]![property]!;
-  return field(schema.optional(), doc ?? docOf(schema) ?? "");
+  const { doc, default: usual } = metaOf(schema);
+  return field(schema.optional(), doc, { default: otherwise ?? usual });
 };
 
 const formerly = (what = "key") =>
@@ -33,19 +34,22 @@ const formerly = (what = "key") =>
     z
       .union([key, z.array(key)], { error: "formerly is the key that it had before, or a list of such keys" })
       .optional(),
-    `Previous ${what}, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none.`,
+    `Previous ${what}, or a list of them, so that a rename replaces nothing. Can stay forever.`,
+    { default: "none" },
   );
 
 const protect = (what = "it", otherwise = "the option `protect` of the network") =>
   field(
     z.boolean({ error: "protect must be true or false" }).optional(),
-    `Whether Pulumi refuses to delete or replace ${what}. Default: ${otherwise}.`,
+    `Whether Pulumi refuses to delete or replace ${what}.`,
+    { default: otherwise },
   );
 
 const adopt = () =>
   field(
     own.node!.adopt!.optional(),
-    "`true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network.",
+    "`true` adopts the object with this name if it exists; an id adopts exactly that object or fails.",
+    { default: "that of the network" },
   );
 
 const extra = () => of("node", "extra");
@@ -57,7 +61,7 @@ const entries = <S extends z.ZodType>(what: string, entry: S) =>
   z.record(key, entry, { error: `${what} is a mapping of keys to settings` });
 
 export const Node = named("NetworkNode", "One node. Its key is its logical name within the environment.", "a node", {
-  name: of("node", "name", "Name of the node. Default: its key."),
+  name: of("node", "name", "its key"),
   adopt: adopt(),
   protect: protect("it", "that of its environment"),
   formerly: formerly(),
@@ -78,8 +82,8 @@ export const Credential = named(
   "Username and password for the nodes of one member in this environment.",
   "a credential",
   {
-    member: field(key.optional(), "Key of the member whose nodes it opens. Default: its own key."),
-    name: of("appCred", "name", "Name of the credential. Default: its key when the credential was created."),
+    member: field(key.optional(), "Key of the member whose nodes it opens.", { default: "its own key" }),
+    name: of("appCred", "name", "its key when the credential was created"),
     keepers: of("appCred", "keepers"),
     protect: protect("it", "that of its environment"),
     formerly: formerly(),
@@ -92,7 +96,7 @@ export const Tether = named(
   "Pins the ledger of the environment to a public chain, once all its nodes are running. Set `tetherId` or `consoleUrl`.",
   "a tether",
   {
-    tetherId: of("tether", "tetherId", "Id of the tether service, ordered in the console: 10 characters."),
+    tetherId: of("tether", "tetherId"),
     consoleUrl: field(
       text("consoleUrl").min(10, "consoleUrl is the address of the tether service in the console").optional(),
       "Its console address, which ends in the id, instead of `tetherId`.",
@@ -113,7 +117,7 @@ export const Environment = named(
     `A consortium has at most ${limits.environments} environments.`,
   "an environment",
   {
-    name: of("environment", "name", "Name of the environment. Default: its key."),
+    name: of("environment", "name", "its key"),
     description: of("environment", "description"),
     provider: own.environment!.provider!,
     consensusType: own.environment!.consensusType!,
@@ -121,7 +125,8 @@ export const Environment = named(
     nodes: field(
       z.record(key, nodesOfMember, { error: "nodes is a mapping of members to a count or to names" }).optional(),
       "Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. " +
-        `At most ${limits.nodes} in all. Default: none.`,
+        `At most ${limits.nodes} in all.`,
+      { default: "none" },
     ),
     credentials: field(
       z
@@ -129,9 +134,10 @@ export const Environment = named(
           error: "credentials is a list of members, or a mapping of names to settings",
         })
         .optional(),
-      "Credentials: a list of members, or a mapping of names to settings; `[]` for none. Default: one for each member with nodes here.",
+      "Credentials: a list of members, or a mapping of names to settings; `[]` for none.",
+      { default: "one for each member with nodes here" },
     ),
-    tether: field(Tether.optional(), "Pins the ledger to a public chain. Default: no tether."),
+    tether: field(Tether.optional(), "Pins the ledger to a public chain.", { default: "no tether" }),
     adopt: adopt(),
     protect: protect("it or what is in it"),
     formerly: formerly(),
@@ -140,7 +146,7 @@ export const Environment = named(
 );
 
 export const Member = named("NetworkMember", "One business of the consortium.", "a member", {
-  orgName: of("membership", "orgName", "Name of the business. Default: its key."),
+  orgName: of("membership", "orgName", "its key"),
   adopt: adopt(),
   protect: protect(),
   formerly: formerly(),
@@ -148,7 +154,7 @@ export const Member = named("NetworkMember", "One business of the consortium.", 
 });
 
 const consortiumFields = (name: string) => ({
-  name: of("consortium", "name", `Name of the consortium. Default: ${name}.`),
+  name: of("consortium", "name", name),
   description: of("consortium", "description"),
   adopt: adopt(),
   protect: protect(),
@@ -169,13 +175,15 @@ const members = () =>
         error: "members is a list of keys, or a mapping of keys to settings",
       })
       .optional(),
-    "Participating businesses: a list of keys, or a mapping of keys to settings. Default: none.",
+    "Participating businesses: a list of keys, or a mapping of keys to settings.",
+    { default: "none" },
   );
 
 const environments = () =>
   field(
     entries("environments", Environment).optional(),
-    `Ledgers by key. At most ${limits.environments} in a consortium. Default: none.`,
+    `Ledgers by key. At most ${limits.environments} in a consortium.`,
+    { default: "none" },
   );
 
 export const Consortium = named(
@@ -197,7 +205,8 @@ const limit = (what: string, usual: number) =>
       .min(1, "a limit is at least 1")
       .max(1000, "a limit is at most 1000")
       .optional(),
-    `Maximum number of ${what}. Default: ${usual}.`,
+    `Maximum number of ${what}.`,
+    { default: String(usual) },
   );
 
 /** What the service allows (spec, section 8). */
@@ -223,21 +232,22 @@ export const Network = named(
   "A whole network: one consortium with its members and environments, or several consortia.",
   "a network",
   {
-    name: field(
-      key.optional(),
-      "Name of the network, the first part of all logical names. Default: the name of the file.",
-    ),
+    name: field(key.optional(), "Name of the network, the first part of all logical names.", {
+      default: "the name of the file",
+    }),
     formerly: formerly("name of the network"),
     adopt: field(
       z.boolean({ error: "adopt must be true or false here; an id belongs to one entry" }).optional(),
-      "`true`: every entry adopts the object with its name, unless it says otherwise. Default: `false`.",
+      "`true`: every entry adopts the object with its name, unless it says otherwise.",
+      { default: "`false`" },
     ),
-    limits: field(Limits.optional(), "Limits of the organization. Default: those of the service."),
+    limits: field(Limits.optional(), "Limits of the organization.", { default: "those of the service" }),
     consortium: field(
       z
         .union([own.consortium!.name!, ConsortiumHead], { error: "consortium is a name, or a mapping of its settings" })
         .optional(),
-      "The consortium: its name, or its settings. Default: one with the name of the network.",
+      "The consortium: its name, or its settings.",
+      { default: "one with the name of the network" },
     ),
     members: members(),
     environments: environments(),

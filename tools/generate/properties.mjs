@@ -7,14 +7,16 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const require = createRequire(import.meta.url);
 const { z } = require("zod");
 export const { dynamicPrefix, pluginPrefix } = require(join(root, "dist/provider/facts.js"));
-const { metaOf } = require(join(root, "dist/provider/core/field.js"));
+const { docOf, metaOf } = require(join(root, "dist/provider/core/field.js"));
 
 /**
  * @typedef {object} Property
  * @property {string} key
  * @property {string} type TypeScript type of the value
  * @property {boolean} optional may be left out
- * @property {{ doc: string, replace?: boolean, secret?: boolean, computed?: boolean, local?: boolean, uncompared?: boolean, parent?: string }} meta
+ * @property {boolean} filled has a value where it is left out
+ * @property {string} doc all that is said of it, to programs in TypeScript
+ * @property {{ replace?: boolean, secret?: boolean, computed?: boolean, local?: boolean, uncompared?: boolean, parent?: string }} meta
  */
 
 /** The TypeScript type of a JSON schema. @param {any} schema @param {boolean} whole optional members count as there @returns {string} */
@@ -56,6 +58,8 @@ export function propertiesOf(object, io) {
       key,
       type: typeText(json, io === "output"),
       optional: schema.safeParse(undefined).success,
+      filled: schema.safeParse(undefined).data !== undefined,
+      doc: docOf(schema, "typescript"),
       meta: metaOf(schema),
     };
   });

@@ -52,12 +52,12 @@ function page(definition) {
     optional || key === definition.naming || key === "name" ? "no" : "yes";
   const isIn = (/** @type {string} */ parent) => parents.some(({ key }) => key === parent);
   const argumentRows = [
-    ...parents.map(({ key, meta }) => [
+    ...parents.map(({ key, doc }) => [
       `\`${key.replace(/Id$/, "")}\` or \`${key}\``,
       "resource or id",
       key === "consortiumId" && isIn("environmentId") ? "with `environmentId`; `environment` implies it" : "yes",
       "replaces",
-      meta.doc,
+      doc,
     ]),
     ...inputs
       .filter(isArgument)
@@ -66,13 +66,13 @@ function page(definition) {
         `\`${property.type}\``,
         need(property),
         change(property),
-        property.meta.doc,
+        property.doc,
       ]),
   ];
-  const outputRows = propertiesOf(definition.outputs, "output").map(({ key, type: text, meta }) => [
+  const outputRows = propertiesOf(definition.outputs, "output").map(({ key, type: text, doc, meta }) => [
     `\`${key}\``,
     `\`${text}\`${meta.secret ? ", secret" : ""}`,
-    meta.doc,
+    doc,
   ]);
   const minutes = (/** @type {"create" | "update" | "delete"} */ verb) => (definition.timeouts?.[verb] ?? 300) / 60;
   return `<!-- Generated from provider/resources/ by \`npm run generate\`. -->
@@ -99,14 +99,14 @@ ${importOf(definition)}`;
 
 /** @param {any} lookup */
 function lookupPage({ name, doc, args, result, list }) {
-  const inputs = propertiesOf(args, "input").map(({ key, type, optional, meta }) => [
+  const inputs = propertiesOf(args, "input").map(({ key, type, optional, doc }) => [
     `\`${key}\``,
     `\`${type}\``,
     optional ? "no" : "yes",
-    meta.doc,
+    doc,
   ]);
   const rows = result.shape
-    ? propertiesOf(result, "output").map(({ key, type, meta }) => [`\`${key}\``, `\`${type}\``, meta.doc])
+    ? propertiesOf(result, "output").map(({ key, type, doc }) => [`\`${key}\``, `\`${type}\``, doc])
     : [];
   const answers = list
     ? `A list${rows.length > 0 ? " of these" : " of text"}. In TypeScript the lookup answers the list itself, in other languages an object with the list in \`${list}\`.`

@@ -39,20 +39,17 @@ function resource({ type, doc, naming, inputs: given, outputs: added }) {
   const properties = [...seen, ...outputs];
 
   const isOpen = (/** @type {Property} */ property) =>
-    property.optional &&
-    seen.includes(property) &&
-    !property.meta.computed &&
-    !property.meta.doc.includes("Default: `true`");
+    property.optional && seen.includes(property) && !property.meta.computed && !property.filled;
   const lines = properties.map((property) => {
     const text = (type === "Environment" && seen.includes(property) && dependent[property.key]) || property.type;
-    return `${comment(property.meta.doc, "  ")}  ${property.key}${isOpen(property) ? "?" : ""}: ${text};\n`;
+    return `${comment(property.doc, "  ")}  ${property.key}${isOpen(property) ? "?" : ""}: ${text};\n`;
   });
   // Some arguments have more forms than the state has.
   const isWider = (/** @type {Property} */ arg) => seen.some(({ key, type }) => key === arg.key && type !== arg.type);
   const mayLack = (/** @type {Property} */ { key, optional }) => optional || key === naming || key === "name";
   const wider = args
     .filter(isWider)
-    .map(({ key, type: text, meta }) => ` & {\n${comment(meta.doc, "  ")}  ${key}?: Input<${text}>;\n}`);
+    .map(({ key, type: text, doc }) => ` & {\n${comment(doc, "  ")}  ${key}?: Input<${text}>;\n}`);
   const same = args.filter((arg) => !isWider(arg));
 
   const [parameter, argument] =

@@ -34,9 +34,6 @@ const anything: TypeSpec = { $ref: "pulumi.json#/Any" };
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Other languages have no form for this: there, parents are ids. */
-const forEveryLanguage = (doc: string): string => doc.replace(/ Programs can [^.]*\./g, "");
-
 /** The types of Pulumi's schema that follow from zod schemas. Enums and objects in them get names, once. */
 export class Types {
   readonly specs: Record<string, ObjectSpec | EnumSpec> = {};
@@ -74,7 +71,7 @@ export class Types {
       unrepresentable: "any",
       override: ({ zodSchema, jsonSchema }) => {
         const doc = docOf(zodSchema as unknown as z.ZodType);
-        if (doc !== undefined) jsonSchema.description = forEveryLanguage(doc);
+        if (doc !== undefined) jsonSchema.description = doc;
       },
     }) as Json;
     for (const [id, definition] of Object.entries(json.$defs ?? {})) this.#define(this.rename(id), definition, use);
