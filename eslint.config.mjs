@@ -1,14 +1,6 @@
 import eslint from "@eslint/js";
 import tseslint from "typescript-eslint";
 
-/** Imports run one way: api <- core <- resources <- lookups <- dynamic, sdk, inventory, and views on top; the service stands alone. */
-const room = (files, forbidden, why) => ({
-  files,
-  rules: {
-    "no-restricted-imports": ["error", { patterns: [{ regex: forbidden, message: why }] }],
-  },
-});
-
 export default tseslint.config(
   { ignores: ["dist/", "**/node_modules/", ".consortium/", "coverage/", "**/*.generated.*"] },
   eslint.configs.recommended,
@@ -60,7 +52,16 @@ export default tseslint.config(
     },
   },
   {
-    files: ["cli/**", "console/server/**", "inventory/**", "observe/**", "provider/**", "sdk/**", "service/**"],
+    files: [
+      "cli/**",
+      "console/server/**",
+      "inventory/**",
+      "observe/**",
+      "plugin/**",
+      "provider/**",
+      "sdk/**",
+      "service/**",
+    ],
     ignores: ["console/server/app.ts", "service/http/app.ts"],
     rules: {
       "@typescript-eslint/no-restricted-imports": [
@@ -74,69 +75,4 @@ export default tseslint.config(
       ],
     },
   },
-  room(
-    ["provider/api/**"],
-    "(/core/|/resources/|/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/inventory/|/observe/|^@pulumi/)",
-    "The API client knows nothing of Pulumi or of the rest.",
-  ),
-  room(
-    ["provider/core/**"],
-    "(/resources/|/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/inventory/|/observe/|^@pulumi/)",
-    "The core knows nothing of Pulumi, nor of one resource.",
-  ),
-  room(
-    ["provider/resources/**"],
-    "(/lookups(/|$)|/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/inventory/|/observe/|^@pulumi/)",
-    "A resource definition knows nothing of Pulumi.",
-  ),
-  room(
-    ["provider/lookups/**"],
-    "(/adapter/|/dynamic/|/plugin/|/sdk/|/service/|/inventory/|/observe/|^@pulumi/)",
-    "A lookup knows nothing of Pulumi.",
-  ),
-  room(
-    ["provider/adapter/**"],
-    "(/dynamic/|/plugin/|/sdk/|/service/|/inventory/|/observe/|^@pulumi/)",
-    "What the adapters share knows neither of them.",
-  ),
-  room(
-    ["provider/dynamic/**"],
-    "(/plugin/|/sdk/|/service/|/inventory/|/observe/)",
-    "An adapter knows neither the other one nor the programs' side.",
-  ),
-  room(
-    ["provider/plugin/*.ts"],
-    "(/dynamic/|/service/|/sdk/(?!network/(load|secrets)$)|/inventory/|/observe/)",
-    "An adapter does not know the other one.",
-  ),
-  room(
-    ["sdk/**"],
-    "(/service/|/inventory/|/observe/|/console/|/cli/)",
-    "Programs bring nothing along of what shows networks.",
-  ),
-  room(
-    ["inventory/**"],
-    "(/dynamic/|/plugin/|/observe/|/console/|/cli/|/service/|^@pulumi/)",
-    "The inventory is plain data: it knows neither adapters nor what shows it.",
-  ),
-  room(
-    ["observe/**"],
-    "(/dynamic/|/plugin/|/console/|/cli/|/service/|^@pulumi/)",
-    "What shows a network stands on the inventory, for the commands and the console alike.",
-  ),
-  room(
-    ["console/page/**"],
-    "(/server/|/provider/|/sdk/|/service/|/cli/|^@pulumi/|^node:)",
-    "The page runs in a browser: it knows the protocol and the model, and asks its server for the rest.",
-  ),
-  room(
-    ["console/server/**", "console/*.ts"],
-    "(/dynamic/|/cli/|/service/|^@pulumi/)",
-    "The console knows a service by its API.",
-  ),
-  room(
-    ["service/**"],
-    "(/provider/|/sdk/|/inventory/|/observe/|^@pulumi/)",
-    "The embedded service has its own idea of the wire.",
-  ),
 );

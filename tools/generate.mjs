@@ -22,7 +22,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const require = createRequire(import.meta.url);
 const { definitions } = require(join(root, "dist/provider/resources/index.js"));
 const { lookups } = require(join(root, "dist/provider/lookups/index.js"));
-const { packageSchema } = require(join(root, "dist/provider/plugin/schema/index.js"));
+const { packageSchema } = require(join(root, "dist/plugin/schema/index.js"));
 const { policies } = require(join(root, "dist/sdk/policy/index.js"));
 
 const read = (/** @type {string} */ path) => {

@@ -29,11 +29,23 @@ const cache = (/** @type {string} */ name) => [
 ];
 
 const typed = ["tests", "bench", "console/page", "tools", "examples"];
-const sources = ["bench", "cli", "console", "inventory", "observe", "optional", "provider", "sdk", "service", "tools"];
+const sources = [
+  "bench",
+  "cli",
+  "console",
+  "inventory",
+  "observe",
+  "optional",
+  "plugin",
+  "provider",
+  "sdk",
+  "service",
+  "tools",
+];
 const checks = [
   tool("eslint", "node_modules/eslint/bin/eslint.js", ...cache("eslint/"), "."),
   tool("types", "node_modules/typescript-7/bin/tsc", "--build", ...typed),
-  tool("import circles", "node_modules/dependency-cruiser/bin/dependency-cruise.mjs", ...sources),
+  tool("imports", "node_modules/dependency-cruiser/bin/dependency-cruise.mjs", ...sources),
   tool(
     "prettier",
     "node_modules/prettier/bin/prettier.cjs",

@@ -82,17 +82,17 @@ const mutations = [
   },
   {
     rule: "an import by a name that several have is refused",
-    file: "provider/plugin/import-path.ts",
+    file: "plugin/import-path.ts",
     find: "if (found && others.length > 0) {",
     put: "if (!found && others.length > 0) {",
-    tests: "provider/plugin/import.test.ts",
+    tests: "plugin/import.test.ts",
   },
   {
     rule: "outputs are unknown in a preview of the plugin",
-    file: "provider/plugin/preview.ts",
+    file: "plugin/preview.ts",
     find: "...outputsWith(definition, () => unknown),",
     put: "",
-    tests: "provider/plugin/service.test.ts",
+    tests: "plugin/service.test.ts",
   },
   // network files
   {

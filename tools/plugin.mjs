@@ -21,7 +21,7 @@ const windows = `@echo off\r\nnode -e "process.exit(parseInt(process.versions.no
 
 mkdirSync(folder, { recursive: true });
 await build({
-  entryPoints: [join(root, "provider/plugin/main.ts")],
+  entryPoints: [join(root, "plugin/main.ts")],
   outfile: draft,
   bundle: true,
   platform: "node",

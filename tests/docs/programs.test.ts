@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { examples as schemaExamples } from "../../provider/plugin/schema/examples";
-import { languages } from "../../provider/plugin/schema/languages";
+import { examples as schemaExamples } from "../../plugin/schema/examples";
+import { languages } from "../../plugin/schema/languages";
 import { type Block, examples, root } from "./markdown";
 
 const options = {

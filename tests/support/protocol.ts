@@ -5,7 +5,7 @@ import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { ProviderService } from "../../provider/plugin/service";
+import { ProviderService } from "../../plugin/service";
 import { type Props } from "./double/wire";
 
 /* Pulumi's protocol from the engine's side, over real gRPC. */

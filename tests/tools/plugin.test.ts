@@ -6,7 +6,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { CheckRequest, type CheckResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { type PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
-import { ProviderService } from "../../provider/plugin/service";
+import { ProviderService } from "../../plugin/service";
 import { bundle, root } from "../../tools/lib/prepare.mjs";
 import { Sandbox } from "./sandbox";
 

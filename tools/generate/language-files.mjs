@@ -7,8 +7,8 @@ import { withPart } from "./markdown.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const require = createRequire(import.meta.url);
-const { examples, quickstart, starter } = require(join(root, "dist/provider/plugin/schema/examples.js"));
-const { languages, yamlBody } = require(join(root, "dist/provider/plugin/schema/languages.js"));
+const { examples, quickstart, starter } = require(join(root, "dist/plugin/schema/examples.js"));
+const { languages, yamlBody } = require(join(root, "dist/plugin/schema/languages.js"));
 
 const shown = ["yaml", "python", "go", "typescript"];
 
@@ -44,7 +44,7 @@ template:
 const yamlHead =
   "name: quickstart-yaml\ndescription: A small private blockchain network of two members\nruntime: yaml\n";
 
-const source = "provider/plugin/schema/examples.ts";
+const source = "plugin/schema/examples.ts";
 
 /** @param {(path: string) => string | undefined} read a file of the repository as it is @returns {Record<string, string>} path → text */
 export const languageFiles = (read) => ({

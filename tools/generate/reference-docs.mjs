@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { table } from "./markdown.mjs";
 import { dynamicPrefix, isArgument, pluginPrefix, propertiesOf } from "./properties.mjs";
 
-const schema = join(dirname(fileURLToPath(import.meta.url)), "../../dist/provider/plugin/schema");
+const schema = join(dirname(fileURLToPath(import.meta.url)), "../../dist/plugin/schema");
 const require = createRequire(import.meta.url);
 const { examples, lookupExamples, sampleIds } = require(join(schema, "examples.js"));
 const { languages } = require(join(schema, "languages.js"));
@@ -130,7 +130,7 @@ ${answers}
 ${rows.length > 0 ? `\n${table(["field", "type", "meaning"], rows)}\n` : ""}`;
 }
 
-const networkPage = `<!-- Generated from provider/plugin/schema/examples.ts by \`npm run generate\`. -->
+const networkPage = `<!-- Generated from plugin/schema/examples.ts by \`npm run generate\`. -->
 
 # Network
 

@@ -10,7 +10,7 @@ const { consensusOf } = require(join(dist, "provider/resources/environment.js"))
 const { regions, settingNames } = require(join(dist, "provider/api/settings.js"));
 
 const header = `/*
- * Generated from the resource definitions (provider/resources/) and the settings (provider/plugin/schema/) by \`npm run generate\`.
+ * Generated from the resource definitions (provider/resources/) and the settings (plugin/schema/) by \`npm run generate\`.
  * Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schemas.
  */

@@ -22,6 +22,7 @@ const buildInputs = [
   "inventory",
   "observe",
   "optional",
+  "plugin",
   "provider",
   "sdk",
   "service",
@@ -91,7 +92,7 @@ export const build = (folder = root) =>
 
 /** The provider plugin, in plugin/. */
 export const bundle = () => {
-  const inputs = ["provider", "schemas", "sdk", "tools/plugin.mjs", "package-lock.json"];
+  const inputs = ["plugin", "provider", "schemas", "sdk", "tools/plugin.mjs", "package-lock.json"];
   return unlessFresh(join(root, "plugin", ".stamp"), inputs, "Bundling the provider plugin", root, () =>
     compiled([join(root, "tools", "plugin.mjs")], root),
   );
@@ -142,11 +143,15 @@ export function fingerprint(paths, folder = root) {
   return hash.digest("hex");
 }
 
+/** What `bundle` writes beside its sources. @param {string} name */
+const isMade = (name) => name.startsWith(".") || name.startsWith("pulumi-resource-");
+
 /** @param {string} path @returns {string[]} */
 function filesIn(path) {
   if (!existsSync(path)) return [];
   if (!statSync(path).isDirectory()) return [path];
   return readdirSync(path)
+    .filter((name) => !isMade(name))
     .sort()
     .flatMap((name) => filesIn(join(path, name)));
 }

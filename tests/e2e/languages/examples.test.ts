@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { transformSync } from "esbuild";
 import { ConsortiumClient, resolveSettings } from "../../../provider/api";
-import { examples, lookupExamples, sampleIds } from "../../../provider/plugin/schema/examples";
-import { languages } from "../../../provider/plugin/schema/languages";
-import { type Program } from "../../../provider/plugin/schema/program";
+import { examples, lookupExamples, sampleIds } from "../../../plugin/schema/examples";
+import { languages } from "../../../plugin/schema/languages";
+import { type Program } from "../../../plugin/schema/program";
 import { root } from "../support/stack";
 import { until } from "../support/until";
 import { canaryKey, type World, world } from "../support/world";

@@ -3,7 +3,7 @@ import { Server, type ServerUnaryCall, type UntypedServiceImplementation } from 
 import { runtime } from "@pulumi/pulumi";
 import { LanguageRuntimeService } from "@pulumi/pulumi/proto/language_grpc_pb";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
-import { ProviderService } from "../../../provider/plugin/service";
+import { ProviderService } from "../../../plugin/service";
 import * as sdk from "../../../sdk";
 import { listening } from "../../support/protocol";
 

@@ -1,7 +1,7 @@
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { type Path } from "../adapter/secret-inputs";
-import { isUnknown } from "../adapter/unknown";
-import { type Props } from "../core/definition";
+import { type Path } from "../provider/adapter/secret-inputs";
+import { isUnknown } from "../provider/adapter/unknown";
+import { type Props } from "../provider/core/definition";
 
 /* Properties as they travel between the engine and a plugin (Pulumi's wire format). */
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { docOf } from "../../core/field";
-import { pluginPrefix } from "../../facts";
+import { docOf } from "../../provider/core/field";
+import { pluginPrefix } from "../../provider/facts";
 import { type EnumSpec, type ObjectSpec, type PropertySpec, type TypeSpec } from "./model";
 
 /** A JSON schema, as zod writes it. */

@@ -12,17 +12,17 @@ import {
   type UpdateRequest,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
-import { programKey, providerKey, secretsKey } from "../adapter/keys";
-import { adoptionOf, Operations } from "../adapter/operations";
-import { type Sessions } from "../adapter/sessions";
-import { version } from "../version";
-import { type Definition, nameKey, type Props, secretOutputs, type Timeouts } from "../core/definition";
-import { Progress } from "../core/progress";
-import { type Session } from "../core/session";
-import { isRecorded } from "../core/state";
-import { Incomplete, UserError } from "../core/user-error";
-import { kindOf, pluginPrefix } from "../facts";
-import { definitions } from "../resources";
+import { programKey, providerKey, secretsKey } from "../provider/adapter/keys";
+import { adoptionOf, Operations } from "../provider/adapter/operations";
+import { type Sessions } from "../provider/adapter/sessions";
+import { version } from "../provider/version";
+import { type Definition, nameKey, type Props, secretOutputs, type Timeouts } from "../provider/core/definition";
+import { Progress } from "../provider/core/progress";
+import { type Session } from "../provider/core/session";
+import { isRecorded } from "../provider/core/state";
+import { Incomplete, UserError } from "../provider/core/user-error";
+import { kindOf, pluginPrefix } from "../provider/facts";
+import { definitions } from "../provider/resources";
 import { failure } from "./configuration";
 import { type Weight } from "./engine";
 import { notReady } from "./errors";

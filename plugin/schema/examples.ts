@@ -1,4 +1,4 @@
-import { type LookupName, lookups } from "../../lookups";
+import { type LookupName, lookups } from "../../provider/lookups";
 import { type Language, languages } from "./languages";
 import { Choice, type Fields, Found, type Part, type Program, Ref, Typed } from "./program";
 

@@ -1,10 +1,10 @@
 import { type InvokeRequest, InvokeResponse } from "@pulumi/pulumi/proto/provider_pb";
-import { type Sessions } from "../adapter/sessions";
-import { isUnknown } from "../adapter/unknown";
-import { type Props } from "../core/definition";
-import { UserError } from "../core/user-error";
-import { pluginPrefix } from "../facts";
-import { checkArguments, type Lookup, lookups } from "../lookups";
+import { type Sessions } from "../provider/adapter/sessions";
+import { isUnknown } from "../provider/adapter/unknown";
+import { type Props } from "../provider/core/definition";
+import { UserError } from "../provider/core/user-error";
+import { pluginPrefix } from "../provider/facts";
+import { checkArguments, type Lookup, lookups } from "../provider/lookups";
 import { failures } from "./configuration";
 import { received, sent } from "./properties";
 

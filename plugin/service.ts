@@ -3,8 +3,8 @@ import { type PluginAttach, PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { type IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
-import { Sessions } from "../adapter/sessions";
-import { version } from "../version";
+import { Sessions } from "../provider/adapter/sessions";
+import { version } from "../provider/version";
 import { Components } from "./components";
 import { checkConfig, Configuration, diffConfig } from "./configuration";
 import { Engine } from "./engine";
@@ -93,7 +93,7 @@ export class ProviderService {
       return info;
     }),
     getSchema: this.#unary(async () => {
-      const { default: schema } = await import("../../schemas/schema.json");
+      const { default: schema } = await import("../schemas/schema.json");
       const response = new proto.GetSchemaResponse();
       response.setSchema(JSON.stringify(schema));
       return response;

@@ -1,8 +1,8 @@
 import { ReadRequest, type ReadResponse } from "@pulumi/pulumi/proto/provider_pb";
-import { ProviderService } from "../../../provider/plugin/service";
-import { network, type Network, send } from "../../support/network";
-import { start, type Started } from "../../support/service";
-import { type ServiceOptions } from "../../../service";
+import { ProviderService } from "../../plugin/service";
+import { network, type Network, send } from "../support/network";
+import { start, type Started } from "../support/service";
+import { type ServiceOptions } from "../../service";
 
 /** What `Read` answers for an id that is in no stack yet. */
 

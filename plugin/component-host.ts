@@ -1,13 +1,13 @@
 import { type ComponentResourceOptions, type Inputs, output, type Output, secret } from "@pulumi/pulumi";
 import * as provider from "@pulumi/pulumi/provider";
-import { Network, type NetworkDefinition, type NetworkOutputs } from "../../sdk";
-import { keepSecret } from "../../sdk/network/load";
-import { isShownAgain } from "../../sdk/network/secrets";
-import { secretsKey } from "../adapter/keys";
-import { secretPaths } from "../adapter/secret-inputs";
-import { type Props } from "../core/definition";
-import { version } from "../version";
-import { pluginPrefix } from "../facts";
+import { Network, type NetworkDefinition, type NetworkOutputs } from "../sdk";
+import { keepSecret } from "../sdk/network/load";
+import { isShownAgain } from "../sdk/network/secrets";
+import { secretsKey } from "../provider/adapter/keys";
+import { secretPaths } from "../provider/adapter/secret-inputs";
+import { type Props } from "../provider/core/definition";
+import { version } from "../provider/version";
+import { pluginPrefix } from "../provider/facts";
 
 type Shown = NetworkOutputs[string]["environments"][string];
 

@@ -8,11 +8,11 @@ import {
   type UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
-import { version } from "../../../package.json";
-import { unknown } from "../../../provider/adapter/unknown";
-import { setEnvironment, start } from "../../support/service";
-import { secret } from "../../support/double/wire";
-import { type Failed, plain, Protocol, struct, urnOf } from "../../support/protocol";
+import { version } from "../../package.json";
+import { unknown } from "../../provider/adapter/unknown";
+import { setEnvironment, start } from "../support/service";
+import { secret } from "../support/double/wire";
+import { type Failed, plain, Protocol, struct, urnOf } from "../support/protocol";
 
 /* What the engine asks of the plugin, over gRPC; tests/e2e/plugin drives the real engine. */
 

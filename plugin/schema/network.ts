@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { docOf, field } from "../../core/field";
-import { definitions } from "../../resources";
-import { Network } from "../../../sdk/network/schema";
+import { docOf, field } from "../../provider/core/field";
+import { definitions } from "../../provider/resources";
+import { Network } from "../../sdk/network/schema";
 import { examplesOf } from "./examples";
 import { type ResourceSpec } from "./model";
 import { type Types } from "./types";

@@ -1,6 +1,6 @@
-import { allOwn, ownKey } from "../../adapter/sources";
-import { environmentName } from "../../api/environment";
-import { type SettingName } from "../../api/settings";
+import { allOwn, ownKey } from "../../provider/adapter/sources";
+import { environmentName } from "../../provider/api/environment";
+import { type SettingName } from "../../provider/api/settings";
 import { type PropertySpec, type ResourceSpec } from "./model";
 
 /** The settings of a provider, as stack configuration and explicit providers have them. */

@@ -2,16 +2,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { type z } from "zod";
-import { type Definition } from "../../../provider/core/definition";
-import { docOf, metaOf } from "../../../provider/core/field";
-import { lookups } from "../../../provider/lookups";
-import { packageSchema } from "../../../provider/plugin/schema";
-import { examples } from "../../../provider/plugin/schema/examples";
-import { languages } from "../../../provider/plugin/schema/languages";
-import { type PropertySpec } from "../../../provider/plugin/schema/model";
-import { definitions } from "../../../provider/resources";
-import { dynamicPrefix } from "../../../provider/facts";
-import * as sdk from "../../../sdk";
+import { type Definition } from "../../provider/core/definition";
+import { docOf, metaOf } from "../../provider/core/field";
+import { lookups } from "../../provider/lookups";
+import { packageSchema } from "../../plugin/schema";
+import { examples } from "../../plugin/schema/examples";
+import { languages } from "../../plugin/schema/languages";
+import { type PropertySpec } from "../../plugin/schema/model";
+import { definitions } from "../../provider/resources";
+import { dynamicPrefix } from "../../provider/facts";
+import * as sdk from "../../sdk";
 
 /* What the package schema says, held against the definitions that it is made of. */
 
@@ -21,7 +21,7 @@ interface About {
   license: string;
   version: string;
 }
-const about = JSON.parse(readFileSync(join(__dirname, "../../../package.json"), "utf8")) as About;
+const about = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as About;
 const schema = packageSchema(about);
 const all: Definition[] = Object.values(definitions);
 const of = (type: string) => schema.resources[`consortium:index:${type}`]!;
@@ -110,7 +110,7 @@ test("the settings are those of the stack, each with its variable; an explicit p
 });
 
 test("the registry's page about the configuration has every setting, with its variable", () => {
-  const page = readFileSync(join(__dirname, "../../../docs/installation-configuration.md"), "utf8");
+  const page = readFileSync(join(__dirname, "../../docs/installation-configuration.md"), "utf8");
   const rows = Object.entries(schema.config.variables).map(
     ([name, { defaultInfo }]) => new RegExp(`\\| \`consortium:${name}\` +\\| \`${defaultInfo!.environment[0]!}\``),
   );

@@ -4,10 +4,10 @@ import { createInterface } from "node:readline";
 import { credentials, type ServiceError } from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { type ConstructRequest, type ConstructResponse } from "@pulumi/pulumi/proto/provider_pb";
-import { secretsKey } from "../adapter/keys";
-import { environmentName, processEnvironment } from "../api/environment";
-import { type Props } from "../core/definition";
-import { UserError } from "../core/user-error";
+import { secretsKey } from "../provider/adapter/keys";
+import { environmentName, processEnvironment } from "../provider/api/environment";
+import { type Props } from "../provider/core/definition";
+import { UserError } from "../provider/core/user-error";
 import { isOpen, received, sent } from "./properties";
 
 /** The argument with which this file, started once more, serves components and nothing else. */

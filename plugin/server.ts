@@ -1,6 +1,6 @@
 import { Server, ServerCredentials, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
-import { engineAddress, onEngineGone } from "../adapter/engine";
+import { engineAddress, onEngineGone } from "../provider/adapter/engine";
 
 /** The provider's calls. What answers them is loaded with the first: the engine starts a plugin also to ask for its version. */
 function callsFor(engine: string | undefined): UntypedServiceImplementation {

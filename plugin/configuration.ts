@@ -6,15 +6,15 @@ import {
   type DiffRequest,
   DiffResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
-import { allOwn, type Given, isDefaultProvider, noneOwn, ownKey, sourcesOf } from "../adapter/sources";
-import { isUnknown } from "../adapter/unknown";
-import { resolveSettings, settingNames, type SettingSources } from "../api";
-import { processEnvironment } from "../api/environment";
-import { Secrets } from "../api/secrets";
-import { adoptsAll, NoKeyError, SettingsError } from "../api/settings";
-import { type Issue, type Props } from "../core/definition";
-import { sameValue } from "../core/same-value";
-import { didYouMean, unknownSetting } from "../core/suggest";
+import { allOwn, type Given, isDefaultProvider, noneOwn, ownKey, sourcesOf } from "../provider/adapter/sources";
+import { isUnknown } from "../provider/adapter/unknown";
+import { resolveSettings, settingNames, type SettingSources } from "../provider/api";
+import { processEnvironment } from "../provider/api/environment";
+import { Secrets } from "../provider/api/secrets";
+import { adoptsAll, NoKeyError, SettingsError } from "../provider/api/settings";
+import { type Issue, type Props } from "../provider/core/definition";
+import { sameValue } from "../provider/core/same-value";
+import { didYouMean, unknownSetting } from "../provider/core/suggest";
 import { type Received, received, sent } from "./properties";
 
 const known: readonly string[] = [...settingNames, "adopt"];

@@ -1,6 +1,6 @@
-import { unknown } from "../adapter/unknown";
-import { type Definition, inputMeta, type Props } from "../core/definition";
-import { isUnset } from "../core/same-value";
+import { unknown } from "../provider/adapter/unknown";
+import { type Definition, inputMeta, type Props } from "../provider/core/definition";
+import { isUnset } from "../provider/core/same-value";
 
 /* What a preview answers: what is known already, and the rest as unknown, so that programs do not take it for absent. */
 

@@ -1,6 +1,6 @@
-import { type Definition, type Props } from "../../core/definition";
-import { metaOf } from "../../core/field";
-import { dynamicPrefix } from "../../facts";
+import { type Definition, type Props } from "../../provider/core/definition";
+import { metaOf } from "../../provider/core/field";
+import { dynamicPrefix } from "../../provider/facts";
 import { examplesOf } from "./examples";
 import { type PropertySpec, type ResourceSpec } from "./model";
 import { type Fields, type Types } from "./types";

@@ -1,9 +1,9 @@
-import { check } from "../core/check";
-import { type Definition, inputMeta, nameKey, nameOf, type Props } from "../core/definition";
-import { isUnset } from "../core/same-value";
-import { inputsOf } from "../core/state";
-import { UserError } from "../core/user-error";
-import { insteadOfImport } from "../facts";
+import { check } from "../provider/core/check";
+import { type Definition, inputMeta, nameKey, nameOf, type Props } from "../provider/core/definition";
+import { isUnset } from "../provider/core/same-value";
+import { inputsOf } from "../provider/core/state";
+import { UserError } from "../provider/core/user-error";
+import { insteadOfImport } from "../provider/facts";
 
 /** What is known of an object before it is read: where the service shows no name, it is taken for that of the resource. */
 export function beforeRead(definition: Definition, resourceName: string, state: Props): Props {

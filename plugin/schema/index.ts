@@ -1,6 +1,6 @@
-import { version } from "../../version";
-import { lookups } from "../../lookups";
-import { definitions } from "../../resources";
+import { version } from "../../provider/version";
+import { lookups } from "../../provider/lookups";
+import { definitions } from "../../provider/resources";
 import { functionSpec } from "./functions";
 import { goImport } from "./go";
 import { networkSpec } from "./network";

@@ -1,6 +1,6 @@
-import { type Identified } from "../api";
-import { printable } from "../api/printable";
-import { Collection } from "../core/collection";
+import { type Identified } from "../provider/api";
+import { printable } from "../provider/api/printable";
+import { Collection } from "../provider/core/collection";
 import {
   type CollectionDefinition,
   type Definition,
@@ -8,15 +8,15 @@ import {
   inputMeta,
   nameKey,
   type Props,
-} from "../core/definition";
-import { wireName } from "../core/field";
-import { isGone } from "../api/states";
-import { type Session } from "../core/session";
-import { didYouMean } from "../core/suggest";
-import { UserError } from "../core/user-error";
-import { insteadOfImport, tetherIdOf } from "../facts";
-import { definitions } from "../resources";
-import { type Found, type ListedKind, readOrganization } from "../resources/tree";
+} from "../provider/core/definition";
+import { wireName } from "../provider/core/field";
+import { isGone } from "../provider/api/states";
+import { type Session } from "../provider/core/session";
+import { didYouMean } from "../provider/core/suggest";
+import { UserError } from "../provider/core/user-error";
+import { insteadOfImport, tetherIdOf } from "../provider/facts";
+import { definitions } from "../provider/resources";
+import { type Found, type ListedKind, readOrganization } from "../provider/resources/tree";
 
 /** What an import, or the `get` of a program, names: the object's own id, and where it is. */
 export interface Located {

@@ -3,8 +3,8 @@ import { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { type Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { printableLines } from "../api/printable";
-import { type Incomplete, messageOf } from "../core/user-error";
+import { printableLines } from "../provider/api/printable";
+import { type Incomplete, messageOf } from "../provider/core/user-error";
 
 /** The engine takes an error without a code for a crash of the plugin. */
 const code = status.FAILED_PRECONDITION;

@@ -1,5 +1,5 @@
 import { type z } from "zod";
-import { type Lookup } from "../../lookups";
+import { type Lookup } from "../../provider/lookups";
 import { examplesOf } from "./examples";
 import { type FunctionSpec, type ObjectSpec } from "./model";
 import { type Types } from "./types";
