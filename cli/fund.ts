@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { environmentName } from "../provider/api/environment";
-import { tetherNetworks } from "../provider/facts";
+import { tetherNetworks } from "../provider/constants";
 import { textOf } from "./shared/text-file";
 
 interface Flags {

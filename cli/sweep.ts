@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type ConsortiumClient } from "../provider/api";
 import { environmentName } from "../provider/api/environment";
-import { durationSeconds } from "../provider/facts";
+import { durationSeconds } from "../provider/constants";
 import { type Found, plainSession, readOrganization } from "../provider/resources/tree";
 import { confirm } from "./shared/confirm";
 import { connectionHelp, withClient } from "./shared/connection";

@@ -1,5 +1,5 @@
 import { basename, extname } from "node:path";
-import { tetherIdOf } from "../provider/facts";
+import { tetherIdOf } from "../provider/constants";
 import { check, readFile } from "../sdk/network/load";
 import { type PlannedConsortium } from "../sdk/network/plan";
 import { type NetworkModel, type ObjectKind } from "./model";

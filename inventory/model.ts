@@ -1,4 +1,4 @@
-import { limits } from "../provider/facts";
+import { limits } from "../provider/constants";
 
 export { type Condition, conditionOf } from "../provider/api/states";
 

@@ -1,5 +1,5 @@
 import { printable } from "../provider/api/printable";
-import { kindOf } from "../provider/facts";
+import { kindOf } from "../provider/constants";
 import {
   type ConsortiumModel,
   type CredentialModel,

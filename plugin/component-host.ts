@@ -3,11 +3,10 @@ import * as provider from "@pulumi/pulumi/provider";
 import { Network, type NetworkDefinition, type NetworkOutputs } from "../sdk";
 import { keepSecret } from "../sdk/network/load";
 import { isShownAgain } from "../sdk/network/secrets";
-import { secretsKey } from "../provider/adapter/keys";
+import { pluginPrefix, secretsKey } from "../provider/constants";
 import { secretPaths } from "../provider/adapter/secret-inputs";
 import { type Props } from "../provider/core/definition";
 import { version } from "../provider/version";
-import { pluginPrefix } from "../provider/facts";
 
 type Shown = NetworkOutputs[string]["environments"][string];
 

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { credentials, type ServiceError } from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { type ConstructRequest, type ConstructResponse } from "@pulumi/pulumi/proto/provider_pb";
-import { secretsKey } from "../provider/adapter/keys";
+import { secretsKey } from "../provider/constants";
 import { environmentName, processEnvironment } from "../provider/api/environment";
 import { type Props } from "../provider/core/definition";
 import { UserError } from "../provider/core/user-error";

@@ -14,7 +14,7 @@ import { isGone } from "../provider/api/states";
 import { type Session } from "../provider/core/session";
 import { didYouMean } from "../provider/core/suggest";
 import { UserError } from "../provider/core/user-error";
-import { insteadOfImport, tetherIdOf } from "../provider/facts";
+import { insteadOfImport, tetherIdOf } from "../provider/constants";
 import { definitions } from "../provider/resources";
 import { type Found, type ListedKind, readOrganization } from "../provider/resources/tree";
 

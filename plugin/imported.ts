@@ -3,7 +3,7 @@ import { type Definition, inputMeta, nameKey, nameOf, type Props } from "../prov
 import { isUnset } from "../provider/core/same-value";
 import { inputsOf } from "../provider/core/state";
 import { UserError } from "../provider/core/user-error";
-import { insteadOfImport } from "../provider/facts";
+import { insteadOfImport } from "../provider/constants";
 
 /** What is known of an object before it is read: where the service shows no name, it is taken for that of the resource. */
 export function beforeRead(definition: Definition, resourceName: string, state: Props): Props {

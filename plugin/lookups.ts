@@ -3,7 +3,7 @@ import { type Sessions } from "../provider/adapter/sessions";
 import { isUnknown } from "../provider/adapter/unknown";
 import { type Props } from "../provider/core/definition";
 import { UserError } from "../provider/core/user-error";
-import { pluginPrefix } from "../provider/facts";
+import { pluginPrefix } from "../provider/constants";
 import { checkArguments, type Lookup, lookups } from "../provider/lookups";
 import { failures } from "./configuration";
 import { received, sent } from "./properties";

@@ -12,7 +12,7 @@ import {
   type UpdateRequest,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
-import { programKey, providerKey, secretsKey } from "../provider/adapter/keys";
+import { kindOf, pluginPrefix, programKey, providerKey, secretsKey } from "../provider/constants";
 import { adoptionOf, Operations } from "../provider/adapter/operations";
 import { type Sessions } from "../provider/adapter/sessions";
 import { version } from "../provider/version";
@@ -21,7 +21,6 @@ import { Progress } from "../provider/core/progress";
 import { type Session } from "../provider/core/session";
 import { isRecorded } from "../provider/core/state";
 import { Incomplete, UserError } from "../provider/core/user-error";
-import { kindOf, pluginPrefix } from "../provider/facts";
 import { definitions } from "../provider/resources";
 import { failure } from "./configuration";
 import { type Weight } from "./engine";

@@ -8,7 +8,7 @@ import {
   Resource,
   type ResourceOptions,
 } from "@pulumi/pulumi";
-import { dynamicPrefix, dynamicProvider, kindOf, pluginPrefix, pluginProvider } from "../provider/facts";
+import { dynamicPrefix, dynamicProvider, kindOf, pluginPrefix, pluginProvider } from "../provider/constants";
 import { facts } from "./generated";
 
 type Aliases = NonNullable<ResourceOptions["aliases"]>;

@@ -10,11 +10,21 @@ import {
   runtime,
 } from "@pulumi/pulumi";
 import { brokenReason, brokenTexts, printable } from "../provider/api/printable";
-import { logicalNameKey, previewKey, programKey, providerNameKey, secretsKey } from "../provider/adapter/keys";
+import {
+  durationSeconds,
+  dynamicPrefix,
+  insteadOfImport,
+  kindOf,
+  logicalNameKey,
+  pluginPrefix,
+  previewKey,
+  programKey,
+  providerNameKey,
+  secretsKey,
+  stub,
+} from "../provider/constants";
 import { type Path } from "../provider/adapter/secret-inputs";
-import { stub } from "../provider/dynamic/stub";
 import { version } from "../provider/version";
-import { durationSeconds, dynamicPrefix, insteadOfImport, kindOf, pluginPrefix } from "../provider/facts";
 import { onBothProviders } from "./aliases";
 import { facts } from "./generated";
 import { onPlugin } from "./plugin";

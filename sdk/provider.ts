@@ -1,7 +1,7 @@
 import { Config, type Input, output, ProviderResource, type ResourceOptions, RunError, secret } from "@pulumi/pulumi";
 import type * as Suggest from "../provider/core/suggest";
 import { version } from "../provider/version";
-import { dynamicProvider, pluginProvider } from "../provider/facts";
+import { dynamicProvider, pluginProvider } from "../provider/constants";
 import { onBothProviders } from "./aliases";
 import { type ProviderArgs, settingNames } from "./generated";
 import { onPlugin } from "./plugin";

@@ -1,5 +1,5 @@
 import { type CustomResourceOptions, type Input, output, RunError } from "@pulumi/pulumi";
-import { tetherIdOf } from "../provider/facts";
+import { tetherIdOf } from "../provider/constants";
 import { type TetherServiceFields, type TetherServiceProperties } from "./generated";
 import { isOf, Managed } from "./managed";
 import { type Outputs } from "./properties";

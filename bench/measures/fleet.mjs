@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { limits } from "../../dist/provider/facts.js";
+import { limits } from "../../dist/provider/constants.js";
 import { root } from "../../tools/lib/prepare.mjs";
 import { say, Trouble } from "../../tools/lib/say.mjs";
 import { watchMemory } from "../lib/process-tree.mjs";

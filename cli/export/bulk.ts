@@ -1,5 +1,5 @@
 import { printable } from "../../provider/api/printable";
-import { pluginPrefix } from "../../provider/facts";
+import { pluginPrefix } from "../../provider/constants";
 import { type Found, inside } from "../../provider/resources/tree";
 import { isDescribed, type Remark } from "./definition";
 import { keysOf } from "./keys";

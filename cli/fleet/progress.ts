@@ -1,6 +1,6 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { printable } from "../../provider/api/printable";
-import { holdsLedger, kindOf, outlivesResource } from "../../provider/facts";
+import { holdsLedger, kindOf, outlivesResource } from "../../provider/constants";
 
 /** How many resources of a stack were created, updated and so on. */
 export interface Counts {

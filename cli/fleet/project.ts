@@ -12,7 +12,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { pluginPrefix } from "../../provider/facts";
+import { pluginPrefix } from "../../provider/constants";
 import { version } from "../../provider/version";
 import { readFile } from "../../sdk/network/load";
 import { type Fleet, type FleetStack } from "./file";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isApiError } from "../../provider/api";
-import { tetherNetworks } from "../../provider/facts";
+import { tetherNetworks } from "../../provider/constants";
 import type { Actions } from "../protocol";
 import { Refused } from "./access";
 import type { Observer, ObserverOptions } from "./observer";

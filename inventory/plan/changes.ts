@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type LedgerHolder, outlivesResource } from "../../provider/facts";
+import { type LedgerHolder, outlivesResource } from "../../provider/constants";
 import { classOf } from "../rows";
 import { type Plan, type State, type Step } from "./read";
 

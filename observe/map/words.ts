@@ -1,4 +1,4 @@
-import { type LedgerHolder } from "../../provider/facts";
+import { type LedgerHolder } from "../../provider/constants";
 import {
   type ConsortiumModel,
   type EnvironmentModel,

@@ -1,6 +1,6 @@
 import { type Definition, type Props } from "../../provider/core/definition";
 import { metaOf } from "../../provider/core/field";
-import { dynamicPrefix } from "../../provider/facts";
+import { dynamicPrefix } from "../../provider/constants";
 import { examplesOf } from "./examples";
 import { type PropertySpec, type ResourceSpec } from "./model";
 import { type Fields, type Types } from "./types";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { docOf } from "../../provider/core/field";
-import { pluginPrefix } from "../../provider/facts";
+import { pluginPrefix } from "../../provider/constants";
 import { type EnumSpec, type ObjectSpec, type PropertySpec, type TypeSpec } from "./model";
 
 /** A JSON schema, as zod writes it. */

@@ -1,6 +1,6 @@
 import { printable } from "../api/printable";
 import { type Props } from "../core/definition";
-import { environmentsKey } from "./keys";
+import { environmentsKey } from "../constants";
 
 /*
  * Only `check` looks at the environments of a network, to which alone Pulumi shows what a program said before: whatever is deleted is

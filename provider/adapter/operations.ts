@@ -11,14 +11,13 @@ import { type Session } from "../core/session";
 import { inputsOf, isRecorded, isRewritten } from "../core/state";
 import { Incomplete, UserError } from "../core/user-error";
 import { lostEnvironments } from "./environments";
-import * as keys from "./keys";
+import { environmentsKey, logicalNameKey, ownKeys, previewKey, providerNameKey, secretsKey } from "../constants";
 import { secretPaths } from "./secret-inputs";
 import { type Sessions } from "./sessions";
 import { isUnknown } from "./unknown";
 
-const ownKeys: readonly string[] = Object.values(keys);
 /** Those that the state keeps among the inputs. */
-const keptKeys: readonly string[] = [keys.environmentsKey, keys.logicalNameKey, keys.providerNameKey, keys.secretsKey];
+const keptKeys: readonly string[] = [environmentsKey, logicalNameKey, providerNameKey, secretsKey];
 
 /** The properties of the resource itself, without what an adapter, or the program's side of it, adds. */
 const resourceOnly = (props: Props): Props =>
@@ -64,7 +63,7 @@ export class Operations {
     const { inputs, issues } = check(this.definition, resourceOnly(news), isUnknown);
     const isNew = Object.keys(olds).length === 0;
     const lines = [
-      ...(news[keys.previewKey] && isNew ? adoptionOf(this.definition, inputs) : []),
+      ...(news[previewKey] && isNew ? adoptionOf(this.definition, inputs) : []),
       ...lostEnvironments(olds, news),
     ];
     const taken = issues.length > 0 ? [] : this.#declare(isNew, inputs, news);
@@ -141,7 +140,7 @@ export class Operations {
 
   /** A state does not tell it: only what the program says. */
   #provider(props: Props): string | undefined {
-    const { [keys.logicalNameKey]: ofProgram, [keys.providerNameKey]: name = "" } = props;
+    const { [logicalNameKey]: ofProgram, [providerNameKey]: name = "" } = props;
     return this.sessions.provider ?? (ofProgram === undefined || typeof name !== "string" ? undefined : name);
   }
 
@@ -151,7 +150,7 @@ export class Operations {
     return owner ? `${this.definition.type} "${owner.name}"` : nameOf(this.definition, props);
   }
 
-  #owner({ [keys.logicalNameKey]: given }: Props): Owner | undefined {
+  #owner({ [logicalNameKey]: given }: Props): Owner | undefined {
     if (this.owner) return this.owner;
     const [name, parents = ""]: unknown[] = [given].flat();
     if (typeof name !== "string") return undefined;
@@ -170,7 +169,7 @@ export class Operations {
     if (!props) return undefined;
     this.#hide(props);
     const [inputs, before] = [inputsOf(this.definition, props), inputsOf(this.definition, resourceOnly(state))];
-    const kept = keptOf(state, [keys.secretsKey]);
+    const kept = keptOf(state, [secretsKey]);
     const found = { ...props, ...kept };
     return isDeepStrictEqual(inputs, before) ? { props: found } : { props: found, inputs: { ...inputs, ...kept } };
   }
@@ -200,7 +199,7 @@ export class Operations {
   /** Later verbs get the state that a verb leaves behind: it says what is secret in it. */
   async #remembering(inputs: Props, run: () => Promise<Made>): Promise<Made> {
     this.#hide(inputs);
-    const kept = keptOf(inputs, [keys.secretsKey]);
+    const kept = keptOf(inputs, [secretsKey]);
     try {
       const { id, state } = await run();
       return { id, state: { ...state, ...kept } };

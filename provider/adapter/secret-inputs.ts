@@ -1,5 +1,5 @@
 import { type Props } from "../core/definition";
-import { secretsKey } from "./keys";
+import { secretsKey } from "../constants";
 
 /** Keys and indexes from the properties down to a value. */
 export type Path = readonly (string | number)[];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type TetherNetwork } from "../facts";
+import { type TetherNetwork } from "../constants";
 import { type Deadline } from "./clock";
 import { isApiError, PartialList } from "./api-error";
 import { type FullAnswer, Http, type HttpOptions } from "./http";

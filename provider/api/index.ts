@@ -1,4 +1,4 @@
-export { type TetherNetwork } from "../facts";
+export { type TetherNetwork } from "../constants";
 export { ConsortiumClient, type EnvironmentRequest } from "./client";
 export { type Clock, type Deadline, noDeadline, systemClock } from "./clock";
 export { ApiError, type ErrorKind, isApiError, PartialList } from "./api-error";

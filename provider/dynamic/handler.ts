@@ -1,4 +1,4 @@
-import { providerKey } from "../adapter/keys";
+import { providerKey } from "../constants";
 import { Operations } from "../adapter/operations";
 import { type Definition, type Issue, type Props } from "../core/definition";
 import { Incomplete } from "../core/user-error";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { providerKey } from "../adapter/keys";
+import { providerKey } from "../constants";
 import { printableLines } from "../api/printable";
 import { type Props } from "../core/definition";
 import { type Incomplete, messageOf } from "../core/user-error";

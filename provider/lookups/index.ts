@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { field } from "../core/field";
-import { tetherNetworks } from "../facts";
+import { tetherNetworks } from "../constants";
 import { tetherIdLength } from "../resources/tether-service";
 import { type Lookup, lookup, shown, shownWith } from "./lookup";
 import {

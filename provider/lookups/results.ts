@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type CollectionDefinition, type Definition } from "../core/definition";
 import { field, metaOf, wireName } from "../core/field";
-import { tetherNetworks } from "../facts";
+import { tetherNetworks } from "../constants";
 import { definitions } from "../resources";
 
 /* What lookups answer. Nothing in it is certain: a service may leave fields out, and text may be any. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ConsortiumObject } from "../api";
 import { type CollectionDefinition } from "../core/definition";
 import { field } from "../core/field";
-import { limits } from "../facts";
+import { limits } from "../constants";
 import { adopt, customTimeouts, description, extra, nameText, output } from "./fields";
 import { consortia } from "./places";
 

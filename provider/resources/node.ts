@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isApiError, NodeObject } from "../api";
 import { type CollectionDefinition } from "../core/definition";
 import { field } from "../core/field";
-import { limits } from "../facts";
+import { limits } from "../constants";
 import { adopt, consortiumId, customTimeouts, environmentId, extra, membershipId, nameText, output } from "./fields";
 import { idIn, nodes } from "./places";
 

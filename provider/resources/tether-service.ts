@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type CustomDefinition } from "../core/definition";
 import { field } from "../core/field";
-import { durationSeconds, tetherNetworks } from "../facts";
+import { durationSeconds, tetherNetworks } from "../constants";
 import { customTimeouts } from "./fields";
 import { begin, configure } from "./tether/configure";
 import { isShown, read } from "./tether/read";

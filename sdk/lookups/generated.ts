@@ -4,7 +4,7 @@
  */
 import { lookup } from "./lookup";
 
-export type { TetherNetwork as TetherNetworkName } from "../../provider/facts";
+export type { TetherNetwork as TetherNetworkName } from "../../provider/constants";
 
 /** What the service lists of a `Consortium`. */
 export interface ConsortiumResult {

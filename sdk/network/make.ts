@@ -1,5 +1,5 @@
 import { type CustomResourceOptions, type Resource, secret } from "@pulumi/pulumi";
-import { environmentsKey } from "../../provider/adapter/keys";
+import { environmentsKey } from "../../provider/constants";
 import { AppCred } from "../app-cred";
 import { Consortium } from "../consortium";
 import { Environment } from "../environment";

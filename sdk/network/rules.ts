@@ -1,4 +1,4 @@
-import { tetherIdOf } from "../../provider/facts";
+import { tetherIdOf } from "../../provider/constants";
 import { definitions } from "../../provider/resources";
 import { type NetworkDefinition, type NetworkLimits } from "./generated";
 import { type Plan, type Planned, type PlannedConsortium, type PlannedEnvironment, type PlannedOf } from "./plan";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { field, metaOf } from "../../provider/core/field";
-import { limits } from "../../provider/facts";
+import { limits } from "../../provider/constants";
 import { definitions } from "../../provider/resources";
 import { key, named } from "./schema-parts";
 

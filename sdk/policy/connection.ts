@@ -1,7 +1,7 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
 import { type Given, isDefaultProvider, noneOwn, ownKey, sourcesOf } from "../../provider/adapter/sources";
 import { type Props } from "../../provider/core/definition";
-import { pluginProvider } from "../../provider/facts";
+import { pluginProvider } from "../../provider/constants";
 import { read, unknown } from "./resources";
 
 /** Before the names of settings on the dynamic provider, which serves other packages, too. */

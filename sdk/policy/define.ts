@@ -7,7 +7,7 @@ import {
   type StackValidationPolicy,
 } from "@pulumi/policy";
 import { type z } from "zod";
-import { secretsKey } from "../../provider/adapter/keys";
+import { secretsKey } from "../../provider/constants";
 import { secretPaths } from "../../provider/adapter/secret-inputs";
 import { Secrets } from "../../provider/api/secrets";
 import { read, type Resource, resourceOf, Stack } from "./resources";

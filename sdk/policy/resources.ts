@@ -1,5 +1,5 @@
 import { type PolicyProviderResource, type PolicyResource, type ResourceValidationArgs } from "@pulumi/policy";
-import { kindOf } from "../../provider/facts";
+import { kindOf } from "../../provider/constants";
 import { facts } from "../generated";
 import { type Kind } from "../managed";
 

@@ -10,7 +10,7 @@ import { examples } from "../../plugin/schema/examples";
 import { languages } from "../../plugin/schema/languages";
 import { type PropertySpec } from "../../plugin/schema/model";
 import { definitions } from "../../provider/resources";
-import { dynamicPrefix } from "../../provider/facts";
+import { dynamicPrefix } from "../../provider/constants";
 import * as sdk from "../../sdk";
 
 /* What the package schema says, held against the definitions that it is made of. */

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { tetherNetworks as networks } from "../../provider/facts";
+import { tetherNetworks as networks } from "../../provider/constants";
 import { Engine } from "../support/engine";
 import { random } from "../support/random";
 import { newProcess, setEnvironment } from "../support/service";

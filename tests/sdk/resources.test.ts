@@ -1,5 +1,5 @@
 import { type CustomResource, output, secret } from "@pulumi/pulumi";
-import { stub } from "../../provider/dynamic/stub";
+import { stub } from "../../provider/constants";
 import { AppCred, Consortium, Environment, Membership, Node, TetherService } from "../../sdk";
 import { program, valueOf } from "../support/program";
 

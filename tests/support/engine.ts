@@ -1,7 +1,7 @@
 import { type Handler } from "../../provider/dynamic/handler";
 import { type definitions } from "../../provider/resources";
 import * as runtime from "../../provider/dynamic/runtime";
-import { stub } from "../../provider/dynamic/stub";
+import { stub } from "../../provider/constants";
 import { type Props, wire } from "./double/wire";
 
 export { type Props };

@@ -15,7 +15,7 @@ const header = `/*
  */
 import { lookup } from "./lookup";
 
-export type { TetherNetwork as TetherNetworkName } from "../../provider/facts";
+export type { TetherNetwork as TetherNetworkName } from "../../provider/constants";
 `;
 
 /** @typedef {Record<string, any>} Json */

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const require = createRequire(import.meta.url);
 const { z } = require("zod");
-export const { dynamicPrefix, pluginPrefix } = require(join(root, "dist/provider/facts.js"));
+export const { dynamicPrefix, pluginPrefix } = require(join(root, "dist/provider/constants.js"));
 const { docOf, metaOf } = require(join(root, "dist/provider/core/field.js"));
 
 /**

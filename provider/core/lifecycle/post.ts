@@ -3,7 +3,7 @@ import { type FullAnswer } from "../../api/http";
 import { backoffMs, longestWaitMs } from "../../api/retry";
 import { type Collection } from "../collection";
 import { type Props, undocumentedKeys } from "../definition";
-import { holdsLedger } from "../../facts";
+import { holdsLedger } from "../../constants";
 import { wireName } from "../field";
 import { toBody } from "../state";
 import { messageOf, UserError } from "../user-error";

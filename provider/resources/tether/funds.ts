@@ -2,7 +2,7 @@ import { type ApiError, isApiError, type TetherAccount } from "../../api";
 import { messageOf, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { type Look, waitFor } from "../../core/wait";
-import { durationSeconds } from "../../facts";
+import { durationSeconds } from "../../constants";
 import { type TetherInputs } from "./inputs";
 
 /** How messages speak of an account that the service does not show. */

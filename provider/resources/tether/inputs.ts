@@ -1,5 +1,5 @@
 import { type Props } from "../../core/definition";
-import { type TetherNetwork } from "../../facts";
+import { type TetherNetwork } from "../../constants";
 
 /** The inputs of a tether service once they are checked: see tether-service.ts. */
 export interface TetherInputs extends Props {

@@ -4,7 +4,7 @@ import { paths } from "../../api/paths";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
 import { isRecorded, stateVersion } from "../../core/state";
-import { tetherNetworks } from "../../facts";
+import { tetherNetworks } from "../../constants";
 
 /** What a service may show of a tether; the spec lists no such call, so nothing relies on it. */
 export const ShownTether = z.looseObject({

@@ -1,6 +1,6 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
 import { z } from "zod";
-import { limits } from "../../../provider/facts";
+import { limits } from "../../../provider/constants";
 import { providerTitle } from "../connection";
 import { definePolicy, type Report } from "../define";
 import { ask, type Existing, idOf, type Organization, outsideStack } from "../live";
@@ -25,7 +25,7 @@ interface Counted {
 interface Maximum<Name extends string> {
   name: Name;
   rule: string;
-  /** What the service itself allows: provider/facts.ts. */
+  /** What the service itself allows: provider/constants.ts. */
   limit: number;
   things: string;
   /** Where they are counted, as the setting says it: `per environment`. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { holdsLedger } from "../../../provider/facts";
+import { holdsLedger } from "../../../provider/constants";
 import { definePolicy } from "../define";
 
 export const protectLedgers = definePolicy({

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
-import { kindOf } from "../../../provider/facts";
+import { kindOf } from "../../../provider/constants";
 import { type PulumiCli, pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
 import { type Language, type Project, projectIn } from "./languages/project";
 import { cliWithLanguages } from "./languages/sdk";

@@ -1,4 +1,4 @@
-import { dynamicPrefix, dynamicProvider, pluginPrefix, pluginProvider } from "../../../provider/facts";
+import { dynamicPrefix, dynamicProvider, pluginPrefix, pluginProvider } from "../../../provider/constants";
 import { type Kind } from "../../../sdk/managed";
 
 /** How Pulumi writes a value that is not known yet. */

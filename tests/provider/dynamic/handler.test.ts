@@ -1,5 +1,5 @@
 import * as runtime from "../../../provider/dynamic/runtime";
-import { stub } from "../../../provider/dynamic/stub";
+import { stub } from "../../../provider/constants";
 import { bases } from "../../support/bases";
 import { type Props } from "../../support/engine";
 import { network } from "../../support/network";

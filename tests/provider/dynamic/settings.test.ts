@@ -1,7 +1,7 @@
 import { UndiciTransport } from "../../../provider/api/undici-transport";
 import * as runtime from "../../../provider/dynamic/runtime";
 import { hostProcess } from "../../../provider/dynamic/session";
-import { stub } from "../../../provider/dynamic/stub";
+import { stub } from "../../../provider/constants";
 import { newProcess, setEnvironment, start } from "../../support/service";
 
 /* The settings that the host of dynamic providers hands over, looked up at every call. */

@@ -1,4 +1,4 @@
-import { limits } from "../../../provider/facts";
+import { limits } from "../../../provider/constants";
 import { anyText, build, containing, matching, start, type World } from "../helpers";
 
 const environment = { provider: "quorum", consensus_type: "raft" };

@@ -1,4 +1,4 @@
-import { tetherNetworks } from "../../../provider/facts";
+import { tetherNetworks } from "../../../provider/constants";
 import { build } from "../helpers";
 import { refused, tethered } from "../tethered";
 

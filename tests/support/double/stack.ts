@@ -14,7 +14,7 @@ import { InvokeResponse, CheckFailure } from "@pulumi/pulumi/proto/provider_pb";
 import { type IResourceMonitorServer, ResourceMonitorService } from "@pulumi/pulumi/proto/resource_grpc_pb";
 import * as proto from "@pulumi/pulumi/proto/resource_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
-import { durationSeconds } from "../../../provider/facts";
+import { durationSeconds } from "../../../provider/constants";
 import { listening, plain, struct } from "../protocol";
 import { Deployment, type RunOptions, Stopped, type Wanted } from "./deployment";
 import { type Adapter } from "./provider";

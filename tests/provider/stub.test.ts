@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
-import { version } from "../../../provider/version";
-import * as runtime from "../../../provider/dynamic/runtime";
-import { stub } from "../../../provider/dynamic/stub";
-import { definitions } from "../../../provider/resources";
+import { version } from "../../provider/version";
+import * as runtime from "../../provider/dynamic/runtime";
+import { stub } from "../../provider/constants";
+import { definitions } from "../../provider/resources";
 
 /* States hold these texts, and run them years later: they never change, byte for byte. */
 
@@ -40,12 +40,12 @@ test("there is a handler for each resource, with the verbs that the host calls",
 });
 
 test("the version is that of package.json", () => {
-  const manifest = JSON.parse(readFileSync(join(__dirname, "../../../package.json"), "utf8")) as { version: string };
+  const manifest = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as { version: string };
   expect(version).toBe(manifest.version);
 });
 
 test("the package exports the runtime under the name in the text", () => {
-  const manifest = JSON.parse(readFileSync(join(__dirname, "../../../package.json"), "utf8")) as {
+  const manifest = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8")) as {
     name: string;
     exports: Record<string, { default: string }>;
   };

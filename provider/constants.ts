@@ -1,5 +1,5 @@
 /*
- * Facts of the service that several parts need. Imports nothing, so that programs, policies and commands may load it at no cost.
+ * What several parts need to agree on. Imports nothing, so that programs, policies and commands may load it at no cost.
  */
 
 /** Most of each that an organization, a consortium and an environment may have (spec, section 8). */
@@ -53,3 +53,46 @@ export const insteadOfImport: Partial<Record<string, string>> = {
     "A credential that exists cannot be read again, since its password is shown only once: leave the import out to make a new one.",
   TetherService: "A tether service is always one that exists already: leave the import out, its tetherId says which.",
 };
+
+/* Inputs of a resource that are none of its own: what a program and an adapter tell each other. */
+
+/** The code of a dynamic provider; the state has to keep it. */
+export const providerKey = "__provider";
+
+/** Says that this is a preview, which the host of dynamic providers does not tell. `check` takes it away again. */
+export const previewKey = "__preview";
+
+/** The environments of a consortium that a network file makes: each with its logical name and after it the earlier ones. */
+export const environmentsKey = "__environments";
+
+/** Where the inputs hold secrets, each a path: the host of dynamic providers and policies are told the values alone. */
+export const secretsKey = "__secrets";
+
+/** Which version of this package the program has: the plugin refuses another one than its own. */
+export const programKey = "__program";
+
+/** Name of the explicit provider that the program gives it, where a request does not say. */
+export const providerNameKey = "__providerName";
+
+/**
+ * Which resource of the program it is, where a request does not say: its logical name, and the types of its parents after it
+ * where it has any.
+ */
+export const logicalNameKey = "__logicalName";
+
+/** All of these. */
+export const ownKeys: readonly string[] = [
+  providerKey,
+  previewKey,
+  environmentsKey,
+  secretsKey,
+  programKey,
+  providerNameKey,
+  logicalNameKey,
+];
+
+/**
+ * The text that the state holds as `__provider`, and that the host runs for every verb, also after years:
+ * as short as can be, the same for all resources of a type, and without anything of one machine or one program.
+ */
+export const stub = (name: string): string => `exports.handler=()=>require("pulumi-consortium/runtime").${name}`;
