@@ -11,7 +11,7 @@ export async function modelOfNetworkFile(file: string): Promise<NetworkModel> {
   const title = typeof definition.name === "string" ? definition.name : basename(file, extname(file));
   const { plan, what, problems } = check(title, definition, undefined);
   if (!plan) {
-    const { NetworkDefinitionError } = await import("../sdk/network/problems.js"); // brings Pulumi's SDK with it
+    const { NetworkDefinitionError } = await import("../sdk/network/network.js"); // brings Pulumi's SDK with it
     throw new NetworkDefinitionError(what, problems);
   }
   return modelOf(plan.consortia.flatMap(rowsOf), { source: "network file", title });

@@ -1,8 +1,7 @@
 import { type ComponentResourceOptions, type Inputs, output, type Output, secret } from "@pulumi/pulumi";
 import * as provider from "@pulumi/pulumi/provider";
 import { Network, type NetworkDefinition, type NetworkOutputs } from "../sdk";
-import { keepSecret } from "../sdk/network/load";
-import { isShownAgain } from "../sdk/network/secrets";
+import { isShownAgain, keepSecret } from "../sdk/network/load";
 import { pluginPrefix, secretsKey } from "../provider/constants";
 import { secretPaths } from "../provider/adapter/secret-inputs";
 import { type Props } from "../provider/core/definition";

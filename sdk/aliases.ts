@@ -9,7 +9,7 @@ import {
   type ResourceOptions,
 } from "@pulumi/pulumi";
 import { dynamicPrefix, dynamicProvider, kindOf, pluginPrefix, pluginProvider } from "../provider/constants";
-import { facts } from "./generated";
+import { kinds } from "./generated";
 
 type Aliases = NonNullable<ResourceOptions["aliases"]>;
 
@@ -18,7 +18,7 @@ export function counterpartOf(type: string): string {
   if (type === dynamicProvider || type === pluginProvider)
     return type === pluginProvider ? dynamicProvider : pluginProvider;
   const kind = kindOf(type);
-  if (kind === undefined || !(kind in facts)) return type;
+  if (kind === undefined || !(kind in kinds)) return type;
   return (type.startsWith(pluginPrefix) ? dynamicPrefix : pluginPrefix) + kind;
 }
 

@@ -3,8 +3,15 @@
  * Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schemas.
  */
-import { type Input } from "@pulumi/pulumi";
-import { type Args } from "./properties";
+import { type Input, type Output } from "@pulumi/pulumi";
+
+/** Arguments: those that are needed, and those that may be left out. */
+export type Args<P, Needed extends keyof P, Optional extends keyof P> = {
+  [K in Needed]: Input<P[K]>;
+} & { [K in Optional]?: Input<Exclude<P[K], undefined>> };
+
+/** What a resource shows: everything, once it is known. */
+export type Outputs<P> = { readonly [K in keyof P]-?: Output<P[K]> };
 
 /** Each client, with the consensus protocols that it runs. */
 export interface ConsensusOf {
@@ -224,7 +231,7 @@ export interface ProviderArgs {
 }
 
 /** What a class has to know of its resource: the handler it names, what it shows, and which of that is secret. */
-export const facts = {
+export const kinds = {
   Consortium: {"handler":"consortium","outputs":["name","description","adopt","extra","owner","state","revision","createdAt"],"secrets":[]},
   Membership: {"handler":"membership","outputs":["consortiumId","orgName","adopt","extra","orgId","state","minimumNodes","maximumNodes","revision","createdAt"],"secrets":[]},
   Environment: {"handler":"environment","outputs":["consortiumId","provider","consensusType","name","description","chainId","adopt","extra","state","region","releaseId","blockPeriod","initialDelay","idleHours","enableTether","revision","createdAt"],"secrets":[]},

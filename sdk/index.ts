@@ -1,9 +1,11 @@
-export { AppCred, type AppCredArgs } from "./app-cred";
-export { Consortium, type ConsortiumArgs } from "./consortium";
-export { Environment, type EnvironmentArgs } from "./environment";
-export { EnvironmentConsensusType, EnvironmentProvider, GetNodeLogsClient, TetherServiceNetwork } from "./generated";
+export {
+  EnvironmentConsensusType,
+  EnvironmentProvider,
+  GetNodeLogsClient,
+  type ProviderArgs,
+  TetherServiceNetwork,
+} from "./generated";
 export * from "./lookups/generated";
-export { Membership, type MembershipArgs } from "./membership";
 export type {
   NetworkConsortium,
   NetworkCredential,
@@ -14,12 +16,19 @@ export type {
   NetworkNode,
   NetworkTether,
 } from "./network/generated";
-export { type NetworkConsortiumResources, type NetworkEnvironmentResources } from "./network/make";
-export { Network, type NetworkFileOptions, type NetworkOptions } from "./network/network";
-export { type NetworkEnvironmentOutputs, type NetworkOutputs } from "./network/outputs";
-export { NetworkDefinitionError, type NetworkProblem } from "./network/problems";
-export { Node, type NodeArgs } from "./node";
-export { type ProviderArgs } from "./generated";
+export {
+  type NetworkConsortiumResources,
+  type NetworkEnvironmentOutputs,
+  type NetworkEnvironmentResources,
+  type NetworkOutputs,
+} from "./network/make";
+export {
+  Network,
+  NetworkDefinitionError,
+  type NetworkFileOptions,
+  type NetworkOptions,
+  type NetworkProblem,
+} from "./network/network";
 export { Provider } from "./provider";
 export { CredentialRefused } from "./runtime/credential-refused";
 export {
@@ -32,5 +41,18 @@ export {
   runtimeUrl,
   type Via,
 } from "./runtime/connect";
-export { TetherService, type TetherServiceArgs } from "./tether-service";
 export { type Verification, verifyReport, type VerifyOptions } from "./runtime/verify";
+export {
+  AppCred,
+  type AppCredArgs,
+  Consortium,
+  type ConsortiumArgs,
+  Environment,
+  type EnvironmentArgs,
+  Membership,
+  type MembershipArgs,
+  Node,
+  type NodeArgs,
+  TetherService,
+  type TetherServiceArgs,
+} from "./resources";

@@ -26,11 +26,10 @@ import {
 import { type Path } from "../provider/adapter/secret-inputs";
 import { version } from "../provider/version";
 import { onBothProviders } from "./aliases";
-import { facts } from "./generated";
-import { onPlugin } from "./plugin";
-import type { Provider } from "./provider";
+import { kinds } from "./generated";
+import { onPlugin, type Provider } from "./provider";
 
-export type Kind = keyof typeof facts;
+export type Kind = keyof typeof kinds;
 
 /** The type token of a resource class on the dynamic provider. */
 export const token = (kind: Kind): string => dynamicPrefix + kind;
@@ -98,7 +97,7 @@ const typesOf = ({ urn }: Resource): Promise<string> =>
 /** What a resource of the dynamic provider is registered with. */
 function dynamic(kind: Kind, name: string, inputs: Props, opts: CustomResourceOptions): Registration {
   refuseImport(kind, name, opts);
-  const own = { customTimeouts: timeoutInputs(name, opts), __provider: stub(facts[kind].handler) };
+  const own = { customTimeouts: timeoutInputs(name, opts), __provider: stub(kinds[kind].handler) };
   const props: Props = { ...inputs, ...own, ...secretInputs(inputs) };
   // The host tells the provider no URN, and not which provider it is.
   props[logicalNameKey] = opts.parent ? typesOf(opts.parent).then((types) => [name, types]) : name;
@@ -135,7 +134,7 @@ function refuseBroken(kind: Kind, name: string, inputs: Props): void {
 /** What all resources of this package share: the inputs go to the provider process under flat names. */
 export abstract class Managed extends CustomResource {
   protected constructor(kind: Kind, name: string, inputs: Props, given: CustomResourceOptions = {}) {
-    const { outputs, secrets } = facts[kind];
+    const { outputs, secrets } = kinds[kind];
     refuseBroken(kind, name, inputs);
     const { type, props, opts } = onPlugin() ? native(kind, name, inputs, given) : dynamic(kind, name, inputs, given);
     const unset = Object.fromEntries(outputs.map((key) => [key, undefined]));
@@ -154,6 +153,3 @@ export abstract class Managed extends CustomResource {
     }
   }
 }
-
-/** Options to read what is not managed by this stack, for the `get` of each class. */
-export const external = (id: Input<string>, opts?: CustomResourceOptions): CustomResourceOptions => ({ ...opts, id });

@@ -104,7 +104,7 @@ const mutations = [
   },
   {
     rule: "siblings in a network file have different names",
-    file: "sdk/network/uniqueness.ts",
+    file: "sdk/network/rules.ts",
     find: "else if (namesake !== undefined)",
     put: "else if (namesake === entry.key)",
     tests: "sdk/network/bad-entries.test.ts",

@@ -6,7 +6,7 @@ import { mayAnswer } from "../../inventory/live";
 import { type EnvironmentModel, nameOf, type NetworkModel, type NodeModel } from "../../inventory/model";
 import { CredentialRefused } from "../../sdk/runtime/credential-refused";
 import { ethers } from "../../sdk/runtime/ethers";
-import { overHttp } from "../../sdk/runtime/node-providers";
+import { overHttp } from "../../sdk/runtime/providers";
 import { ChainNode, type ChainProbe, messageOf } from "./probe-chain";
 
 /** What a node itself said, when it was asked as an application asks it. */

@@ -1,11 +1,18 @@
 import { basename, extname } from "node:path";
-import { ComponentResource, type ComponentResourceOptions, Output } from "@pulumi/pulumi";
+import { ComponentResource, type ComponentResourceOptions, Output, RunError } from "@pulumi/pulumi";
 import { type NetworkDefinition } from "./generated";
 import type * as Loaded from "./load";
-import { makeConsortium, type NetworkConsortiumResources, type NetworkEnvironmentResources } from "./make";
-import { type NetworkOutputs, outputsOf } from "./outputs";
+import {
+  makeConsortium,
+  type NetworkConsortiumResources,
+  type NetworkEnvironmentResources,
+  type NetworkOutputs,
+  outputsOf,
+} from "./make";
 import { type Plan } from "./plan";
-import { NetworkDefinitionError } from "./problems";
+import { lineOf, type PlacedProblem } from "../yaml/problems";
+
+export type { PlacedProblem as NetworkProblem } from "../yaml/problems";
 
 export interface NetworkOptions extends ComponentResourceOptions {
   /**
@@ -18,6 +25,31 @@ export interface NetworkOptions extends ComponentResourceOptions {
 export interface NetworkFileOptions extends NetworkOptions {
   /** Name of the network, in place of `name` of the file. Default: that, else the name of the file without its ending. */
   name?: string;
+}
+
+const shownAtMost = 50;
+
+function messageOf(what: string, problems: readonly PlacedProblem[]): string {
+  const [only, another] = problems;
+  if (only && !another) {
+    const where = only.file === undefined ? `${what}: ` : "";
+    return `${where}${lineOf(only)}\nNothing was created.`;
+  }
+  const shown = problems.slice(0, shownAtMost).map((problem) => `  ${lineOf(problem)}`);
+  const more = problems.length > shownAtMost ? [`  and ${problems.length - shownAtMost} more`] : [];
+  return [`${what} has ${problems.length} problems; nothing was created:`, ...shown, ...more].join("\n");
+}
+
+/** A definition that cannot be used. It reports all errors at once, and nothing of the network was created. */
+export class NetworkDefinitionError extends RunError {
+  constructor(
+    /** The definition, as people call it. */
+    what: string,
+    /** All errors, in the order of the definition. */
+    readonly problems: readonly PlacedProblem[],
+  ) {
+    super(messageOf(what, problems));
+  }
 }
 
 /** The schema and the parser of YAML are loaded with the first network, not with the package. */

@@ -2,13 +2,26 @@ import { z } from "zod";
 import { field, metaOf } from "../../provider/core/field";
 import { limits } from "../../provider/constants";
 import { definitions } from "../../provider/resources";
-import { key, named } from "./schema-parts";
+import { mapping } from "../yaml/shape";
 
 /*
  * The definition of a whole network, as a person writes it. From this follow the checks, the JSON schema for editors
  * (schemas/network.schema.json), the types (sdk/network/generated.ts) and the tables of docs/network-files.md.
  * The properties of the resources are those of their own definitions; here is only what is different in a file.
  */
+
+const keyText =
+  'a key has at most 64 letters, digits, ".", "_" and "-", and begins with a letter or a digit; other names go into name, or orgName of a member';
+
+/** Keys become logical names in Pulumi, where a slash stands between them. */
+const key = z
+  .string({ error: "a key must be text" })
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, keyText)
+  .max(64, keyText);
+
+/** A mapping with the name that it has in the JSON schema and in TypeScript. */
+const named = <S extends z.ZodRawShape>(id: string, description: string, what: string, shape: S) =>
+  mapping(what, shape).meta({ id, description });
 
 const own = {
   consortium: definitions.consortium.inputs.shape,

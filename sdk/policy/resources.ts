@@ -1,9 +1,9 @@
 import { type PolicyProviderResource, type PolicyResource, type ResourceValidationArgs } from "@pulumi/policy";
 import { kindOf } from "../../provider/constants";
-import { facts } from "../generated";
+import { kinds } from "../generated";
 import { type Kind } from "../managed";
 
-const isKind = (text: string | undefined): text is Kind => text !== undefined && Object.hasOwn(facts, text);
+const isKind = (text: string | undefined): text is Kind => text !== undefined && Object.hasOwn(kinds, text);
 
 /** A value that is not known before the run has made it. */
 export const unknown = Symbol("unknown");

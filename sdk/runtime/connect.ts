@@ -2,7 +2,7 @@ import { type Input, Output, output, secret } from "@pulumi/pulumi";
 // eslint-disable-next-line @typescript-eslint/ban-ts-comment -- where ethers is installed there is no error to expect
 /** @ts-ignore for who has not installed ethers these are `any`, so a program that only manages a network compiles */
 import type { JsonRpcProvider, WebSocketProvider } from "ethers";
-import type * as Loaded from "./node-providers";
+import type * as Loaded from "./providers";
 
 /** How a node is reached: JSON-RPC over HTTP(S), or a WebSocket. */
 export type Via = "rpc" | "wss";
@@ -108,4 +108,4 @@ type Providers = typeof Loaded;
 
 /** ethers takes longer to load than this whole package: only programs that connect pay for it. */
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- synchronous, so that `connect` is too
-const providers = (): Providers => require("./node-providers") as Providers;
+const providers = (): Providers => require("./providers") as Providers;

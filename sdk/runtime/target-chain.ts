@@ -1,9 +1,8 @@
 import type { Contract, JsonRpcProvider } from "ethers";
 import Anchor from "../../contracts/Anchor.json";
 import { ethers } from "./ethers";
-import { HttpProvider } from "./http-provider";
-import { must, type Pin, same } from "./pinned-report";
-import { checkHash } from "./report-hash";
+import { HttpProvider } from "./providers";
+import { checkHash, must, type Pin, same } from "./report";
 
 /* Loaded at the first report that is to be verified, since it loads ethers. */
 

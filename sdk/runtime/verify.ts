@@ -1,4 +1,4 @@
-import { isHex, pinOf, Refused } from "./pinned-report";
+import { isHex, pinOf, Refused } from "./report";
 
 export interface VerifyOptions {
   /**
@@ -28,7 +28,7 @@ export type Verification =
     }
   | { verified: false; reason: string };
 
-/* The form of a report: pinned-report.ts. Its hash: report-hash.ts. What the chain has to hold: target-chain.ts. */
+/* The form of a report, and its hash: report.ts. What the chain has to hold: target-chain.ts. */
 
 /**
  * Checks that a report of a tether service is really on the target chain: its hash is computed anew from what the nodes

@@ -14,8 +14,15 @@ const header = `/*
  * Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schemas.
  */
-import { type Input } from "@pulumi/pulumi";
-import { type Args } from "./properties";
+import { type Input, type Output } from "@pulumi/pulumi";
+
+/** Arguments: those that are needed, and those that may be left out. */
+export type Args<P, Needed extends keyof P, Optional extends keyof P> = {
+  [K in Needed]: Input<P[K]>;
+} & { [K in Optional]?: Input<Exclude<P[K], undefined>> };
+
+/** What a resource shows: everything, once it is known. */
+export type Outputs<P> = { readonly [K in keyof P]-?: Output<P[K]> };
 `;
 
 /** @typedef {import("./properties.mjs").Property} Property */
@@ -97,7 +104,7 @@ export function sdkTypes(definitions, { types, config }) {
   const all = Object.values(definitions).map(resource);
   const what =
     "What a class has to know of its resource: the handler it names, what it shows, and which of that is secret.";
-  const facts = `${comment(what)}export const facts = {\n${all.map(({ facts }) => facts).join("")}} as const;\n`;
+  const facts = `${comment(what)}export const kinds = {\n${all.map(({ facts }) => facts).join("")}} as const;\n`;
   return [
     header,
     consensus,

@@ -12,7 +12,7 @@ import {
 import solc from "solc";
 import Anchor from "../../../contracts/Anchor.json";
 import { verifyReport } from "../../../sdk";
-import { canonicalJson } from "../../../sdk/runtime/report-hash";
+import { canonicalJson } from "../../../sdk/runtime/report";
 import { type Service, startService } from "../../../service";
 import { build, client, until } from "../../service/helpers";
 import { quick } from "../../service/ledgers";

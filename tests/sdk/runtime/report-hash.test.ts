@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { canonicalJson } from "../../../sdk/runtime/report-hash";
+import { canonicalJson } from "../../../sdk/runtime/report";
 import { canonicalJson as ofTheService } from "../../../service/tether/report-hash";
 import { programOf } from "../../e2e/support/backends/programs";
 import { random } from "../../support/random";

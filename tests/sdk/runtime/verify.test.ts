@@ -140,7 +140,7 @@ const cyclic: unknown[] = [{ node_id: "n1" }];
 cyclic.push({ deeper: [cyclic] });
 const shared = { at: 1 };
 test.each<[string, unknown[], RegExp]>([
-  ["20,000 levels deep", [nested(20_000)], /was changed/],
+  ["20,000 levels deep", [nested(20_000)], /nested too deeply/],
   ["cyclic", cyclic, /contains itself/],
   ["the same object twice", [shared, shared], /was changed/],
   ["lone surrogates", [{ "\udc00": "a\ud800" }], /was changed/],
@@ -155,7 +155,7 @@ test.each<[string, unknown[], RegExp]>([
 });
 
 test.each<[string, unknown[], string]>([
-  ["20,000 levels deep", [nested(20_000)], `[${"[".repeat(20_000)}${"]".repeat(20_000)}]`],
+  ["500 levels deep", [nested(500)], `[${"[".repeat(500)}${"]".repeat(500)}]`],
   ["lone surrogates", [{ "\udc00": "ü\ud800x" }], '[{"\\udc00":"ü\\ud800x"}]'],
   ["what is not there", [{ b: undefined, a: [undefined] }], '[{"a":[null]}]'],
 ])("verified, where it is on the chain: %s", async (_, odd, written) => {

@@ -1,3 +1,5 @@
+import { ethers } from "./ethers";
+
 /** What a report has to hold so that it can be checked; the rest of it does not matter. */
 export interface Pin {
   network?: string;
@@ -43,4 +45,43 @@ export function pinOf(given: unknown): Pin {
   const wrong = rules.filter(([, holds]) => !holds).map(([key]) => key);
   must(wrong.length === 0, () => `the report is not complete: ${wrong.join(", ")} missing or malformed`);
   return report as unknown as Pin;
+}
+
+/** The hash of what the nodes reported. @throws Refused if it is not the one that the report names */
+export function checkHash({ reports, hash: named }: Pin): string {
+  const { keccak256, toUtf8Bytes } = ethers();
+  const hash = keccak256(toUtf8Bytes(textOf(reports)));
+  must(
+    same(hash, named),
+    () => `the hash of what the nodes reported is ${hash}, but the report says ${named}: it was changed`,
+  );
+  return hash;
+}
+
+function textOf(reports: unknown): string {
+  try {
+    return canonicalJson(reports);
+  } catch (error) {
+    if (error instanceof RangeError) throw new Refused("the report is nested too deeply, or contains itself");
+    throw error;
+  }
+}
+
+/**
+ * JSON with sorted keys and without white space (RFC 8785): the same text whoever writes it. A surrogate without its partner
+ * is written as its escape. @throws RangeError where the value has no end, or nearly none
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${Array.from(value, (inner: unknown) => canonicalJson(inner ?? null)).join(",")}]`;
+  if (typeof value !== "object" || value === null) return scalar(value);
+  const members = Object.entries(value)
+    .filter(([, inner]) => inner !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1)); // by UTF-16 code units, as RFC 8785 says
+  return `{${members.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(",")}}`;
+}
+
+function scalar(value: unknown): string {
+  const isJson = value === null || ["string", "boolean"].includes(typeof value) || Number.isFinite(value);
+  must(isJson, () => `the report holds ${typeof value === "number" ? value : `a ${typeof value}`}, which JSON has not`);
+  return JSON.stringify(value);
 }

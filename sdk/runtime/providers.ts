@@ -1,12 +1,45 @@
-import { type IncomingMessage } from "node:http";
+import { Agent as HttpAgent, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
 import { rootCertificates } from "node:tls";
-import type { JsonRpcError, JsonRpcPayload, JsonRpcProvider, JsonRpcResult, WebSocketProvider } from "ethers";
+import type { JsonRpcApiProviderOptions, JsonRpcError, JsonRpcPayload, JsonRpcResult } from "ethers";
 import { WebSocket } from "ws";
 import { CredentialRefused } from "./credential-refused";
 import { ethers } from "./ethers";
-import { HttpProvider, type HttpOptions } from "./http-provider";
 
-/* Loaded at the first `connect`, not before: see connect.ts. */
+/* Loaded at the first `connect` or report, not before: see connect.ts and verify.ts. */
+
+const { FetchRequest, isError, JsonRpcProvider, WebSocketProvider } = ethers();
+
+interface HttpOptions extends JsonRpcApiProviderOptions {
+  headers?: Readonly<Record<string, string>>;
+  /** Certificates to trust. */
+  ca?: readonly (string | Buffer)[];
+  /** How long an answer may take. Default: that of ethers, five minutes. */
+  timeoutMs?: number;
+}
+
+/** ethers leaves a connection open whose answer it no longer waits for; this one closes all of its own with it. */
+export class HttpProvider extends JsonRpcProvider {
+  readonly #agent: HttpAgent;
+
+  constructor(url: string, { headers = {}, ca, timeoutMs, ...options }: HttpOptions = {}) {
+    const agent = url.startsWith("https:")
+      ? new HttpsAgent({ keepAlive: true, ...(ca && { ca: [...ca] }) })
+      : new HttpAgent({ keepAlive: true });
+    const request = new FetchRequest(url);
+    request.getUrlFunc = FetchRequest.createGetUrlFunc({ agent });
+    // Not `setCredentials`: that one refuses plain http, which a service on this machine speaks.
+    for (const [name, value] of Object.entries(headers)) request.setHeader(name, value);
+    if (timeoutMs !== undefined) request.timeout = timeoutMs;
+    super(request, undefined, { staticNetwork: true, ...options });
+    this.#agent = agent;
+  }
+
+  override destroy(): void {
+    super.destroy();
+    this.#agent.destroy();
+  }
+}
 
 /** A node's chain never changes, and its blocks may come every second. */
 const options = { staticNetwork: true, pollingInterval: 1_000 };
@@ -50,14 +83,14 @@ class NodeProvider extends HttpProvider {
     try {
       return await super._send(payload);
     } catch (error) {
-      if (!ethers().isError(error, "SERVER_ERROR") || error.response?.statusCode !== 401) throw error;
+      if (!isError(error, "SERVER_ERROR") || error.response?.statusCode !== 401) throw error;
       throw new CredentialRefused(this.address, messageIn(error.response.hasBody() ? error.response.bodyText : ""));
     }
   }
 }
 
 /** Requests of ethers' own provider wait for ever for a socket that does not open or closes: here they fail. */
-class NodeSocketProvider extends ethers().WebSocketProvider {
+class NodeSocketProvider extends WebSocketProvider {
   readonly #waiting = new Set<(reason: Error) => void>();
   #failure?: Error;
 
@@ -124,10 +157,10 @@ export function overHttp(
   authorization: string,
   ca?: string | Buffer,
   timeoutMs?: number,
-): JsonRpcProvider {
+): NodeProvider {
   return new NodeProvider(address, { headers: { authorization }, ca: trusting(ca), timeoutMs });
 }
 
-export function overWebSocket(address: string, authorization: string, ca?: string | Buffer): WebSocketProvider {
+export function overWebSocket(address: string, authorization: string, ca?: string | Buffer): NodeSocketProvider {
   return new NodeSocketProvider(address, new WebSocket(address, { headers: { authorization }, ca: trusting(ca) }));
 }
