@@ -1,8 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { resolveSettings } from "../provider/api";
-import { connectionHelp } from "./shared/connection";
-import { exportStack } from "./shared/stack-export";
-import { textOf } from "./shared/text-file";
+import { connectionHelp, exportStack } from "./shared/connection";
+import { textOf } from "./shared/terminal";
 
 interface Flags {
   port: number;

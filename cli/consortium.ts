@@ -18,18 +18,15 @@ const commands: Record<string, { summary: string; load: () => Promise<{ define: 
   check: { summary: "check whether a network is usable", load: () => import("./check.js") },
   report: { summary: "render a Pulumi preview as Markdown", load: () => import("./report.js") },
   fund: { summary: "fund a tether service's account on the embedded service", load: () => import("./fund.js") },
-  completion: { summary: "print a completion script for a shell", load: () => import("./completion.js") },
 };
 
 /** Runs a command line, without the node and the script that it begins with. */
 export async function main(args: string[]): Promise<void> {
-  const [first = "", ...others] = args;
   const { version } = createRequire(__filename)("pulumi-consortium/package.json") as { version: string };
   const program = new Command("consortium").description("Tools for private blockchain consortia").version(version);
   for (const [name, { summary, load }] of Object.entries(commands)) {
     const command = program.command(name).description(summary);
-    // Completion knows all others.
-    if (first === "completion" || first === name || others.includes(name)) (await load()).define(command);
+    if (args.includes(name)) (await load()).define(command);
   }
   pointToHelp(program, "consortium");
   await program.parseAsync(args, { from: "user" });

@@ -1,9 +1,10 @@
 import { type Command, Option } from "commander";
-import { plainSession, readOrganization } from "../provider/resources/tree";
+import { Document, isNode, isPair, type Pair, Scalar, visit } from "yaml";
+import { printable, printableLines } from "../provider/api/printable";
+import { pluginPrefix } from "../provider/constants";
+import { type Found, inside, plainSession, readOrganization } from "../provider/resources/tree";
+import { definitionOf, type Exported, isDescribed, keysOf, type Remark } from "./export/definition";
 import { connectionHelp, withClient } from "./shared/connection";
-import { bulkImportOf } from "./export/bulk";
-import { definitionOf, type Remark } from "./export/definition";
-import { yamlOf } from "./export/yaml";
 
 interface Flags {
   consortium?: string;
@@ -48,3 +49,107 @@ function note(remarks: readonly Remark[]): void {
   for (const { path, text } of remarks)
     console.error(["note", ...(path.length > 0 ? [path.join(".")] : []), text].join(": "));
 }
+
+const editors = " yaml-language-server: $schema=./node_modules/pulumi-consortium/schemas/network.schema.json";
+const adopting = " `pulumi up` adopts what adopt: names, and changes nothing of it. A look before: `pulumi preview`.";
+
+/** The text of a network file, with what people have to know beside what it concerns. */
+export function yamlOf({ definition, remarks }: Exported, { adopt }: { adopt: boolean }): string {
+  const document = new Document(definition);
+  for (const { path, text } of remarks) {
+    const owner = document.getIn(path.slice(0, -1), true);
+    const items: unknown[] =
+      typeof owner === "object" && owner !== null && "items" in owner ? (owner.items as unknown[]) : [];
+    const pair = items.find(
+      (item): item is Pair => isPair(item) && isNode(item.key) && item.key.toString() === String(path.at(-1)),
+    );
+    if (pair && isNode(pair.key))
+      pair.key.commentBefore = [pair.key.commentBefore, ` ${text}`].filter(Boolean).join("\n");
+  }
+  const general = remarks.filter(({ path }) => path.length === 0).map(({ text }) => ` ${text}`);
+  document.commentBefore = [editors, ...(adopt ? [adopting] : []), ...general].join("\n");
+  visit(document, {
+    Scalar: (_, scalar) => {
+      const { value } = scalar;
+      if (typeof value === "string" && printableLines(value) !== value) scalar.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  // What the library leaves as it is stands in double quotes now, where YAML reads the escapes.
+  return printableLines(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: 1_000_000 }));
+}
+
+/** The file that `pulumi import --file` takes. */
+export interface BulkImport {
+  resources: {
+    type: string;
+    /** What code that Pulumi writes calls it. */
+    name: string;
+    logicalName: string;
+    id: string;
+  }[];
+}
+
+type Kind = "Consortium" | "Membership" | "Environment" | "Node" | "AppCred";
+
+/** Everything in some consortia, owners first, under the logical names that their network files would give. */
+export function bulkImportOf(found: readonly Found[]): { bulk: BulkImport; remarks: Remark[] } {
+  const keys = keysOf(found, "network");
+  const bulk = new Bulk();
+  for (const consortium of found) bulk.network(consortium, keys.get(consortium.id)!);
+  return { bulk: { resources: bulk.resources }, remarks: bulk.remarks };
+}
+
+class Bulk {
+  readonly resources: BulkImport["resources"] = [];
+  readonly remarks: Remark[] = [];
+  readonly #names = new Set<string>();
+
+  network(consortium: Found, name: string): void {
+    this.#add("Consortium", name, [consortium.id]);
+    const members = inside(consortium, "membership");
+    const memberKeys = keysOf(members, "member");
+    for (const { id } of members) this.#add("Membership", `${name}/${memberKeys.get(id)!}`, [consortium.id, id]);
+    const environments = inside(consortium, "environment");
+    const keys = keysOf(environments, "environment");
+    for (const one of environments) this.#environment(one, `${name}/${keys.get(one.id)!}`, consortium.id);
+  }
+
+  #environment(environment: Found, name: string, consortiumId: string): void {
+    const { provider, consensusType, enableTether } = environment.props;
+    if (!isDescribed(environment)) {
+      this.#remark(name, `left out with all in it: no program can describe "${provider}" with "${consensusType}"`);
+      return;
+    }
+    const within = [consortiumId, environment.id];
+    this.#add("Environment", name, within);
+    if (enableTether)
+      this.#remark(name, "a tether is enabled: the service does not show which one. Add it to the file by its id.");
+    this.#inside("Node", name, within, inside(environment, "node"));
+    this.#inside("AppCred", name, within, inside(environment, "appCred"));
+  }
+
+  #inside(type: "Node" | "AppCred", name: string, within: readonly string[], items: readonly Found[]): void {
+    const keys = keysOf(items, type === "Node" ? "node" : "credential");
+    for (const { id, props } of items) {
+      const own = `${name}/${keys.get(id)!}`;
+      if (props.membershipId !== undefined) this.#add(type, own, [...within, id]);
+      else this.#remark(own, `${id} is left out: the service does not show a member that owns it`);
+    }
+  }
+
+  /** Logical names of different kinds may be alike, but code calls each by a name of its own. */
+  #add(type: Kind, logicalName: string, path: readonly string[]): void {
+    const id = path.at(-1)!;
+    const taken = this.#names.has(inCode(logicalName).toLowerCase());
+    const name = inCode(taken ? `${logicalName}-${id}` : logicalName);
+    this.#names.add(name.toLowerCase());
+    this.resources.push({ type: pluginPrefix + type, name, logicalName, id: path.map(encodeURIComponent).join("/") });
+  }
+
+  #remark(name: string, text: string): void {
+    this.remarks.push({ path: [name], text: printable(text) });
+  }
+}
+
+/** A name that every language takes for a variable. */
+const inCode = (name: string): string => name.replace(/[^A-Za-z0-9]+/g, "_").replace(/^(?=\d)/, "n");

@@ -1,25 +1,24 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type Command as Program, InvalidArgumentError, Option } from "commander";
-import { type Fleet, type FleetStack, readFleet } from "./fleet/file";
+import { chosen, type Fleet, type FleetStack, readFleet } from "./fleet/file";
 import { defaultOut, fleetManifests, neededSecrets } from "./fleet/manifests";
-import { chosen } from "./fleet/only";
-import { Stop } from "./fleet/pulumi";
-import { type Outcome, placed, runFleet } from "./fleet/run";
-import { readSecrets, type Secrets } from "./fleet/secrets";
-import type { Command, Result } from "./fleet/stack";
 import {
   exitCode,
   isGood,
   ledgerWarnings,
+  liveView,
+  plainView,
   summaryJson,
   summaryJunit,
   summaryLine,
   summaryTable,
-} from "./fleet/summary";
-import { liveView, plainView } from "./fleet/view";
-import { confirm } from "./shared/confirm";
-import { replaceFile } from "./shared/text-file";
+} from "./fleet/output";
+import { Stop } from "./fleet/pulumi";
+import { type Outcome, placed, runFleet } from "./fleet/run";
+import { readSecrets, type Secrets } from "./fleet/secrets";
+import type { Command, Result } from "./fleet/stack";
+import { confirm, replaceFile } from "./shared/terminal";
 
 /** Of the summary, where it is not printed on a terminal. */
 const widthOfLogs = 140;

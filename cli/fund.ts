@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { environmentName } from "../provider/api/environment";
 import { tetherNetworks } from "../provider/constants";
-import { textOf } from "./shared/text-file";
+import { textOf } from "./shared/terminal";
 
 interface Flags {
   network: string;

@@ -1,18 +1,16 @@
 import { type Command, Option } from "commander";
-import { printableLines } from "../provider/api/printable";
-import { UserError } from "../provider/core/user-error";
 import { LiveNetwork } from "../inventory/live";
-import { htmlOf } from "../observe/map/html";
-import { mapOf } from "../observe/map/graph";
-import { mermaidOf } from "../observe/map/mermaid";
-import { svgOf } from "../observe/map/svg";
 import { type NetworkModel } from "../inventory/model";
-import { modelOfPlan } from "../inventory/plan/model";
+import { modelOfPlan } from "../inventory/plan/changes";
 import { planName, readPlan } from "../inventory/plan/read";
 import { modelOfStack, proveKeyOf, withStacks } from "../inventory/stack";
-import { connectionHelp, withClient } from "./shared/connection";
-import { exportStack } from "./shared/stack-export";
-import { replaceFile, textOf } from "./shared/text-file";
+import { mapOf } from "../observe/map/graph";
+import { mermaidOf } from "../observe/map/mermaid";
+import { htmlOf, svgOf } from "../observe/map/svg";
+import { printableLines } from "../provider/api/printable";
+import { UserError } from "../provider/core/user-error";
+import { connectionHelp, exportStack, withClient } from "./shared/connection";
+import { replaceFile, textOf } from "./shared/terminal";
 
 /** Exit code where the key cannot tell what is there, as of `check`. */
 const couldNotLook = 2;

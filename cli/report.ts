@@ -1,7 +1,18 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type Plan, planName, readPlan } from "../inventory/plan/read";
-import { hasChanges, hasErrors, losesLedger, render } from "./report/render";
-import { textOf } from "./shared/text-file";
+import { type Action, type PlannedChange, changesOf, modelOfPlan, type Property } from "../inventory/plan/changes";
+import { type Message, type Plan, planName, readPlan, type Violation } from "../inventory/plan/read";
+import { namedBy } from "../inventory/rows";
+import { mapOf } from "../observe/map/graph";
+import { mermaidOf } from "../observe/map/mermaid";
+import { printable, printableLines } from "../provider/api/printable";
+import { textOf } from "./shared/terminal";
+
+export const hasErrors = ({ messages, violations }: Plan): boolean =>
+  messages.some(({ severity }) => severity === "error") || violations.some(({ mandatory }) => mandatory);
+
+export const losesLedger = (plan: Plan): boolean => changesOf(plan).some(({ loss }) => loss !== undefined);
+
+export const hasChanges = (plan: Plan): boolean => plan.unseen > 0 || changesOf(plan).length > 0;
 
 /** What may be a reason to end with exit code 2. */
 const reasons = { "ledger-loss": losesLedger, changes: hasChanges, errors: hasErrors } as const;
@@ -46,3 +57,181 @@ function size(text: string): number {
     throw new InvalidArgumentError("It must be a number from 1000.");
   return characters;
 }
+
+export interface RenderOptions {
+  title?: string;
+  /** Most characters that the forge takes. */
+  max: number;
+}
+
+/** Whether there is a map, how many lines of each list, and how much of a message: the first that fits is taken. */
+const sizes = [Infinity, Infinity, 400, 200, 100, 50, 20, 10, 5, 2, 0].map((lines, at) => ({
+  lines,
+  message: lines === Infinity ? 8_000 : Math.max(200, lines * 20),
+  /** The map goes first. */
+  map: at === 0,
+}));
+type Size = (typeof sizes)[number];
+
+export function render(plans: Plan[], { title, max }: RenderOptions): string {
+  const head = title === undefined ? [] : [`## ${title}`];
+  let text = "";
+  for (const size of sizes) {
+    const note =
+      size.lines === Infinity
+        ? []
+        : [`_Shortened to ${max} characters: long lists end after ${size.lines} lines. The log of the run has all._`];
+    text = `${[...head, ...plans.map((plan) => section(plan, size)), ...note].join("\n\n")}\n`;
+    if (text.length <= max) return text;
+  }
+  const end = "…\n\n_Cut here. The log of the run has all._\n";
+  return text.slice(0, max - end.length) + end;
+}
+
+function section(plan: Plan, size: Size): string {
+  const changes = changesOf(plan);
+  const parts = [
+    ...warnings(changes, plan.drift, size),
+    ...(size.map ? mapBlock(plan, changes) : []),
+    ...(changes.length > 0 ? [changeTable(changes, size)] : []),
+    ...policyTable(plan.violations, size),
+    ...messageBlocks(plan, size),
+  ];
+  const failed = hasErrors(plan);
+  const summary = changes.length > 0 || plan.unseen > 0 ? counted(changes, plan) : quiet(plan, failed);
+  return [`### ${code(plan.name)}`, summary, ...parts].join("\n\n");
+}
+
+const quiet = ({ drift, unchanged }: Plan, failed: boolean): string =>
+  failed ? "**It failed.**" : `${drift ? "No drift" : "Nothing to do"}: ${unchanged} unchanged.`;
+
+function counted(changes: PlannedChange[], { unchanged, unseen }: Plan): string {
+  const count = new Map<Action, number>();
+  for (const { action } of changes) count.set(action, (count.get(action) ?? 0) + 1);
+  const parts = [...count].map(([action, number]) => `${number} ${action}`);
+  if (unseen > 0) parts.push(`${unseen} drifted (which, only PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true tells)`);
+  return `${[...parts, `${unchanged} unchanged`].join(", ")}.`;
+}
+
+function warnings(changes: PlannedChange[], drift: boolean, size: Size): string[] {
+  const lost = changes.filter(({ loss }) => loss !== undefined);
+  if (lost.length === 0) return [];
+  const lines = cut(lost, size).map(({ action, type, name, loss }) => {
+    const what = action === "gone" ? "is gone from the service, and with it" : `is ${action}: this destroys`;
+    return `- ${type} ${code(name)} ${what} ${loss}.`;
+  });
+  const first = drift ? "**A LEDGER, OR A PART OF ONE, IS GONE.**" : "**THIS DESTROYS A LEDGER, OR A PART OF ONE.**";
+  return [caution([first, "", ...lines, ...more(lost, size)])];
+}
+
+/** A picture of what changes, which forges draw; open where a ledger is lost. */
+function mapBlock(plan: Plan, changes: PlannedChange[]): string[] {
+  const isOurs = changes.some(({ urn }) => namedBy(urn) !== undefined);
+  const text = isOurs ? mermaidOf(mapOf(modelOfPlan(plan))) : undefined;
+  if (text === undefined) return [];
+  const isOpen = changes.some(({ loss }) => loss !== undefined);
+  const head = `<details${isOpen ? " open" : ""}><summary>Map</summary>`;
+  return [[head, `\`\`\`mermaid\n${text}\`\`\``, "</details>"].join("\n\n")];
+}
+
+function changeTable(changes: PlannedChange[], size: Size): string {
+  const rows = cut(changes, size).map((change) => [
+    marked(change.action),
+    `${change.type} ${code(change.name)}`,
+    details(change),
+  ]);
+  return [table(["", "resource", "what"], rows), ...more(changes, size)].join("\n\n");
+}
+
+const marked = (action: Action): string => (/replaced|deleted|gone/.test(action) ? `**${action}**` : action);
+
+function details({ action, properties, reasons, kept }: PlannedChange): string {
+  const because = (name: string): string => (action === "replaced" && reasons.includes(name) ? " (replaces it)" : "");
+  if (action === "adopted") {
+    const adopted = properties.find(({ name }) => name === "adopt")?.to ?? "";
+    return adopted === "true"
+      ? "the one with this name, if there is one; else created"
+      : code(adopted.replaceAll(/^"|"$/g, ""));
+  }
+  if (action === "moved") return "to the other provider: only its state changes";
+  // Of what follows a replaced parent, Pulumi names properties that stay the same, too.
+  const unseen = properties.length > 0 ? [] : reasons;
+  return [
+    ...properties.map((property) => propertyText(property) + because(property.name)),
+    ...unseen.map((name) => `${code(name)} (replaces it)`),
+    ...(kept ? ["stays in the service"] : []),
+  ].join("<br>");
+}
+
+function propertyText({ name, from, to }: Property): string {
+  if (from === to) return `${code(name)}: ${code(to ?? "")}`;
+  return `${code(name)}: ${from === undefined ? "new," : code(from)} → ${to === undefined ? "nothing" : code(to)}`;
+}
+
+function policyTable(violations: Violation[], size: Size): string[] {
+  if (violations.length === 0) return [];
+  const sorted = [...violations].sort((a, b) => Number(b.mandatory) - Number(a.mandatory));
+  const rows = cut(sorted, size).map(({ policy, mandatory, urn, text }) => [
+    mandatory ? "**forbidden**" : "advice",
+    code(policy),
+    code(urn.split("::").slice(3).join("::")),
+    code(shortened(text, size)),
+  ]);
+  return [[table(["policy", "", "resource", "what it says"], rows), ...more(sorted, size)].join("\n\n")];
+}
+
+const headings: Record<string, string> = { error: "**Errors**", warning: "**Warnings**", info: "Notes" };
+
+function messageBlocks({ messages }: Plan, size: Size): string[] {
+  return Object.entries(headings).flatMap(([severity, heading]) => {
+    const some = messages.filter((one) => (one.severity in headings ? one.severity : "info") === severity);
+    const told = [...new Set(some.filter((one) => !isAlreadyLoud(one)).map(({ text }) => text))];
+    if (told.length === 0) return [];
+    const text = cut(told, size).map((one) => shortened(one, size));
+    return [[heading, ...(text.length > 0 ? [block(text.join("\n"))] : []), ...more(told, size)].join("\n\n")];
+  });
+}
+
+/** The provider's own warning of what the box above says. */
+const isAlreadyLoud = ({ text }: Message): boolean => /^WARNING: .*DESTROYS/.test(text);
+
+const shortened = (text: string, { message }: Size): string =>
+  text.length > message ? `${text.slice(0, message)}…` : text;
+
+/** Messages are told in full or not at all where nothing else fits, so at least one line of each list stays. */
+const cut = <T>(list: T[], { lines }: Size): T[] => list.slice(0, Math.max(1, lines));
+
+const more = (list: unknown[], { lines }: Size): string[] => {
+  const left = list.length - Math.max(1, lines);
+  return left > 0 ? [`_… and ${left} more._`] : [];
+};
+
+/** Text that came from elsewhere, as code: nothing in it is a mention, a link or a column. */
+export function code(text: string): string {
+  const line = printable(text.replaceAll(/\s*\n\s*/g, " ")).replaceAll("|", "\\|");
+  const ticks = fence(line, "`");
+  const pad = /^`|`$|^\s|\s$/.test(line) ? " " : "";
+  return line === "" ? "" : ticks + pad + line + pad + ticks;
+}
+
+export function block(text: string): string {
+  const ticks = fence(text, "```");
+  return `${ticks}text\n${printableLines(text)}\n${ticks}`;
+}
+
+/** Longer than any run of backticks within. */
+function fence(text: string, least: string): string {
+  const runs = [...text.matchAll(/`+/g)].map(([run]) => run.length);
+  const length = Math.max(0, ...runs) + 1;
+  return "`".repeat(Math.max(least.length, runs.length > 0 ? length : least.length));
+}
+
+/** Its cells are Markdown already. */
+export function table(heads: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
+  return [line(heads), line(heads.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** A box that forges show in red. */
+export const caution = (lines: string[]): string =>
+  ["[!CAUTION]", ...lines].map((line) => `> ${line}`.trimEnd()).join("\n");

@@ -1,15 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { type CallLimits, startService, type LedgerOptions, type Service, type TetherOptions } from "../service";
-import { callLimits } from "../service/settings/call-limits";
+import { type Console } from "../console/server/console";
+import { resolveSettings } from "../provider/api";
+import { type CallLimits, type LedgerOptions, type Service, startService, type TetherOptions } from "../service";
 import { isLoopback } from "../service/http/host-check";
 import { whyNoLedger } from "../service/ledger/binary";
-import type { Console } from "../console/server/console";
-import { addresses, exposed } from "./serve/addresses";
-import { ownConsole } from "./serve/own-console";
-import { textOf } from "./shared/text-file";
+import { callLimits } from "../service/settings/call-limits";
+import { textOf } from "./shared/terminal";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
 
@@ -256,3 +255,46 @@ function tether(text: string, before: TetherOptions[]): TetherOptions[] {
 
 const gather = (text: string, before: string[]) => [...before, text];
 const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1_000);
+
+interface Listening {
+  host: string;
+  tlsCert?: string;
+}
+
+/** What should be known where other machines can reach the service. */
+export function exposed({ host, tlsCert }: Listening): string {
+  const where = isEverywhere(host) ? "on all addresses of this machine" : `on ${host}`;
+  const reach = `consortium: warning: the service listens ${where}, so other machines can reach it.`;
+  if (tlsCert !== undefined) return reach;
+  return `${reach} API keys, credentials and all data cross the network unencrypted: use TLS (--tls-cert and --tls-key), or --host 127.0.0.1 for this machine alone.`;
+}
+
+/** Where other machines find it, if it listens on all addresses. */
+export function addresses({ host }: Listening, { baseUrl, port }: Service): string[] {
+  if (!isEverywhere(host)) return [];
+  const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
+  const found = all.filter(
+    ({ internal, family, scopeid }) => !internal && (family === "IPv4" || (host === "::" && !scopeid)),
+  );
+  return found.map(({ address, family }) =>
+    baseUrl.replace(/\/\/.*?\/api/, `//${family === "IPv4" ? address : `[${address}]`}:${port}/api`),
+  );
+}
+
+const isEverywhere = (host: string) => host === "0.0.0.0" || host === "::";
+
+/** The console of a service in this process; undefined, and a sentence to standard error, where there can be none. */
+export async function ownConsole(
+  { baseUrl, apiKey }: Service,
+  port: number,
+  stackExports?: readonly string[],
+): Promise<Console | undefined> {
+  try {
+    const { startConsole } = await import("../console/server/console.js");
+    const settings = resolveSettings({ env: {}, provider: { baseUrl, apiKey, allowHttp: true } });
+    return await startConsole({ settings, port, stackExports });
+  } catch (error) {
+    console.error(`consortium: no console: ${(error as Error).message}`);
+    return undefined;
+  }
+}

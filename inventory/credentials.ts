@@ -56,3 +56,7 @@ export const pairsFor = (environment: EnvironmentModel, { membershipId }: NodeMo
 /** The header that logs in to a node. */
 export const basic = ({ username, password }: Held): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+
+/** What to do about a pair that a node refuses. */
+export const newPair =
+  "Make a new pair: replace the AppCred (a change of its `keepers` does), then give it to the applications.";

@@ -1,11 +1,97 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
+import { z } from "zod";
+import { regions } from "../../provider/api";
 import { check, readFile } from "../../sdk/network/load";
 import { readYaml } from "../../sdk/yaml/document";
 import { lineOf, placed, type Problem, type Reading } from "../../sdk/yaml/problems";
-import { checkShape } from "../../sdk/yaml/shape";
-import { chosen, organizationsOf } from "./only";
-import { FleetFile, type FleetDefinition, type SecretSource } from "./schema";
+import { checkShape, mapping } from "../../sdk/yaml/shape";
+
+/* The form of a fleet file; what it means, and what else has to hold, is in file.ts. */
+
+const nameText = 'a name has at most 60 letters, digits, ".", "_" and "-", and begins with a letter or a digit';
+const name = z
+  .string({ error: "a name must be text" })
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, nameText)
+  .max(60, nameText);
+
+const text = (what: string) => z.string({ error: `${what} must be text` }).min(1, `${what} is empty`);
+
+const neverInClear = (what: string) =>
+  `${what} is never written into this file: say where it is, { env: NAME_OF_A_VARIABLE } or { command: [program, argument, …] }`;
+
+/** Where a secret is: an environment variable of the run, or what a program prints. */
+const secret = (what: string) =>
+  z
+    .strictObject(
+      {
+        env: z
+          .string()
+          .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "this is not the name of an environment variable")
+          .optional(),
+        command: z
+          .array(z.string({ error: "an argument must be text" }))
+          .min(1, "it names no program")
+          .optional(),
+      },
+      { error: neverInClear(what) },
+    )
+    .refine(({ env, command }) => (env === undefined) !== (command === undefined), neverInClear(what));
+
+export type SecretSource = z.infer<ReturnType<typeof secret>>;
+
+const stack = z.union(
+  [
+    text("a stack"),
+    mapping("a stack", {
+      definition: text("definition").optional(),
+      program: text("program").optional(),
+      name: name.optional(),
+      adopt: z.boolean({ error: "adopt must be true or false" }).optional(),
+    }),
+  ],
+  { error: "a stack is the name of a network file, or a mapping with definition or program" },
+);
+
+const organization = mapping("an organization", {
+  apiKey: secret("an API key"),
+  region: z.enum(regions, { error: `a region is one of ${regions.join(", ")}` }).optional(),
+  baseUrl: text("baseUrl").optional(),
+  organization: text("organization").optional(),
+  allowHttp: z.boolean({ error: "allowHttp must be true or false" }).optional(),
+  stacks: z.record(name, stack, { error: "stacks is a mapping of names to network files" }),
+});
+
+const kubernetes = mapping("kubernetes", {
+  namespace: text("namespace").optional(),
+  serviceAccount: text("serviceAccount").optional(),
+  image: text("image").optional(),
+  secret: text("secret").optional(),
+  git: mapping("git", {
+    repository: text("repository"),
+    branch: text("branch").optional(),
+    commit: text("commit").optional(),
+    folder: text("folder").optional(),
+  }).optional(),
+});
+
+const count = "concurrency is the maximum number of parallel stacks, from 1 to 64";
+
+export const FleetFile = mapping("a fleet", {
+  project: name.optional(),
+  id: text("id").max(200, "an id has at most 200 characters").optional(),
+  concurrency: z.number({ error: count }).int(count).min(1, count).max(64, count).optional(),
+  backend: z
+    .string({ error: "backend must be text" })
+    .regex(/^[a-z0-9]+:\/\//, "a backend is an address such as file://./state, s3://bucket or https://api.pulumi.com")
+    .optional(),
+  secretsProvider: text("secretsProvider").optional(),
+  passphrase: secret("a passphrase").optional(),
+  organizations: z.record(name, organization, { error: "organizations is a mapping of names to organizations" }),
+  kubernetes: kubernetes.optional(),
+});
+
+export type FleetDefinition = z.infer<typeof FleetFile>;
 
 /** An organization of the file; its `organization` is the id of the one that the key has to belong to. */
 export interface Organization extends Omit<FleetDefinition["organizations"][string], "stacks"> {
@@ -219,3 +305,26 @@ function unset(definition: FleetDefinition, { backend }: Fleet, needed: readonly
   }
   return found;
 }
+
+const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** `acme-*`: a star stands for anything. */
+const expressionOf = (pattern: string): RegExp => new RegExp(`^${pattern.split("*").map(literal).join(".*")}$`);
+
+/** Stacks like one of the patterns; all where there is none. @throws when one of them fits nothing */
+export function chosen<S extends { name: string }>(
+  { stacks, file }: { stacks: S[]; file: string },
+  patterns: readonly string[],
+): S[] {
+  if (patterns.length === 0) return stacks;
+  const expressions = patterns.map(expressionOf);
+  const useless = patterns.find((_, at) => !stacks.some(({ name }) => expressions[at]!.test(name)));
+  if (useless !== undefined)
+    throw new Error(`${file} has no stack like ${useless}; there are ${stacks.map(({ name }) => name).join(", ")}.`);
+  return stacks.filter(({ name }) => expressions.some((one) => one.test(name)));
+}
+
+/** The organizations of stacks: only their keys are needed. */
+export const organizationsOf = <O>(stacks: readonly { organization: O }[]): O[] => [
+  ...new Set(stacks.map(({ organization }) => organization)),
+];

@@ -1,9 +1,11 @@
+import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, hostname } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { check, lock } from "proper-lockfile";
-import { endRemains, remainsOf, type Started } from "./processes";
 
 /** What a run records before it changes a stack, so that the next run can judge locks, and objects that are in no state. */
 export interface Entry extends Started {
@@ -125,3 +127,133 @@ export const atWork = (entry: Entry | undefined): string =>
   entry
     ? `a fleet run (${entry.command}) of process ${entry.pid} on ${entry.host}, begun ${entry.startedAt},`
     : "another fleet run";
+
+/** What a run started for a stack. */
+export interface Started {
+  /** The mark of all its processes. */
+  id: string;
+  /** Ids of its Pulumi processes. */
+  started: number[];
+}
+
+/** In the environment of every process that is started for a stack, and of those that they start: what is left of a dead run is found by it. */
+export const markName = "CONSORTIUM_FLEET_RUN";
+
+/** How long what is left of a dead run may take to end after Ctrl-C, before it is killed; and after that. */
+const patienceMs = { interrupted: 45_000, killed: 10_000 };
+
+/** Ends what a dead run left: as Ctrl-C does, so that Pulumi writes its state down; by force where that takes too long. */
+export async function endRemains(run: Started, patience = patienceMs): Promise<boolean> {
+  const interrupted = remainsOf(run).filter((pid) => run.started.includes(pid));
+  if (interrupted.length > 0 && (await haveEnded(run, interrupted, "SIGINT", patience.interrupted))) return true;
+  return haveEnded(run, remainsOf(run), "SIGKILL", patience.killed);
+}
+
+async function haveEnded(run: Started, pids: number[], signal: NodeJS.Signals, ms: number): Promise<boolean> {
+  for (const pid of pids) optional(() => process.kill(pid, signal));
+  for (const end = Date.now() + ms; Date.now() < end; await sleep(200)) if (remainsOf(run).length === 0) return true;
+  return remainsOf(run).length === 0;
+}
+
+/** Processes of a run that are still there: its Pulumi, what that started, and so on. */
+export function remainsOf({ id, started }: Started): number[] {
+  if (process.platform === "win32") return started.filter(isRunning);
+  const mark = `${markName}=${id}`;
+  return environments()
+    .filter(([pid, text]) => text.includes(mark) && pid !== process.pid)
+    .map(([pid]) => pid);
+}
+
+function environments(): [pid: number, text: string][] {
+  if (process.platform === "linux") {
+    const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return ids.map((id) => [Number(id), optional(() => readFileSync(`/proc/${id}/environ`, "utf8")) ?? ""]);
+  }
+  const args = ["-axEww", "-o", "pid=,command="];
+  const text = execFileSync("ps", args, { encoding: "utf8", maxBuffer: 64 * 2 ** 20 });
+  return text.split("\n").map((line) => [parseInt(line), line]);
+}
+
+/** Whether there is a process of that id, whatever it is. */
+export const isRunning = (pid: number): boolean => optional(() => process.kill(pid, 0)) ?? false;
+
+function optional<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folder of a file backend; undefined for any other backend. */
+function stateFolderOf(backend = ""): string | undefined {
+  const [, home] = /^file:\/\/~(.*)$/.exec(backend) ?? [];
+  if (home !== undefined) return join(homedir(), home);
+  return URL.canParse(backend) && backend.startsWith("file:///") ? fileURLToPath(new URL(backend).href) : undefined;
+}
+
+/**
+ * Pulumi keeps a file of attributes beside each file of the state, and does not write that one in one piece: a kill may leave it
+ * empty, and then `error: EOF` is all that Pulumi says, for every stack. It needs none, and reads no history for an update.
+ */
+export function dropTornAttributes(backend: string | undefined): void {
+  const state = stateFolderOf(backend);
+  const folder = state === undefined ? undefined : join(state, ".pulumi");
+  if (folder === undefined || !existsSync(folder)) return;
+  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!file.endsWith(".attrs") || /^(history|backups)\b/.test(file)) continue;
+    const path = join(folder, file);
+    if (isTorn(path)) rmSync(path, { force: true });
+  }
+}
+
+function isTorn(file: string): boolean {
+  try {
+    JSON.parse(readFileSync(file, "utf8"));
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** A holder of the lock of a stack, as the CLI names it. */
+export interface Holder {
+  user: string;
+  host: string;
+  pid: number;
+  since: string;
+}
+
+const lockedText = /the stack is currently locked by|\[409\] Conflict: Another update is currently in progress/;
+const holderText = /created by (\S+)@(\S+) \(pid (\d+)\) at (\S+)/g;
+
+export const isLocked = (text: string): boolean => lockedText.test(text);
+
+export const holdersOf = (text: string): Holder[] =>
+  [...text.matchAll(holderText)].map(([, user = "", host = "", pid, since = ""]) => ({
+    ...{ user, host, since },
+    pid: Number(pid),
+  }));
+
+/**
+ * Whether the lock of a stack may be cleared: a killed run left the stack unfinished, and every holder was a process of this
+ * machine that has ended. Anything less is somebody else's lock. No other run begins with the stack meanwhile: this one has it.
+ */
+export function mayClear(stack: string, holders: readonly Holder[], journal: Journal): boolean {
+  const hasEnded = ({ host, pid }: Holder) =>
+    host === hostname() && (journal.startedFor(stack).includes(pid) || !isRunning(pid));
+  return journal.left.has(stack) && holders.length > 0 && holders.every(hasEnded);
+}
+
+/** Who is at work on a stack, and what to do. */
+export function lockedMessage(stack: string, holders: readonly Holder[], journal: Journal, workFolder: string): string {
+  const entry = journal.left.has(stack) ? undefined : journal.entryOf(stack);
+  const who = [
+    ...(entry && entry.pid !== process.pid ? [atWork(entry)] : []),
+    ...holders.map(({ user, host, pid, since }) => `${user}@${host}, process ${pid}, since ${since}`),
+  ];
+  return (
+    `the stack is locked by ${who.length > 0 ? who.join("; ") : "another update"}. Wait until that has ended. ` +
+    `If it is surely no longer at work, end its lock: pulumi cancel --yes --stack ${stack} (in ${workFolder}), and run this again.`
+  );
+}

@@ -2,14 +2,13 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import limited from "p-limit";
 import { type Fleet, type FleetStack, legacyProject } from "./file";
-import { Journal } from "./journal";
+import { dropTornAttributes, Journal } from "./journal";
+import { type View } from "./output";
 import { Ownership } from "./ownership";
 import { prepareBackend, prepareWorkFolder } from "./project";
 import { PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
-import { dropTornAttributes } from "./recovery";
 import { type Secrets, sharedEnvironment } from "./secrets";
 import { type Command, exportedIds, type Result, type RunContext, StackRun } from "./stack";
-import { type View } from "./view";
 
 export interface RunOptions {
   command: Command;

@@ -1,11 +1,9 @@
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
-import { printableLines } from "../../provider/api/printable";
 import { environmentName } from "../../provider/api/environment";
-import { absoluteBackend, type Fleet, type FleetStack } from "./file";
-import { organizationsOf } from "./only";
-import { type SecretSource } from "./schema";
+import { printableLines } from "../../provider/api/printable";
+import { absoluteBackend, type Fleet, type FleetStack, organizationsOf, type SecretSource } from "./file";
 
 export interface Secrets {
   /** API keys by organization. */

@@ -4,14 +4,12 @@ import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { createsVariable } from "../../provider/core/creates";
 import { type Fleet, type FleetStack } from "./file";
-import { type Journal } from "./journal";
+import { holdersOf, isLocked, type Journal, lockedMessage, markName, mayClear } from "./journal";
 import { continueFrom, createsOf, forgetCreates, idsIn, leftoversOf } from "./leftovers";
 import { type Ownership } from "./ownership";
 import { type Counts, Progress } from "./progress";
-import { markName } from "./processes";
 import { configure } from "./project";
 import { pulumi, pulumiEvents, PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
-import { holdersOf, isLocked, lockedMessage, mayClear } from "./recovery";
 import { type Secrets, stackEnvironment } from "./secrets";
 
 export type Command = "up" | "preview" | "destroy" | "drift";

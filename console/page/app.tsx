@@ -1,12 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { NetworkView } from "../protocol";
-import { act } from "./actions";
-import { live, useConnection, useSection } from "./live";
 import { clock } from "./format";
-import { Trouble } from "./parts/basics";
-import { NotFound } from "./parts/not-found";
-import { SecretDialog } from "./parts/secret";
+import { act, live, useConnection, useSection } from "./live";
+import { NotFound, Trouble } from "./parts/basics";
+import { SecretDialog } from "./parts/credentials";
 import { hrefOf, useRoute } from "./route";
 import { EnvironmentPage } from "./views/environment";
 import { KeysPage } from "./views/keys";

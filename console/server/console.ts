@@ -1,8 +1,7 @@
 import { needPackages } from "../../optional/packages";
 import { type Settings } from "../../provider/api";
 import { Access } from "./access";
-import { observingClient } from "./client";
-import { Embedded } from "./embedded";
+import { Embedded, observingClient } from "./embedded";
 import { Live } from "./live";
 import { Observer, type ObserverOptions } from "./observer";
 import { Stacks } from "./stacks";

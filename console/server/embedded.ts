@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type ConsortiumClient, isApiError, path } from "../../provider/api";
+import { ConsortiumClient, isApiError, path, type Settings } from "../../provider/api";
+import { UndiciTransport } from "../../provider/api/undici-transport";
 import type { CallView, KeyView, TestingView } from "../protocol";
 
 const About = z.looseObject({
@@ -75,4 +76,19 @@ export class Embedded {
   async #delete(where: string): Promise<void> {
     await this.client.http.request("DELETE", `/embedded${where}`);
   }
+}
+
+/** A client whose calls the embedded service neither logs nor hits with faults: those are for the program that is tested. */
+export function observingClient(settings: Settings): ConsortiumClient {
+  const inner = new UndiciTransport(settings);
+  return new ConsortiumClient(settings, {
+    transport: {
+      send: (request) => inner.send({ ...request, headers: { ...request.headers, "consortium-observer": "1" } }),
+      close: () => inner.close(),
+    },
+    // Nothing is asked twice in a row: whoever looks hears of the failure, and the next look comes soon enough.
+    onRetry: (error) => {
+      throw error;
+    },
+  });
 }

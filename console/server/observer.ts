@@ -1,12 +1,25 @@
-import type { ConsortiumClient } from "../../provider/api";
 import { basic, type Held, pairsFor } from "../../inventory/credentials";
 import { LiveNetwork, mayAnswer } from "../../inventory/live";
-import type { EnvironmentModel, NetworkModel, TetherModel } from "../../inventory/model";
+import {
+  type ConsortiumModel,
+  type EnvironmentModel,
+  type NetworkModel,
+  type TetherModel,
+} from "../../inventory/model";
 import { Pins } from "../../inventory/tethers";
-import type { NetworkView, Section, TetherView, Verdict } from "../protocol";
+import { mapOf } from "../../observe/map/graph";
+import { svgOf } from "../../observe/map/svg";
+import type { ConsortiumClient } from "../../provider/api";
+import {
+  type BlockView,
+  type EnvironmentView,
+  type NetworkView,
+  type Section,
+  type TetherView,
+  type TransactionView,
+  type Verdict,
+} from "../protocol";
 import type { Embedded } from "./embedded";
-import { type Ask, LedgerHistory } from "./ledger";
-import { Maps } from "./maps";
 import type { Stacks } from "./stacks";
 
 export interface ObserverOptions {
@@ -200,4 +213,104 @@ function openedBy(environment: EnvironmentModel, held: readonly Held[]): { url: 
 /** The limits of the embedded service may be others than those of the hosted one. */
 function limited(model: NetworkModel, { about }: Embedded): NetworkModel {
   return { ...model, limits: model.limits.map((one) => ({ ...one, most: about.limits[one.kind] })) };
+}
+
+/** The drawings of the consortia, each made anew only where something that it shows has changed. */
+export class Maps {
+  readonly #drawn = new Map<string, { of: string; svg: string }>();
+
+  /** By the id of the consortium. */
+  of(model: NetworkModel): Record<string, string> {
+    const drawn = model.consortia.map((one) => this.#draw(model, one));
+    for (const id of this.#drawn.keys()) if (!(id in Object.fromEntries(drawn))) this.#drawn.delete(id);
+    return Object.fromEntries(drawn);
+  }
+
+  #draw(model: NetworkModel, consortium: ConsortiumModel): [string, string] {
+    const { id, name, environments } = consortium;
+    const bound = new Set(environments.map(({ tether }) => tether));
+    const tethers = model.tethers.filter((tether) => bound.has(tether.id));
+    const map = mapOf({ ...model, title: name, consortia: [consortium], tethers });
+    const of = JSON.stringify(map);
+    const before = this.#drawn.get(id);
+    if (before?.of === of) return [id, before.svg];
+    const svg = svgOf(map, { style: false, link: (item) => linkTo(item.kind, item.ids) });
+    this.#drawn.set(id, { of, svg });
+    return [id, svg];
+  }
+}
+
+/** The pages of the console; nodes and credentials are on that of their environment. */
+function linkTo(kind: string, [id, ...others]: readonly string[]): string | undefined {
+  const page = { environment: "environments", tether: "tethers" }[kind];
+  if (page === undefined || id === undefined || others.length > 0) return undefined;
+  return `#/${page}/${encodeURIComponent(id)}`;
+}
+
+/** Asks a chain. */
+export type Ask = (method: string, params: unknown[]) => Promise<unknown>;
+
+const mostSamples = 600;
+const mostBlocks = 12;
+const mostTransactions = 50;
+/** So many looks that did not happen, or failed, are a gap. */
+const gap = 4;
+
+interface RpcBlock {
+  number: string;
+  hash: string;
+  timestamp: string;
+  transactions: { hash: string; from: string; to: string | null; value: string }[];
+}
+
+/** What was seen of one environment while somebody looked: heights of its nodes over time, and its last blocks. */
+export class LedgerHistory {
+  #times: number[] = [];
+  #heights = new Map<string, (number | null)[]>();
+  #blocks: BlockView[] = [];
+
+  /** @param periodMs how often somebody looks */
+  constructor(private readonly periodMs: number) {}
+
+  /** Notes the heights of the nodes. A time in which nothing was heard stays empty: nobody knows what it was like. */
+  note({ nodes }: EnvironmentModel, at: number): void {
+    const last = this.#times.at(-1) ?? at;
+    const times = (at - last) * 1000 > gap * this.periodMs ? [last + 1, at] : [at];
+    const unknown = times.slice(1).map(() => null);
+    const before = this.#times.length;
+    this.#times = [...this.#times, ...times].slice(-mostSamples);
+    const known = new Map<string, (number | null)[]>();
+    for (const { id, blockHeight } of nodes) {
+      const earlier = this.#heights.get(id) ?? Array.from({ length: before }, () => null);
+      known.set(id, [...earlier, ...unknown, blockHeight ?? null].slice(-mostSamples));
+    }
+    this.#heights = known;
+  }
+
+  /** Reads the blocks that are new, a few at most. */
+  async read(ask: Ask): Promise<void> {
+    const newest = Number(await ask("eth_blockNumber", []));
+    const known = this.#blocks[0]?.number ?? -1;
+    if (newest < known) this.#blocks = []; // the chain went back
+    const from = Math.max(newest < known ? 0 : known + 1, newest - mostBlocks + 1, 0);
+    const numbers = Array.from({ length: newest - from + 1 }, (_, index) => newest - index);
+    const read = await Promise.all(numbers.map((number) => ask("eth_getBlockByNumber", [toHex(number), true])));
+    const fresh = read.flatMap((block) => (block ? [blockOf(block as RpcBlock)] : []));
+    this.#blocks = [...fresh, ...this.#blocks].slice(0, mostBlocks);
+  }
+
+  view(noBlocks?: string): EnvironmentView {
+    const heights = Object.fromEntries(this.#heights);
+    return { times: this.#times, heights, blocks: this.#blocks, ...(noBlocks !== undefined && { noBlocks }) };
+  }
+}
+
+const toHex = (number: number) => `0x${number.toString(16)}`;
+
+function blockOf({ number, hash, timestamp, transactions }: RpcBlock): BlockView {
+  const shown = transactions.slice(0, mostTransactions).map((one): TransactionView => ({
+    ...{ hash: one.hash, from: one.from, valueWei: BigInt(one.value).toString() },
+    ...(one.to !== null && { to: one.to }),
+  }));
+  return { number: Number(number), hash, time: Number(timestamp), transactions: shown };
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type LedgerHolder, outlivesResource } from "../../provider/constants";
-import { classOf } from "../rows";
+import { type Change, type NetworkModel, type ObjectKind } from "../model";
+import { classOf, modelOf, namedBy, type StackRow } from "../rows";
 import { type Plan, type State, type Step } from "./read";
 
 export type Action = "replaced" | "deleted" | "gone" | "drifted" | "created" | "adopted" | "changed" | "moved";
@@ -12,7 +13,7 @@ export interface Property {
   to: string | undefined;
 }
 
-export interface Change {
+export interface PlannedChange {
   urn: string;
   action: Action;
   /** `Node`; of other packages the whole type. */
@@ -41,7 +42,7 @@ const secretMark = "4dabf18193072939515e22adb298388d";
 export const unknownMark = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** What a plan changes, one entry a resource, the worst first. */
-export function changesOf({ steps }: Plan): Change[] {
+export function changesOf({ steps }: Plan): PlannedChange[] {
   const shown = steps.filter(({ urn }) => !/::pulumi:(pulumi:Stack|providers:[^:]+)::/.test(urn));
   const byUrn = new Map<string, Step & { action: Action }>();
   for (const step of shown) {
@@ -68,7 +69,7 @@ const isSeen = (step: Step): boolean =>
   step.op !== "refresh" || step.new?.outputs === undefined || propertiesOf(step).length > 0;
 
 /** Parents before children, what is not ours at the end: two reports of one plan are the same. */
-function rank({ type }: Change): number {
+function rank({ type }: PlannedChange): number {
   const place = ["Consortium", "Membership", "Environment", "Node", "AppCred", "TetherService"].indexOf(type);
   return place < 0 ? Infinity : place;
 }
@@ -94,7 +95,7 @@ const typeOf = (urn: string): string => classOf(urn.split("::")[2]?.split("$").a
 const isLost = ({ action, urn, old }: Step & { action: Action }): boolean =>
   ["replaced", "deleted", "gone"].includes(action) && typeOf(urn) in losses && !outlivesResource(old);
 
-function changeOf(step: Step & { action: Action }, lost: ReadonlySet<string | undefined>): Change {
+function changeOf(step: Step & { action: Action }, lost: ReadonlySet<string | undefined>): PlannedChange {
   const { action, urn, old, reasons } = step;
   const type = typeOf(urn);
   const parents = [old?.inputs?.environmentId, old?.inputs?.consortiumId] as (string | undefined)[];
@@ -139,4 +140,78 @@ function shownValue(value: unknown): string {
   });
   const bare = /^"\[(secret|known later)\]"$/.test(text) ? text.slice(1, -1) : text;
   return bare.length > longest ? `${bare.slice(0, longest)}…` : bare;
+}
+
+const changes: Partial<Record<Action, Change>> = {
+  replaced: "replace",
+  deleted: "delete",
+  created: "create",
+  adopted: "create",
+  changed: "update",
+};
+
+/** The network once the plan is carried out, with what the plan does to each part; what it deletes is still in it. */
+export function modelOfPlan(plan: Plan): NetworkModel {
+  const rows = new Map<string, StackRow>();
+  for (const step of plan.steps) {
+    const row = rowOf(step);
+    const before = rows.get(step.urn);
+    if (row) rows.set(step.urn, before ? merged(before, row) : row);
+  }
+  for (const { urn, action, properties, kept } of changesOf(plan)) {
+    const row = rows.get(urn);
+    if (!row) continue;
+    row.kept = kept;
+    if (changes[action]) row.change = changes[action];
+    else if (action === "gone") row.drift = ["the service does not show it any more"];
+    else row.drift = properties.map(({ name, from, to }) => `${name}: ${from ?? "nothing"} → ${to ?? "nothing"}`);
+  }
+  return modelOf([...rows.values(), ...mentionedIn(rows)], { source: "plan", title: plan.name });
+}
+
+/** Properties that name what a resource is in, or belongs to. */
+const parents: Record<string, ObjectKind> = {
+  consortiumId: "consortium",
+  environmentId: "environment",
+  membershipId: "membership",
+};
+
+/** One of Pulumi's two formats leaves out what stays the same; what follows from it still says what it is called. */
+function mentionedIn(rows: ReadonlyMap<string, StackRow>): StackRow[] {
+  const found = new Map<string, StackRow>();
+  for (const { props, sources } of rows.values()) {
+    for (const [property, kind] of Object.entries(parents)) {
+      const named = (sources?.[property] ?? []).flatMap((urn) => namedBy(urn) ?? []).find((one) => one.kind === kind);
+      if (!named || rows.has(named.managed.urn)) continue;
+      const id = typeof props[property] === "string" ? props[property] : undefined;
+      const consortiumId = kind === "consortium" ? undefined : props.consortiumId;
+      const consortium = kind === "consortium" ? undefined : sources?.consortiumId;
+      found.set(named.managed.urn, { ...named, id, props: { consortiumId }, sources: { consortiumId: consortium } });
+    }
+  }
+  return [...found.values()];
+}
+
+/** Values that are known, with the newer ones over the older ones. */
+function rowOf({ urn, old, new: next }: Step): StackRow | undefined {
+  const named = namedBy(urn);
+  if (!named) return undefined;
+  const known = [old?.outputs, old?.inputs, next?.outputs, next?.inputs].flatMap((props) =>
+    Object.entries(props ?? {}).filter(([, value]) => value !== unknownMark),
+  );
+  const id = old?.id || next?.id || undefined;
+  return { ...named, id, props: Object.fromEntries(known), sources: { ...sourcesIn(old), ...sourcesIn(next) } };
+}
+
+/** A replacement comes as several steps. */
+const merged = (one: StackRow, other: StackRow): StackRow => ({
+  ...{ ...one, id: one.id ?? other.id },
+  ...{ props: { ...one.props, ...other.props }, sources: { ...one.sources, ...other.sources } },
+});
+
+/** Only one of Pulumi's two formats says what a property follows from. */
+function sourcesIn(state: State | undefined): StackRow["sources"] {
+  const all = (state?.propertyDependencies ?? {}) as Record<string, unknown>;
+  const lists = Object.entries(all).filter(([, urns]) => Array.isArray(urns));
+  return Object.fromEntries(lists) as StackRow["sources"];
 }

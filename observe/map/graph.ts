@@ -1,6 +1,13 @@
-import { type ConsortiumModel, type EnvironmentModel, type NetworkModel } from "../../inventory/model";
-import { credentialItems, type MemberItems, memberItems, nodeItems } from "./folding";
-import { itemOf, keyOf, type MapItem, note } from "./items";
+import {
+  type ConsortiumModel,
+  type EnvironmentModel,
+  type MembershipModel,
+  nameOf,
+  type NetworkModel,
+  type ObjectKind,
+  type ObjectModel,
+} from "../../inventory/model";
+import { counted, itemOf, keyOf, type MapItem, marksOf, note, toneOf } from "./items";
 
 /** A box with others in it. */
 export interface MapGroup extends MapItem {
@@ -76,4 +83,97 @@ function environmentGroup(
   });
   const shown = items.length > 0 ? items : [note("nothing", environment.id, "no nodes")];
   return { group: { ...itemOf("environment", environment), items: shown, groups: [] }, edges };
+}
+
+/** Boxes that people still tell apart: of members with nodes, of other members, of the nodes of an environment. */
+const most = { owners: 60, others: 8, nodes: 16 } as const;
+/** How many names a fold says. */
+const mostNames = 12;
+
+/** Objects of a kind as one box with their number, apart by what has to be seen of each: state and marks. */
+function folded<T extends ObjectModel>(
+  kind: ObjectKind,
+  within: string,
+  objects: readonly T[],
+  { apart = () => "", what = "" }: { apart?: (object: T) => string; what?: string } = {},
+): { item: MapItem; objects: T[] }[] {
+  const groups = new Map<string, T[]>();
+  for (const object of objects) {
+    const key = [toneOf(kind, object), ...marksOf(object), apart(object)].join(" ");
+    const some = groups.get(key) ?? [];
+    groups.set(key, some);
+    some.push(object);
+  }
+  return [...groups].map(([key, some]) => {
+    const label = `${counted(some.length, kind)}${what}`;
+    const names = some.slice(0, mostNames).map(nameOf);
+    const more = some.length > names.length ? [`${some.length - names.length} more`] : [];
+    const item: MapItem = {
+      ...itemOf(kind, some[0]!),
+      ...{ key: keyOf(kind, `${within} ${key}`), ids: some.map(({ id }) => id), label, details: [] },
+      title: `${label}: ${[...names, ...more].join(", ")}`,
+    };
+    return { item, objects: some };
+  });
+}
+
+export interface MemberItems {
+  items: MapItem[];
+  /** The box of each member, by its id. */
+  keyOf: ReadonlyMap<string, string>;
+}
+
+/** Members that own nodes, or change, are shown one by one; of the others, where they are many, their number. */
+export function memberItems({ id, memberships, environments }: ConsortiumModel): MemberItems {
+  const owners = new Set(environments.flatMap(({ nodes }) => nodes.map(({ membershipId }) => membershipId)));
+  const isNews = (one: MembershipModel) => marksOf(one).some((mark) => mark !== "create" && mark !== "not in stacks");
+  const isFirst = (one: MembershipModel) => owners.has(one.id) || isNews(one);
+  const first = memberships.filter(isFirst);
+  const others = memberships.filter((one) => !isFirst(one));
+  const apart = new Set([...first.slice(0, most.owners), ...(others.length > most.others ? [] : others)]);
+  const alone = memberships.filter((one) => apart.has(one)); // in their order, whoever owns nodes
+  const folds = [
+    ...folded("membership", `${id} owners`, first.slice(most.owners)),
+    ...folded("membership", id, others.length > most.others ? others : [], { what: " without nodes" }),
+  ];
+  return {
+    items: [...alone.map((one) => itemOf("membership", one)), ...folds.map(({ item }) => item)],
+    keyOf: new Map([
+      ...alone.map((one) => [one.id, keyOf("membership", one.id)] as const),
+      ...folds.flatMap(({ item, objects }) => objects.map((one) => [one.id, item.key] as const)),
+    ]),
+  };
+}
+
+/** Nodes one by one, with their owners; where they are many, their number by owner; of very many, by state alone. */
+export function nodeItems(
+  { memberships }: ConsortiumModel,
+  { id, nodes }: EnvironmentModel,
+): { item: MapItem; owners: string[] }[] {
+  const names = new Map(memberships.map((one) => [one.id, nameOf(one)]));
+  const ownersOf = (objects: readonly (typeof nodes)[number][]) => [
+    ...new Set(objects.flatMap(({ membershipId }) => membershipId ?? [])),
+  ];
+  if (nodes.length <= most.nodes)
+    return nodes.map((node) => {
+      const owner = names.get(node.membershipId ?? "");
+      return { item: itemOf("node", node, owner), owners: ownersOf([node]) };
+    });
+  const byOwner = folded("node", id, nodes, { apart: ({ membershipId = "" }) => membershipId });
+  const folds = byOwner.length <= most.nodes ? byOwner : folded("node", id, nodes);
+  return folds.map(({ item, objects }) => {
+    const owners = ownersOf(objects);
+    const details = [owners.length === 1 ? names.get(owners[0]!) : undefined, objects[0]?.state];
+    return { item: { ...item, details: [details.filter(Boolean).join(" · ")] }, owners };
+  });
+}
+
+/** Credentials are shown as a number, with their owners in words. */
+export function credentialItems({ memberships }: ConsortiumModel, { id, credentials }: EnvironmentModel): MapItem[] {
+  const names = new Map(memberships.map((one) => [one.id, nameOf(one)]));
+  const named = (object: (typeof credentials)[number]) => {
+    const owner = names.get(object.membershipId ?? "");
+    return { ...object, name: `${nameOf(object)}${owner === undefined ? "" : ` of ${owner}`}` };
+  };
+  return folded("credential", id, credentials.map(named)).map(({ item }) => item);
 }

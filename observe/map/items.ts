@@ -1,6 +1,15 @@
-import { nameOf, type ObjectKind, type ObjectModel } from "../../inventory/model";
-import { type Mark, marksOf, type Tone, toneOf } from "./marks";
-import { inWords, linesOf } from "./words";
+import {
+  type Change,
+  type ConsortiumModel,
+  type EnvironmentModel,
+  nameOf,
+  type NodeModel,
+  type ObjectKind,
+  type ObjectModel,
+  type TetherModel,
+} from "../../inventory/model";
+import { type Condition, conditionOf } from "../../provider/api/states";
+import { type LedgerHolder } from "../../provider/constants";
 
 /** A box of the map: one object, or many of a kind as a number. */
 export interface MapItem {
@@ -33,3 +42,119 @@ export const note = (kind: "chain" | "nothing", id: string, label: string, detai
   ...{ key: keyOf(kind, id), kind, ids: [], label, details },
   ...{ title: [label, ...details].join(", "), tone: "plain", marks: [] },
 });
+
+/** How something is: `plain` where there is nothing to say. */
+export type Tone = "good" | "waiting" | "bad" | "plain";
+
+/** What is said of an object besides its state. */
+export type Mark = Change | "drift" | "not in stacks";
+
+const tones: Record<Condition, Tone> = {
+  ...{ ready: "good", pending: "waiting", going: "waiting", stopped: "plain", failed: "bad", gone: "bad" },
+};
+/** A tether does nothing before it is active, nor after. */
+const tethers: Record<string, Tone> = {
+  active: "good",
+  initial: "waiting",
+  configured: "waiting",
+  deployed: "waiting",
+};
+
+export function toneOf(kind: ObjectKind, object: ObjectModel): Tone {
+  const state = "state" in object ? object.state : undefined;
+  if (state === undefined) return "plain";
+  if (kind === "tether") return tethers[state] ?? "bad";
+  const condition = conditionOf(state);
+  return kind === "node" && condition === "stopped" ? "bad" : tones[condition];
+}
+
+export const marksOf = ({ change, drift, managed }: ObjectModel): Mark[] => [
+  ...(change ? [change] : []),
+  ...(drift && drift.length > 0 ? (["drift"] as const) : []),
+  ...(managed === "by hand" ? (["not in stacks"] as const) : []),
+];
+
+/** A sign besides each word, so that no mark is told by its colour alone. */
+export const signs: Record<Mark, string> = {
+  create: "+",
+  update: "~",
+  replace: "±",
+  delete: "−",
+  drift: "≠",
+  "not in stacks": "✎",
+};
+
+const titles: Record<ObjectKind, string> = {
+  consortium: "consortium",
+  membership: "member",
+  environment: "environment",
+  node: "node",
+  credential: "credential",
+  tether: "tether service",
+};
+
+/** How many of a kind: `1 node`, `3 nodes`. */
+export const counted = (count: number, kind: ObjectKind): string => `${count} ${titles[kind]}${count === 1 ? "" : "s"}`;
+
+/** Wei as people read it: `0.9987 ether`. */
+export function inEther(wei: string): string {
+  const tenThousandths = Number(BigInt(wei) / 10n ** 14n);
+  return `${tenThousandths === 0 && wei !== "0" ? "less than 0.0001" : tenThousandths / 1e4} ether`;
+}
+
+/** What goes with an object for good. */
+const losses: Record<Uncapitalize<LedgerHolder>, string> & Partial<Record<ObjectKind, string>> = {
+  consortium: "⚠ DESTROYS ALL ITS LEDGERS",
+  environment: "⚠ DESTROYS ITS LEDGER",
+};
+
+/** What is drawn below the name of an object. */
+export function linesOf(kind: ObjectKind, object: ObjectModel, owner?: string): string[] {
+  const line = factsOf(kind, object, owner)
+    .filter((fact) => fact !== undefined && fact !== "")
+    .join(" · ");
+  const goes = object.change === "replace" || object.change === "delete";
+  const loss = goes && !object.kept ? losses[kind] : undefined;
+  return [...(line === "" ? [] : [line]), ...(loss === undefined ? [] : [loss])];
+}
+
+function factsOf(kind: ObjectKind, object: ObjectModel, owner: string | undefined): (string | undefined)[] {
+  switch (kind) {
+    case "environment": {
+      const { provider, consensusType, chainId, state } = object as EnvironmentModel;
+      return [provider, consensusType, chainId === undefined ? undefined : `chain ${chainId}`, state];
+    }
+    case "node":
+      return [owner, (object as NodeModel).state];
+    case "tether": {
+      const { state, balanceWei } = object as TetherModel;
+      return ["tether", state, balanceWei === undefined ? undefined : inEther(balanceWei)];
+    }
+    case "consortium":
+      return [(object as ConsortiumModel).state];
+    default: // of a member, the name says enough while it is active
+      return "state" in object && object.state !== "active" ? [object.state] : [];
+  }
+}
+
+/** All that is known of an object, in a sentence. */
+export function inWords(kind: ObjectKind, object: ObjectModel, owner?: string): string {
+  const { managed, change, kept, drift = [], id } = object;
+  const name = nameOf(object);
+  const account = (object as TetherModel).account;
+  const role = (object as NodeModel).role;
+  return [
+    `${titles[kind]} ${name}${owner === undefined ? "" : ` of ${owner}`}`,
+    ...(kind === "node" ? [] : factsOf(kind, object, owner)),
+    ...(kind === "node" ? [(object as NodeModel).state, role] : []),
+    account && `account ${account}`,
+    name === id ? undefined : `id ${id}`,
+    managed === "by hand"
+      ? "in none of the stacks looked at"
+      : managed && `managed by stack ${managed.stack} as ${managed.name}`,
+    change && `the plan will ${change} it${kept ? ", and it stays in the service" : ""}`,
+    ...drift,
+  ]
+    .filter((part) => part !== undefined && part !== "")
+    .join("; ");
+}

@@ -1,6 +1,6 @@
+import { printable } from "../../provider/api/printable";
 import { type MapGroup, type NetworkMap } from "./graph";
-import { type MapItem } from "./items";
-import { headerOf, type Size, sizeOf } from "./text";
+import { type MapItem, signs } from "./items";
 
 export interface Box extends Size {
   /** Left and upper edge. */
@@ -36,7 +36,8 @@ export function layoutOf(map: NetworkMap): Layout {
   const top = (): number => (main.height > 0 ? main.height + gaps.inside : 0);
   for (const group of map.groups) below(placeConsortium(group, top(), boxes));
   for (const group of map.groups) boxes.get(group.key)!.width = main.width;
-  if (others.length > 0) below(placeColumn(others, { x: Math.max(0, main.width - widthOf(others)), y: top() }, boxes));
+  if (others.length > 0)
+    below(placeColumn(others, { x: Math.max(0, main.width - columnWidth(others)), y: top() }, boxes));
   const right = main.width > 0 ? main.width + gaps.columns : 0;
   const last = placeColumn(chains, { x: right, y: 0 }, boxes);
   spread(chains, last, main, boxes);
@@ -48,14 +49,14 @@ export function layoutOf(map: NetworkMap): Layout {
   };
 }
 
-const widthOf = (items: readonly MapItem[]): number => Math.max(0, ...items.map((item) => sizeOf(item).width));
+const columnWidth = (items: readonly MapItem[]): number => Math.max(0, ...items.map((item) => sizeOf(item).width));
 
 /** Below each other, all as wide as the widest. */
 function placeColumn(
   items: readonly MapItem[],
   { x, y }: { x: number; y: number },
   boxes: Map<string, Box>,
-  width = widthOf(items),
+  width = columnWidth(items),
 ): Size {
   let next = y;
   for (const item of items) {
@@ -78,7 +79,7 @@ function placeConsortium(group: MapGroup, y: number, boxes: Map<string, Box>): S
   const [left, top] = [gaps.inside, y + header.height + gaps.inside];
   const members = placeColumn(group.items, { x: left, y: top }, boxes);
   const x = members.width > 0 ? left + members.width + gaps.columns : left;
-  const inner = Math.max(0, ...group.groups.map(({ items }) => widthOf(items)));
+  const inner = Math.max(0, ...group.groups.map(({ items }) => columnWidth(items)));
   const width = Math.max(inner + 2 * gaps.inside, ...group.groups.map((one) => headerOf(one).width));
   let next = top;
   for (const one of group.groups) {
@@ -114,4 +115,93 @@ function waysOf({ groups, edges }: NetworkMap, right: number, boxes: ReadonlyMap
     const straight = (one: Point, other: Point): Point[] => (one[0] === other[0] ? [] : [one, other, other]);
     return [start, ...straight(start, out), [middle, out[1]], [middle, entry[1]], entry, ...straight(entry, end)];
   });
+}
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** A line of text in a box. */
+export interface Line {
+  text: string;
+  kind: "label" | "detail" | "mark";
+  height: number;
+  /** About how wide it is. */
+  width: number;
+  /** Whether its width has to be set: fonts that lack its characters are replaced by any other. */
+  fitted: boolean;
+}
+
+const heights = { label: 19, detail: 16, mark: 18 } as const;
+export const padding = { x: 12, y: 7, sign: 20 } as const;
+const longest = 30;
+
+const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** East Asian characters take a square of the size of the type, whatever the font, and emoji somewhat more. */
+const square = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uffef]/u;
+const emoji = /\p{Emoji_Presentation}/u;
+/** Sizes of type (px), as in the style; the details are not bold, and a tenth narrower. */
+const sizes = { label: 13.5, detail: 0.9 * 12, mark: 12 } as const;
+/** Widths of other characters, as parts of the size: those of DejaVu Sans Bold, the widest of the fonts that systems have. */
+const parts: readonly [characters: RegExp, part: number][] = [
+  [/^[fijlrtI .,:;'|!()[\]-]/, 0.5],
+  [/^[mwMW@%]/, 1.1],
+  [/^\p{Lu}/u, 0.85],
+];
+const usualPart = 0.72;
+const isWide = (text: string): boolean => square.test(text) || emoji.test(text);
+const columnsOf = (character: string): number => (isWide(character) ? 2 : 1);
+
+function textWidth(text: string, kind: Line["kind"]): number {
+  const width = (character: string): number => {
+    if (emoji.test(character)) return 1.4 * sizes[kind];
+    if (square.test(character)) return sizes[kind];
+    return sizes[kind] * (parts.find(([characters]) => characters.test(character))?.[1] ?? usualPart);
+  };
+  return [...characters.segment(text)].reduce((sum, { segment }) => sum + width(segment), 0);
+}
+
+/** The beginning of a text that is too long for its box. */
+export function shortened(text: string, most = longest): string {
+  let columns = 0;
+  let short = "";
+  for (const { segment } of characters.segment(text)) {
+    columns += columnsOf(segment);
+    if (columns > most) return `${short}…`;
+    short += segment;
+  }
+  return short;
+}
+
+/** What is written in a box: long texts shortened, as its title has all. */
+export function linesIn({ label, details, marks }: MapItem): Line[] {
+  const line = (kind: Line["kind"], whole: string, most?: number): Line => {
+    const text = shortened(printable(whole), most);
+    return { kind, height: heights[kind], text, width: textWidth(text, kind), fitted: isWide(text) };
+  };
+  return [
+    line("label", label),
+    ...details.map((text) => line("detail", text, longest + 12)),
+    ...(marks.length > 0 ? [line("mark", marks.map((mark) => `${signs[mark]} ${mark}`).join("  "), 60)] : []),
+  ];
+}
+
+export function sizeOf(item: MapItem): Size {
+  const { width, height } = headerOf(item);
+  return { width: Math.max(width, 90), height: height + padding.y + roomAbove(item) };
+}
+
+/** The lid of a cylinder has no text on it. */
+export const roomAbove = ({ kind }: MapItem): number => (kind === "chain" ? 8 : 0);
+
+/** The size of the header of a box with others in it. */
+export function headerOf(item: MapItem): Size {
+  const lines = linesIn(item);
+  const widest = Math.max(...lines.map(({ width }) => width));
+  return {
+    width: Math.ceil(widest) + 2 * padding.x + padding.sign,
+    height: lines.reduce((sum, line) => sum + line.height, 0) + padding.y,
+  };
 }

@@ -1,8 +1,7 @@
 import { printable } from "../../provider/api/printable";
 import { type MapEdge, type MapGroup, type NetworkMap } from "./graph";
-import { type MapItem } from "./items";
-import { type Mark } from "./marks";
-import { linesIn } from "./text";
+import { type MapItem, type Mark } from "./items";
+import { linesIn } from "./layout";
 
 /** What forges draw at most, which is Mermaid's own default. */
 const most = { characters: 50_000, edges: 500 } as const;

@@ -1,11 +1,9 @@
 import { create, type XMLElement } from "xmlbuilder";
 import { printable } from "../../provider/api/printable";
 import { type MapEdge, type MapGroup, type NetworkMap } from "./graph";
-import { type MapItem } from "./items";
-import { type Box, type Layout, layoutOf } from "./layout";
-import { shapeOf, signOf } from "./shapes";
+import { type MapItem, type Tone } from "./items";
+import { type Box, type Layout, layoutOf, linesIn, padding, roomAbove } from "./layout";
 import { mapCss } from "./style";
-import { linesIn, padding, roomAbove } from "./text";
 
 export interface SvgOptions {
   /** Where a box leads to. Default: nowhere. */
@@ -84,4 +82,75 @@ function drawEdges(root: XMLElement, edges: readonly MapEdge[], { ways }: Layout
     const data = { "data-from": printable(from), "data-to": printable(to) };
     lines.element("path", { class: `edge ${kind}`, ...data, d: `M${start}C${rest.join(" ")}` });
   });
+}
+
+const path = (strings: TemplateStringsArray, ...values: number[]): string =>
+  String.raw({ raw: strings }, ...values.map(round));
+
+/** Each kind has an outline of its own, so that none is told by its colour alone. */
+export function shapeOf(kind: MapItem["kind"] | "group", box: Box): string {
+  const { x, y, width: w, height: h } = box;
+  switch (kind) {
+    case "membership": // round ends
+      return rounded(box, h / 2);
+    case "tether": // cut corners on the left and right
+      return path`M${x + 10},${y}h${w - 20}l10,${h / 2}l-10,${h / 2}h${20 - w}l-10,${-h / 2}z`;
+    case "credential": // a note with a folded corner
+      return path`M${x},${y}h${w - 12}l12,12v${h - 12}h${-w}zM${x + w - 12},${y}v12h12`;
+    case "chain": // a cylinder
+      return (
+        path`M${x},${y + 6}a${w / 2},6 0 0 1 ${w},0v${h - 12}a${w / 2},6 0 0 1 ${-w},0z` +
+        path`M${x},${y + 6}a${w / 2},6 0 0 0 ${w},0`
+      );
+    case "group":
+      return rounded(box, 8);
+    default:
+      return rounded(box, 3);
+  }
+}
+
+const rounded = ({ x, y, width: w, height: h }: Box, r: number): string =>
+  path`M${x + r},${y}h${w - 2 * r}a${r},${r} 0 0 1 ${r},${r}v${h - 2 * r}a${r},${r} 0 0 1 ${-r},${r}` +
+  path`h${2 * r - w}a${r},${r} 0 0 1 ${-r},${-r}v${2 * r - h}a${r},${r} 0 0 1 ${r},${-r}z`;
+
+/** How something is, as a sign: a disc, a ring, a triangle; nothing where there is nothing to say. */
+export function signOf(tone: Tone, x: number, y: number): string | undefined {
+  switch (tone) {
+    case "good":
+      return path`M${x - 5},${y}a5,5 0 1 0 10,0a5,5 0 1 0 -10,0z`;
+    case "waiting":
+      return (
+        path`M${x - 5},${y}a5,5 0 1 0 10,0a5,5 0 1 0 -10,0z` +
+        path`M${x - 2.5},${y}a2.5,2.5 0 1 1 5,0a2.5,2.5 0 1 1 -5,0z`
+      );
+    case "bad":
+      return path`M${x},${y - 6}l6,11h-12z`;
+    default:
+      return undefined;
+  }
+}
+
+/** No character of it means something to HTML. */
+const pageCss = `
+:root { color-scheme: light dark; }
+body { margin: 1rem; font-family: system-ui, sans-serif; }
+h1 { font-size: 1.2rem; }
+main { overflow: auto; }
+${mapCss}`;
+
+/** A page with the map, in one file, that loads nothing and runs nothing. */
+export function htmlOf(map: NetworkMap): string {
+  const title = printable(`Map of ${map.title}`);
+  const html = create("html", { headless: true, invalidCharReplacement: "?" }).att("lang", "en");
+  const head = html.element("head");
+  head.element("meta", { charset: "utf-8" });
+  const policy = "default-src 'none'; style-src 'unsafe-inline'";
+  head.element("meta", { "http-equiv": "Content-Security-Policy", content: policy });
+  head.element("meta", { name: "viewport", content: "width=device-width, initial-scale=1" });
+  head.element("title", {}, title);
+  head.element("style", {}, pageCss);
+  const body = html.element("body");
+  body.element("h1", {}, title);
+  body.element("main").raw(svgOf(map, { style: false }));
+  return `<!doctype html>\n${html.end()}\n`;
 }

@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import type * as view from "../../cli/fleet/view";
+import type * as view from "../../cli/fleet/output";
 import { built, consortium as started } from "../service/child";
 import { consortium } from "./command";
 
@@ -32,7 +30,6 @@ const commands: [string, string, string | undefined][] = [
   ["plugin path", "[options]", undefined],
   ["report", "[options] [files...]", undefined],
   ["fund", "[options] <tetherId>", "error: missing required argument 'tetherId'"],
-  ["completion", "[options] <shell>", "error: missing required argument 'shell'"],
 ];
 /** What is missing is said first. */
 const required: Record<string, string[]> = {
@@ -150,7 +147,7 @@ test("NO_COLOR: the table of a fleet that runs has none", () => {
   process.env.FORCE_COLOR = "1"; // the table's library asks once, at its first color, whether there are any
   try {
     jest.isolateModules(() => {
-      const { liveTable } = jest.requireActual<typeof view>("../../cli/fleet/view");
+      const { liveTable } = jest.requireActual<typeof view>("../../cli/fleet/output");
       const rows = [{ stack: "a", outcome: "running", now: "", startedAt: 0 }];
       const table = (colors: boolean) => liveTable(rows, 1, 0, { rows: 20, columns: 80, colors });
       expect(table(true)).toContain("\u001b[");
@@ -160,36 +157,4 @@ test("NO_COLOR: the table of a fleet that runs has none", () => {
     if (FORCE_COLOR === undefined) delete process.env.FORCE_COLOR;
     else process.env.FORCE_COLOR = FORCE_COLOR;
   }
-});
-
-describe("completion", () => {
-  const scripts: Record<string, string> = {};
-  beforeAll(async () => {
-    for (const shell of ["bash", "zsh", "fish"]) scripts[shell] = (await consortium(["completion", shell])).stdout;
-  });
-
-  test.each<[string[], string]>([
-    [[""], "serve console export sweep fleet plugin map check report fund completion"],
-    [["fl"], "fleet"],
-    [["fleet", ""], "manifests up preview destroy drift"],
-    [["fleet", "up", "--j"], "--json --junit"],
-    [["fleet", "up", "--only", "fleet", "--y"], "--yes"],
-    [["fund", "--network", ""], "mainnet rinkeby"],
-    [["completion", ""], "bash zsh fish"],
-    [["fleet", "up", ""], ""],
-    [["$(echo ran >&2)", ""], "serve console export sweep fleet plugin map check report fund completion"],
-  ])("bash offers after %j: %s", async (line, expected) => {
-    const ask = `COMP_WORDS=(consortium "$@"); COMP_CWORD=$#; _consortium; echo "\${COMPREPLY[*]}"`;
-    const { stdout, stderr } = await promisify(execFile)("bash", ["-c", `${scripts.bash}\n${ask}`, "-", ...line]);
-    expect({ stdout, stderr }).toEqual({ stdout: `${expected}\n`, stderr: "" });
-  });
-
-  test.each(["bash", "zsh", "fish"])("%s knows every command and option", async (shell) => {
-    const text = scripts[shell]!;
-    for (const [command] of commands.slice(1)) expect(text).toContain(` ${command}`);
-    const { stdout } = await consortium(["fleet", "up", "--help"]);
-    const options = [...stdout.matchAll(/^ {2}(?:-\w, )?--(\S+)/gm)].map(([, name]) => name!);
-    expect(options).toContain("junit");
-    for (const option of options) expect(text).toContain(shell === "fish" ? `-l ${option}` : `--${option}`);
-  });
 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
+import { yamlOf } from "../../cli/export";
 import { definitionOf } from "../../cli/export/definition";
-import { yamlOf } from "../../cli/export/yaml";
 import { readFile } from "../../sdk/network/load";
 import { planned as planOf } from "../../sdk/network/network";
 import { written } from "../sdk/network/problems";

@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { parse } from "yaml";
-import { definitionOf } from "../../cli/export/definition";
-import { keysOf } from "../../cli/export/keys";
-import { yamlOf } from "../../cli/export/yaml";
+import { yamlOf } from "../../cli/export";
+import { definitionOf, keysOf } from "../../cli/export/definition";
 import { type Found, type ListedKind } from "../../provider/resources/tree";
 import { type Service, startService } from "../../service";
 import { inText } from "../sdk/network/problems";

@@ -1,5 +1,5 @@
+import { render } from "../../cli/report";
 import { readPlan } from "../../inventory/plan/read";
-import { render } from "../../cli/report/render";
 
 /** What Pulumi prints with --json, made by hand. */
 export const secret = {

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { confirm } from "../../cli/shared/confirm";
+import { confirm } from "../../cli/shared/terminal";
 import { type Service, type ServiceOptions, startService } from "../../service";
 import { consortium } from "./command";
 

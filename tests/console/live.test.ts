@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { NetworkView } from "../../console/protocol";
-import { LedgerHistory } from "../../console/server/ledger";
+import { LedgerHistory } from "../../console/server/observer";
 import type { EnvironmentModel, NodeModel } from "../../inventory/model";
 import { build, start } from "../service/helpers";
 import { consoleOf, countCalls, signIn, TestPage } from "./support";

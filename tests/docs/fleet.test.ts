@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { define } from "../../cli/fleet";
-import { readFleet } from "../../cli/fleet/file";
-import { FleetFile } from "../../cli/fleet/schema";
+import { FleetFile, readFleet } from "../../cli/fleet/file";
 import { pages } from "./markdown";
 
 const page = pages.find(({ file }) => file === "docs/fleet.md")!;

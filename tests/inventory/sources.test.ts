@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { modelOfNetworkFile } from "../../inventory/file";
 import { LiveNetwork } from "../../inventory/live";
 import { objectsOf, type NetworkModel, nameOf } from "../../inventory/model";
-import { modelOfPlan } from "../../inventory/plan/model";
+import { modelOfPlan } from "../../inventory/plan/changes";
 import { readPlan } from "../../inventory/plan/read";
 import { modelOfStack, withStacks } from "../../inventory/stack";
 import { ConsortiumClient } from "../../provider/api/client";

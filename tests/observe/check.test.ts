@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { type Result } from "../../observe/check";
 import { modelOfStack } from "../../inventory/stack";
+import { type Result } from "../../observe/check/checks";
 import { systemClock } from "../../provider/api/clock";
 import { until } from "../service/helpers";
 import { tetherId, type Usable, usable } from "./usable";

@@ -1,6 +1,7 @@
 import { heldInOutputs } from "../../inventory/credentials";
 import { LiveNetwork } from "../../inventory/live";
-import { check, gatherFacts } from "../../observe/check";
+import { check } from "../../observe/check/checks";
+import { gatherFacts } from "../../observe/check/observations";
 import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { build, start } from "../service/helpers";
 import { quick, result } from "../service/ledgers";

@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
+import { type NetworkModel } from "../../inventory/model";
 import { mapOf } from "../../observe/map/graph";
-import { htmlOf } from "../../observe/map/html";
 import { layoutOf } from "../../observe/map/layout";
 import { mermaidOf } from "../../observe/map/mermaid";
-import { svgOf } from "../../observe/map/svg";
-import { type NetworkModel } from "../../inventory/model";
+import { htmlOf, svgOf } from "../../observe/map/svg";
 import { environmentOf, largeNetwork, memberOf, networkOf, nodeOf } from "./models";
 
 jest.setTimeout(60_000);

@@ -1,9 +1,14 @@
-import { exportStack } from "../../cli/shared/stack-export";
+import type * as Connection from "../../cli/shared/connection";
+import { exportStack } from "../../cli/shared/connection";
 import { consortium } from "../cli/command";
 import { send } from "../support/network";
 import { setEnvironment, start } from "../support/service";
 
-jest.mock("../../cli/shared/stack-export"); // it needs a Pulumi CLI
+// It needs a Pulumi CLI.
+jest.mock("../../cli/shared/connection", () => ({
+  ...jest.requireActual<typeof Connection>("../../cli/shared/connection"),
+  exportStack: jest.fn(),
+}));
 
 /* What the key of another organization does not show is not gone: neither a check nor a map says so. */
 

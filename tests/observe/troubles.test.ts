@@ -1,5 +1,6 @@
-import { type FactOptions, type Result } from "../../observe/check";
 import { modelOfStack } from "../../inventory/stack";
+import { type Result } from "../../observe/check/checks";
+import { type FactOptions } from "../../observe/check/observations";
 import { blocksEvery } from "../../observe/check/probe-chain";
 import { Network } from "../service/targets";
 import { environmentOf } from "./models";

@@ -1,7 +1,8 @@
+import { LiveNetwork } from "../../inventory/live";
+import { check, type Result } from "../../observe/check/checks";
+import { type FactOptions, gatherFacts } from "../../observe/check/observations";
 import { ConsortiumClient } from "../../provider/api/client";
 import { resolveSettings } from "../../provider/api/settings";
-import { check, type FactOptions, gatherFacts, type Result } from "../../observe/check";
-import { LiveNetwork } from "../../inventory/live";
 import { type Service, startService } from "../../service";
 import { client, type Send, until } from "../service/helpers";
 import { quick } from "../service/ledgers";

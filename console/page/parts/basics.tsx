@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Condition, conditionOf, type Managed, type Remarks } from "../../../inventory/model";
 import { sentences } from "../format";
+import { hrefOf } from "../route";
 
 const signs = {
   good: ["●", "good"],
@@ -212,5 +213,17 @@ export function LineForm(props: { onSend: () => void; busy?: boolean; button: st
         {button}
       </button>
     </form>
+  );
+}
+
+/** What an address shows whose object is not there (any more). */
+export function NotFound() {
+  return (
+    <>
+      <h1>There is nothing here</h1>
+      <p>
+        It may have been deleted. <a href={hrefOf()}>See the network</a>
+      </p>
+    </>
   );
 }

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { NetworkModel } from "../../../inventory/model";
 import type { NetworkView } from "../../protocol";
-import { useAction } from "../actions";
 import { ether } from "../format";
+import { useAction } from "../live";
 import { hrefOf } from "../route";
 import { Card, LineForm, State, Table, Trouble } from "./basics";
 

@@ -1,10 +1,9 @@
 import { useState } from "preact/hooks";
 import type { KeyView } from "../../protocol";
-import { useAction } from "../actions";
 import { clock } from "../format";
-import { useSection } from "../live";
+import { useAction, useSection } from "../live";
 import { Card, Dialog, LineForm, Table, Trouble } from "../parts/basics";
-import { showSecret } from "../parts/secret";
+import { showSecret } from "../parts/credentials";
 
 export function KeysPage() {
   const { value: keys, trouble } = useSection<KeyView[]>("keys");

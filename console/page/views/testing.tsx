@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks";
 import type { FaultView, TestingView } from "../../protocol";
-import { act, useAction } from "../actions";
 import { time, zone } from "../format";
-import { useSection } from "../live";
+import { act, useAction, useSection } from "../live";
 import { Card, LineForm, Table, Trouble } from "../parts/basics";
 
 const kinds: Record<string, { label: string; number?: "status" | "ms"; given?: string }> = {

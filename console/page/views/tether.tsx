@@ -1,12 +1,10 @@
 import { useState } from "preact/hooks";
 import type { PinModel, TetherModel } from "../../../inventory/model";
 import type { NetworkView, TetherView } from "../../protocol";
-import { useAction } from "../actions";
 import { clock, duration, ether, plural, short } from "../format";
-import { useSection } from "../live";
-import { Card, Copyable, Facts, LineForm, ManagedBy, State, Table, Trouble } from "../parts/basics";
+import { useAction, useSection } from "../live";
+import { Card, Copyable, Facts, LineForm, ManagedBy, NotFound, State, Table, Trouble } from "../parts/basics";
 import { Chart } from "../parts/chart";
-import { NotFound } from "../parts/not-found";
 import { Tethers } from "../parts/tethers";
 import { hrefOf } from "../route";
 

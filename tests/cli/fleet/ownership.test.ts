@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { readFleet } from "../../../cli/fleet/file";
+import { plainView } from "../../../cli/fleet/output";
 import { identityOf, isSame } from "../../../cli/fleet/ownership";
 import { Stop } from "../../../cli/fleet/pulumi";
 import { type Outcome, placed, runFleet } from "../../../cli/fleet/run";
 import { readSecrets } from "../../../cli/fleet/secrets";
 import { type Command } from "../../../cli/fleet/stack";
-import { plainView } from "../../../cli/fleet/view";
 import { StubPulumi } from "./stub-pulumi";
 
 /* Whose a stack is: two fleet files on one backend, stacks of earlier versions, and stacks that left their file. */

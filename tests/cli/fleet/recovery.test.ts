@@ -5,9 +5,17 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { hostname, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { type Entry, Journal } from "../../../cli/fleet/journal";
-import { endRemains, markName, remainsOf } from "../../../cli/fleet/processes";
-import { holdersOf, isLocked, lockedMessage, mayClear } from "../../../cli/fleet/recovery";
+import {
+  endRemains,
+  type Entry,
+  holdersOf,
+  isLocked,
+  Journal,
+  lockedMessage,
+  markName,
+  mayClear,
+  remainsOf,
+} from "../../../cli/fleet/journal";
 import { built } from "../../service/child";
 
 const root = resolve(__dirname, "../../..");

@@ -1,8 +1,14 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation";
+import {
+  ledgerWarnings,
+  plainView,
+  summaryJson,
+  summaryJunit,
+  summaryLine,
+  summaryTable,
+} from "../../../cli/fleet/output";
 import { Progress } from "../../../cli/fleet/progress";
 import type { Result } from "../../../cli/fleet/stack";
-import { ledgerWarnings, summaryJson, summaryJunit, summaryLine, summaryTable } from "../../../cli/fleet/summary";
-import { plainView } from "../../../cli/fleet/view";
 
 const counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
 const result = (change: Partial<Result> = {}): Result => ({

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { remainsOf } from "../../../cli/fleet/processes";
+import { remainsOf } from "../../../cli/fleet/journal";
 import { FleetWorld } from "../support/fleet";
 import { finished } from "../support/stack";
 

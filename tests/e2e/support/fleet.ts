@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
-import { type Entry } from "../../../cli/fleet/journal";
-import { remainsOf } from "../../../cli/fleet/processes";
+import { type Entry, remainsOf } from "../../../cli/fleet/journal";
 import { type Service, startService } from "../../../service";
 import { drawn } from "../../support/random";
 import { finished, type Result, root } from "./stack";

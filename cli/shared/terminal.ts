@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 
 const folder = { EISDIR: "it is a folder" };
 const reading: Record<string, string> = {
@@ -38,5 +39,25 @@ export function replaceFile(file: string, text: string): void {
   } catch (error) {
     rmSync(next, { force: true });
     throw failed(`${file} cannot be written`, writing, error);
+  }
+}
+
+export interface Terminal {
+  input: NodeJS.ReadableStream & { isTTY?: boolean };
+  output: NodeJS.WritableStream;
+}
+
+/** Answers no where nobody is there to be asked, and when the answer is anything but yes. */
+export async function confirm(question: string, { input, output }: Terminal): Promise<boolean> {
+  if (!input.isTTY) return false;
+  const lines = createInterface({ input, output });
+  try {
+    const answer = await new Promise<string>((done) => {
+      lines.once("close", () => done("")); // Ctrl-D, or Ctrl-C
+      lines.question(`${question} [y/N] `, done);
+    });
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    lines.close();
   }
 }

@@ -1,6 +1,5 @@
-import Table from "cli-table3";
-import { create } from "xmlbuilder";
-import { type Counts } from "./progress";
+import { junitXml, newTable, type TestCase } from "../shared/formats";
+import { type Counts, type Progress } from "./progress";
 import { type Command, type Result } from "./stack";
 
 /** Failed, drifted and unfinished all mean that the fleet is not as its file says. */
@@ -58,14 +57,11 @@ export function summaryTable(all: readonly Result[], { width, colors, planned = 
   const head = ["stack", "result", ...kinds, "seconds", "remarks"];
   const name = Math.max(5, ...results.map(({ stack }) => stack.length)) + 2;
   const remarks = Math.max(narrow, width - name - 13 - 9 * 5 - 9);
-  const table = new Table({
-    head,
-    colWidths: [name, 13, 9, 9, 10, 9, 9, remarks],
-    colAligns: ["left", "left", "right", "right", "right", "right", "right", "left"],
-    // Between words, unless one is longer than a line: a part of it would not be shown.
-    ...{ wordWrap: true, wrapOnWordBoundary: !results.some((one) => hasLongWord(remark(one), remarks - 2)) },
-    style: colors ? { head: ["cyan"], compact: true } : { head: [], border: [], compact: true },
-  });
+  // Lines break between words, unless a word is longer than a line and would be cut off.
+  const wrapOnWordBoundary = !results.some((one) => hasLongWord(remark(one), remarks - 2));
+  const colWidths = [name, 13, 9, 9, 10, 9, 9, remarks];
+  const colAligns = head.map((_, at) => (at > 1 && at < 7 ? "right" : "left"));
+  const table = newTable({ head, colWidths, colAligns, wordWrap: true, wrapOnWordBoundary }, colors);
   for (const result of results) {
     const { stack, outcome, counts } = result;
     const numbers = [counts.created, counts.updated, counts.replaced, counts.deleted].map(count);
@@ -122,31 +118,104 @@ export function summaryJson(
   return JSON.stringify({ ...facts, total: totals(results), stacks, strays }, undefined, 2);
 }
 
-/** For what reads JUnit: a stack is a test. */
+/** For tools that read JUnit: each stack is a test case. */
 export function summaryJunit(command: Command, project: string, results: readonly Result[], took: number): string {
-  const failed = results.filter(({ outcome }) => outcome === "failed" || outcome === "drift");
-  const skipped = results.filter(({ outcome }) => outcome === "not begun" || outcome === "interrupted");
-  const root = create("testsuites", { encoding: "UTF-8", invalidCharReplacement: "?" });
-  const suite = root.element("testsuite", {
-    name: `consortium fleet ${command}: ${project}`,
-    ...{ tests: results.length, failures: failed.length, errors: 0, skipped: skipped.length, time: took.toFixed(3) },
-  });
-  for (const result of results) {
-    const test = suite.element("testcase", {
-      classname: `${project}.${result.organization}`,
-      ...{ name: result.stack, time: result.seconds.toFixed(3) },
-    });
-    const { created, updated, replaced, deleted, unchanged } = result.counts;
-    if (failed.includes(result)) {
-      const text = result.error ?? result.drift.join("\n");
-      test.element("failure", { type: result.outcome, message: text.split("\n")[0] ?? "" }, text);
-    }
-    if (skipped.includes(result)) test.element("skipped", { message: result.outcome });
+  const cases = results.map((one): TestCase => {
+    const { created, updated, replaced, deleted, unchanged } = one.counts;
     const lines = [
       `${created} created, ${updated} updated, ${replaced} replaced, ${deleted} deleted, ${unchanged} unchanged`,
-      ...result.ledgers.map((text) => `WARNING: ${text}, with its ledger`),
+      ...one.ledgers.map((text) => `WARNING: ${text}, with its ledger`),
     ];
-    test.element("system-out", {}, lines.join("\n"));
-  }
-  return root.end({ pretty: true });
+    const attributes = {
+      classname: `${project}.${one.organization}`,
+      name: one.stack,
+      time: one.seconds.toFixed(3),
+    };
+    return { attributes, result: junitResult(one), output: lines.join("\n") };
+  });
+  return junitXml(`consortium fleet ${command}: ${project}`, cases, took.toFixed(3));
+}
+
+function junitResult({ outcome, error, drift }: Result): TestCase["result"] {
+  if (outcome === "ok") return undefined;
+  if (outcome !== "failed" && outcome !== "drift") return { element: "skipped", message: outcome };
+  const text = error ?? drift.join("\n");
+  return { element: "failure", type: outcome, message: text.split("\n")[0]!, text };
+}
+
+/** Shows what is going on. */
+export interface View {
+  begin(stack: string): void;
+  tell(stack: string, progress: Progress, lines: string[]): void;
+  end(result: Result): void;
+  close(): void;
+}
+
+/** A line for each event, which begins with its stack: for logs. */
+export function plainView(print: (line: string) => void): View {
+  const say = (stack: string, text: string) => print(`[${stack}] ${text}`);
+  return {
+    begin: (stack) => say(stack, "begins"),
+    tell: (stack, _progress, lines) => lines.forEach((line) => say(stack, line)),
+    end: ({ stack, outcome, seconds }) => say(stack, `${outcome}, ${seconds.toFixed(1)} s`),
+    close: () => undefined,
+  };
+}
+
+interface Row {
+  stack: string;
+  outcome: string;
+  now: string;
+  startedAt: number;
+  seconds?: number;
+}
+
+/** Lines of the borders and the heading. */
+const borders = 5;
+const framesMs = 200;
+
+/** The stacks that run or failed, the newest last, and a count of the rest. */
+export function liveTable(
+  rows: readonly Row[],
+  total: number,
+  at: number,
+  screen: { rows: number; columns: number; colors: boolean },
+): string {
+  const running = rows.filter(({ outcome }) => outcome === "running");
+  const bad = rows.filter(({ outcome }) => outcome !== "running" && outcome !== "ok");
+  const shown = [...bad, ...running].slice(-Math.max(1, screen.rows - borders));
+  const name = Math.max(5, ...shown.map(({ stack }) => stack.length)) + 2;
+  const colWidths = [name, 13, 9, Math.max(20, screen.columns - name - 13 - 9 - 6)];
+  const table = newTable({ head: ["stack", "", "seconds", "now"], colWidths }, screen.colors);
+  for (const { stack, outcome, now, startedAt, seconds } of shown)
+    table.push([stack, outcome, (seconds ?? (at - startedAt) / 1000).toFixed(1), now]);
+  const done = rows.length - running.length;
+  return `${table.toString()}\n${done} of ${total} done, ${total - rows.length} waiting`;
+}
+
+/** A table that is redrawn while the stacks run. */
+export async function liveView(stream: NodeJS.WriteStream, total: number, colors: boolean): Promise<View> {
+  const { createLogUpdate } = await import("log-update");
+  const update = createLogUpdate(stream);
+  const rows = new Map<string, Row>();
+  const draw = () => {
+    const screen = { rows: stream.rows || 24, columns: stream.columns || 80, colors };
+    update(liveTable([...rows.values()], total, performance.now(), screen));
+  };
+  const timer = setInterval(draw, framesMs);
+  const set = (stack: string, change: Partial<Row>) => {
+    const before = rows.get(stack) ?? { stack, outcome: "running", now: "", startedAt: performance.now() };
+    rows.set(stack, { ...before, ...change });
+  };
+  return {
+    begin: (stack) => set(stack, {}),
+    tell: (stack: string, { now }: Progress) => set(stack, { now: now.replaceAll(/\s+/g, " ") }),
+    end: ({ stack, outcome, seconds, error }: Result) =>
+      set(stack, { outcome, seconds, now: (error ?? "").split("\n")[0]! }),
+    close: () => {
+      clearInterval(timer);
+      update.clear(); // the summary follows
+      update.done();
+    },
+  };
 }

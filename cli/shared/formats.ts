@@ -1,0 +1,30 @@
+import Table from "cli-table3";
+import { create } from "xmlbuilder";
+
+/** A compact table, colored only where the terminal allows it. */
+export const newTable = (options: Table.TableConstructorOptions, colors: boolean): Table.Table =>
+  new Table({ ...options, style: { head: colors ? ["cyan"] : [], ...(!colors && { border: [] }), compact: true } });
+
+/** A test case of a JUnit report. It passed if it has no `result`. */
+export interface TestCase {
+  attributes: { classname: string; name: string; time?: string };
+  result?: { element: "failure" | "error" | "skipped"; message: string; type?: string; text?: string };
+  output?: string;
+}
+
+/** One test suite as JUnit XML. */
+export function junitXml(name: string, cases: readonly TestCase[], time?: string): string {
+  const count = (element: string): number => cases.filter(({ result }) => result?.element === element).length;
+  const counts = { tests: cases.length, failures: count("failure"), errors: count("error"), skipped: count("skipped") };
+  const root = create("testsuites", { encoding: "UTF-8", invalidCharReplacement: "?" });
+  const parent = root.element("testsuite", { name, ...counts, ...(time && { time }) });
+  for (const { attributes, result, output } of cases) {
+    const test = parent.element("testcase", attributes);
+    if (result) {
+      const { element, text, ...reason } = result;
+      test.element(element, reason, text);
+    }
+    if (output !== undefined) test.element("system-out", {}, output);
+  }
+  return `${root.end({ pretty: true })}\n`;
+}
