@@ -127,7 +127,7 @@ const mutations = [
   // fleets
   {
     rule: "attributes of a state that are whole stay",
-    file: "cli/fleet/recovery.ts",
+    file: "cli/fleet/journal.ts",
     find: "if (isTorn(path)) rmSync",
     put: "rmSync",
     tests: "cli/fleet/torn-attributes.test.ts",
