@@ -4,7 +4,7 @@ import { environmentName, processEnvironment } from "../provider/api/environment
 import { type Definition } from "../provider/core/definition";
 import { proveSeen, subjectOf } from "../provider/core/organization";
 import { Origins } from "../provider/core/origins";
-import { sameName } from "../provider/core/same-value";
+import { sameName } from "../provider/core/values";
 import { definitions } from "../provider/resources";
 import { plainSession } from "../provider/resources/tree";
 import { type Held, pairIn } from "./credentials";

@@ -3,7 +3,7 @@ import * as provider from "@pulumi/pulumi/provider";
 import { Network, type NetworkDefinition, type NetworkOutputs } from "../sdk";
 import { isShownAgain, keepSecret } from "../sdk/network/load";
 import { pluginPrefix, secretsKey } from "../provider/constants";
-import { secretPaths } from "../provider/adapter/secret-inputs";
+import { secretPaths } from "../provider/core/values";
 import { type Props } from "../provider/core/definition";
 import { version } from "../provider/version";
 

@@ -6,14 +6,22 @@ import {
   type DiffRequest,
   DiffResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
-import { allOwn, type Given, isDefaultProvider, noneOwn, ownKey, sourcesOf } from "../provider/adapter/sources";
-import { isUnknown } from "../provider/adapter/unknown";
+import {
+  adoptsAll,
+  allOwn,
+  type Given,
+  isDefaultProvider,
+  NoKeyError,
+  noneOwn,
+  ownKey,
+  SettingsError,
+  sourcesOf,
+} from "../provider/api/settings";
+import { isUnknown, sameValue } from "../provider/core/values";
 import { resolveSettings, settingNames, type SettingSources } from "../provider/api";
 import { processEnvironment } from "../provider/api/environment";
 import { Secrets } from "../provider/api/secrets";
-import { adoptsAll, NoKeyError, SettingsError } from "../provider/api/settings";
 import { type Issue, type Props } from "../provider/core/definition";
-import { sameValue } from "../provider/core/same-value";
 import { didYouMean, unknownSetting } from "../provider/core/suggest";
 import { type Received, received, sent } from "./properties";
 

@@ -1,6 +1,5 @@
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { type Path } from "../provider/adapter/secret-inputs";
-import { isUnknown } from "../provider/adapter/unknown";
+import { isUnknown, type Path } from "../provider/core/values";
 import { type Props } from "../provider/core/definition";
 
 /* Properties as they travel between the engine and a plugin (Pulumi's wire format). */

@@ -6,6 +6,7 @@ import {
   type DeleteRequest,
   type DiffRequest,
   DiffResponse,
+  ErrorResourceInitFailed,
   PropertyDiff,
   type ReadRequest,
   ReadResponse,
@@ -13,22 +14,54 @@ import {
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
 import { kindOf, pluginPrefix, programKey, providerKey, secretsKey } from "../provider/constants";
-import { adoptionOf, Operations } from "../provider/adapter/operations";
-import { type Sessions } from "../provider/adapter/sessions";
+import { adoptionOf, Verbs } from "../provider/core/verbs";
+import { type Session, type Sessions } from "../provider/core/session";
 import { version } from "../provider/version";
-import { type Definition, nameKey, type Props, secretOutputs, type Timeouts } from "../provider/core/definition";
+import {
+  type Definition,
+  inputMeta,
+  nameKey,
+  type Props,
+  secretOutputs,
+  type Timeouts,
+} from "../provider/core/definition";
 import { Progress } from "../provider/core/progress";
-import { type Session } from "../provider/core/session";
 import { isRecorded } from "../provider/core/state";
-import { Incomplete, UserError } from "../provider/core/user-error";
+import { Incomplete, messageOf, UserError } from "../provider/core/user-error";
 import { definitions } from "../provider/resources";
 import { failure } from "./configuration";
-import { type Weight } from "./engine";
-import { notReady } from "./errors";
-import { locate } from "./import-path";
-import { beforeRead, importedInputs, remarksOn } from "./imported";
-import { createPreview, updatePreview } from "./preview";
+import { beforeRead, importedInputs, locate, remarksOn } from "./import";
 import { type Received, received, sent } from "./properties";
+import { credentials, Metadata, type ServerErrorResponse, status } from "@grpc/grpc-js";
+import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
+import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
+import { Any } from "google-protobuf/google/protobuf/any_pb";
+import { type Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { printableLines } from "../provider/api/printable";
+import { isUnset, unknown } from "../provider/core/values";
+
+/** How a line is shown: for good among the diagnostics, or in the resource's row until the next one. */
+export type Weight = "info" | "warning" | "passing";
+
+/** The engine, as far as a plugin talks to it. */
+export class Engine {
+  readonly #client: EngineClient;
+
+  constructor(readonly address: string) {
+    this.#client = new EngineClient(address, credentials.createInsecure());
+  }
+
+  /** Shows a line in the row of a resource; of the whole run without a URN. An engine that is gone hears nothing any more. */
+  async show(message: string, weight: Weight, urn = ""): Promise<void> {
+    const request = new LogRequest();
+    request.setSeverity(weight === "warning" ? LogSeverity.WARNING : LogSeverity.INFO);
+    request.setMessage(message);
+    request.setUrn(urn);
+    request.setEphemeral(weight === "passing");
+    await new Promise<void>((resolve) => this.#client.log(request, () => resolve()));
+  }
+}
 
 export type Show = (message: string, weight: Weight, urn: string) => Promise<void>;
 
@@ -62,7 +95,7 @@ const codeIn = ({ [providerKey]: code }: Props): Props => (code === undefined ? 
 /** The verbs for the one resource that a request names, in the messages of the engine. */
 export class Resource {
   readonly #definition: Definition;
-  readonly #operations: Operations;
+  readonly #verbs: Verbs;
 
   constructor(
     private readonly urn: string,
@@ -70,7 +103,7 @@ export class Resource {
     private readonly show: Show,
   ) {
     this.#definition = definitionOf(urn);
-    this.#operations = new Operations(this.#definition, sessions, { key: urn, name: nameIn(urn) });
+    this.#verbs = new Verbs(this.#definition, sessions, { key: urn, name: nameIn(urn) });
   }
 
   /** The session of the process, whose lines appear in the row of this resource. */
@@ -110,7 +143,7 @@ export class Resource {
     const naming = nameKey(this.#definition);
     const hidden = paths.length > 0 ? { [secretsKey]: paths } : {};
     const named = { ...news, ...(naming !== undefined && { [naming]: news[naming] ?? nameIn(this.urn) }), ...hidden };
-    const { inputs, failures: issues, lines } = this.#operations.check(olds, named);
+    const { inputs, failures: issues, lines } = this.#verbs.check(olds, named);
     const { [programKey]: program = version } = news;
     if (program !== version) issues.push({ property: "", reason: otherVersion(String(program)) });
     await this.#show(lines, "warning");
@@ -125,11 +158,7 @@ export class Resource {
       untimed(this.#received(request.getOlds()).props),
       untimed(this.#received(request.getNews()).props),
     ];
-    const { changed, changes, replaces, deleteBeforeReplace, warnings } = this.#operations.diff(
-      request.getId(),
-      olds,
-      news,
-    );
+    const { changed, changes, replaces, deleteBeforeReplace, warnings } = this.#verbs.diff(request.getId(), olds, news);
     await this.#show(warnings, "warning");
     const response = new DiffResponse();
     const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
@@ -152,7 +181,7 @@ export class Resource {
       return response;
     }
     const inputs = Resource.#within("create", request.getTimeout(), props);
-    const { id, state } = await this.#keeping(secrets, () => this.#operations.create(this.#session(), inputs));
+    const { id, state } = await this.#keeping(secrets, () => this.#verbs.create(this.#session(), inputs));
     response.setId(id);
     response.setProperties(this.#state(state, secrets));
     return response;
@@ -168,7 +197,7 @@ export class Resource {
     const known = { ...before, ...props };
     if (!isRecorded(known)) return this.#readNew(session, request.getId(), known, secrets);
     const id = request.getId();
-    const found = await this.#keeping(secrets, () => this.#operations.read(session, id, known));
+    const found = await this.#keeping(secrets, () => this.#verbs.read(session, id, known));
     if (!found) return new ReadResponse();
     return this.#found(id, { ...found.props, ...codeIn(known) }, found.inputs ?? before, secrets);
   }
@@ -177,7 +206,7 @@ export class Resource {
   async #readNew(session: Session, given: string, known: Props, secrets: readonly string[]): Promise<ReadResponse> {
     const definition = this.#definition;
     const { id, state } = await locate(session, definition, given, known);
-    const found = await this.#operations.read(session, id, beforeRead(definition, nameIn(this.urn), state));
+    const found = await this.#verbs.read(session, id, beforeRead(definition, nameIn(this.urn), state));
     if (!found) return new ReadResponse();
     const inputs = importedInputs(definition, found.props);
     if (Object.keys(known).length === 0) await this.#show(remarksOn(definition, id, inputs), "warning");
@@ -203,7 +232,7 @@ export class Resource {
     }
     const inputs = Resource.#within("update", request.getTimeout(), props);
     const state = await this.#keeping(secrets, () =>
-      this.#operations.update(this.#session(), request.getId(), old.props, inputs),
+      this.#verbs.update(this.#session(), request.getId(), old.props, inputs),
     );
     response.setProperties(this.#state({ ...state, ...codeIn(old.props) }, secrets));
     return response;
@@ -212,7 +241,7 @@ export class Resource {
   delete(request: DeleteRequest): Promise<void> {
     const { props, secrets } = this.#received(request.getProperties());
     const state = Resource.#within("delete", request.getTimeout(), props);
-    return this.#keeping(secrets, () => this.#operations.delete(this.#session(), request.getId(), state));
+    return this.#keeping(secrets, () => this.#verbs.delete(this.#session(), request.getId(), state));
   }
 
   /** An object that exists but is not ready becomes an error with its id and state. */
@@ -236,4 +265,59 @@ function detailOf(old: unknown, now: unknown, replaces: boolean): PropertyDiff {
   detail.setKind(kinds[replaces ? 1 : 0]!);
   detail.setInputdiff(false);
   return detail;
+}
+
+/** The engine takes an error without a code for a crash of the plugin. */
+const code = status.FAILED_PRECONDITION;
+
+/** An error as the engine shows it: the message, and nothing of the inside of this package. */
+export function refusal(error: unknown): Partial<ServerErrorResponse> {
+  return { code, details: printableLines(messageOf(error)) };
+}
+
+/** An object that exists, but is not ready: the engine keeps its id and state, and the next `up` goes on. */
+export function notReady(error: Incomplete, properties: Struct): Partial<ServerErrorResponse> {
+  const shown = refusal(error);
+  const failed = new ErrorResourceInitFailed();
+  failed.setId(error.id);
+  failed.setProperties(properties);
+  failed.setReasonsList([shown.details!]);
+  const detail = new Any();
+  detail.pack(failed.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
+  const details = new Status();
+  details.setCode(code);
+  details.setMessage(shown.details!);
+  details.addDetails(detail);
+  const metadata = new Metadata();
+  metadata.set("grpc-status-details-bin", Buffer.from(details.serializeBinary()));
+  return { ...shown, metadata };
+}
+
+/* What a preview answers: what is known already, and the rest as unknown, so that programs do not take it for absent. */
+
+const outputsWith = ({ outputs }: Definition, value: (key: string) => unknown): Props =>
+  Object.fromEntries(Object.keys(outputs.shape).map((key) => [key, value(key)]));
+
+/** Inputs are known as they were given; one that the service chooses, and all outputs, when it is made. */
+export const createPreview = (definition: Definition, inputs: Props): Props => ({
+  ...outputsWith(definition, () => unknown),
+  ...chosenByService(definition, inputs, {}),
+  ...inputs,
+});
+
+/** What a change in place leaves as it is stays known; an object with verbs of its own (a tether) may change in all. */
+export const updatePreview = (definition: Definition, olds: Props, inputs: Props): Props => ({
+  ...olds,
+  ...outputsWith(definition, (key) =>
+    definition.own !== undefined || key === "revision" || isUnset(olds[key]) ? unknown : olds[key],
+  ),
+  ...chosenByService(definition, inputs, olds),
+  ...inputs,
+});
+
+function chosenByService(definition: Definition, inputs: Props, olds: Props): Props {
+  const open = Object.keys(definition.inputs.shape).filter(
+    (key) => inputMeta(definition, key)?.computed && isUnset(inputs[key]),
+  );
+  return Object.fromEntries(open.map((key) => [key, olds[key] ?? unknown]));
 }

@@ -1,16 +1,20 @@
+import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { type handleUnaryCall, type sendUnaryData, type ServerUnaryCall, status } from "@grpc/grpc-js";
 import { type PluginAttach, PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { type IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb";
-import * as proto from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
-import { Sessions } from "../provider/adapter/sessions";
+import { Sessions } from "../provider/core/session";
 import { version } from "../provider/version";
 import { Components } from "./components";
-import { checkConfig, Configuration, diffConfig } from "./configuration";
-import { Engine } from "./engine";
-import { refusal } from "./errors";
-import { invoke } from "./lookups";
-import { calledIn, Resource } from "./resource";
+import { checkConfig, Configuration, diffConfig, failures } from "./configuration";
+import { calledIn, Engine, refusal, Resource } from "./resource";
+import { type InvokeRequest, InvokeResponse } from "@pulumi/pulumi/proto/provider_pb";
+import { isUnknown } from "../provider/core/values";
+import { type Props } from "../provider/core/definition";
+import { UserError } from "../provider/core/user-error";
+import { pluginPrefix } from "../provider/constants";
+import { checkArguments, type Lookup, lookups } from "../provider/lookups";
+import { received, sent } from "./properties";
 
 /** A call that is answered by a function of its request; what that throws reaches the user as its message. */
 const unaryOf =
@@ -124,4 +128,26 @@ export class ProviderService {
       call.emit("error", { code: status.UNIMPLEMENTED, details: "List is not implemented" });
     },
   };
+}
+
+const lookupOf = (token: string): Lookup => {
+  const found = Object.values<Lookup>(lookups).find(({ name }) => pluginPrefix + name === token);
+  if (!found) throw new UserError(`This plugin has no function ${token}.`);
+  return found;
+};
+
+/** Answers a lookup. A list is under its key, since functions answer objects. */
+export async function invoke(request: InvokeRequest, sessions: Sessions): Promise<InvokeResponse> {
+  const lookup = lookupOf(request.getTok());
+  const args = received(request.getArgs());
+  sessions.hide(args.props, args.paths);
+  const { inputs, issues } = checkArguments(lookup, args.props, isUnknown);
+  const response = new InvokeResponse();
+  response.setFailuresList(failures(issues, args));
+  if (issues.length > 0) return response;
+  const { client } = sessions.current();
+  await client.requireOrganization();
+  const found = await lookup.run(client, inputs);
+  response.setReturn(sent(lookup.list === undefined ? (found as Props) : { [lookup.list]: found }));
+  return response;
 }

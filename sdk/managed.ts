@@ -23,7 +23,7 @@ import {
   secretsKey,
   stub,
 } from "../provider/constants";
-import { type Path } from "../provider/adapter/secret-inputs";
+import { type Path } from "../provider/core/values";
 import { version } from "../provider/version";
 import { onBothProviders } from "./aliases";
 import { kinds } from "./generated";

@@ -18,10 +18,10 @@ const mutations = [
   // the core
   {
     rule: "an unset argument is the same as none",
-    file: "provider/core/same-value.ts",
+    file: "provider/core/values.ts",
     find: "if (isUnset(a) && isUnset(b)) return true;",
     put: "",
-    tests: "provider/core/same-value.test.ts",
+    tests: "provider/core/values.test.ts",
   },
   {
     rule: "a replacement in another parent needs no deletion first",
@@ -75,21 +75,21 @@ const mutations = [
   // the adapters
   {
     rule: "a state of the plugin is updated before the dynamic provider relies on it",
-    file: "provider/dynamic/handler.ts",
+    file: "provider/dynamic/host.ts",
     find: "changes: changes || olds[providerKey] === undefined,",
     put: "changes,",
     tests: "provider/dynamic/handler.test.ts",
   },
   {
     rule: "an import by a name that several have is refused",
-    file: "plugin/import-path.ts",
+    file: "plugin/import.ts",
     find: "if (found && others.length > 0) {",
     put: "if (!found && others.length > 0) {",
     tests: "plugin/import.test.ts",
   },
   {
     rule: "outputs are unknown in a preview of the plugin",
-    file: "plugin/preview.ts",
+    file: "plugin/resource.ts",
     find: "...outputsWith(definition, () => unknown),",
     put: "",
     tests: "plugin/service.test.ts",

@@ -24,8 +24,7 @@ const argumentsOf = ({ inputs }: Definition): Fields =>
   Object.fromEntries(Object.entries(inputs.shape).filter(([key]) => key !== "customTimeouts"));
 
 /** Arguments that default to the name of the resource. */
-const isNamed = (definition: Definition, key: string): boolean =>
-  key === "name" || (definition.kind === "collection" && key === definition.naming);
+const isNamed = (definition: Definition, key: string): boolean => key === "name" || key === definition.naming;
 
 /** What is there once the object is: all but arguments that may be left out, for which nobody chooses a value. */
 function isCertain(definition: Definition, inputs: Fields, key: string): boolean {
@@ -38,7 +37,7 @@ export function resourceSpec(definition: Definition, types: Types): ResourceSpec
   const { type, doc } = definition;
   const inputs = argumentsOf(definition);
   const all: Fields = { ...inputs, ...definition.outputs.shape };
-  const warning = definition.kind === "collection" ? definition.replaceWarning : undefined;
+  const warning = definition.replaceWarning;
   // Written in several forms, a value is read in one: that is its type.
   const given = types.properties(type, inputs, { io: "output" });
   return {

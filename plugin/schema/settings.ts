@@ -1,6 +1,5 @@
-import { allOwn, ownKey } from "../../provider/adapter/sources";
+import { allOwn, ownKey, type SettingName } from "../../provider/api/settings";
 import { environmentName } from "../../provider/api/environment";
-import { type SettingName } from "../../provider/api/settings";
 import { type PropertySpec, type ResourceSpec } from "./model";
 
 /** The settings of a provider, as stack configuration and explicit providers have them. */

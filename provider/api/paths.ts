@@ -21,5 +21,6 @@ export const paths = {
     path`/consortia/${consortiumId}/environments/${environmentId}/appcreds`,
   /** One object of a collection. */
   item: (collection: string, id: string) => collection + path`/${id}`,
+  tethers: "/tether",
   tether: (tetherId: string) => path`/tether/${tetherId}`,
 };

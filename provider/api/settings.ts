@@ -1,6 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
 import { environmentName, processEnvironment } from "./environment";
+import { isDeepStrictEqual } from "node:util";
 
 /** The connection settings of the contract, by their names in a `Provider` and in stack configuration. */
 export const settingNames = [
@@ -250,4 +251,42 @@ export function resolveSettings(sources: SettingSources = {}): Settings {
 export function adoptsAll(sources: SettingSources = {}): boolean {
   const found = find("adopt", sources);
   return found !== undefined && parse("adopt", flag, found);
+}
+
+/** Settings of one provider, by where they come from. */
+export type Given = Required<Pick<SettingSources, "provider" | "stack">>;
+
+/**
+ * Which of its settings are a provider's own, and not those of the stack. The class `Provider` lists them; packages that are made of
+ * the schema say `allOwn`; what neither says, the plugin finds out when it checks a provider, and the state keeps it.
+ */
+export const ownKey = "own";
+export const allOwn = "*";
+export const noneOwn = "";
+
+/** The engine gives such a name to the provider that it makes of stack configuration. A program may give it, too. */
+const mayBeDefault = (name: string): boolean => /^default(_.+)?$/.test(name);
+
+/**
+ * Whether the engine made a provider itself, of what the stack's configuration says: then it has just those settings. One that a
+ * program made says so, has another name, or has other settings.
+ * @param stack the configuration of the stack, where the engine tells it
+ */
+export function isDefaultProvider(
+  name: string,
+  { [ownKey]: own, ...settings }: Record<string, unknown>,
+  stack?: Record<string, unknown>,
+): boolean {
+  if (typeof own === "string") return own === noneOwn;
+  return mayBeDefault(name) && (stack === undefined || isDeepStrictEqual(settings, stack));
+}
+
+/** The settings of a provider by where they come from. @param name for what was registered before `own` was kept */
+export function sourcesOf({ [ownKey]: given, ...settings }: Record<string, unknown>, name: string): Given {
+  const own = typeof given === "string" ? given : mayBeDefault(name) ? noneOwn : allOwn;
+  const pick = (mine: boolean): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(settings).filter(([key]) => (own === allOwn || own.split(",").includes(key)) === mine),
+    );
+  return { provider: pick(true), stack: pick(false) };
 }

@@ -1,56 +1,106 @@
-import { type Identified, isApiError } from "../api";
+import { type Deadline, type Identified, isApiError, PartialList } from "../api";
 import { paths } from "../api/paths";
-import { type CollectionDefinition, nameOf, type Place, type Props } from "./definition";
-import { sameName, sameValue } from "./same-value";
-import { wireName } from "./field";
 import { isGone } from "../api/states";
-import { type Listing } from "./lists";
-import { type Session } from "./session";
+import { Anything } from "../api/wire";
+import { type Definition, nameOf, type Place, type Props } from "./definition";
+import { wireName } from "./field";
+import { type Entry, type Known, type Session } from "./session";
 import { fromWire } from "./state";
+import { UserError } from "./user-error";
+import { sameName, sameValue } from "./values";
 
 /** `unlistable`: the service does not list this collection, and its owner is there. */
 export type Presence = { item: Identified } | "gone" | "unlistable";
 
-/** The objects of one kind in one place, for one verb: what the service says of them, and what this process knows besides. */
-export class Collection {
-  /** Path of the collection, such as `/consortia/c1/environments`. */
-  readonly path: string;
+/** As much of a collection as the service shows. */
+export interface Listing {
+  items: Identified[];
+  /** Where it is only a part: the error for who needs all of it. */
+  part?: PartialList;
+}
+
+/**
+ * The objects in one place, for one verb: what the service says of them, and what this process knows besides, since lists may lag
+ * behind. One list call serves all siblings: callers say how old an answer may be, and join a request that is new enough.
+ */
+export class Listed {
+  readonly #known: Known;
 
   constructor(
     readonly session: Session,
-    readonly definition: CollectionDefinition,
     readonly place: Place,
   ) {
-    this.path = place.collection;
+    this.#known = session.collections.at(place.collection);
   }
 
-  /** Where the inputs, or a state, say that the object is. */
-  static of(session: Session, definition: CollectionDefinition, props: Props): Collection {
-    return new Collection(session, definition, definition.place(props));
+  /** Path of the collection, such as `/consortia/c1/environments`. */
+  get path(): string {
+    return this.place.collection;
   }
 
   pathOf(id: string): string {
     return paths.item(this.path, id);
   }
 
-  /** How messages call the object with these properties. */
-  nameOf(props: Props): string {
-    return nameOf(this.definition, props);
+  /** The collection, as the service showed it at most `maxAgeMs` ago. @throws PartialList where that is not all of it */
+  async list(maxAgeMs: number): Promise<Identified[]> {
+    const entry = this.#entry(maxAgeMs);
+    const { items, until } = entry;
+    const { at } = this.session.deadline;
+    try {
+      return await (until > at ? this.#inTime(items) : items);
+    } catch (error) {
+      // A sibling with less time gave it up; an answer that lasts is kept, and no other would come.
+      const givenUp = this.#known.entry !== entry;
+      if (until < at && givenUp && isApiError(error)) return this.list(maxAgeMs);
+      throw error;
+    }
   }
 
-  /** All of them, as the service listed them at most `maxAgeMs` ago. */
-  list(maxAgeMs: number): Promise<Identified[]> {
-    return this.session.lists.get(this.path, maxAgeMs);
+  #entry(maxAgeMs: number): Entry {
+    const { client, clock, deadline } = this.session;
+    const known = this.#known;
+    const now = clock.now();
+    if (known.entry && known.entry.startedAt >= now - maxAgeMs) return known.entry;
+    const items = client.list(this.path, Anything);
+    const entry: Entry = { startedAt: now, until: deadline.at, items };
+    known.entry = entry;
+    items.catch((error: unknown) => {
+      // An answer such as "there is no such list" is worth keeping for the siblings; a passing fault is not.
+      const lasting = isApiError(error, "missing", "unsupported", "denied", "partial");
+      if (!lasting && known.entry === entry) known.entry = undefined;
+    });
+    return entry;
+  }
+
+  /** A call that siblings share may take longer than this verb has. */
+  async #inTime(items: Promise<Identified[]>): Promise<Identified[]> {
+    const { clock, deadline } = this.session;
+    const answered = new AbortController();
+    const over = clock.sleep(Math.max(0, deadline.at - clock.now()), answered.signal).then(() => {
+      throw outOfTime(this.path, deadline);
+    });
+    try {
+      return await Promise.race([items, over]);
+    } finally {
+      over.catch(() => undefined); // woken
+      answered.abort();
+    }
+  }
+
+  /** As much of it as the service shows. */
+  async look(maxAgeMs: number): Promise<Listing> {
+    try {
+      return { items: await this.list(maxAgeMs) };
+    } catch (error) {
+      if (error instanceof PartialList) return { items: [...error.items] as Identified[], part: error };
+      throw error;
+    }
   }
 
   /** One of them, gone or not, where the list has it. */
   async listed(id: string, maxAgeMs: number): Promise<Identified | undefined> {
     return (await this.look(maxAgeMs)).items.find((item) => item.id === id);
-  }
-
-  /** As many of them as the service shows. */
-  look(maxAgeMs: number): Promise<Listing> {
-    return this.session.lists.look(this.path, maxAgeMs);
   }
 
   /**
@@ -72,8 +122,138 @@ export class Collection {
 
   /** Those of a list that are there, with what this process made and the list does not have yet. */
   there(listed: Identified[]): Identified[] {
-    const known = new Map([...this.made(), ...listed].map((item) => [item.id, item]));
-    return [...known.values()].filter((item) => !isGone(item) && !this.session.lists.wasRemoved(this.path, item.id));
+    const all = new Map([...this.made(), ...listed].map((item) => [item.id, item]));
+    return [...all.values()].filter((item) => !isGone(item) && !this.#known.removed.has(item.id));
+  }
+
+  /**
+   * Whether an object is there. "Gone" is only said when it was confirmed: by its state, or by two lists without it
+   * and an answer 404/410 (or none) to a GET by id; never after a failure, a refused key or a wrong address.
+   */
+  async find(id: string, maxAgeMs: number): Promise<Presence> {
+    const { parent } = this.place;
+    let listed: Listing;
+    try {
+      listed = await this.look(maxAgeMs);
+    } catch (error) {
+      // The list may be refused because its owner is gone, which takes the object with it.
+      if (!isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict") || !parent) throw error;
+      const owner = await new Listed(this.session, parent.place).find(parent.id, maxAgeMs);
+      if (owner === "gone") return "gone";
+      if (isApiError(error, "missing", "unsupported")) return "unlistable";
+      throw error;
+    }
+    // A list may lag: ask by id, where the service knows that, and for a list made now.
+    const within = ({ items }: Listing): Identified | undefined => items.find((one) => one.id === id);
+    let item = within(listed) ?? (await this.get(id));
+    if (!item) {
+      listed = await this.look(0);
+      item = within(listed);
+      // In a part it may only not be shown; but a service that shows another one by its id would show this one, too.
+      if (!item && listed.part && !(await this.#showsById(listed.items))) throw listed.part;
+    }
+    return item && !isGone(item) ? { item } : "gone";
+  }
+
+  async #showsById(items: Identified[]): Promise<boolean> {
+    const another = items.find((item) => !isGone(item));
+    return another !== undefined && (await this.get(another.id)) !== undefined;
+  }
+
+  /** The object by GET, which only nodes have by the spec; undefined where there is none, or no such call. */
+  async get(id: string): Promise<Identified | undefined> {
+    const found = await this.session.client.find(this.pathOf(id));
+    return found && { ...found, id };
+  }
+
+  /** Its owner was made just now by this process: it is known to be empty, without asking. */
+  startEmpty(): void {
+    this.#known.entry = { startedAt: this.session.clock.now(), until: Infinity, items: Promise.resolve([]) };
+  }
+
+  /** What this process made there and has not removed. */
+  made(): Identified[] {
+    return [...this.#known.made.values()];
+  }
+
+  recordMade(item: Identified): void {
+    this.#known.made.set(item.id, item);
+  }
+
+  recordRemoved(id: string): void {
+    this.#known.made.delete(id);
+    this.#known.removed.add(id);
+  }
+
+  /** Deletes an object; one that is gone already is fine. */
+  async delete(id: string): Promise<void> {
+    await this.session.client.delete(this.pathOf(id)).catch((error: unknown) => {
+      if (!isApiError(error, "missing")) throw error;
+    });
+    this.recordRemoved(id);
+  }
+
+  /** Sends a create there; `creates` waits for it. */
+  async creating<T>(create: Promise<T>): Promise<T> {
+    const { creates } = this.#known;
+    creates.add(create);
+    try {
+      return await create;
+    } finally {
+      creates.delete(create);
+    }
+  }
+
+  /** Ends when the creates that are under way there now are answered: what they made is known then. */
+  async createsAnswered(): Promise<void> {
+    await Promise.allSettled([...this.#known.creates]);
+  }
+
+  /** Runs a create alone under its name: two resources of one program cannot race for it. */
+  async claim<T>(name: unknown, taken: () => Error, run: () => Promise<T>): Promise<T> {
+    const { claims } = this.#known;
+    const key = String(name).trim();
+    if (claims.has(key)) throw taken();
+    claims.add(key);
+    try {
+      return await run();
+    } finally {
+      claims.delete(key);
+    }
+  }
+
+  /** Whether a create of this process runs under the name. */
+  isClaimed(name: unknown): boolean {
+    return this.#known.claims.has(String(name).trim());
+  }
+}
+
+const outOfTime = (path: string, { limit }: Deadline): UserError =>
+  new UserError(`GET ${path} was not answered in time: the limit is ${limit} (customTimeouts).`);
+
+/** The objects of one kind in one place: those that a resource has to do with. */
+export class Collection extends Listed {
+  constructor(
+    session: Session,
+    readonly definition: Definition,
+    place: Place,
+  ) {
+    super(session, place);
+  }
+
+  /** Where the inputs, or a state, say that the object is. */
+  static of(session: Session, definition: Definition, props: Props): Collection {
+    return new Collection(session, definition, definition.place(props));
+  }
+
+  /** How messages call the object with these properties. */
+  nameOf(props: Props): string {
+    return nameOf(this.definition, props);
+  }
+
+  /** What the service shows of the object, under the names of the properties. */
+  shown(item: Identified): Props {
+    return fromWire(this.definition, item);
   }
 
   /** Those of the given ones that have the name of the inputs. */
@@ -93,8 +273,7 @@ export class Collection {
     const { naming } = this.definition;
     if (!naming || exact.length > 0) return exact;
     const field = wireName(naming);
-    const isOthers = (item: Identified): boolean => this.session.lists.isClaimed(this.claimOf(item[field]));
-    return items.filter((item) => sameName(item[field], inputs[naming]) && !isOthers(item));
+    return items.filter((item) => sameName(item[field], inputs[naming]) && !this.isClaimed(item[field]));
   }
 
   /** The name that the service shows. */
@@ -102,82 +281,4 @@ export class Collection {
     const { naming } = this.definition;
     return naming ? String(item[wireName(naming)]) : "";
   }
-
-  /** Under what a create of this name runs alone. */
-  claimOf(name: unknown): string {
-    return `${this.path} ${String(name).trim()}`;
-  }
-
-  /** Whether the object is there; "gone" only where that is certain. */
-  find(id: string, maxAgeMs: number): Promise<Presence> {
-    return locate(this.session, this.place, id, maxAgeMs);
-  }
-
-  /** The object by GET, which only nodes have by the spec; undefined where there is none, or no such call. */
-  get(id: string): Promise<Identified | undefined> {
-    return getById(this.session, this.place, id);
-  }
-
-  /** What the service shows of the object, under the names of the properties. */
-  shown(item: Identified): Props {
-    return fromWire(this.definition, item);
-  }
-
-  /** What this process made there and has not removed. */
-  made(): Identified[] {
-    return this.session.lists.made(this.path);
-  }
-
-  recordMade(item: Identified): void {
-    this.session.lists.recordMade(this.path, item);
-  }
-
-  async delete(id: string): Promise<void> {
-    await this.session.client.delete(this.pathOf(id)).catch((error: unknown) => {
-      if (!isApiError(error, "missing")) throw error;
-    });
-    this.recordRemoved(id);
-  }
-
-  recordRemoved(id: string): void {
-    this.session.lists.recordRemoved(this.path, id);
-  }
-}
-
-/**
- * Whether an object is there. "Gone" is only said when it was confirmed: by its state, or by two lists without it
- * and an answer 404/410 (or none) to a GET by id; never after a failure, a refused key or a wrong address.
- */
-export async function locate(session: Session, place: Place, id: string, maxAgeMs: number): Promise<Presence> {
-  let listed: Listing;
-  try {
-    listed = await session.lists.look(place.collection, maxAgeMs);
-  } catch (error) {
-    // The list may be refused because its owner is gone, which takes the object with it.
-    if (!isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict") || !place.parent) throw error;
-    const owner = await locate(session, place.parent.place, place.parent.id, maxAgeMs);
-    if (owner === "gone") return "gone";
-    if (isApiError(error, "missing", "unsupported")) return "unlistable";
-    throw error;
-  }
-  // A list may lag: ask by id, where the service knows that, and for a list made now.
-  const within = ({ items }: Listing): Identified | undefined => items.find((one) => one.id === id);
-  let item = within(listed) ?? (await getById(session, place, id));
-  if (!item) {
-    listed = await session.lists.look(place.collection, 0);
-    item = within(listed);
-    // In a part it may only not be shown; but a service that shows another one by its id would show this one, too.
-    if (!item && listed.part && !(await showsById(session, place, listed.items))) throw listed.part;
-  }
-  return item && !isGone(item) ? { item } : "gone";
-}
-
-async function showsById(session: Session, place: Place, items: Identified[]): Promise<boolean> {
-  const another = items.find((item) => !isGone(item));
-  return another !== undefined && (await getById(session, place, another.id)) !== undefined;
-}
-
-async function getById({ client }: Session, place: Place, id: string): Promise<Identified | undefined> {
-  const found = await client.find(paths.item(place.collection, id));
-  return found && { ...found, id };
 }

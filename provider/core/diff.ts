@@ -1,6 +1,6 @@
 import { type Definition, inputKeys, inputMeta, nameOf, type Props } from "./definition";
 import { isSettledState } from "../api/states";
-import { isUnset, sameValue } from "./same-value";
+import { isUnset, sameValue } from "./values";
 
 /** Where the state names what an adopted object had and the program said nothing of. */
 export const leftKey = "__left";
@@ -23,8 +23,8 @@ export interface Difference {
 
 /** Whether the last run ended with the object ready and all of its outputs read. */
 export function isSettled(definition: Definition, state: Props): boolean {
-  if (definition.kind === "custom") return definition.settled(state);
-  const { details } = definition;
+  const { own, details } = definition;
+  if (own) return own.settled(state);
   return isSettledState(state.state) && (details?.outputs ?? []).every((key) => !isUnset(state[key]));
 }
 
@@ -47,16 +47,17 @@ export function diff(definition: Definition, olds: Props, news: Props): Differen
   const changed = changedKeys(definition, olds, news);
   const replaces = changed.filter((key) => inputMeta(definition, key)?.replace);
   const moved = changed.some((key) => inputMeta(definition, key)?.parent === "path");
-  const naming = definition.kind === "collection" ? definition.naming : undefined;
+  const { naming, replaceWarning } = definition;
   const deleteBeforeReplace =
     replaces.length > 0 && naming !== undefined && !moved && sameValue(olds[naming], news[naming]);
-  const warning = definition.kind === "collection" ? definition.replaceWarning : undefined;
   return {
     changes: changed.length > 0 || !isSettled(definition, olds),
     changed,
     replaces,
     deleteBeforeReplace,
     warnings:
-      replaces.length > 0 && warning ? [`${nameOf(definition, olds)}: ${warning} (${replaces.join(", ")})`] : [],
+      replaces.length > 0 && replaceWarning
+        ? [`${nameOf(definition, olds)}: ${replaceWarning} (${replaces.join(", ")})`]
+        : [],
   };
 }

@@ -1,15 +1,18 @@
 import { type Clock } from "../api";
 import { nameOf, type Props } from "./field";
-import { sameValue } from "./same-value";
+import { sameValue } from "./values";
 import { UserError } from "./user-error";
 
 /* What the resources of a program hold, as far as one run has shown it; lifecycle/handover.ts decides by it. */
 
 /** What is asked here of a resource's definition, which itself knows sessions and so these. */
-type Definition = { type: string; title: string } & (
-  | { kind: "collection"; naming?: string; place(props: Props): { collection: string } }
-  | { kind: "custom"; idKey: string }
-);
+interface Definition {
+  type: string;
+  title: string;
+  naming?: string;
+  idKey?: string;
+  place(props: Props): { collection: string };
+}
 
 /** A resource of the program. */
 export interface Owner {
@@ -40,15 +43,14 @@ const longestMs = 3_000;
 
 /** Whether both are to bear the same name in the same place. */
 export function sameSpot(definition: Definition, one: Props, other: Props): boolean {
-  if (definition.kind !== "collection" || !definition.naming) return false;
   const { naming } = definition;
-  if (!sameValue(one[naming], other[naming])) return false;
+  if (!naming || !sameValue(one[naming], other[naming])) return false;
   return definition.place(one).collection === definition.place(other).collection;
 }
 
 /** The object that a resource names by its id; undefined: none. */
 export function namedId(definition: Definition, inputs: Props): string | undefined {
-  if (definition.kind === "custom") return String(inputs[definition.idKey]);
+  if (definition.idKey !== undefined) return String(inputs[definition.idKey]);
   return typeof inputs.adopt === "string" ? inputs.adopt : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { type PartialList, type Settings } from "../api";
 import { keyOf, lookAround, requireOrganization, type Visible } from "../api/organization";
 import { paths } from "../api/paths";
+import { Listed } from "./collection";
 import { type Definition, type Made, nameOf, type Props } from "./definition";
 import { CommonError } from "./user-error";
 import { isKnown, isMoved, type Origin, originKey, type Origins, type Subject, withKey } from "./origins";
@@ -15,12 +16,13 @@ import { type Session } from "./session";
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
 /** Whether it is in nothing else. */
-const isRoot = (definition: Definition): boolean => definition.kind === "collection" && definition.owner !== undefined;
-const ownerOf = (definition: Definition, state: Props): string | undefined =>
-  definition.kind === "collection" && definition.owner ? text(state[definition.owner]) : undefined;
+const isRoot = ({ owner }: Definition): boolean => owner !== undefined;
+const ownerOf = ({ owner }: Definition, state: Props): string | undefined =>
+  owner === undefined ? undefined : text(state[owner]);
 
 export function subjectOf(definition: Definition, id: string, state: Props): Subject {
   const kept = state[originKey] as Partial<Origin> | undefined;
+  const { own } = definition;
   const owner = ownerOf(definition, state); // all that a state of 0.1.0 remembers
   const organizations = kept?.organizations ?? (owner === undefined ? undefined : [owner]);
   return {
@@ -30,20 +32,22 @@ export function subjectOf(definition: Definition, id: string, state: Props): Sub
       keys: kept?.keys ?? [],
       ...(kept?.provider !== undefined && { provider: kept.provider }),
     },
-    ...(definition.kind === "custom" && { isShown: (client) => definition.isShown(client, id) }),
+    ...(own && { isShown: (client) => own.isShown(client, id) }),
     consortiumId: isRoot(definition) ? id : text(state.consortiumId),
     id,
   };
 }
 
+const consortiaOf = (session: Session): Listed => new Listed(session, { collection: paths.consortia });
+
 /** What the key shows; asked for once a run, and for nothing where the consortia are listed anyway. */
-async function visible({ lists }: Session): Promise<Visible & { part?: PartialList }> {
+async function visible(session: Session): Promise<Visible & { part?: PartialList }> {
   let some: PartialList | undefined;
   const seen = await lookAround(async (collection) => {
-    const made = lists.made(collection); // lists may be behind
-    const { items, part } = await lists.look(collection, Infinity);
+    const listed = new Listed(session, { collection });
+    const { items, part } = await listed.look(Infinity);
     some ??= part;
-    return [...new Map([...made, ...items].map((item) => [item.id, item])).values()];
+    return [...new Map([...listed.made(), ...items].map((item) => [item.id, item])).values()];
   });
   return { ...seen, ...(some && { part: some }) };
 }
@@ -169,10 +173,15 @@ const companyMs = 300;
  * shows nothing of itself, and only the answer to its first create does.
  */
 export async function proveBeforeCreate(session: Session, definition: Definition): Promise<boolean> {
-  const { origins, lists, clock } = session;
+  const { origins, clock } = session;
   // A consortium depends on nothing, so it may be the first that the engine asks for, with the states of others to come.
   if (isRoot(definition) && origins.subjects.length === 0)
-    await Promise.all([lists.get(paths.consortia, Infinity).catch(() => undefined), clock.sleep(companyMs)]);
+    await Promise.all([
+      consortiaOf(session)
+        .list(Infinity)
+        .catch(() => undefined),
+      clock.sleep(companyMs),
+    ]);
   await proveSeen(session);
   const required = session.client.http.settings.organization;
   if (!required) return true;

@@ -1,15 +1,88 @@
-import { type Clock, type ConsortiumClient, type Deadline, noDeadline } from "../api";
-import { Creates } from "./creates";
-import { SharedLists } from "./lists";
+import {
+  type Clock,
+  ConsortiumClient,
+  type Deadline,
+  type Identified,
+  isApiError,
+  noDeadline,
+  resolveSettings,
+  type Settings,
+  type SettingSources,
+} from "../api";
+import { Creates, createsVariable } from "./creates";
 import { Holdings, type Owner } from "./holdings";
-import { type Origins } from "./origins";
+import { Origins } from "./origins";
 import { Progress } from "./progress";
+import { setMaxListeners } from "node:events";
+import { briefOf } from "../api/api-error";
+import { systemClock } from "../api/clock";
+import { printable } from "../api/printable";
+import { environmentName, processEnvironment } from "../api/environment";
+import { Secrets } from "../api/secrets";
+import { adoptsAll, NoKeyError } from "../api/settings";
+import { type Props } from "./field";
+import { Incomplete, messageOf, UserError } from "./user-error";
+import { type Path, valuesAt } from "./values";
+
+/** A list of a collection, asked for or answered. */
+export interface Entry {
+  /** When the request was sent, or is about to be: the list is at least this new. */
+  startedAt: number;
+  /** The call is given up then: whoever has more time asks again. */
+  until: number;
+  items: Promise<Identified[]>;
+}
+
+/** What this process knows of one collection. */
+export interface Known {
+  entry?: Entry;
+  made: Map<string, Identified>;
+  /** Ids. */
+  removed: Set<string>;
+  /** Names under which creates run. */
+  claims: Set<string>;
+  creates: Set<Promise<unknown>>;
+}
+
+/** What this process knows of the collections of a service, and of the deletions that are under way. */
+export class Collections {
+  readonly #known = new Map<string, Known>();
+  #deletions = 0;
+  #lastDeletion = -Infinity;
+
+  constructor(private readonly clock: Clock) {}
+
+  at(path: string): Known {
+    const known = this.#known.get(path) ?? {
+      made: new Map(),
+      removed: new Set(),
+      claims: new Set(),
+      creates: new Set(),
+    };
+    this.#known.set(path, known);
+    return known;
+  }
+
+  /** The service has taken a deletion; call what this answers when it is over. */
+  deleting(): () => void {
+    this.#deletions++;
+    return () => {
+      this.#deletions--;
+      this.#lastDeletion = this.clock.now();
+    };
+  }
+
+  /** How long ago the last deletion of this process ended, in ms: what it empties may look full until then. */
+  sinceDeletionMs(): number {
+    return this.#deletions > 0 ? 0 : this.clock.now() - this.#lastDeletion;
+  }
+}
 
 /** What one provider process shares between all resources of one organization. */
 export interface Session {
   client: ConsortiumClient;
   clock: Clock;
-  lists: SharedLists;
+  collections: Collections;
   /** Shown to the user at once, under the row of the stack. */
   say(message: string): void;
   /** `CONSORTIUM_ADOPT`: every resource of this run adopts what already has its name. */
@@ -32,13 +105,13 @@ export interface Session {
   deadline: Deadline;
 }
 
-type Own = "lists" | "deadline" | "proved" | "progress" | "creates" | "holdings";
+type Own = "collections" | "deadline" | "proved" | "progress" | "creates" | "holdings";
 
 export const newSession = (parts: Omit<Session, Own> & Partial<Pick<Session, "creates" | "holdings">>): Session => ({
   creates: new Creates(),
   holdings: new Holdings(),
   ...parts,
-  lists: new SharedLists(parts.client, parts.clock),
+  collections: new Collections(parts.clock),
   proved: new Set(),
   progress: new Progress(parts.clock, parts.say),
   deadline: noDeadline,
@@ -47,5 +120,138 @@ export const newSession = (parts: Omit<Session, Own> & Partial<Pick<Session, "cr
 /** The session for one verb, which has this much time in all. */
 export function within(session: Session, ms: number): Session {
   const deadline: Deadline = { at: session.clock.now() + ms, limit: `${ms / 1000} s` };
-  return { ...session, deadline, client: session.client.until(deadline), lists: session.lists.until(deadline) };
+  return { ...session, deadline, client: session.client.until(deadline) };
+}
+
+/** What an adapter knows of the engine that it serves. */
+export interface Host {
+  /** The settings that it was configured with, as they are now. */
+  sources(): SettingSources;
+  /** Shows one line to the user at once. */
+  say(message: string): void;
+  /** Name of the provider that it serves, "" for the default one; undefined: the resources tell. */
+  provider?(): string | undefined;
+  /** Aborted when the user cancels; asked for with the first session. */
+  interrupted(): AbortSignal;
+}
+
+/** Time that stops at the user's word: whoever sleeps is woken with an error, and keeps what was made so far. */
+function interruptible(signal: AbortSignal): Clock {
+  setMaxListeners(0, signal); // one for each resource that waits
+  const woken = (): never => {
+    throw new UserError("interrupted while waiting.");
+  };
+  return {
+    now: () => systemClock.now(),
+    sleep: (ms, own) => systemClock.sleep(ms, own ? AbortSignal.any([signal, own]) : signal).catch(woken),
+  };
+}
+
+const keyOf = (now: Settings): string => JSON.stringify([now.apiKey.reveal(), { ...now, apiKey: undefined }]);
+
+/** What the engine has shown to a process, for one key. */
+export interface Seen {
+  origins: Origins;
+  holdings: Holdings;
+  /** What was told of failures that are everybody's: in short, with the resource that told it whole. */
+  told: Map<string, string>;
+}
+
+/** The sessions of one provider process: one at a time, made anew when the settings change, such as by a rotated key. */
+export class Sessions {
+  /** What must not be shown of all that this process was given. */
+  readonly secrets = new Secrets();
+  #checked?: SettingSources;
+  #seen?: Seen & { key: string };
+  #current?: { key: string; session: Session };
+
+  constructor(private readonly host: Host) {}
+
+  /** From now on nothing shows what is at these places. */
+  hide(props: Props, paths: readonly Path[]): void {
+    this.secrets.learn(valuesAt(props, paths));
+  }
+
+  /**
+   * An error as people may see it. What every resource meets alike, one of them tells whole.
+   * @param where the resource that fails
+   */
+  shown(error: unknown, where?: string): UserError {
+    const masked = new UserError(this.secrets.mask(this.#told(error, where) ?? messageOf(error)));
+    return error instanceof Incomplete ? new Incomplete(error.id, error.state, masked) : masked;
+  }
+
+  /** In short, where another resource has told it. */
+  #told(error: unknown, where?: string): string | undefined {
+    const brief = isApiError(error) ? briefOf(error) : (error as { brief?: string }).brief;
+    if (brief === undefined || where === undefined) return undefined;
+    const { told } = this.seen();
+    const first = told.get(brief) ?? where;
+    told.set(brief, first);
+    return first === where ? undefined : `${brief[0]!.toUpperCase()}${brief.slice(1)}, as told at ${first}.`;
+  }
+
+  get provider(): string | undefined {
+    return this.host.provider?.();
+  }
+
+  /** Undefined without a key, which a preview does not need. */
+  known(): Settings | undefined {
+    try {
+      return this.#settings();
+    } catch {
+      return undefined; // it is said where the settings are used
+    }
+  }
+
+  #settings(): Settings {
+    return resolveSettings(this.host.sources());
+  }
+
+  /** Refuses in a preview what could not be used later; that there is no key yet is no reason, since a preview makes no calls. */
+  check(): void {
+    const sources = this.host.sources();
+    if (sources === this.#checked) return;
+    adoptsAll(sources);
+    try {
+      resolveSettings(sources);
+    } catch (error) {
+      if (!(error instanceof NoKeyError)) throw error;
+    }
+    this.#checked = sources;
+  }
+
+  /** What the engine showed to this process of the states, where the user confirms deletions in the environment, and of the program. */
+  seen(): Seen {
+    const settings = this.known();
+    const key = settings ? keyOf(settings) : "";
+    if (this.#seen?.key !== key) {
+      const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
+      this.#seen = { key, origins: new Origins(new Set(confirmed)), holdings: new Holdings(), told: new Map() };
+    }
+    return this.#seen;
+  }
+
+  current(): Session {
+    const now = this.#settings();
+    const key = keyOf(now);
+    if (this.#current?.key !== key) this.#current = { key, session: this.#start(now) };
+    return this.#current.session;
+  }
+
+  #start(settings: Settings): Session {
+    const { host, secrets } = this;
+    const say = (message: string): void => host.say(printable(secrets.mask(message).replaceAll("\n", " ")));
+    const clock = interruptible(host.interrupted());
+    const client = new ConsortiumClient(settings, {
+      clock,
+      secrets,
+      onRetry: (error, delayMs) => {
+        if (delayMs >= 2_000)
+          say(`${error.call}: ${error.errorMessage}; trying again in ${Math.round(delayMs / 1000)} s`);
+      },
+    });
+    const creates = new Creates(processEnvironment()[createsVariable]);
+    return newSession({ client, clock, say, adoptAll: adoptsAll(host.sources()), creates, ...this.seen() });
+  }
 }

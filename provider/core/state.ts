@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { type z } from "zod";
 import { type Identified } from "../api";
-import { type CollectionDefinition, type Definition, inputKeys, inputMeta, type Props } from "./definition";
+import { type Definition, inputKeys, inputMeta, type Props } from "./definition";
 import { isLeft, leftKey } from "./diff";
-import { isUnset, sameName, sameValue } from "./same-value";
+import { isUnset, sameName, sameValue } from "./values";
 import { metaOf, wireName } from "./field";
 
 /** The form of the state that this version writes; a later one can tell and convert. */
@@ -25,7 +25,7 @@ const fingerprint = (text: unknown): string => createHash("sha256").update(Strin
 const entries = (object: z.ZodObject): [string, z.ZodType][] => Object.entries<z.ZodType>(object.shape);
 
 /** What the service shows of an object, under the names of the properties. Never its secrets. */
-export function fromWire(definition: CollectionDefinition, item: Identified): Props {
+export function fromWire(definition: Definition, item: Identified): Props {
   const read = definition.wire.safeParse(item);
   const object: Props = read.success ? read.data : item;
   const shown: Props = {};
@@ -57,7 +57,7 @@ export function merge(inputs: Props, before: Props, shown: Props, isRead = false
 }
 
 /** Remembers what an adopted object has and the program says nothing of. */
-export function leaving(definition: CollectionDefinition, inputs: Props, state: Props): Props {
+export function leaving(definition: Definition, inputs: Props, state: Props): Props {
   const left = inputKeys(definition).filter((key) => {
     const { local, parent, computed } = inputMeta(definition, key)!;
     return !local && !parent && !computed && inputs[key] === undefined && !isUnset(state[key]);
@@ -85,7 +85,7 @@ export function outputsOf(definition: Definition, state: Props): Props {
 }
 
 /** The body of a create: what the user gave, under the service's names, and `extra` as it is. */
-export function toBody(definition: CollectionDefinition, inputs: Props, without: readonly string[] = []): Props {
+export function toBody(definition: Definition, inputs: Props, without: readonly string[] = []): Props {
   const body: Props = {};
   for (const [key, schema] of entries(definition.inputs)) {
     const meta = metaOf(schema);

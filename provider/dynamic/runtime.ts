@@ -1,5 +1,5 @@
 import { definitions } from "../resources";
-import { handler } from "./handler";
+import { handler } from "./host";
 
 /*
  * What the provider process loads (`pulumi-consortium/runtime`). States point at these names: they stay for ever.

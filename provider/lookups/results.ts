@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type CollectionDefinition, type Definition } from "../core/definition";
+import { type Definition } from "../core/definition";
 import { field, metaOf, wireName } from "../core/field";
 import { tetherNetworks } from "../constants";
 import { definitions } from "../resources";
@@ -21,12 +21,12 @@ const pick = (definition: Definition, keys: readonly string[]): Record<string, z
   Object.fromEntries(keys.map((key) => [key, found(properties(definition)[key]!)]));
 
 /** Properties that the service's list of these shows. */
-function listed(definition: CollectionDefinition): string[] {
+function listed(definition: Definition): string[] {
   const { properties: shown = {} } = z.toJSONSchema(definition.wire, { io: "output", unrepresentable: "any" });
   return Object.keys(properties(definition)).filter((key) => wireName(key) in shown);
 }
 
-const item = (definition: CollectionDefinition) =>
+const item = (definition: Definition) =>
   z
     .object({
       id: field(z.string(), "The service's id (`_id`), as in the `id` of the resource."),

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { AppCredObject } from "../api";
-import { type CollectionDefinition } from "../core/definition";
+import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { consortiumId, customTimeouts, environmentId, extra, membershipId, nameText, output } from "./fields";
 import { appcreds } from "./places";
 
-export const appCred: CollectionDefinition = {
-  kind: "collection",
+export const appCred: Definition = {
   type: "AppCred",
   title: "credential",
   doc: "Username and password for the runtime endpoints of one member's nodes in one environment, and nothing else.",
@@ -41,7 +40,6 @@ export const appCred: CollectionDefinition = {
     revision: output.revision(),
   }),
   wire: AppCredObject,
-  expected: [],
   place: appcreds,
   untold:
     "its password was shown only once, to whoever created it, and stays unknown here. Programs that need one: set or change " +

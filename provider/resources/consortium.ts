@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { ConsortiumObject } from "../api";
-import { type CollectionDefinition } from "../core/definition";
+import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { limits } from "../constants";
 import { adopt, customTimeouts, description, extra, nameText, output } from "./fields";
 import { consortia } from "./places";
 
-export const consortium: CollectionDefinition = {
-  kind: "collection",
+export const consortium: Definition = {
   type: "Consortium",
   title: "consortium",
   doc: `A business network that several organizations run together. An organization owns at most ${limits.consortia} consortia.`,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EnvironmentObject } from "../api";
-import { type CollectionDefinition } from "../core/definition";
+import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { limits } from "../constants";
 import { adopt, consortiumId, customTimeouts, description, extra, nameText, output } from "./fields";
@@ -12,8 +12,7 @@ export const consensusOf: Record<string, readonly string[]> = { quorum: ["raft",
 const providers = ["quorum", "geth"] as const;
 const consensusTypes = ["raft", "ibft", "poa"] as const;
 
-export const environment: CollectionDefinition = {
-  kind: "collection",
+export const environment: Definition = {
   type: "Environment",
   title: "environment",
   doc: `A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most ${limits.environments} environments.`,

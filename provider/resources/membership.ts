@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { MembershipObject } from "../api";
-import { type CollectionDefinition } from "../core/definition";
+import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { adopt, consortiumId, customTimeouts, extra, nameText, output } from "./fields";
 import { memberships } from "./places";
 
-export const membership: CollectionDefinition = {
-  kind: "collection",
+export const membership: Definition = {
   type: "Membership",
   title: "membership",
   doc: "The membership of one business in a consortium. It owns nodes and credentials.",

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { isApiError, NodeObject } from "../api";
-import { type CollectionDefinition } from "../core/definition";
+import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { limits } from "../constants";
 import { adopt, consortiumId, customTimeouts, environmentId, extra, membershipId, nameText, output } from "./fields";
 import { idIn, nodes } from "./places";
 
-export const node: CollectionDefinition = {
-  kind: "collection",
+export const node: Definition = {
   type: "Node",
   title: "node",
   doc: `A blockchain node that one member runs in an environment. An environment has at most ${limits.nodes} nodes.`,
@@ -44,7 +43,6 @@ export const node: CollectionDefinition = {
   timeouts: { create: 1800, update: 1800, delete: 1800 },
   wire: NodeObject,
   naming: "name",
-  expected: [],
   place: nodes,
   /** The list does not show the endpoints; a node that has just started may not know them yet either. */
   details: {

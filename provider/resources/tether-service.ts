@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { type CustomDefinition } from "../core/definition";
+import { paths } from "../api/paths";
+import { Anything } from "../api/wire";
+import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { durationSeconds, tetherNetworks } from "../constants";
 import { customTimeouts } from "./fields";
@@ -12,8 +14,7 @@ export const tetherIdLength = 10;
 const duration = 'waitForFunds must be a duration, such as "90s", "30m" or "1h30m"';
 const wholeWei = "minimumBalanceWei must be a whole number of wei, as text";
 
-export const tetherService: CustomDefinition = {
-  kind: "custom",
+export const tetherService: Definition = {
   type: "TetherService",
   title: "tether service",
   doc:
@@ -78,16 +79,20 @@ export const tetherService: CustomDefinition = {
     deployedNetworks: field(z.array(z.string()).optional(), "Networks to which this resource deployed the contract."),
   }),
   idKey: "tetherId",
-  isShown,
-  settled: ({ state, active, network, deployedNetworks }) =>
-    (state === "active") === (active !== false) &&
-    Array.isArray(deployedNetworks) &&
-    deployedNetworks.includes(network),
-  async create(session, inputs, left) {
-    const state = await (left ? configure(session, left, inputs) : begin(session, inputs));
-    return { id: String(inputs.tetherId), state };
+  wire: Anything,
+  place: () => ({ collection: paths.tethers }),
+  own: {
+    isShown,
+    settled: ({ state, active, network, deployedNetworks }) =>
+      (state === "active") === (active !== false) &&
+      Array.isArray(deployedNetworks) &&
+      deployedNetworks.includes(network),
+    async create(session, inputs, left) {
+      const state = await (left ? configure(session, left, inputs) : begin(session, inputs));
+      return { id: String(inputs.tetherId), state };
+    },
+    read,
+    update: (session, _id, olds, news) => configure(session, olds, news),
+    delete: stop,
   },
-  read,
-  update: (session, _id, olds, news) => configure(session, olds, news),
-  delete: stop,
 };

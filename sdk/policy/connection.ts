@@ -1,5 +1,5 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
-import { type Given, isDefaultProvider, noneOwn, ownKey, sourcesOf } from "../../provider/adapter/sources";
+import { type Given, isDefaultProvider, noneOwn, ownKey, sourcesOf } from "../../provider/api/settings";
 import { type Props } from "../../provider/core/definition";
 import { pluginProvider } from "../../provider/constants";
 import { read, unknown } from "./resources";

@@ -8,7 +8,7 @@ import {
 } from "@pulumi/policy";
 import { type z } from "zod";
 import { secretsKey } from "../../provider/constants";
-import { secretPaths } from "../../provider/adapter/secret-inputs";
+import { secretPaths } from "../../provider/core/values";
 import { Secrets } from "../../provider/api/secrets";
 import { read, type Resource, resourceOf, Stack } from "./resources";
 import {

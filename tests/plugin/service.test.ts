@@ -9,7 +9,7 @@ import {
 } from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { version } from "../../package.json";
-import { unknown } from "../../provider/adapter/unknown";
+import { unknown } from "../../provider/core/values";
 import { setEnvironment, start } from "../support/service";
 import { secret } from "../support/double/wire";
 import { type Failed, plain, Protocol, struct, urnOf } from "../support/protocol";

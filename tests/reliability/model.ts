@@ -1,4 +1,4 @@
-import { sameValue } from "../../provider/core/same-value";
+import { sameValue } from "../../provider/core/values";
 import { wireName } from "../../provider/core/field";
 import { type Service } from "../../service";
 import { type Props } from "../support/engine";

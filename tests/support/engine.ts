@@ -1,4 +1,4 @@
-import { type Handler } from "../../provider/dynamic/handler";
+import { type Handler } from "../../provider/dynamic/host";
 import { type definitions } from "../../provider/resources";
 import * as runtime from "../../provider/dynamic/runtime";
 import { stub } from "../../provider/constants";

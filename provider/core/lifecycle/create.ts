@@ -1,13 +1,18 @@
 import { type Identified, PartialList } from "../../api";
-import { type Collection } from "../collection";
-import { type Made, type Props } from "../definition";
+import { type Collection, Listed } from "../collection";
+import { inputKeys, inputMeta, type Made, nameKey, type Props } from "../definition";
 import { UserError } from "../user-error";
 import { isRewritten, leaving, merge } from "../state";
-import { adopt, toAdopt } from "./adopt";
-import { toContinue } from "./continue";
-import { isTwin } from "./ours";
+import { isTwin, toContinue } from "./ours";
 import { post } from "./post";
-import { settle } from "./settle";
+import { settle } from "./read";
+import { printable } from "../../api/printable";
+import { isUnset, sameName, sameValue } from "../values";
+import { handover, held, sameSpot } from "../holdings";
+import { isGoing, isGone } from "../../api/states";
+import { type Session } from "../session";
+import { take } from "./handover";
+import { patch } from "./update";
 
 /** A list this old still tells whether a name is taken; what this process made is known without it. */
 const siblingsAgeMs = 5_000;
@@ -68,13 +73,13 @@ function alone<T>(collection: Collection, inputs: Props, run: () => Promise<T>):
         : `${collection.nameOf(inputs)}: another resource of this program adopts ${id}, too. One object cannot be managed twice.`,
     );
   // What is adopted by its id may have the name of another, as it has in the service.
-  const claimed = collection.claimOf(id === undefined ? inputs[naming] : `#${id}`);
-  return collection.session.lists.claim(claimed, busy, run);
+  return collection.claim(id === undefined ? inputs[naming] : `#${id}`, busy, run);
 }
 
 function startEmpty(collection: Collection, { id }: Identified): void {
   const { session, definition } = collection;
-  for (const name of definition.startsEmpty ?? []) session.lists.startEmpty(`${collection.pathOf(id)}/${name}`);
+  for (const name of definition.startsEmpty ?? [])
+    new Listed(session, { collection: `${collection.pathOf(id)}/${name}` }).startEmpty();
 }
 
 /** What a run that failed or was killed left behind looks like somebody's own: it is named, and never deleted unasked. */
@@ -90,4 +95,141 @@ function nameLeftovers(collection: Collection, inputs: Props, siblings: Identifi
       "to be its own. Its password cannot be read again, so a new one was made. If a run that failed or was killed left it behind, and " +
       `nothing uses it: consortium sweep --id ${ids.join(" ")}`,
   );
+}
+
+/** Lists may lag by a moment. */
+const lagMs = 1_000;
+/** How long a name that is about to be free is waited for. */
+const freeMs = 60_000;
+const lookEveryMs = 1_000;
+
+/** The object to adopt instead of making one (contract, "adopt"), or undefined to make one. */
+export async function toAdopt(
+  collection: Collection,
+  inputs: Props,
+  siblings: Identified[] | undefined,
+): Promise<Identified | undefined> {
+  const { session, definition } = collection;
+  if (!definition.naming || !siblings) return undefined;
+  const what = collection.nameOf(inputs);
+  if (typeof inputs.adopt === "string") {
+    const item = siblings.find(({ id }) => id === inputs.adopt) ?? (await collection.get(inputs.adopt));
+    const adoptName = "or use adopt: true to adopt by name";
+    if (item && isGoing(item))
+      throw new UserError(`${what}: ${item.id} is being deleted. Wait, and use another id, ${adoptName}.`);
+    if (item && !isGone(item)) return own(collection, inputs, item);
+    const missing = `there is no ${definition.title} ${inputs.adopt} under ${collection.path}`;
+    throw new UserError(`${what}: ${missing} to adopt. Check the id, ${adoptName}.`);
+  }
+  const taken = await lasting(collection, inputs, namesakes(collection, inputs, siblings));
+  if (taken.length === 0) return undefined;
+  const [first] = taken;
+  const left = taken.some(({ id }) => session.holdings.leftOf(definition, id));
+  if (!(adopts(session, inputs) || left)) throw new UserError(`${what}: ${takenBy(collection, taken)}`);
+  if (taken.length === 1) return own(collection, inputs, first!);
+  const ids = taken.map(({ id }) => id).join(", ");
+  throw new UserError(`${what}: several have this name (${ids}). Specify which one to adopt: adopt: "${first!.id}".`);
+}
+
+/**
+ * Those that have the name, also as a service may write it that is known to write names in its own way.
+ * @throws where the name is to be adopted, and one has it but for how it is written: nothing tells whether it is meant
+ */
+function namesakes(collection: Collection, inputs: Props, siblings: Identified[]): Identified[] {
+  const { session, definition } = collection;
+  const { origins, holdings, owner } = session;
+  const exact = collection.namesakes(inputs, siblings);
+  if (exact.length > 0 || !(origins.rewritesNames || adopts(session, inputs))) return exact;
+  const known = new Set(collection.made().map(({ id }) => id));
+  const isFree = ({ id }: Identified): boolean => !known.has(id) && !holdings.holder(definition, id, owner);
+  const like = collection.namedLike(inputs, siblings.filter(isFree));
+  if (like.length === 0 || origins.rewritesNames) return like;
+  const names = like.map((item) => `${item.id} is called "${printable(collection.nameIn(item))}"`).join(", ");
+  throw new UserError(
+    `${collection.nameOf(inputs)}: nothing has exactly this name, but ${names}, and a service may write names in its own way. ` +
+      `Nothing was created. If that is the one to adopt, set adopt: "${like[0]!.id}"; else choose a name that differs by more.`,
+  );
+}
+
+const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
+
+/** Those of the namesakes that will go on bearing the name: not what goes, nor what another resource of the program renames. */
+async function lasting(collection: Collection, inputs: Props, found: Identified[]): Promise<Identified[]> {
+  const { session, definition } = collection;
+  const { clock, deadline, holdings } = session;
+  const end = Math.min(clock.now() + freeMs, deadline.at);
+  const frees = (item: Identified): boolean => {
+    const holder = holdings.holder(definition, item.id, session.owner);
+    return isGoing(item) || (holder !== undefined && !sameSpot(definition, holder.inputs, inputs));
+  };
+  const again = async (ms: number): Promise<Identified[]> => {
+    await clock.sleep(ms);
+    return namesakes(collection, inputs, (await collection.siblings(0)) ?? []);
+  };
+  // It may have been deleted a moment ago, with the list behind: be sure before refusing.
+  let taken = found.length > 0 && !adopts(session, inputs) ? await again(lagMs) : found;
+  while (taken.some(frees) && clock.now() < end) taken = await again(lookEveryMs);
+  const [going] = taken.filter(isGoing);
+  if (!going) return taken;
+  const next = "Run the command again when it is gone, or choose another name.";
+  throw new UserError(`${collection.nameOf(inputs)}: ${going.id} has this name and is still being deleted. ${next}`);
+}
+
+/** Whose the name is, and what can be done. */
+function takenBy({ session, definition }: Collection, taken: Identified[]): string {
+  const [first] = taken;
+  const ids = taken.map(({ id }) => id).join(", ");
+  const holder = taken.map(({ id }) => session.holdings.holder(definition, id, session.owner)).find(Boolean);
+  if (holder) return `the name is already taken: ${held(definition, first!.id, holder.owner, session.owner)}`;
+  const known = taken.some(({ id }) => session.origins.holds(id));
+  const ours = known ? "It is this stack's own." : "If this stack has made it under another logical name:";
+  const interrupted = session.creates.isKept ? "" : "after an interrupted run, use `CONSORTIUM_ADOPT=true pulumi up`; ";
+  return (
+    `the name is already taken by ${ids}. To adopt it, set adopt: true (or adopt: "${first!.id}"); ${interrupted}` +
+    "for `--replace`, set the resource option " +
+    "deleteBeforeReplace: true, so that the old one goes first; else choose another name. " +
+    `${ours} ${handover(undefined, session.owner)}`
+  );
+}
+
+/** The object, which no other resource of the program is. */
+async function own(collection: Collection, inputs: Props, item: Identified): Promise<Identified> {
+  const { session, definition } = collection;
+  const left = await take(session, definition, inputs, item.id);
+  const made = collection.made().some(({ id }) => id === item.id);
+  if (!made || left) return item;
+  throw new UserError(
+    `${collection.nameOf(inputs)}: another resource of this program is ${item.id} already. Give each its own; one object cannot be managed twice.`,
+  );
+}
+
+/**
+ * Adopts an existing object: what can change in place is put right, everything else has to fit.
+ * Gives what is different afterwards from what was found.
+ */
+export async function adopt(collection: Collection, inputs: Props, item: Identified): Promise<Props> {
+  const { session, definition } = collection;
+  const what = collection.nameOf(inputs);
+  const shown = collection.shown(item);
+  const differing = inputKeys(definition).filter((key) => {
+    const meta = inputMeta(definition, key)!;
+    if (meta.local || meta.parent === "path" || (meta.computed && isUnset(inputs[key]))) return false;
+    if (inputs[key] === undefined) return false; // what the program says nothing of stays as it is
+    // What the service does not show may be missing there: it is set where that can be done, and else taken on trust.
+    if (!(key in shown)) return !meta.replace && !isUnset(inputs[key]);
+    const same = key === nameKey(definition) && session.origins.rewritesNames ? sameName : sameValue;
+    return !same(shown[key], inputs[key]);
+  });
+  const fixed = differing.filter((key) => inputMeta(definition, key)?.replace);
+  if (fixed.length > 0) {
+    const facts = fixed.map((key) => `${key} is ${String(shown[key])}, not ${String(inputs[key])}`).join("; ");
+    throw new UserError(
+      `${what}: ${item.id} cannot be adopted, since ${facts}. Change the program to what exists, or choose another name.`,
+    );
+  }
+  const changes = differing.length > 0 ? `; changes ${differing.join(", ")}` : "";
+  session.say(`${what}: adopts ${item.id} (exists already; nothing is created${changes})`);
+  if (differing.length === 0) return {};
+  const given = Object.fromEntries(differing.map((key) => [key, inputs[key]]));
+  return { ...given, ...(await patch(collection, item.id, inputs, differing)) };
 }

@@ -1,6 +1,6 @@
 import { type ApiError, isApiError } from "../../api";
 import { conflictOf } from "../../api/conflict";
-import { type Collection } from "../collection";
+import { type Collection, Listed } from "../collection";
 import { type Props } from "../definition";
 import { UserError } from "../user-error";
 import { isGone } from "../../api/states";
@@ -23,7 +23,7 @@ type Answer = "gone" | "going" | "unknown" | "founding" | { refused: ApiError };
 /** Deletes the object and waits until it is really gone. Gone already is success. */
 export async function deleteObject(collection: Collection, id: string, state: Props): Promise<void> {
   const { session } = collection;
-  const { clock, lists } = session;
+  const { clock, collections } = session;
   const what = `${collection.nameOf(state)} (${id})`;
   const start = clock.now();
   let answer: Answer | undefined;
@@ -31,14 +31,14 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
 
   const look = async (): Promise<boolean> => {
     if (answer === undefined || typeof answer === "object") answer = await send(collection, what, id);
-    if (typeof answer === "string") over ??= lists.deleting();
+    if (typeof answer === "string") over ??= collections.deleting();
     if (answer === "gone" || answer === "founding") return true;
     if (typeof answer === "object") {
       const waited = clock.now() - start;
       // A deletion has no body, so the words mean the same with any status.
       const content = conflictOf({ status: 409, errorMessage: answer.refused.errorMessage }) === "content";
       const patient = content
-        ? Math.min(waited, lists.calmMs()) < contentMs
+        ? Math.min(waited, collections.sinceDeletionMs()) < contentMs
         : waited < refusalMs[answer.refused.kind as keyof typeof refusalMs];
       if (patient) return false;
       throw new UserError(
@@ -103,7 +103,7 @@ async function refusedKey(collection: Collection, what: string, id: string, erro
   if (presence === "gone") return "gone";
   if (typeof presence === "string") throw error;
   const { parent } = place;
-  const siblings = parent && (await session.lists.look(parent.place.collection, parentAgeMs)).items;
+  const siblings = parent && (await new Listed(session, parent.place).look(parentAgeMs)).items;
   const owner = siblings?.find((one) => one.id === parent!.id);
   if (owner && definition.foundedWith?.(presence.item, owner)) {
     session.say(

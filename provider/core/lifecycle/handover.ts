@@ -54,7 +54,7 @@ export async function keeper(
       );
     }
   }
-  if (definition.kind !== "collection" || !definition.naming) return undefined;
+  if (!definition.naming) return undefined;
   // With `--replace` and deleteBeforeReplace, what depends on it goes first.
   const above = await takenOver(session, definition.place(state).parent);
   return above && `"${above.owner.name}" of the program takes over what it is in`;
@@ -66,7 +66,7 @@ async function takes(session: Session, declared: Declared, id: string, state?: P
   const definition = declared.definition as Definition; // holdings name less of it, and keep what they are given
   const named = namedId(definition, inputs);
   if (named !== undefined) return named === id;
-  if (definition.kind !== "collection" || !(inputs.adopt === true || session.adoptAll)) return false;
+  if (!(inputs.adopt === true || session.adoptAll)) return false;
   if (state && diff(definition, state, inputs).replaces.length > 0) return false;
   if (state && sameSpot(definition, state, inputs)) return true;
   const collection = Collection.of(session, definition, inputs);
@@ -82,7 +82,7 @@ async function takenOver(session: Session, parent: Place["parent"]): Promise<Dec
   const { place, id } = parent;
   for (const claim of session.holdings.claims()) {
     const { definition, inputs, create } = claim;
-    if (definition.kind !== "collection" || definition.place(inputs).collection !== place.collection) continue;
+    if (definition.place(inputs).collection !== place.collection) continue;
     if (create === undefined && (await takes(session, claim, id))) return claim;
   }
   return takenOver(session, place.parent);

@@ -49,7 +49,7 @@ export async function post(
     try {
       const body = toBody(definition, inputs, without);
       const sent = session.client.create(collection.path, body);
-      const answer = await session.lists.creating(collection.path, sent);
+      const answer = await collection.creating(sent);
       const made = madeBy(collection, answer) ?? (await accepted({ ...posting, lost: posting.lost + 1 }, answer));
       collection.recordMade(made);
       await clearSurplus(posting, made);
@@ -249,7 +249,7 @@ async function discard(posting: Posting, own: Identified, found: Identified[]): 
   const { collection, what } = posting;
   const { session, definition } = collection;
   // A sibling's create may have made one whose answer is still on its way.
-  if (found.length > 0) await session.lists.quiet(collection.path);
+  if (found.length > 0) await collection.createsAnswered();
   const kept = new Set(collection.made().map(({ id }) => id));
   const surplus = found.filter((item) => !kept.has(item.id));
   if (surplus.length === 0) return;

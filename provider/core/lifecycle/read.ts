@@ -1,7 +1,11 @@
 import { type Collection } from "../collection";
 import { type Props } from "../definition";
-import { UserError } from "../user-error";
+import { Incomplete, messageOf, UserError } from "../user-error";
 import { merge } from "../state";
+import { type Identified } from "../../api";
+import { conditionOf, isGone } from "../../api/states";
+import { isUnset } from "../values";
+import { type Look, lookAgeMs, waitFor } from "../wait";
 
 /** A list this old serves a whole refresh; what this process changes itself is asked for anew. */
 const readAgeMs = 10_000;
@@ -23,4 +27,70 @@ export async function read(collection: Collection, id: string, state: Props): Pr
   const isKnown = details?.outputs.every((key) => state[key] !== undefined) && state.revision === now.revision;
   if (!details || isKnown) return now;
   return merge({}, now, (await details.read(session.client, id, now)) ?? {});
+}
+
+/** How many looks an object may be missing from lists before it is asked for by id. */
+const looksBeforeAsking = 4;
+/** How many looks an output may be missing, once the object is ready, before it counts as not shown at all. */
+const looksForExpected = 2;
+
+/**
+ * Waits until the object is ready and everything about it is known.
+ * @throws Incomplete with the last state seen, when it failed, vanished or took too long.
+ */
+export async function settle(collection: Collection, id: string, known: Props): Promise<Props> {
+  const { session, definition } = collection;
+  const what = collection.nameOf(known);
+  let state = known;
+  let missing = 0;
+  let incomplete = 0;
+  /**
+   * The answer to the create counts as the first look, unless it did not show the state that the object has.
+   * That it failed may be what an earlier run saw: it is looked at again.
+   */
+  const failed = conditionOf(state.state) === "failed";
+  const answered = !("state" in definition.outputs.shape) || (!isUnset(state.state) && !failed);
+  let unread = answered ? state : undefined;
+
+  const look = async (): Promise<Look<Props>> => {
+    if (unread === undefined) {
+      const item = await find();
+      if (!item) return { waiting: "not listed yet" };
+      state = merge({}, state, collection.shown(item));
+    }
+    unread = undefined;
+    const condition = conditionOf(state.state);
+    if (condition === "failed") {
+      throw new UserError(
+        `it went to the state "${String(state.state)}". Look at it in the console; \`pulumi destroy\` removes it, ` +
+          "and `pulumi up --replace` with its URN makes a new one.",
+      );
+    }
+    if (condition === "pending") return { waiting: `"${String(state.state)}"` };
+    if (definition.expected?.some((key) => isUnset(state[key])) && incomplete++ < looksForExpected) {
+      return { waiting: "not fully shown yet" };
+    }
+    if (!definition.details) return { done: state };
+    const details = await definition.details.read(session.client, id, state);
+    return details ? { done: merge({}, state, details) } : { waiting: definition.details.waiting };
+  };
+
+  const find = async (): Promise<Identified | undefined> => {
+    const listed = await collection.listed(id, lookAgeMs);
+    if (listed && isGone(listed)) throw new UserError("it was deleted by somebody else while this run waited for it.");
+    if (listed) return listed;
+    if (++missing % looksBeforeAsking !== 0) return undefined;
+    return collection.get(id);
+  };
+
+  try {
+    return await waitFor(session, what, session.deadline.at - session.clock.now(), look, collection.path);
+  } catch (error) {
+    const kept = "It is kept in the state as it is; run `pulumi up` again to go on from here.";
+    throw new Incomplete(
+      id,
+      state,
+      new UserError(`${what} (${id}) exists, but is not ready: ${messageOf(error)} ${kept}`),
+    );
+  }
 }

@@ -2,13 +2,13 @@ import { type Identified, isApiError } from "../../api";
 import { type Collection } from "../collection";
 import { inputMeta, nameKey, type Props } from "../definition";
 import { changedKeys } from "../diff";
-import { isUnset, sameName, sameValue } from "../same-value";
+import { isUnset, sameName, sameValue } from "../values";
 import { sameSpot } from "../holdings";
 import { UserError } from "../user-error";
 import { wireName } from "../field";
 import { carried, merge, outputsOf } from "../state";
 import { lookAgeMs } from "../wait";
-import { settle } from "./settle";
+import { settle } from "./read";
 
 /** Changes in place what differs; with nothing to change it goes on waiting for what an earlier run left unfinished. */
 export async function update(collection: Collection, id: string, olds: Props, news: Props): Promise<Props> {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type ConsortiumClient, isApiError } from "../../api";
 import { paths } from "../../api/paths";
 import { type Props } from "../../core/definition";
+import { Listed } from "../../core/collection";
 import { type Session } from "../../core/session";
 import { isRecorded, stateVersion } from "../../core/state";
 import { tetherNetworks } from "../../constants";
@@ -102,4 +103,5 @@ export async function isShown(client: ConsortiumClient, id: string): Promise<boo
 }
 
 /** A wrong address fails here: else it would look like a service that does not know a tether. */
-export const requireService = (session: Session): Promise<unknown> => session.lists.look(paths.consortia, 10_000);
+export const requireService = (session: Session): Promise<unknown> =>
+  new Listed(session, { collection: paths.consortia }).look(10_000);

@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { printable } from "../../../provider/api/printable";
-import { defaultBaseUrl, type Region, regions, resolveSettings, SettingsError } from "../../../provider/api/settings";
-import { type Given } from "../../../provider/adapter/sources";
+import {
+  defaultBaseUrl,
+  type Given,
+  type Region,
+  regions,
+  resolveSettings,
+  SettingsError,
+} from "../../../provider/api/settings";
 import { providerTitle, settingsOf } from "../connection";
 import { definePolicy } from "../define";
 import { groupBy } from "../parents";

@@ -1,7 +1,7 @@
 import { ConsortiumClient } from "../../../provider/api";
 import { paths } from "../../../provider/api/paths";
 import { type Place } from "../../../provider/core/definition";
-import { locate } from "../../../provider/core/collection";
+import { Listed } from "../../../provider/core/collection";
 import { Origins } from "../../../provider/core/origins";
 import { newSession, type Session } from "../../../provider/core/session";
 import { virtualTime } from "../../support/virtual-time";
@@ -64,7 +64,7 @@ test.each<[string, unknown, [number, unknown?] | undefined, unknown]>([
   ["not listed, by id a page with 200", others, [200, page], "lost"],
 ])("%s", async (_what, list, byId, verdict) => {
   const { session } = await answering({ [nodes.collection]: [200, list], ...(byId && { [by]: byId }) });
-  const presence = locate(session, nodes, "n1", 0);
+  const presence = new Listed(session, nodes).find("n1", 0);
   if (typeof verdict === "string" && verdict !== "gone")
     await expect(presence).rejects.toMatchObject({ kind: verdict });
   else expect(await presence).toEqual(verdict);
@@ -98,7 +98,7 @@ describe("the list itself fails", () => {
       ([where, one]) => [where, filled(one)] as const,
     );
     const { session } = await answering(Object.fromEntries(answers));
-    const presence = locate(session, nodes, "n1", 0);
+    const presence = new Listed(session, nodes).find("n1", 0);
     if (verdict === "gone" || verdict === "unlistable") expect(await presence).toBe(verdict);
     else await expect(presence).rejects.toMatchObject({ kind: verdict });
   });
@@ -108,13 +108,13 @@ describe("the list itself fails", () => {
     const server = await peer(() => undefined);
     const client = new ConsortiumClient(settingsFor(server.baseUrl, { requestTimeout: 0.02 }));
     const session = newSession({ client, clock: time, say: () => undefined, adoptAll: false, origins: new Origins() });
-    await expect(locate(session, nodes, "n1", 0)).rejects.toMatchObject({ kind: "lost" });
+    await expect(new Listed(session, nodes).find("n1", 0)).rejects.toMatchObject({ kind: "lost" });
   });
 
   test("nobody there", async () => {
     const { session, server } = await answering({});
     await server.close();
-    await expect(locate(session, nodes, "n1", 0)).rejects.toMatchObject({ kind: "unsent" });
+    await expect(new Listed(session, nodes).find("n1", 0)).rejects.toMatchObject({ kind: "unsent" });
   });
 });
 
@@ -128,7 +128,7 @@ test("not in a list that is some seconds old: the list is asked for again before
   const server = await peer(reply);
   const client = new ConsortiumClient(settingsFor(server.baseUrl));
   const session = newSession({ client, clock: time, say: () => undefined, adoptAll: false, origins: new Origins() });
-  expect(await locate(session, nodes, "n1", 10_000)).toEqual(found);
+  expect(await new Listed(session, nodes).find("n1", 10_000)).toEqual(found);
   expect(server.requests.map(({ url }) => url.split("/").at(-1))).toEqual(["nodes", "n1", "nodes"]);
 });
 

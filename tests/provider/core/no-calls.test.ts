@@ -1,5 +1,5 @@
 import { UndiciTransport } from "../../../provider/api/undici-transport";
-import { SharedLists } from "../../../provider/core/lists";
+import { Listed } from "../../../provider/core/collection";
 import * as runtime from "../../../provider/dynamic/runtime";
 import { type Kind, type Props, unknown } from "../../support/engine";
 
@@ -13,7 +13,7 @@ const props: Props = {
 test.each(Object.keys(runtime) as Kind[])("%s", async (kind) => {
   const io = [
     jest.spyOn(UndiciTransport.prototype, "send").mockRejectedValue(new Error("a call was made")),
-    jest.spyOn(SharedLists.prototype, "get").mockRejectedValue(new Error("a list was asked for")),
+    jest.spyOn(Listed.prototype, "list").mockRejectedValue(new Error("a list was asked for")),
   ];
   jest.spyOn(console, "log").mockImplementation(() => undefined);
   for (const name of Object.keys(process.env)) if (name.startsWith("CONSORTIUM_")) delete process.env[name];

@@ -1,6 +1,6 @@
 import { UndiciTransport } from "../../../provider/api/undici-transport";
 import * as runtime from "../../../provider/dynamic/runtime";
-import { hostProcess } from "../../../provider/dynamic/session";
+import { hostProcess } from "../../../provider/dynamic/host";
 import { stub } from "../../../provider/constants";
 import { newProcess, setEnvironment, start } from "../../support/service";
 

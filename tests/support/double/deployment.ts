@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { isUnknown } from "../../../provider/adapter/unknown";
+import { isUnknown } from "../../../provider/core/values";
 import { type Failed } from "../protocol";
 import { type Adapter, type Issue, type Provider, startProvider } from "./provider";
 import { dependents, inDeletionOrder, isProvider, label, needsOf, providerUrn, type Resource } from "./state";

@@ -1,8 +1,7 @@
 import { status } from "@grpc/grpc-js";
 import { DiffResponse } from "@pulumi/pulumi/proto/provider_pb";
-import { isUnknown } from "../../../provider/adapter/unknown";
-import { handler, type Handler } from "../../../provider/dynamic/handler";
-import { HostProcess } from "../../../provider/dynamic/session";
+import { isUnknown } from "../../../provider/core/values";
+import { handler, type Handler, HostProcess } from "../../../provider/dynamic/host";
 import { definitions } from "../../../provider/resources";
 import { type Failed, Protocol } from "../protocol";
 import { type Props, revealed, wire, withSecretsOf } from "./wire";

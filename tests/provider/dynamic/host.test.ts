@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { runtime } from "@pulumi/pulumi";
-import { isUnknown } from "../../../provider/adapter/unknown";
+import { isUnknown } from "../../../provider/core/values";
 import { built } from "../../service/child";
 
 /* What rests on the inside of Pulumi's host, tried on the host itself: a release that is built differently fails here first. */
@@ -39,8 +39,8 @@ const { Struct } = require("google-protobuf/google/protobuf/struct_pb") as {
 
 const compiled = (name: string): string => JSON.stringify(join(__dirname, `../../../dist/provider/${name}.js`));
 const handler = `exports.handler = () => {
-  const { notReady, refusal, onCancel } = require(${compiled("dynamic/pulumi-internals")});
-  const { engineAddress, onEngineGone } = require(${compiled("adapter/engine")});
+  const { notReady, refusal, onCancel } = require(${compiled("dynamic/host")});
+  const { engineAddress, onEngineGone } = require(${compiled("core/engine")});
   return {
     check: async () => { throw refusal(new Error("refused")); },
     create: async () => {
@@ -108,7 +108,7 @@ test("a host that is built differently costs one warning, and nothing else", asy
   await once(engine, "listening");
   const { port } = engine.address() as { port: number };
   const text = `
-    const { hostProcess } = require(${compiled("dynamic/session")});
+    const { hostProcess } = require(${compiled("dynamic/host")});
     const aborted = () => hostProcess.sessions.current().client && "goes on";
     console.log(aborted(), aborted());
     process.exit(0);`;

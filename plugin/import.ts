@@ -1,14 +1,7 @@
 import { type Identified } from "../provider/api";
 import { printable } from "../provider/api/printable";
 import { Collection } from "../provider/core/collection";
-import {
-  type CollectionDefinition,
-  type Definition,
-  inputKeys,
-  inputMeta,
-  nameKey,
-  type Props,
-} from "../provider/core/definition";
+import { type Definition, inputKeys, inputMeta, nameKey, nameOf, type Props } from "../provider/core/definition";
 import { wireName } from "../provider/core/field";
 import { isGone } from "../provider/api/states";
 import { type Session } from "../provider/core/session";
@@ -17,6 +10,9 @@ import { UserError } from "../provider/core/user-error";
 import { insteadOfImport, tetherIdOf } from "../provider/constants";
 import { definitions } from "../provider/resources";
 import { type Found, type ListedKind, readOrganization } from "../provider/resources/tree";
+import { check } from "../provider/core/check";
+import { isUnset } from "../provider/core/values";
+import { inputsOf } from "../provider/core/state";
 
 /** What an import, or the `get` of a program, names: the object's own id, and where it is. */
 export interface Located {
@@ -28,7 +24,7 @@ export interface Located {
 const lookAgeMs = 10_000;
 
 /** What the properties stand for that say where an object is. */
-const owners: Record<string, CollectionDefinition> = {
+const owners: Record<string, Definition> = {
   consortiumId: definitions.consortium,
   environmentId: definitions.environment,
 };
@@ -48,7 +44,7 @@ const allKnown = (keys: readonly string[], known: Props): boolean =>
  * where the object is (`get`), the id is taken as it is.
  */
 export async function locate(session: Session, definition: Definition, given: string, known: Props): Promise<Located> {
-  if (definition.kind === "custom") return { id: given.includes("/") ? tetherIdOf(given) : given, state: known };
+  if (definition.idKey !== undefined) return { id: given.includes("/") ? tetherIdOf(given) : given, state: known };
   const keys = ownerKeys(definition);
   if (allKnown(keys, known)) return { id: given, state: known };
   const path = given.split("/").map((part) => part.trim());
@@ -59,7 +55,7 @@ export async function locate(session: Session, definition: Definition, given: st
 }
 
 /** From the consortium down, each by its id or its name. */
-async function follow(session: Session, definition: CollectionDefinition, path: readonly string[]): Promise<Located> {
+async function follow(session: Session, definition: Definition, path: readonly string[]): Promise<Located> {
   const keys = ownerKeys(definition);
   const state: Props = {};
   for (const [index, key] of keys.entries())
@@ -69,7 +65,7 @@ async function follow(session: Session, definition: CollectionDefinition, path: 
 }
 
 /** Everywhere, by the object's own id. */
-async function search(session: Session, definition: CollectionDefinition, id: string): Promise<Located> {
+async function search(session: Session, definition: Definition, id: string): Promise<Located> {
   const kind = kindOf(definition);
   const kinds = [...ownerKeys(definition).map((key) => kindOf(owners[key]!)), kind];
   const found = withInside(await readOrganization(session, { kinds, maxAgeMs: lookAgeMs }));
@@ -82,7 +78,7 @@ async function search(session: Session, definition: CollectionDefinition, id: st
   );
 }
 
-const kindOf = (definition: CollectionDefinition): ListedKind =>
+const kindOf = (definition: Definition): ListedKind =>
   Object.entries(definitions).find(([, one]) => one === definition)![0] as ListedKind;
 
 const withInside = (found: readonly Found[]): Found[] => found.flatMap((one) => [one, ...withInside(one.inside)]);
@@ -94,7 +90,7 @@ async function present(collection: Collection): Promise<Identified[]> {
   throw unlistedError(collection.definition);
 }
 
-const unlistedError = ({ title, type }: CollectionDefinition): UserError =>
+const unlistedError = ({ title, type }: Definition): UserError =>
   new UserError(`This service does not list each ${title}, so none can be imported. ${insteadOfImport[type]}`);
 
 /** A part of a path as it is given, and without the escapes that a "/" in a name needs. */
@@ -136,4 +132,30 @@ function badPath(definition: Definition, given: string): UserError {
   const isAtTop = ownerKeys(definition).length === 0;
   const how = isAtTop ? "its id or name" : `its id, or the path ${formOf(definition)}, each part an id or a name`;
   return new UserError(`"${printable(given)}" does not say which ${definition.title}: give ${how}. ${escapes}`);
+}
+
+/** What is known of an object before it is read: where the service shows no name, it is taken for that of the resource. */
+export function beforeRead(definition: Definition, resourceName: string, state: Props): Props {
+  const key = nameKey(definition);
+  return key === undefined ? state : { [key]: resourceName, ...state };
+}
+
+/** The inputs of a program that is to change nothing: without what the service chose itself. */
+export function importedInputs(definition: Definition, state: Props): Props {
+  const given = Object.entries(inputsOf(definition, state));
+  return Object.fromEntries(given.filter(([key, value]) => !inputMeta(definition, key)?.computed && !isUnset(value)));
+}
+
+/** What people have to know of an import that was possible. @throws UserError for one that no program could stand for */
+export function remarksOn(definition: Definition, id: string, inputs: Props): string[] {
+  const what = `${nameOf(definition, inputs)} (${id})`;
+  const { issues } = check(definition, inputs, () => false);
+  const [issue] = issues;
+  if (issue) {
+    const missing = issues.filter(({ property }) => inputs[property] === undefined).map(({ property }) => property);
+    const why = missing.length > 0 ? `the service does not show ${missing.join(" and ")}` : issue.reason;
+    const instead = insteadOfImport[definition.type];
+    throw new UserError(`${what} cannot be imported: ${why}.${instead === undefined ? "" : ` ${instead}`}`);
+  }
+  return definition.untold ? [`${what}: ${definition.untold}`] : [];
 }

@@ -1,4 +1,4 @@
-import { isUnset, sameValue } from "../../../provider/core/same-value";
+import { isUnset, sameValue } from "../../../provider/core/values";
 
 test.each([undefined, null, "", {}, []])("%j is not set", (value) => expect(isUnset(value)).toBe(true));
 test.each([0, false, " ", "x", { a: undefined }, [undefined]])("%j is set", (value) =>

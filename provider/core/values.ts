@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { type Props } from "./field";
+import { secretsKey } from "../constants";
 
 /** Nothing, null, an empty text and an empty object all mean "not set". */
 export function isUnset(value: unknown): boolean {
@@ -34,3 +36,35 @@ function plainName(value: unknown): unknown {
 
 /** Equal, or as a service may write the name: in another case, or with other signs between the words. */
 export const sameName = (a: unknown, b: unknown): boolean => sameValue(a, b) || sameValue(plainName(a), plainName(b));
+
+/** How an unknown value of a preview arrives, by its type (Pulumi's wire format; programs in Node.js send the first for all). */
+const markers: ReadonlySet<unknown> = new Set([
+  "04da6b54-80e4-46f7-96ec-b56ff0331ba9", // text
+  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7", // boolean
+  "3eeb2bf0-c639-47a8-9e75-3b44932eb421", // number
+  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2", // list
+  "030794c1-ac77-496b-92df-f27374a8bd58", // asset
+  "e48ece36-62e2-4504-bad9-02848725956a", // archive
+  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff", // object
+]);
+
+/** What a provider answers for an output that only the run itself can tell. */
+export const [unknown] = markers;
+
+/** Whether a value is unknown in a preview, or holds one that is. */
+export function isUnknown(value: unknown): boolean {
+  if (markers.has(value)) return true;
+  return typeof value === "object" && value !== null && Object.values(value).some(isUnknown);
+}
+
+/** Keys and indexes from the properties down to a value. */
+export type Path = readonly (string | number)[];
+
+/** Where properties are secret, as the program's side or an adapter found. */
+export const secretPaths = ({ [secretsKey]: paths }: Props): Path[] =>
+  Array.isArray(paths) ? paths.filter((path): path is (string | number)[] => Array.isArray(path)) : [];
+
+const at = (props: Props, path: Path): unknown =>
+  path.reduce<unknown>((inner, step) => (inner as Props | null | undefined)?.[step], props);
+
+export const valuesAt = (props: Props, paths: readonly Path[]): unknown[] => paths.map((path) => at(props, path));

@@ -1,0 +1,324 @@
+import { isDeepStrictEqual } from "node:util";
+import { systemClock } from "../api/clock";
+import { printable } from "../api/printable";
+import { environmentsKey, logicalNameKey, ownKeys, previewKey, providerNameKey, secretsKey } from "../constants";
+import { check, lostEnvironments } from "./check";
+import { Collection } from "./collection";
+import {
+  type Definition,
+  type Issue,
+  type Made,
+  nameKey,
+  nameOf,
+  type OwnVerbs,
+  type Props,
+  secretOutputs,
+  timeoutMs,
+} from "./definition";
+import { diff, type Difference } from "./diff";
+import { type Owner } from "./holdings";
+import { create } from "./lifecycle/create";
+import { deleteObject } from "./lifecycle/delete";
+import { keeper, take } from "./lifecycle/handover";
+import { read } from "./lifecycle/read";
+import { update } from "./lifecycle/update";
+import {
+  comparedWithoutCall,
+  learnOrganization,
+  originOfNew,
+  proveBeforeCreate,
+  proveOrganization,
+  requireOwner,
+  subjectOf,
+} from "./organization";
+import { type Origin, originKey, withProvider } from "./origins";
+import { type Session, type Sessions, within } from "./session";
+import { inputsOf, isRecorded, isRewritten } from "./state";
+import { Incomplete, UserError } from "./user-error";
+import { isUnknown, secretPaths } from "./values";
+
+/** A refresh has no time-out of its own, in ms. */
+const readMs = 300_000;
+
+/** Those that the state keeps among the inputs. */
+const keptKeys: readonly string[] = [environmentsKey, logicalNameKey, providerNameKey, secretsKey];
+
+/** The properties of the resource itself, without what an adapter, or the program's side of it, adds. */
+const resourceOnly = (props: Props): Props =>
+  Object.fromEntries(Object.entries(props).filter(([key]) => !ownKeys.includes(key)));
+
+/** The keys among these that say something for later verbs. */
+const keptOf = (props: Props, keys: readonly string[]): Props =>
+  Object.fromEntries(keys.filter((key) => props[key] !== undefined).map((key) => [key, props[key]]));
+
+export interface CheckedInputs {
+  inputs: Props;
+  failures: Issue[];
+  /** What to show in the preview, the one place to say it in time. */
+  lines: string[];
+}
+
+/** A preview makes no calls, so it cannot tell whether there is one; that it would be adopted, it can. `up` says what it found. */
+export function adoptionOf(definition: Definition, { adopt, name, orgName }: Props): string[] {
+  if (!adopt || isUnknown([adopt, name, orgName])) return [];
+  const which = typeof adopt === "string" ? printable(adopt) : "the one with this name, if there is one";
+  return [`${nameOf(definition, { name, orgName })}: adopts ${which}`];
+}
+
+const notFound = (definition: Definition, id: string, state: Props): string => {
+  const where = definition.idKey === undefined ? ` in ${definition.place(state).collection}` : "";
+  return `${definition.type} "${id}" was not found${where}: check the id, and that the API key belongs to the organization that has it.`;
+};
+
+/**
+ * The verbs of one resource, whichever adapter Pulumi calls them through. Each has one deadline, and the organization of the key is
+ * proved before anything is changed, deleted or taken for gone.
+ */
+export class Verbs {
+  /** @param owner the resource of the program, where the request names it; else its inputs do */
+  constructor(
+    readonly definition: Definition,
+    private readonly sessions: Sessions,
+    private readonly owner?: Owner,
+  ) {}
+
+  /** Validates without a call; keeps what only Pulumi's side knows of. */
+  check(olds: Props, news: Props): CheckedInputs {
+    this.sessions.check();
+    this.#hide(olds);
+    this.#hide(news);
+    const { inputs, issues } = check(this.definition, resourceOnly(news), isUnknown);
+    const isNew = Object.keys(olds).length === 0;
+    const lines = [
+      ...(news[previewKey] && isNew ? adoptionOf(this.definition, inputs) : []),
+      ...lostEnvironments(olds, news),
+    ];
+    const taken = issues.length > 0 ? [] : this.#declare(isNew, inputs, news);
+    const { secrets } = this.sessions;
+    const hidden = secretPaths(news).map(([key]) => key);
+    // The engine prints the value of the property that a failure names.
+    const failures = [...issues, ...taken].map(({ property, reason }) => ({
+      property: hidden.includes(property.split(".")[0]) ? "" : property,
+      reason: secrets.mask(reason),
+    }));
+    return {
+      inputs: { ...inputs, ...keptOf(news, keptKeys) },
+      failures,
+      lines: lines.map((line) => secrets.mask(line)),
+    };
+  }
+
+  /** What another resource of the program is already, this one cannot be. */
+  #declare(isNew: boolean, inputs: Props, news: Props): Issue[] {
+    const { definition } = this;
+    const { holdings } = this.sessions.seen();
+    holdings.shown(systemClock);
+    const owner = this.#owner(news);
+    if (!owner || isUnknown(inputs)) return [];
+    const reason = holdings.declare(owner, definition, isNew, inputs);
+    if (reason === undefined) return [];
+    const named = inputs.adopt === undefined ? nameKey(definition) : "adopt";
+    return [{ property: definition.idKey ?? named ?? "", reason }];
+  }
+
+  diff(id: string, olds: Props, news: Props): Difference {
+    this.#saw(id, olds);
+    this.#hide(news);
+    const { warnings, ...difference } = this.#difference(id, olds, news);
+    const moved = this.#compared(id, olds, news);
+    return {
+      ...difference,
+      changes: difference.changes || moved !== undefined,
+      warnings: [...warnings, ...(moved === undefined ? [] : [moved])].map((one) => this.sessions.secrets.mask(one)),
+    };
+  }
+
+  /** What a preview can tell of the key; without one, it tells nothing. */
+  #compared(id: string, olds: Props, news: Props): string | undefined {
+    const settings = this.sessions.known();
+    if (!settings) return undefined;
+    const { origins } = this.sessions.seen();
+    return comparedWithoutCall({ settings, origins, provider: this.#provider(news) }, this.definition, id, olds);
+  }
+
+  #difference(id: string, olds: Props, news: Props): Difference {
+    const inputs = resourceOnly(news);
+    const difference = diff(this.definition, resourceOnly(olds), inputs);
+    const { holdings } = this.sessions.seen();
+    holdings.shown(systemClock);
+    const owner = this.#owner(news);
+    // In a run, the engine asks with unknown values only to learn what a replacement takes along: the program may not have it any more.
+    if (!owner || isUnknown(inputs)) return difference;
+    const warning = holdings.hold(owner, this.definition, id, inputs, difference.replaces.length > 0);
+    return warning === undefined ? difference : { ...difference, warnings: [...difference.warnings, warning] };
+  }
+
+  /** Makes the object, or adopts one, and waits until it is ready. */
+  async create(session: Session, inputs: Props): Promise<Made> {
+    const { definition } = this;
+    const timed = this.#begin(session, inputs, timeoutMs(definition, "create", inputs));
+    this.#hide(inputs);
+    const isProved = await proveBeforeCreate(timed, definition);
+    const made = await this.#keeping(
+      timed,
+      inputs,
+      (state) => originOfNew(timed, definition, state),
+      () => createOrTake(timed, definition, resourceOnly(inputs)),
+    );
+    if (!isProved) await deleteIfForeign(timed, definition, made);
+    return made;
+  }
+
+  /**
+   * undefined: it is gone, and that was confirmed. `inputs` are there only where they drifted: without drift they stay what the
+   * program said, with what only an adapter knows of.
+   * @throws for an object that this stack never had: a wrong id is a mistake, not something that went.
+   */
+  async read(session: Session, id: string, state: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
+    const { definition } = this;
+    const known = resourceOnly(state);
+    const timed = this.#begin(session, state, readMs);
+    if (isRecorded(state)) this.#saw(id, state);
+    const now = await ofResource(definition).read(timed, id, known);
+    if (!now) {
+      if (!isRecorded(state)) throw new UserError(notFound(definition, id, state));
+      await proveOrganization(timed, definition, id, known);
+      return undefined;
+    }
+    const props = marked(timed, now, await learnOrganization(timed, definition, id, { ...known, ...now }));
+    this.#hide(props);
+    const [inputs, before] = [inputsOf(definition, props), inputsOf(definition, known)];
+    const kept = keptOf(state, [secretsKey]);
+    const found = { ...props, ...kept };
+    return isDeepStrictEqual(inputs, before) ? { props: found } : { props: found, inputs: { ...inputs, ...kept } };
+  }
+
+  /** Changes in place what differs; with nothing to change it goes on with what an earlier run left unfinished. */
+  async update(session: Session, id: string, olds: Props, news: Props): Promise<Props> {
+    const { definition } = this;
+    const timed = this.#begin(session, news, timeoutMs(definition, "update", news));
+    this.#saw(id, olds);
+    this.#hide(news);
+    const [before, inputs] = [resourceOnly(olds), resourceOnly(news)];
+    const origin = await proveOrganization(timed, definition, id, before);
+    const { state } = await this.#keeping(
+      timed,
+      news,
+      () => Promise.resolve(origin),
+      async () => ({ id, state: await ofResource(definition).update(timed, id, before, inputs) }),
+    );
+    return state;
+  }
+
+  /** Deletes the object and waits until it is gone, unless another resource of the program is there for it. */
+  async delete(session: Session, id: string, given: Props): Promise<void> {
+    const { definition } = this;
+    const state = resourceOnly(given);
+    const timed = this.#begin(session, given, timeoutMs(definition, "delete", given));
+    this.#saw(id, given);
+    await proveOrganization(timed, definition, id, state);
+    const why = await keeper(timed, definition, id, state);
+    if (why !== undefined) {
+      session.say(`${nameOf(definition, state)} (${id}): not deleted, since ${why}`);
+      return session.holdings.leave(definition, id, state);
+    }
+    await ofResource(definition).delete(timed, id, state);
+    session.holdings.deleted(definition, id);
+  }
+
+  /** The session of one verb, which has this much time in all. */
+  #begin(session: Session, props: Props, ms: number): Session {
+    const [owner, provider] = [this.#owner(props), this.#provider(props)];
+    return { ...within(session, ms), ...(owner && { owner }), ...(provider !== undefined && { provider }) };
+  }
+
+  /** A state does not tell it: only what the program says. */
+  #provider(props: Props): string | undefined {
+    const { [logicalNameKey]: ofProgram, [providerNameKey]: name = "" } = props;
+    return this.sessions.provider ?? (ofProgram === undefined || typeof name !== "string" ? undefined : name);
+  }
+
+  /** How messages of another resource call the one with these properties. */
+  called(props: Props): string {
+    const owner = this.#owner(props);
+    return owner ? `${this.definition.type} "${owner.name}"` : nameOf(this.definition, props);
+  }
+
+  #owner({ [logicalNameKey]: given }: Props): Owner | undefined {
+    if (this.owner) return this.owner;
+    const [name, parents = ""]: unknown[] = [given].flat();
+    if (typeof name !== "string") return undefined;
+    return { key: JSON.stringify([this.definition.type, name, parents]), name };
+  }
+
+  /** From now on nothing shows what is secret in these properties. */
+  #hide(props: Props): void {
+    this.sessions.hide(props, [...secretPaths(props), ...secretOutputs(this.definition).map((key) => [key])]);
+  }
+
+  /** Whatever becomes of the object, its state says whose it is, and what is secret in it. */
+  async #keeping(
+    session: Session,
+    inputs: Props,
+    originOf: (state: Props) => Promise<Origin>,
+    run: () => Promise<Made>,
+  ): Promise<Made> {
+    const kept = keptOf(inputs, [secretsKey]);
+    const keep = async (state: Props): Promise<Props> => ({
+      ...marked(session, state, await originOf(state)),
+      ...kept,
+    });
+    try {
+      const { id, state } = await run();
+      return { id, state: await keep(state) };
+    } catch (error) {
+      if (!(error instanceof Incomplete)) throw error;
+      this.#hide(error.state);
+      throw new Incomplete(error.id, await keep(error.state), error.cause);
+    }
+  }
+
+  #saw(id: string, state: Props): void {
+    this.#hide(state);
+    const { origins } = this.sessions.seen();
+    origins.saw(subjectOf(this.definition, id, state));
+    if (isRewritten(state)) origins.rewritesNames = true;
+  }
+}
+
+/** The resource's own verbs where it has some, else those of everything that lives in a collection. */
+const ofResource = (definition: Definition): Pick<OwnVerbs, "create" | "read" | "update" | "delete"> =>
+  definition.own ?? {
+    create: (session, inputs) => create(Collection.of(session, definition, inputs), inputs),
+    read: (session, id, state) => read(Collection.of(session, definition, state), id, state),
+    update: (session, id, olds, news) => update(Collection.of(session, definition, news), id, olds, news),
+    delete: (session, id, state) => deleteObject(Collection.of(session, definition, state), id, state),
+  };
+
+/** Makes the object, so that whoever deletes in the same run knows what became of it. */
+async function createOrTake(session: Session, definition: Definition, inputs: Props): Promise<Made> {
+  const { holdings, owner } = session;
+  try {
+    const { idKey } = definition;
+    const left = idKey === undefined ? undefined : await take(session, definition, inputs, String(inputs[idKey]));
+    return await ofResource(definition).create(session, inputs, left);
+  } catch (error) {
+    if (!(error instanceof Incomplete)) holdings.failed(owner);
+    throw error;
+  }
+}
+
+/** Nothing told before whose the key is: where the first thing that it made is in the wrong place, it goes again. */
+async function deleteIfForeign(session: Session, definition: Definition, made: Made): Promise<void> {
+  try {
+    requireOwner(session, definition, made);
+  } catch (error) {
+    if (definition.idKey === undefined) await ofResource(definition).delete(session, made.id, made.state);
+    throw error;
+  }
+}
+
+const marked = ({ provider, client }: Session, state: Props, origin: Origin): Props => ({
+  ...state,
+  [originKey]: withProvider(origin, provider, client.http.settings),
+});

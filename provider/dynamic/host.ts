@@ -1,0 +1,197 @@
+import { engineAddress, onEngineGone } from "../core/engine";
+import { Sessions } from "../core/session";
+import { settingNames, type SettingSources } from "../api";
+import { providerKey } from "../constants";
+import { Verbs } from "../core/verbs";
+import { type Definition, type Issue, type Props } from "../core/definition";
+import { Incomplete, messageOf } from "../core/user-error";
+import { setTimeout as sleep } from "node:timers/promises";
+import { printableLines } from "../api/printable";
+
+/** What the host hands to `configure`: stack configuration, or the inputs of an explicit `Provider`. */
+export interface HostConfig {
+  get(key: string): string | undefined;
+}
+
+/** Input of an explicit `Provider` that lists the settings it was given itself, besides those from the stack. */
+const ownSettingsKey = "consortium:own";
+
+let interrupt: AbortController | undefined;
+
+/** Of a host that is built differently: what is missing then, once. */
+const unheard =
+  "WARNING: this @pulumi/pulumi is newer than this pulumi-consortium knows. Everything works but one thing: Ctrl-C does not end " +
+  "waiting for the service at once; a second Ctrl-C does.";
+
+/** Ends waiting when the user cancels; ends the process, with nobody left to tell, when the engine is gone. */
+function watchEngine(): AbortSignal {
+  if (interrupt) return interrupt.signal;
+  const controller = (interrupt = new AbortController());
+  const engine = engineAddress();
+  const heard = onCancel(() => controller.abort());
+  // eslint-disable-next-line no-console -- the host shows what the provider process prints
+  if (engine !== undefined && !heard) console.log(unheard);
+  onEngineGone(engine, () => process.exit(1));
+  return controller.signal;
+}
+
+/** What a provider process keeps, which serves one provider: its configuration, and the sessions with it. */
+export class HostProcess {
+  #config?: HostConfig;
+  readonly sessions: Sessions;
+
+  constructor(interrupted: () => AbortSignal = watchEngine) {
+    this.sessions = new Sessions({
+      sources: () => this.#sources(),
+      // eslint-disable-next-line no-console -- the host shows what the provider process prints, line by line
+      say: (message) => console.log(message),
+      interrupted,
+    });
+  }
+
+  /** Keeps the configuration, nothing else: the host does not wait for it, and hands it over again for each type of resource. */
+  configure(given: HostConfig): void {
+    this.#config = given;
+  }
+
+  #sources(): SettingSources {
+    const own = new Set(this.#config?.get(ownSettingsKey)?.split(","));
+    const pick = (wanted: (name: string) => boolean): SettingSources["stack"] =>
+      Object.fromEntries(
+        [...settingNames, "adopt"].filter(wanted).map((name) => [name, this.#config?.get(`consortium:${name}`)]),
+      );
+    return { provider: pick((name) => own.has(name)), stack: pick((name) => !own.has(name)) };
+  }
+}
+
+export const hostProcess = new HostProcess();
+
+/** The verbs of one resource, as the dynamic provider host calls them. */
+export interface Handler {
+  configure(request: { config: HostConfig }): void;
+  check(olds: Props, news: Props): Promise<{ inputs: Props; failures: Issue[] }>;
+  diff(
+    id: string,
+    olds: Props,
+    news: Props,
+  ): Promise<{ changes: boolean; replaces: string[]; deleteBeforeReplace: boolean }>;
+  create(inputs: Props): Promise<{ id: string; outs: Props }>;
+  read(id: string, state: Props): Promise<{ id: string; props?: Props; inputs?: Props }>;
+  update(id: string, olds: Props, news: Props): Promise<{ outs: Props }>;
+  delete(id: string, state: Props): Promise<void>;
+}
+
+/** Shown in the preview, the one place to say it in time. */
+// eslint-disable-next-line no-console -- the host shows what the provider process prints
+const show = (lines: string[]): void => lines.forEach((line) => console.log(line));
+
+export function handler(definition: Definition, host = hostProcess): Handler {
+  const { sessions } = host;
+  const verbs = new Verbs(definition, sessions);
+
+  /** Nothing is lost on the way out: an incomplete object keeps its id and state, every other error its message. */
+  async function guarded<T>(props: Props, run: () => T | Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      const shown = sessions.shown(error, verbs.called(props));
+      throw await (shown instanceof Incomplete ? notReady(shown, props[providerKey]) : refusal(shown));
+    }
+  }
+
+  return {
+    configure: ({ config }) => host.configure(config),
+
+    check: (olds, news) =>
+      guarded(news, () => {
+        const { lines, ...checked } = verbs.check(olds, news);
+        show(lines);
+        return checked;
+      }),
+
+    diff: (id, olds, news) =>
+      guarded(news, () => {
+        const { changes, replaces, deleteBeforeReplace, warnings } = verbs.diff(id, olds, news);
+        show(warnings.map((warning) => `WARNING: ${warning}`));
+        // A state of the plugin names no code, without which this host could not read or delete the object later.
+        return { changes: changes || olds[providerKey] === undefined, replaces, deleteBeforeReplace };
+      }),
+
+    create: (inputs) =>
+      guarded(inputs, async () => {
+        const { id, state } = await verbs.create(sessions.current(), inputs);
+        return { id, outs: state };
+      }),
+
+    read: (id, state) =>
+      guarded(state, async () => {
+        const found = await verbs.read(sessions.current(), id, state);
+        return found ? { id, ...found } : { id: "" };
+      }),
+
+    update: (id, olds, news) =>
+      guarded(news, async () => ({
+        outs: await verbs.update(sessions.current(), id, olds, news),
+      })),
+
+    delete: (id, state) => guarded(state, () => verbs.delete(sessions.current(), id, state)),
+  };
+}
+
+/*
+ * Everything that rests on how Pulumi's host of dynamic providers (`cmd/dynamic-provider` of @pulumi/pulumi) is built, rather than
+ * on its documentation: no public way leads there. tests/provider/dynamic/host.test.ts and tests/e2e say when it stops working.
+ */
+
+/** For some verbs the host prints `${error}: ${error.stack}` before the message, which says all there is to say. */
+const printed = { title: "consortium", stack: "its error is shown with the resource" };
+const print = console.error; // eslint-disable-line no-console -- the host's
+// eslint-disable-next-line no-console
+console.error = (...args: unknown[]): void => {
+  if (args[0] !== `${printed.title}: ${printed.stack}`) print(...args);
+};
+
+/** An error as the host shows it: the message, and nothing of the inside of this package. */
+export function refusal(error: unknown): Error {
+  const shown = new Error(printableLines(messageOf(error)));
+  return Object.assign(shown, { stack: printed.stack, toString: () => printed.title });
+}
+
+/** Lines of this process and answers to the engine go separate ways: a line that is to come first gets a head start. */
+const headStartMs = 100;
+
+/**
+ * Kept in the state as "created, not ready": the host reads id, properties and reasons, and does not add the provider by itself.
+ * The engine heads it with "1 error occurred:", which says nothing, so the cause is printed ahead of it.
+ */
+export async function notReady(error: Incomplete, provider: unknown): Promise<Error> {
+  const shown = refusal(error);
+  // eslint-disable-next-line no-console -- the host shows what the provider process prints
+  console.log(shown.message);
+  await sleep(headStartMs);
+  const properties: Props = { ...error.state, [providerKey]: provider };
+  return Object.assign(shown, { id: error.id, properties, reasons: [shown.message] });
+}
+
+const cancelPath = "/pulumirpc.ResourceProvider/Cancel";
+
+interface StreamServer {
+  on(event: "stream", listener: (stream: unknown, headers: Record<string, unknown>) => void): void;
+}
+
+/**
+ * Calls back when the engine asks the providers to stop (Ctrl-C). The host's server gets that call, and answers it itself.
+ * @returns whether that server was found: a host that is built differently leaves Ctrl-C to Pulumi
+ */
+export function onCancel(callback: () => void): boolean {
+  const { _getActiveHandles: handles } = process as unknown as { _getActiveHandles?: () => unknown[] };
+  const servers = (handles?.call(process) ?? []).filter((handle): handle is StreamServer => {
+    return handle?.constructor.name === "Http2Server" && typeof (handle as Partial<StreamServer>).on === "function";
+  });
+  for (const server of servers) {
+    server.on("stream", (_stream, headers) => {
+      if (headers[":path"] === cancelPath) callback();
+    });
+  }
+  return servers.length > 0;
+}
