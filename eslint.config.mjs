@@ -60,7 +60,7 @@ export default tseslint.config(
       "plugin/**",
       "provider/**",
       "sdk/**",
-      "service/**",
+      "service/**/*.ts",
     ],
     ignores: ["console/server/app.ts", "service/http/app.ts"],
     rules: {

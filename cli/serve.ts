@@ -6,8 +6,8 @@ import { type Console } from "../console/server/console";
 import { resolveSettings } from "../provider/api";
 import { type CallLimits, type LedgerOptions, type Service, startService, type TetherOptions } from "../service";
 import { isLoopback } from "../service/http/host-check";
-import { whyNoLedger } from "../service/ledger/binary";
-import { callLimits } from "../service/settings/call-limits";
+import { whyNoLedger } from "../service/ledger/engine";
+import { callLimits } from "../service/settings/settings";
 import { textOf } from "./shared/terminal";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;

@@ -1,44 +1,18 @@
 import { join } from "node:path";
-import type { FastifyInstance } from "fastify";
 import { installCommand } from "../optional/packages";
-import type { Base } from "./base";
+import type { Backend, Base, LedgerState } from "./context";
 import { Refusal } from "./errors";
-import { admitted, nodePath } from "./http/node-credentials";
-import { findAnvil, whyNoLedger } from "./ledger/binary";
+import { admitted, nodePath } from "./http/authentication";
 import { usualPace } from "./ledger/chain";
 import { Chains, knownLedgers } from "./ledger/chains";
-import type { Ledger } from "./ledger/ledger";
+import { findAnvil, whyNoLedger } from "./ledger/engine";
+import { RealLedger, SimulatedLedger } from "./ledger/ledger";
 import { NodeEndpoint } from "./ledger/node-endpoint";
-import { RealLedger } from "./ledger/real-ledger";
-import { SimulatedLedger } from "./ledger/simulated-ledger";
 import type { ResolvedOptions } from "./settings/options";
-import type { Entity } from "./store/entities";
-import { AccountKeys } from "./tether/account-keys";
+import { AccountKeys } from "./tether/accounts";
 import { RealTethers } from "./tether/real-tethers";
 import { SimulatedTethers } from "./tether/simulated-tethers";
 import { isTarget, Targets } from "./tether/targets";
-import type { Tethering } from "./tether/tethering";
-
-/** `missing`: wanted, but its program is not on this machine. */
-export type LedgerState = "on" | "off" | "missing";
-
-/** What stands behind nodes and tethers: real chains, or a simulation. */
-export interface Backend {
-  readonly state: LedgerState;
-  readonly ledger: Ledger;
-  readonly tethers: Tethering;
-  /** The networks that tethers pin to; none in a simulation. */
-  readonly targets?: Targets;
-  /** Puts the nodes' addresses under the service. */
-  serveNodes(app: FastifyInstance): void | Promise<void>;
-  /** Hears of what is deleted, with all that was in it. */
-  removed(entities: readonly Entity[]): void;
-  /** Drops the WebSockets to nodes. */
-  drop: () => void;
-  /** Goes on where the last run of the service ended. */
-  resume(): void;
-  close(): Promise<void>;
-}
 
 /** Real chains, if they are wanted and can be had. */
 export function openBackend({ ledger: wanted, dataDir }: ResolvedOptions, base: Base): Backend {

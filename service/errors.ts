@@ -1,4 +1,4 @@
-import type { ZodError } from "zod";
+import type { z, ZodError } from "zod";
 
 /** A request that is answered with an error: `{ errorMessage }` and a status. */
 export class Refusal extends Error {
@@ -26,4 +26,11 @@ export function explain(error: ZodError): string {
   return error.issues
     .map((issue) => (issue.path.length > 0 ? `${issue.path.map(String).join(".")}: ${issue.message}` : issue.message))
     .join("; ");
+}
+
+/** Checks what a caller gave, and says in one sentence what is wrong with it. */
+export function checked<T extends z.ZodType>(what: string, rules: T, value: unknown): z.output<T> {
+  const result = rules.safeParse(value);
+  if (!result.success) throw new ServiceError(`${what}: ${explain(result.error)}`);
+  return result.data;
 }

@@ -1,28 +1,30 @@
 import { needPackages } from "../optional/packages";
-import { waitFor } from "./http/long-wait";
-import { type Backend, type LedgerState, openBackend } from "./backend";
-import type { Base } from "./base";
-import { type Fault, type FaultRule, Faults } from "./faults/rules";
+import { openBackend } from "./backend";
+import type { Backend, Base, LedgerState } from "./context";
+import { checked } from "./errors";
+import { type Fault, type FaultRule, Faults } from "./faults";
 import { type Call, CallLog, InFlight } from "./http/call-log";
-import { Listener } from "./http/listener";
-import { ledgerPackages } from "./ledger/binary";
-import { answers, type Answers, type AnswersChange } from "./settings/answers";
-import { checked, overlay } from "./settings/check";
+import { Listener, waitFor } from "./http/server";
+import { ledgerPackages } from "./ledger/engine";
 import { resolveOptions, type ServiceOptions } from "./settings/options";
-import { timing, type Timing } from "./settings/timing";
+import { type ApiQuirks, apiQuirks, type ApiQuirksChange, overlay, timing, type Timing } from "./settings/settings";
 import { type Data, dataOf } from "./store/data";
 import { openData } from "./store/open-data";
 import type { Organization } from "./store/organizations";
 
-export type { LedgerState } from "./backend";
-export type { Fault, FaultKind, FaultRule, FaultTarget, Faults } from "./faults/rules";
+export type { LedgerState } from "./context";
+export type { Fault, FaultKind, FaultRule, FaultTarget, Faults } from "./faults";
 export type { Call, InFlight } from "./http/call-log";
 export { ServiceError } from "./errors";
-export type { Answers, AnswersChange, DeletedStatus } from "./settings/answers";
-export type { CallLimits } from "./settings/call-limits";
-export type { Limits } from "./settings/limits";
 export type { LedgerOptions, OrganizationOptions, ServiceOptions, TetherOptions, TlsOptions } from "./settings/options";
-export type { Timing } from "./settings/timing";
+export type {
+  ApiQuirks as Answers,
+  ApiQuirksChange as AnswersChange,
+  CallLimits,
+  DeletedStatus,
+  Limits,
+  Timing,
+} from "./settings/settings";
 export type { Collection, Data, ManagedCollection, Tethers } from "./store/data";
 export type { Entity, FieldsOf, Kind, ManagedKind, Network } from "./store/entities";
 export type { Organization } from "./store/organizations";
@@ -46,12 +48,12 @@ export interface Service {
   /** The data itself, to change it behind a client's back. */
   readonly store: Data;
   /** The settings in force. */
-  readonly answers: Readonly<Answers>;
+  readonly answers: Readonly<ApiQuirks>;
   readonly timing: Readonly<Timing>;
   /** Forgets the calls so far. */
   clearCalls(): void;
   /** Changes some of the answers. */
-  setAnswers(answers: AnswersChange): void;
+  setAnswers(answers: ApiQuirksChange): void;
   /** Changes some of the durations (ms); what is under way keeps its time. */
   setTiming(timing: Partial<Timing>): void;
   /** Adds an organization; its key is random if none is given. */
@@ -68,7 +70,7 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
   needPackages("The embedded service", "fastify", ...(options.ledger ? ledgerPackages : []));
   const { buildApp } = await import("./http/app.js");
   const { limits, callLimits } = options;
-  const settings = { limits, callLimits, timing: options.timing, answers: options.answers };
+  const settings = { limits, callLimits, timing: options.timing, quirks: options.answers };
   const { store, organizations, clock, close: closeData } = await openData(options);
   const stopping = new AbortController();
   const base: Base = {
@@ -126,13 +128,13 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
     clearCalls: () => log.clear(),
     ...{ inFlight, faults, store: dataOf(context) },
     get answers() {
-      return settings.answers;
+      return settings.quirks;
     },
     get timing() {
       return settings.timing;
     },
     setAnswers(change) {
-      settings.answers = checked("setAnswers", answers, overlay(settings.answers, change));
+      settings.quirks = checked("setAnswers", apiQuirks, overlay(settings.quirks, change));
     },
     setTiming(change) {
       settings.timing = checked("setTiming", timing, overlay(settings.timing, change));

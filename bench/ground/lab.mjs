@@ -90,7 +90,7 @@ export class Lab {
   processes() {
     const all = treeOf(this.pid);
     const chains = all.filter(({ command }) => command.includes("--init"));
-    const watcher = all.filter(({ command }) => command.includes(" -e "));
+    const watcher = all.filter(({ command }) => command.includes("watcher.mjs"));
     return { service: all.slice(0, 1), watcher, chains };
   }
 

@@ -14,8 +14,8 @@ const { Engine } = built("engine.js");
 const { LedgerFolder } = built("ledger-folder.js");
 /** @type {typeof import("../../service/ledger/watcher-client.js")} */
 const { Watched } = built("watcher-client.js");
-/** @type {typeof import("../../service/ledger/binary.js")} */
-const { findAnvil } = built("binary.js");
+/** @type {typeof import("../../service/ledger/engine.js")} */
+const { findAnvil } = built("engine.js");
 /** @type {typeof import("../../service/ledger/chain.js")} */
 const { usualPace } = built("chain.js");
 

@@ -5,7 +5,7 @@
  */
 import { spawn } from "node:child_process";
 import { Pool } from "undici";
-import { findAnvil } from "../../dist/service/ledger/binary.js";
+import { findAnvil } from "../../dist/service/ledger/engine.js";
 import { treeOf } from "../lib/process-tree.mjs";
 import { bounded, median, table } from "../lib/report.mjs";
 import { firstLine, makeNodes, makeParents, withServed } from "../lib/served.mjs";

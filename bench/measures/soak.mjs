@@ -152,7 +152,7 @@ function memoryOf(pid, names) {
   const all = treeOf(pid).filter(({ command }) => !command.startsWith("/bin/sh")); // the shell behind the watcher
   const named = all.map(({ command, rss }) => {
     const [, folder = ""] = /chains\/([^/]+)\/genesis\.json/.exec(command) ?? [];
-    return [names[folder] ?? (command.includes(" -e ") ? "watcher of the chains" : "service"), rss];
+    return [names[folder] ?? (command.includes("watcher.mjs") ? "watcher of the chains" : "service"), rss];
   });
   // where a snapshot is made just now, a ledger has another process: the largest counts
   return Object.fromEntries(named.sort(([, one], [, other]) => Number(one) - Number(other)));

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import pLimit from "p-limit";
 import { Refusal } from "../errors";
-import type { CallLimits } from "../settings/call-limits";
+import type { CallLimits } from "../settings/settings";
 import type { Chain } from "./chains";
 import { type Bounds, Excess, failure } from "./rpc";
 import type { Message, Rights, Screened } from "./screening";

@@ -1,13 +1,15 @@
-import { createReadStream, statSync } from "node:fs";
+import { accessSync, constants, createReadStream, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { Refusal } from "../errors";
+import { Refusal, ServiceError } from "../errors";
 import { type Answer, type Bounds, Caller } from "./rpc";
 import type { Watched } from "./watcher-client";
+import { installCommand } from "../../optional/packages";
 
 /** What a chain is, from its first start on. */
 export interface ChainSpec {
@@ -253,4 +255,35 @@ function argumentsOf({ chainId, free }: ChainSpec): string[] {
     "--disable-console-log",
     ...(free ? ["--block-base-fee-per-gas", "0"] : []),
   ];
+}
+
+const names: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", arm64: "arm64" };
+
+/** What a chain needs: its program, and what signs and encodes. */
+export const ledgerPackages = ["@foundry-rs/anvil", "ethers"] as const;
+
+/** Why there is no ledger where one is wanted, and what to do. */
+export function whyNoLedger(): string {
+  const command = installCommand(...ledgerPackages);
+  return command ? `its packages are not installed: ${command}` : "@foundry-rs/anvil has no program for this platform";
+}
+
+/** Where the chain's program is; undefined if its optional package is not installed or has none for this platform. */
+export function findAnvil(given: string | undefined, platform = process.platform): string | undefined {
+  if (given !== undefined) {
+    try {
+      accessSync(given, constants.X_OK);
+    } catch (error) {
+      throw new ServiceError(`The ledger's program ${given} cannot be run.`, { cause: error });
+    }
+    return given;
+  }
+  const file = platform === "win32" ? "bin/anvil.exe" : "bin/anvil";
+  try {
+    // a platform's package belongs to the package that chooses among them, wherever npm has put it
+    const own = createRequire(createRequire(__filename).resolve("@foundry-rs/anvil/package.json"));
+    return own.resolve(`@foundry-rs/anvil-${platform}-${names[process.arch] ?? process.arch}/${file}`);
+  } catch {
+    return undefined;
+  }
 }

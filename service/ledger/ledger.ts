@@ -1,20 +1,175 @@
-import type { Entity, Wire } from "../store/entities";
-import type { Chain } from "./chains";
+import { createHash } from "node:crypto";
+import { type Entity, stateAt, type Wire } from "../store/entities";
+import type { Chain, Chains } from "./chains";
+import type { Base, Ledger } from "../context";
 
 /** A member's nodes come and go over the years, and no account is ever another member's. */
 export const accountsOfChain = 32;
 
-export type Environment = Entity<"environment">;
-export type Node = Entity<"node">;
+type Environment = Entity<"environment">;
+type Node = Entity<"node">;
 
-/** The blockchains of the environments, real or simulated. */
-export interface Ledger {
-  /** An environment has got a node: its chain will be needed. */
-  prepare(environment: Environment): void;
-  /** What a started node tells of itself. `host`: the Host header of whoever asks. */
-  status(environment: Environment, node: Node, host: string | undefined): Promise<Wire>;
-  /** The lines of a node's log, oldest first. */
-  log(environment: Environment, node: Node, client: string): Promise<readonly string[]>;
-  /** The environment's chain; a simulation has none. */
-  chain?(environment: Environment): Promise<Chain>;
+const logLength = 1_000;
+
+/** Chains that exist as numbers only: all follows from the ids and the time. */
+export class SimulatedLedger implements Ledger {
+  constructor(protected readonly base: Base) {}
+
+  prepare(_environment: Environment): void {
+    return undefined;
+  }
+
+  status(environment: Environment, node: Node, host: string | undefined): Promise<Wire> {
+    const now = this.base.clock();
+    const nodes = this.base.store.children("node", environment.id);
+    const validators = nodes.filter((one) => stateAt(one, now) === "started");
+    const rpc = `${this.base.origin(host)}/runtime/${environment.id}/${node.id}`;
+    return Promise.resolve({
+      id: hex(64, "enode", node.id),
+      geth: {
+        public_address: address("node", node.id),
+        validators: validators.map(({ id }) => address("node", id)),
+      },
+      user_accounts: [address("account", node.id)],
+      block_height: this.#height(environment, now),
+      urls: { rpc, wss: rpc.replace(/^http/, "ws") },
+    });
+  }
+
+  log(environment: Environment, node: Node, client: string): Promise<readonly string[]> {
+    const now = this.base.clock();
+    const start = this.startOfLog(node, client);
+    if (stateAt(node, now) !== "started") return Promise.resolve(start);
+    const height = this.#height(environment, now);
+    const shown = Math.min(height, logLength);
+    const period = environment.fields.block_period * 1_000;
+    const blocks = Array.from({ length: shown }, (_, index) => {
+      const block = height - shown + index + 1;
+      const text = `Imported block number=${block} hash=${blockHash(environment, block)}`;
+      return line(client, now - (height - block) * period, text);
+    });
+    return Promise.resolve([...start, ...blocks]);
+  }
+
+  /** The state of every node at a time, for a report. */
+  states(environment: Environment, at: number): Wire[] {
+    const height = this.#height(environment, at);
+    return this.base.store.listed("node", environment.id, at).map((node) => ({
+      node_id: node.id,
+      node_name: node.fields.name,
+      state: stateAt(node, at),
+      block_height: height,
+      block_hash: blockHash(environment, height),
+      state_root: hash("state", node.id, height),
+      reported_at: new Date(at).toISOString(),
+    }));
+  }
+
+  protected startOfLog(node: Node, client: string): string[] {
+    const created = [`Starting node ${node.id}`, "Waiting for peers"].map((text) => line(client, node.createdAt, text));
+    const started = line(client, node.due ?? node.changedAt, "Node is started");
+    return stateAt(node, this.base.clock()) === "started" ? [...created, started] : created;
+  }
+
+  /** A block each period since its first node was there. */
+  #height(environment: Environment, at: number): number {
+    const started = this.base.store
+      .listed("node", environment.id, at)
+      .filter((node) => stateAt(node, at) === "started")
+      .map((node) => node.due ?? node.changedAt);
+    if (started.length === 0) return 0;
+    return Math.floor((at - Math.min(...started)) / (environment.fields.block_period * 1_000));
+  }
 }
+
+const blockHash = ({ id }: Environment, height: number) => hash("block", id, height);
+const line = (client: string, at: number, text: string) => `${new Date(at).toISOString()} INFO [${client}] ${text}`;
+
+/** One chain for each environment; what no chain tells is as in the simulation. */
+export class RealLedger extends SimulatedLedger {
+  readonly #accounts = new WeakMap<Chain, Promise<string[]>>();
+
+  constructor(
+    base: Base,
+    private readonly chains: Chains,
+  ) {
+    super(base);
+  }
+
+  chain({ id, fields }: Environment): Promise<Chain> {
+    const { chain_id: chainId, block_period, consensus_type } = fields;
+    const spec = { key: id, chainId, accounts: accountsOfChain, free: true };
+    // raft makes a block when there is a transaction, the others whenever their period is over
+    return this.chains.get(consensus_type === "raft" ? spec : { ...spec, period: block_period });
+  }
+
+  /** Starts it without anybody waiting; who then needs it hears why it did not work. */
+  override prepare(environment: Environment): void {
+    this.chain(environment).catch(() => undefined);
+  }
+
+  /** The account that a node's chain signs for in its name, and for no other node. */
+  async account(chain: Chain, node: Node): Promise<string> {
+    const asked = this.#accounts.get(chain) ?? chain.call<string[]>("eth_accounts");
+    this.#accounts.set(chain, asked);
+    asked.catch(() => this.#accounts.delete(chain));
+    const known = await asked;
+    return known[node.fields.account ?? 0]!;
+  }
+
+  /** Starts the chains of all environments that have nodes. */
+  resume(): void {
+    const { store } = this.base;
+    const environments = store.all("environment").filter(({ id }) => store.children("node", id).length > 0);
+    for (const environment of environments) this.prepare(environment);
+  }
+
+  override async status(environment: Environment, node: Node, host: string | undefined): Promise<Wire> {
+    const simulated = await super.status(environment, node, host);
+    const chain = await this.chain(environment);
+    const own = await this.account(chain, node);
+    const shown = { ...simulated, block_height: chain.height, user_accounts: [own] };
+    const { restarting } = chain;
+    if (!restarting) return shown;
+    const { since, why } = restarting;
+    return { ...shown, ledger_restarting: { since: new Date(since).toISOString(), reason: why } };
+  }
+
+  /** The chain's own last lines. Constellation is not run: of it there is only the start. */
+  override async log(environment: Environment, node: Node, client: string): Promise<readonly string[]> {
+    const start = this.startOfLog(node, client);
+    if (client !== "geth" || stateAt(node, this.base.clock()) !== "started") return start;
+    return [...start, ...(await this.chain(environment)).lines];
+  }
+
+  /** The state of every node now, for a report. */
+  async statesNow(environment: Environment): Promise<Wire[]> {
+    const now = this.base.clock();
+    const chain = await this.chain(environment);
+    type Block = { number: string; hash: string; stateRoot: string };
+    const block = await chain.call<Block>("eth_getBlockByNumber", ["latest", false]);
+    const ledger = { block_height: Number(block.number), block_hash: block.hash, state_root: block.stateRoot };
+    return this.base.store.children("node", environment.id).map((node) => ({
+      node_id: node.id,
+      ...(node.fields.name === undefined ? {} : { node_name: node.fields.name }),
+      environment_id: environment.id,
+      state: stateAt(node, now),
+      ...(stateAt(node, now) === "started" ? ledger : {}),
+      reported_at: new Date(now).toISOString(),
+    }));
+  }
+}
+
+/** A hex value of so many bytes that always follows from the same words. */
+export function hex(bytes: number, ...words: (string | number)[]): string {
+  let digits = "";
+  for (let round = 0; digits.length < bytes * 2; round++) {
+    digits += createHash("sha256")
+      .update([round, ...words].join("/"))
+      .digest("hex");
+  }
+  return digits.slice(0, bytes * 2);
+}
+
+export const address = (...words: (string | number)[]) => `0x${hex(20, ...words)}`;
+export const hash = (...words: (string | number)[]) => `0x${hex(32, ...words)}`;

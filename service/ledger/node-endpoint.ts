@@ -1,13 +1,18 @@
+import { type IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Base } from "../base";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { Base } from "../context";
 import { Refusal } from "../errors";
-import { admitted, nodePath } from "../http/node-credentials";
+import { admitted, nodePath } from "../http/authentication";
 import { asksUpgrade } from "../http/server";
-import { stateAt } from "../store/states-over-time";
-import { acceptText, answers, askOf, enter, send, Share } from "./calls";
-import { NodeSockets } from "./node-sockets";
-import type { RealLedger } from "./real-ledger";
-import { read } from "./screening";
+import { stateAt } from "../store/entities";
+import { acceptText, answers, type Ask, askOf, enter, send, Share } from "./calls";
+import type { RealLedger } from "./ledger";
+import { read, type Rights } from "./screening";
+import type { CallLimits } from "../settings/settings";
+import type { Chain } from "./chains";
+import { Subscriptions } from "./subscriptions";
 
 /** The addresses of nodes: JSON-RPC over POST and WebSockets, for whoever holds a credential. */
 export class NodeEndpoint {
@@ -76,4 +81,143 @@ export class NodeEndpoint {
     const asked = read((request.body as string | undefined) ?? "", rights);
     return send(reply, share, answers(asked, share, askOf(chain), rights));
   }
+}
+
+/** Messages of one WebSocket that are answered at a time; the next ones are not read meanwhile. */
+const mostAnswered = 4;
+/** Bytes that all WebSockets together may leave unread. */
+const mostUnread = 64 * 1_048_576;
+/** Tells a member that the chain ended; clients of 0.1.0 know this code. */
+const chainEnded = 4006;
+
+/** What a WebSocket is for, and whose. */
+interface Place {
+  credential: string;
+  node: string;
+  rights: Rights;
+  share: Share;
+  chain: () => Promise<Chain>;
+}
+
+/** The WebSockets to nodes. Each is open as long as its credential and its node are there. */
+export class NodeSockets {
+  readonly #server: WebSocketServer;
+  readonly #heads = new WeakMap<IncomingMessage, Buffer>();
+  readonly #open = new Map<WebSocket, Place>();
+
+  constructor(private readonly limits: CallLimits) {
+    this.#server = new WebSocketServer({ noServer: true, maxPayload: limits.request, perMessageDeflate: false });
+  }
+
+  /** Sends what asks for a WebSocket through the routes, as any other request. */
+  listen(app: FastifyInstance): void {
+    app.server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      socket.on("error", () => socket.destroy());
+      const response = new ServerResponse(request);
+      response.shouldKeepAlive = false; // what is refused ends its connection
+      try {
+        response.assignSocket(socket);
+      } catch {
+        return void socket.destroy(); // an answer is under way on this connection
+      }
+      response.once("finish", () => socket.destroy());
+      this.#heads.set(request, head);
+      app.routing(request, response);
+    });
+  }
+
+  /** Opens the WebSocket that was asked for. */
+  open(request: IncomingMessage, place: Place): void {
+    const { sockets } = this.limits;
+    const same = [...this.#open.values()].filter(({ credential }) => credential === place.credential);
+    if (same.length >= sockets) throw new Refusal(429, `At most ${sockets} WebSockets are allowed for a credential.`);
+    this.#server.handleUpgrade(request, request.socket, this.#heads.get(request)!, (member) => {
+      this.#open.set(member, place);
+      const alive = this.#watch(member);
+      member.once("close", () => {
+        clearInterval(alive);
+        this.#open.delete(member);
+      });
+      connect(member, place, () => this.#relieve());
+    });
+  }
+
+  /** Ends a WebSocket whose other side does not answer, so that it does not count for ever. */
+  #watch(member: WebSocket): NodeJS.Timeout {
+    let answered = true;
+    member.on("pong", () => (answered = true));
+    return setInterval(() => {
+      if (member.isPaused) return; // its answers are not read now
+      if (!answered) return member.terminate();
+      answered = false;
+      member.ping();
+    }, this.limits.time).unref();
+  }
+
+  /** Ends those that leave most unread, as long as all together leave too much. */
+  #relieve(): void {
+    let sum = 0;
+    for (const { bufferedAmount } of this.#open.keys()) sum += bufferedAmount;
+    if (sum <= mostUnread) return;
+    const slowest = [...this.#open.keys()].sort((one, other) => other.bufferedAmount - one.bufferedAmount);
+    for (const member of slowest) {
+      if (sum <= mostUnread) return;
+      sum -= member.bufferedAmount;
+      member.terminate();
+    }
+  }
+
+  /** Drops those of credentials or nodes that are no more. */
+  drop(ids: ReadonlySet<string>): void {
+    for (const [member, { credential, node }] of this.#open) {
+      if (ids.has(credential) || ids.has(node)) member.terminate();
+    }
+  }
+
+  close(): void {
+    for (const member of this.#open.keys()) member.terminate();
+  }
+}
+
+/** Lets a member talk to a chain, within the same limits as over HTTP. */
+function connect(member: WebSocket, { rights, share, chain }: Place, relieve: () => void): void {
+  const { limits } = rights;
+  const subscriptions = new Subscriptions(limits, {
+    tell(line) {
+      member.send(line, { binary: false });
+      if (member.bufferedAmount > limits.answer)
+        member.terminate(); // it does not read
+      else if (member.bufferedAmount > 0) relieve();
+    },
+    end: () => member.close(chainEnded),
+  });
+  member.on("error", () => undefined).once("close", () => subscriptions.close());
+
+  const ask: Ask = async (call, bounds) =>
+    subscriptions.concerns(call.method) ? subscriptions.ask(call, await chain(), bounds) : askOf(chain)(call, bounds);
+  const tell = (text: Buffer) =>
+    new Promise<void>((done) => {
+      const late = setTimeout(() => member.terminate(), limits.time);
+      member.send(text, { binary: false }, () => {
+        clearTimeout(late);
+        done();
+      });
+    });
+  const answer = async (text: string) => {
+    const done = await share.turn();
+    const parts: Buffer[] = [];
+    try {
+      for await (const part of answers(read(text, rights), share, ask, rights)) parts.push(part);
+      await tell(Buffer.concat(parts));
+    } finally {
+      done();
+    }
+  };
+  let answering = 0;
+  member.on("message", (data: Buffer) => {
+    if (++answering >= mostAnswered) member.pause();
+    void answer(data.toString()).finally(() => {
+      if (--answering < mostAnswered && member.readyState === member.OPEN) member.resume();
+    });
+  });
 }

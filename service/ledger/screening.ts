@@ -1,4 +1,4 @@
-import type { CallLimits } from "../settings/call-limits";
+import type { CallLimits } from "../settings/settings";
 import { failure } from "./rpc";
 
 /** The calls of the Ethereum specification that a node answers. Anvil's own (`anvil_`, `evm_`, `debug_`, …) stay with the service. */

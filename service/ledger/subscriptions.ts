@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import pLimit from "p-limit";
-import type { CallLimits } from "../settings/call-limits";
+import type { CallLimits } from "../settings/settings";
 import type { Asked } from "./calls";
 import type { Chain } from "./chains";
 import { type Bounds, converse, Excess, failure } from "./rpc";

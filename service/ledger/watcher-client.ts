@@ -1,7 +1,19 @@
 import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { program, type News, type Order } from "./watcher";
+
+/** What the watcher is told, one JSON object a line. */
+export type Order =
+  /** Start a process. */
+  | { id: string; command: string; args: string[]; cwd: string }
+  /** End it. */
+  | { id: string };
+
+/** What it tells: that a process runs, or how it ended, with the last it said of errors. */
+export type News = { id: string; pid?: number; ended?: string; said?: string };
+
+const program = join(__dirname, "watcher.mjs");
 
 type Listener = (news: Omit<News, "id">) => void;
 
@@ -38,8 +50,9 @@ export class Watched {
   }
 
   #spawn() {
-    const child = spawn(process.execPath, ["-e", program, this.discard], {
-      ...{ cwd: this.discard, stdio: ["pipe", "pipe", "inherit"] },
+    const child = spawn(process.execPath, [program, this.discard], {
+      cwd: this.discard,
+      stdio: ["pipe", "pipe", "inherit"],
       env: {}, // keys and passwords may be in that of the service
       detached: true, // a group of its own: Ctrl+C on the terminal is for the service alone
     });

@@ -1,13 +1,74 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { answer } from "./responses";
+import type { z } from "zod";
 import { organizationOf } from "../http/authentication";
-import { changesIn, parse, unknownIn } from "../http/bodies";
 import type { Context } from "../context";
-import type { Entity } from "../store/entities";
+import { type Entity, type FieldsOf, firstState, type ManagedKind, stateAt, type Wire } from "../store/entities";
+import type { Limits } from "../settings/settings";
+import { changesIn, parse, unknownIn } from "../http/bodies";
 import { Refusal } from "../errors";
 import { deleteObject } from "../store/deletion";
-import { itemPath, labelOf, listPath, reach, type Making, type Resource } from "./resource";
-import { firstState } from "../store/states-over-time";
+
+/** What a creation works with. */
+export interface Making {
+  context: Context;
+  organization: Entity<"organization">;
+  /** What it is created in: the consortium, and below it the environment. */
+  consortium: Entity<"consortium">;
+  environment: Entity<"environment">;
+}
+
+/** What is special about one kind of object; crud.ts makes its endpoints from it. */
+export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.ZodRawShape = z.ZodRawShape> {
+  kind: K;
+  /** The kinds whose ids come first in the path, outermost first. */
+  parents: readonly ManagedKind[];
+  create: z.ZodObject<Shape>;
+  patch: z.ZodObject;
+  /** Query parameters that filter a list by the field of that name. */
+  filters?: readonly string[];
+  limit?: keyof Limits;
+  /** Checks what zod cannot, and answers what to keep. `once` is shown in this answer only. */
+  make(making: Making, body: z.output<z.ZodObject<Shape>>): { id?: string; fields: FieldsOf[K]; once?: object };
+  /** What else happens once it is there. */
+  made?(context: Context, entity: Entity<K>): void;
+  /** The object as the API shows it. */
+  view(context: Context, entity: Entity<K>, at: number): Wire;
+  /** Why it cannot be deleted as it is. */
+  blocker?(context: Context, entity: Entity<K>): string | undefined;
+}
+
+/** Keeps the types of one row, and lets the table hold all of them. */
+export const resource = <K extends ManagedKind, S extends z.ZodRawShape>(row: Resource<K, S>) =>
+  row as unknown as Resource;
+
+export const labelOf = (kind: ManagedKind) => (kind === "credential" ? "application credential" : kind);
+
+const paths: Record<ManagedKind, string> = {
+  consortium: "/consortia",
+  membership: "/memberships",
+  environment: "/environments",
+  node: "/nodes",
+  credential: "/appcreds",
+};
+
+/** `/consortia/:consortiumId/environments`, say. */
+export const listPath = (row: Pick<Resource, "parents" | "kind">) =>
+  [...row.parents.map((kind) => `${paths[kind]}/:${kind}Id`), paths[row.kind]].join("");
+export const itemPath = (row: Pick<Resource, "parents" | "kind">) => `${listPath(row)}/:${row.kind}Id`;
+
+/** Follows the ids of a path from the organization down; each must be in the one before. */
+export function reach(context: Context, request: FastifyRequest, kinds: readonly ManagedKind[]): Entity[] {
+  const organization = organizationOf(request);
+  const params = request.params as Record<string, string>;
+  const found: Entity[] = [organization];
+  for (const kind of kinds) {
+    const id = params[`${kind}Id`] ?? "";
+    const entity = context.store.get(kind, id);
+    if (!entity || entity.parent !== found.at(-1)!.id) throw gone(context, kind, id);
+    found.push(entity);
+  }
+  return found;
+}
 
 /** The endpoints of one kind of object: create, list, read, change, delete. */
 export function serve(app: FastifyInstance, context: Context, row: Resource): void {
@@ -21,7 +82,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
 
   app.post(listPath(row), (request, reply) => {
     const parents = within(request);
-    const body = parse(row.create, request.body, settings.answers.strictBodies);
+    const body = parse(row.create, request.body, settings.quirks.strictBodies);
     const parent = parents.at(-1)!;
     if (parent.state === "deleting") throw new Refusal(409, `The ${parent.kind} ${parent.id} is being deleted.`);
     allow(context, row, parent.id);
@@ -38,12 +99,12 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
       ...(given ? { given } : {}),
     });
     row.made?.(context, made);
-    return answer(context, reply, settings.answers.created, { ...view(made), ...once }, once !== undefined);
+    return answer(context, reply, settings.quirks.created, { ...view(made), ...once }, once !== undefined);
   });
 
   app.get(listPath(row), (request) => {
     const parent = within(request).at(-1)!;
-    if (row.kind === "credential") supported(settings.answers.listCredentials, "Credentials cannot be listed");
+    if (row.kind === "credential") supported(settings.quirks.listCredentials, "Credentials cannot be listed");
     const at = clock() - settings.timing.listLag;
     const query = request.query as Record<string, unknown>;
     const filters = (row.filters ?? []).filter((name) => query[name] !== undefined);
@@ -55,17 +116,17 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
 
   app.get(itemPath(row), (request) => {
     const entity = target(request);
-    if (row.kind !== "node") supported(settings.answers.getById || 404, `A ${labelOf(row.kind)} cannot be read by id`);
+    if (row.kind !== "node") supported(settings.quirks.getById || 404, `A ${labelOf(row.kind)} cannot be read by id`);
     return view(entity);
   });
 
   app.patch(itemPath(row), (request, reply: FastifyReply) => {
-    supported(settings.answers.patch, `A ${labelOf(row.kind)} cannot be changed`);
+    supported(settings.quirks.patch, `A ${labelOf(row.kind)} cannot be changed`);
     const entity = target(request);
     const body = parse(row.patch, changesIn(request.body, view(entity)), true);
     const given = Object.entries(body).map(([name, value]) => [name, value === null ? undefined : value] as const);
     const changed = given.length > 0 ? store.setFields(row.kind, entity.id, Object.fromEntries(given)) : entity;
-    return answer(context, reply, settings.answers.updated, view(changed));
+    return answer(context, reply, settings.quirks.updated, view(changed));
   });
 
   app.delete(itemPath(row), (request, reply) => {
@@ -74,7 +135,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     if (blocker !== undefined)
       throw new Refusal(409, `The ${labelOf(row.kind)} ${entity.id} cannot be deleted: ${blocker}.`);
     const removed = entity.state === "deleting" ? entity : deleteObject(context, entity);
-    return answer(context, reply, settings.answers.deleted[row.kind], view(removed));
+    return answer(context, reply, settings.quirks.deleted[row.kind], view(removed));
   });
 }
 
@@ -116,4 +177,34 @@ function allow(context: Context, row: Resource, parent: string): void {
 /** Refuses what the settings say this service does not offer. */
 export function supported(setting: true | number, what: string): void {
   if (setting !== true) throw new Refusal(setting, `${what} here.`);
+}
+
+/** What every object of the API carries, around the fields of its kind. */
+export function show(context: Context, entity: Entity, fields: object, at: number): Wire {
+  return withUnknownFields(context, {
+    [context.settings.quirks.idField]: entity.id,
+    state: stateAt(entity, at),
+    _revision: String(entity.revision),
+    created_at: new Date(entity.createdAt).toISOString(),
+    ...fields,
+  });
+}
+
+/** With the fields that nobody knows, where the settings want them. */
+export function withUnknownFields(context: Context, object: Wire): Wire {
+  if (!context.settings.quirks.unknownFields) return object;
+  return { description: null, x_plan: { tier: 2, renews: null }, x_labels: [], x_retired_at: null, ...object };
+}
+
+/** Answers a change; the body is left out where the settings or the status want none. */
+export function answer(context: Context, reply: FastifyReply, status: number, body: Wire, always = false) {
+  const silent = status === 204 || status === 205 || (context.settings.quirks.emptyBodies && !always);
+  return silent ? reply.code(status).send() : reply.code(status).send(body);
+}
+
+/** What a request to an object gets that is unknown, deleted, or another organization's. */
+export function gone(context: Context, what: string, id: string): Refusal {
+  const status = context.settings.quirks.gone;
+  const why = status === 403 ? "is not accessible" : status === 410 ? "is no longer there" : "was not found";
+  return new Refusal(status, `The ${what} ${id} ${why}: it may have been deleted, or never have been.`);
 }

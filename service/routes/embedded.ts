@@ -2,16 +2,15 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Context } from "../context";
 import { Refusal, ServiceError } from "../errors";
-import type { FaultRule, Faults } from "../faults/rules";
+import type { FaultRule, Faults } from "../faults";
 import { organizationOf } from "../http/authentication";
 import { name, parse } from "../http/bodies";
 import type { CallLog } from "../http/call-log";
 import { answers, askOf, enter, send, Share } from "../ledger/calls";
 import { type Rights, screen, whyNoMessage } from "../ledger/screening";
 import type { Entity } from "../store/entities";
-import { newTether } from "../store/new-tether";
-import { tetherState } from "../tether/tethering";
-import { reach } from "./resource";
+import { newTether, tetherState } from "../tether/tethering";
+import { reach } from "./crud";
 import { reads } from "./target-networks";
 
 /** What the hosted service offers in its console only, and what people who test need. All of it is limited to the key's organization. */
@@ -82,7 +81,7 @@ function keys(app: FastifyInstance, { organizations, settings }: Context): void 
     }),
   );
   app.post(where, quiet, (request, reply) => {
-    const { name } = parse(newKey, request.body, settings.answers.strictBodies);
+    const { name } = parse(newKey, request.body, settings.quirks.strictBodies);
     const { made, key } = organizations.makeKey(organizationOf(request).id, name);
     return reply.code(201).send({ id: made.id, name, created_at: new Date(made.createdAt).toISOString(), key });
   });
@@ -102,7 +101,7 @@ function tethers(app: FastifyInstance, { store, settings }: Context): void {
     })),
   );
   app.post(`${prefix}/tethers`, quiet, (request, reply) => {
-    const { environment } = parse(order, request.body, settings.answers.strictBodies);
+    const { environment } = parse(order, request.body, settings.quirks.strictBodies);
     const binding = environment === undefined ? {} : { environmentName: environment };
     const tether = store.create(newTether(organizationOf(request).id, binding, {}));
     return reply.code(201).send({ id: tether.id, environment, state: tetherState(tether) });

@@ -6,8 +6,7 @@ import { parse } from "../http/bodies";
 import { Refusal } from "../errors";
 import { networks, type FieldsOf, type Network } from "../store/entities";
 import { boundEnvironment, deployedNetworks, tetherState, type Tether } from "../tether/tethering";
-import { supported } from "./crud";
-import { answer, gone, withUnknownFields } from "./responses";
+import { answer, gone, supported, withUnknownFields } from "./crud";
 
 const targetNetwork = z.object({ network: z.enum(networks) });
 const interval = z.object({ interval: z.number().int().min(1) });
@@ -28,7 +27,7 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
   };
   const change = ({ id }: Tether, fields: Partial<FieldsOf["tether"]>) => store.setFields("tether", id, fields);
   const body = <T extends z.ZodRawShape>(rules: z.ZodObject<T>, request: FastifyRequest) =>
-    parse(rules, request.body, settings.answers.strictBodies);
+    parse(rules, request.body, settings.quirks.strictBodies);
   const get = (path: string, show: (tether: Tether, params: Record<string, string>) => unknown) =>
     app.get(`/tether/:tetherId${path}`, async (request, reply) => {
       const shown = await show(target(request), request.params as Record<string, string>);
@@ -40,7 +39,7 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
   const show = (tether: Tether) => {
     const { network, interval } = tether.fields;
     return withUnknownFields(context, {
-      [settings.answers.idField]: tether.id,
+      [settings.quirks.idField]: tether.id,
       ...{ network, interval },
       state: tetherState(tether),
       deployed_networks: deployedNetworks(tether),
@@ -54,7 +53,7 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
   };
 
   get("", (tether) => {
-    supported(settings.answers.getById || 404, "A tether service cannot be read as a whole");
+    supported(settings.quirks.getById || 404, "A tether service cannot be read as a whole");
     return show(tether);
   });
   get("/reportCount", (tether) => tether.fields.reports);

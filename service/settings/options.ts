@@ -1,9 +1,15 @@
 import { z } from "zod";
-import { type Answers, answers, type AnswersChange } from "./answers";
-import { type CallLimits, callLimits } from "./call-limits";
-import { checked } from "./check";
-import { type Limits, limits } from "./limits";
-import { type Timing, timing } from "./timing";
+import { checked } from "../errors";
+import {
+  apiQuirks,
+  type ApiQuirksChange,
+  type CallLimits,
+  callLimits,
+  type Limits,
+  limits,
+  type Timing,
+  timing,
+} from "./settings";
 
 /** An organization whose API key scopes every call. */
 export interface OrganizationOptions {
@@ -60,7 +66,7 @@ export interface ServiceOptions {
   /** Durations in milliseconds. */
   timing?: Partial<Timing>;
   /** How to answer where the API does not say. */
-  answers?: AnswersChange;
+  answers?: ApiQuirksChange;
   /**
    * A real chain for each environment, and for each network that a tether pins to; needs the optional package
    * `@foundry-rs/anvil`, and says so where it is missing. Default false; `consortium serve` switches it on.
@@ -78,14 +84,6 @@ export interface ServiceOptions {
 
 /** Options with every default filled in. */
 export type ResolvedOptions = z.output<typeof options>;
-
-/** The settings in force; routes read them at every call, so a change takes effect at once. */
-export interface Settings {
-  limits: Limits;
-  callLimits: CallLimits;
-  timing: Timing;
-  answers: Answers;
-}
 
 const text = z.string().trim().min(1);
 const hostName = z.string().regex(/^[^\s:/?#@]+$|^\[[\da-f:.]+\]$/i, "must be a name or an address, without a port");
@@ -123,7 +121,7 @@ const options = z
       .superRefine(distinct("id", ({ id }) => id))
       .default([]),
     ...{ limits: limits.prefault({}), callLimits: callLimits.prefault({}) },
-    ...{ timing: timing.prefault({}), answers: answers.prefault({}) },
+    ...{ timing: timing.prefault({}), answers: apiQuirks.prefault({}) },
     ledger: ledger.optional().transform((given) => (given === true ? {} : given || undefined)),
     tls: z.strictObject({ cert: text, key: text }).optional(),
     log: z.boolean().default(false),

@@ -2,8 +2,7 @@ import type { Context } from "../context";
 import { ServiceError } from "../errors";
 import { boundEnvironment } from "../tether/tethering";
 import { eraseObject } from "./deletion";
-import type { Entity, Kind, ManagedKind, Network } from "./entities";
-import { stateAt } from "./states-over-time";
+import { type Entity, type Kind, type ManagedKind, type Network, stateAt } from "./entities";
 
 /** One kind of object, read and changed directly, as if somebody else had used the service. */
 export class Collection<K extends Kind> {

@@ -1,5 +1,4 @@
-import type { Context } from "../context";
-import type { Base } from "../base";
+import type { Base, Context } from "../context";
 import type { Entity } from "./entities";
 
 /** What lives in an object and goes with it. */

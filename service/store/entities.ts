@@ -1,3 +1,5 @@
+import type { Timing } from "../settings/settings";
+
 /** An object as the API shows it. */
 export type Wire = Record<string, unknown>;
 
@@ -114,4 +116,24 @@ export interface Entity<K extends Kind = Kind> {
   readonly fields: FieldsOf[K];
   /** What it was created with besides: fields that mean nothing here, and are shown as they came. */
   readonly given?: Wire;
+}
+
+/** What happens by itself: a state, the one after it, and how long that takes. */
+const steps: Partial<Record<Kind, { from: string; to: string; after: keyof Timing }>> = {
+  environment: { from: "initializing", to: "setup", after: "environmentStart" },
+  node: { from: "initializing", to: "started", after: "nodeStart" },
+};
+
+/** How an object begins; when it leaves that state by itself is fixed now, so that it survives a restart. */
+export function firstState(kind: Kind, now: number, timing: Timing): { state: string; due?: number } {
+  const step = steps[kind];
+  if (step) return { state: step.from, due: now + timing[step.after] };
+  return { state: kind === "consortium" ? "setup" : "active" };
+}
+
+/** The state at a time: nothing ticks, it follows from the time alone. */
+export function stateAt(entity: Entity, at: number): string {
+  const step = steps[entity.kind];
+  const left = entity.state === step?.from && entity.due !== undefined && at >= entity.due;
+  return left ? step.to : entity.state;
 }

@@ -2,15 +2,13 @@ import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Chains, knownLedgers } from "../ledger/chains";
 import type { ResolvedOptions } from "../settings/options";
-import { AccountKeys } from "../tether/account-keys";
-import { ApiKeys } from "./api-keys";
+import { AccountKeys } from "../tether/accounts";
+import { ApiKeys, Organizations } from "./organizations";
 import { replaceFile } from "./files";
 import { lockFolder } from "./folder-lock";
 import { damaged } from "./journal";
-import { Organizations } from "./organizations";
-import { SteadyClock } from "./steady-clock";
-import { Store } from "./store";
-import { newTether } from "./new-tether";
+import { SteadyClock, Store } from "./store";
+import { newTether } from "../tether/tethering";
 
 /** What outlives the process, if a folder is given: objects and keys. */
 export interface OpenData {

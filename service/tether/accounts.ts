@@ -1,15 +1,18 @@
-import { Refusal } from "../errors";
-import type { Network } from "../store/entities";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Refusal, ServiceError } from "../errors";
+import type { FieldsOf, Network } from "../store/entities";
 import type { Store } from "../store/store";
-import type { AccountKeys } from "./account-keys";
-import { addressOf } from "./contract";
+import { addressOf, balanceOf } from "./transactions";
 import type { Target, Targets } from "./targets";
-import { balanceOf } from "./transactions";
-import { WorkUnderWay } from "./work-under-way";
+import { SingleFlight } from "./schedule";
+import { replaceFile, sha256 } from "../store/files";
+import { damaged } from "../store/journal";
 
 /** The tethers' accounts on the networks that they pin to, and their money there. */
 export class Accounts {
-  readonly #granting = new WorkUnderWay<void>();
+  readonly #granting = new SingleFlight<void>();
 
   constructor(
     private readonly store: Store,
@@ -47,4 +50,68 @@ export class Accounts {
   async #give(id: string, target: Target, wei: bigint, once?: string): Promise<void> {
     if (wei > 0n) await target.local?.give(this.address(id), wei, once);
   }
+}
+
+/** The private keys of the tethers' accounts, each in a file that its owner alone can read. */
+export class AccountKeys {
+  readonly #keys = new Map<string, string>();
+
+  /** @param dir without it they are in memory */
+  constructor(
+    private readonly dir: string | undefined,
+    private readonly store: Store,
+  ) {
+    if (dir !== undefined) AccountKeys.check(dir, store);
+  }
+
+  /** Whether all keys are there that tethers have; nothing is changed. */
+  static check(dir: string, store: Store): void {
+    if (existsSync(dir) && !statSync(dir).isDirectory()) {
+      const why = "which is a file and must be a folder. Move it away";
+      throw new ServiceError(`The accounts' keys are kept in ${dir}, ${why}.`);
+    }
+    for (const { id, fields } of store.all("tether")) {
+      const file = fileOf(dir, id);
+      if (existsSync(file)) {
+        const key = read(file);
+        if (fields.keyChecksum !== undefined && fields.keyChecksum !== sha256(key))
+          throw damaged(file, "it holds another key than it did, and the tether's account belongs to that");
+      } else if (hadKey(fields)) throw damaged(file, "it is missing, and it holds the key of a tether's account");
+    }
+  }
+
+  /** The key of a tether, made when it is first asked for. */
+  of(tetherId: string): string {
+    const known = this.#keys.get(tetherId);
+    if (known !== undefined) return known;
+    const key = this.dir === undefined ? random() : this.#kept(fileOf(this.dir, tetherId));
+    const keyChecksum = sha256(key);
+    if (this.store.get("tether", tetherId)?.fields.keyChecksum !== keyChecksum)
+      this.store.setFields("tether", tetherId, { keyChecksum });
+    this.#keys.set(tetherId, key);
+    return key;
+  }
+
+  #kept(file: string): string {
+    if (existsSync(file)) return read(file);
+    const key = random();
+    mkdirSync(this.dir!, { recursive: true, mode: 0o700 });
+    replaceFile(file, `${key}\n`);
+    return key;
+  }
+}
+
+const fileOf = (dir: string, tetherId: string) => join(dir, `${tetherId}.key`);
+const random = () => `0x${randomBytes(32).toString("hex")}`; // all but a vanishing few of them are valid
+
+/** Data of 0.1.0 does not say it; what a tether did shows it. */
+const hadKey = ({ keyChecksum, granted, contracts, deploying, pinning }: FieldsOf["tether"]) =>
+  [keyChecksum, granted, contracts, deploying, pinning].some((field) => field !== undefined);
+
+function read(file: string): string {
+  const key = readFileSync(file, "utf8").trim();
+  if (/^0x[0-9a-f]{64}$/i.test(key)) return key;
+  throw new ServiceError(
+    `${file} is damaged: it must hold a private key, 0x and 64 hex digits. Restore it: it owns the money of a tether.`,
+  );
 }

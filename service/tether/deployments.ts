@@ -2,16 +2,15 @@ import { isFull, Refusal } from "../errors";
 import type { FieldsOf, Network, Wire } from "../store/entities";
 import type { Store } from "../store/store";
 import type { Accounts } from "./accounts";
-import { contractAddress, deployment, isThere } from "./contract";
+import { contractAddress, deployment, isThere, Rejected, settled, signed } from "./transactions";
 import type { Target } from "./targets";
-import { Rejected, settled, signed } from "./transactions";
-import { WorkUnderWay } from "./work-under-way";
+import { SingleFlight } from "./schedule";
 
 type Begun = NonNullable<NonNullable<FieldsOf["tether"]["deploying"]>[Network]>;
 
 /** The contracts of tethers: each is deployed, and paid, once for each network. */
 export class Deployments {
-  readonly #deploying = new WorkUnderWay<Wire>();
+  readonly #deploying = new SingleFlight<Wire>();
 
   constructor(
     private readonly store: Store,

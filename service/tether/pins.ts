@@ -1,13 +1,11 @@
-import type { Base } from "../base";
-import type { RealLedger } from "../ledger/real-ledger";
+import type { Base } from "../context";
+import type { RealLedger } from "../ledger/ledger";
 import type { FieldsOf, Network } from "../store/entities";
 import type { Accounts } from "./accounts";
-import { pinCount, pinData, pinnedAt } from "./contract";
+import { keccak, type Mined, pinCount, pinData, pinnedAt, Rejected, settled, signed } from "./transactions";
 import type { Deployments } from "./deployments";
-import { reportHash } from "./report-hash";
 import type { Target } from "./targets";
 import { boundEnvironment, reportOf } from "./tethering";
-import { type Mined, Rejected, settled, signed } from "./transactions";
 
 /** How soon a report that could not be pinned is tried again, ms: not as late as the next one is due. */
 const retryMs = 2_000;
@@ -92,4 +90,15 @@ export class Pins {
   }
 
   #get = (id: string) => this.base.store.get("tether", id)!;
+}
+
+/** The hash of a report, which is what a tether pins: Keccak-256 of its canonical JSON. A simulated tether pins nothing. */
+export const reportHash = (states: readonly unknown[]): string => keccak(canonicalJson(states));
+
+/** JSON without white space, with the keys of each object sorted (RFC 8785): the same text for the same content. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`).join(",")}}`;
 }

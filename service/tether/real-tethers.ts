@@ -1,13 +1,12 @@
-import type { Base } from "../base";
-import type { RealLedger } from "../ledger/real-ledger";
+import type { Base, Tethering } from "../context";
+import type { RealLedger } from "../ledger/ledger";
 import { networks, type Network, type Wire } from "../store/entities";
-import type { AccountKeys } from "./account-keys";
-import { Accounts } from "./accounts";
+import { type AccountKeys, Accounts } from "./accounts";
 import { Deployments } from "./deployments";
 import { Pins } from "./pins";
 import { Schedule } from "./schedule";
 import type { Targets } from "./targets";
-import type { Tether, Tethering } from "./tethering";
+import type { Tether } from "./tethering";
 
 /** How long an activation waits for its first report. */
 const firstReportMs = 1_000;

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { WorkUnderWay } from "./work-under-way";
 
 /** The longest that a timer is set for; it then looks again. */
 const longest = 3_600_000;
@@ -7,7 +6,7 @@ const longest = 3_600_000;
 /** What is to be done when, for each tether one thing after the other. */
 export class Schedule {
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  readonly #working = new WorkUnderWay<void>();
+  readonly #working = new SingleFlight<void>();
   #closed = false;
 
   /** @param work does what is due, and answers when there is more to do */
@@ -41,5 +40,22 @@ export class Schedule {
   async #work(id: string): Promise<void> {
     const failed = () => this.clock() + 1_000; // such as a full disk: it is tried again
     this.set(id, await this.work(id).catch(failed));
+  }
+}
+
+/** What is being done, by key: who wants the same meanwhile gets the same outcome. */
+export class SingleFlight<T> {
+  readonly #works = new Map<string, Promise<T>>();
+
+  has = (key: string) => this.#works.has(key);
+
+  join(key: string, begin: () => Promise<T>): Promise<T> {
+    const work = this.#works.get(key) ?? begin().finally(() => this.#works.delete(key));
+    this.#works.set(key, work);
+    return work;
+  }
+
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#works.values());
   }
 }

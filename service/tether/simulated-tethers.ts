@@ -1,9 +1,8 @@
-import type { Base } from "../base";
+import type { Base, Tethering } from "../context";
 import { Refusal } from "../errors";
-import { address, hash } from "../ledger/simulated-hashes";
-import type { SimulatedLedger } from "../ledger/simulated-ledger";
+import { address, hash, type SimulatedLedger } from "../ledger/ledger";
 import type { Entity, Network, Wire } from "../store/entities";
-import { boundEnvironment, reportOf, type Tether, type Tethering } from "./tethering";
+import { boundEnvironment, reportOf, type Tether } from "./tethering";
 
 /** What the public chains charge, in wei. */
 const costs = { deploy: 5_000_000_000_000_000n, pin: 100_000_000_000_000n };

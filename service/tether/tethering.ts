@@ -1,24 +1,7 @@
-import type { Base } from "../base";
-import { networks, type Entity, type Network, type Wire } from "../store/entities";
+import type { Base } from "../context";
+import { type Entity, type FieldsOf, type Network, networks } from "../store/entities";
 
 export type Tether = Entity<"tether">;
-
-/** What a tether service does on the networks it pins to. */
-export interface Tethering {
-  /** The tether as it is now; no read waits for a transaction. */
-  current(tether: Tether): Tether;
-  account(tether: Tether): string;
-  balance(tether: Tether, network: Network): Promise<string>;
-  /** It was activated: its first report is due. */
-  activated(tether: Tether): Promise<void>;
-  /** Whether the contract is there; a network may have lost it. */
-  isDeployed(tether: Tether, network: Network): Promise<boolean>;
-  /** Deploys the contract; answers what is known of it. */
-  deploy(tether: Tether, network: Network): Promise<Wire>;
-  fund(tether: Tether, network: Network, wei: bigint): Promise<void>;
-  /** What else is shown of it. */
-  shown(tether: Tether): Wire;
-}
 
 export const deployedNetworks = ({ fields }: Tether) => networks.filter((network) => fields.deployments[network] > 0);
 
@@ -41,4 +24,21 @@ export function reportOf(tether: Tether, at: number, fields: Entity<"report">["f
     ...{ kind: "report", id: `${tether.id}:${tether.fields.reports}`, parent: tether.id },
     ...{ organization: tether.organization, state: "active", createdAt: at, changedAt: at, revision: 0, fields },
   };
+}
+
+interface Wanted {
+  /** Default: a random one. */
+  id?: string;
+  funds?: Partial<Record<Network, string | undefined>> | undefined;
+}
+
+/** A tether service as it is ordered: neither configured nor deployed. Its account gets 1 ether on rinkeby, unless other funds are given. */
+export function newTether(owner: string, binding: Pick<FieldsOf["tether"], "environmentName">, { id, funds }: Wanted) {
+  const given = Object.entries(funds ?? {}).filter(([, wei]) => wei !== undefined);
+  const balances = { mainnet: "0", rinkeby: "1000000000000000000", ...Object.fromEntries(given) };
+  const fields = {
+    ...{ active: false, activated: false, balances },
+    ...{ deployments: { mainnet: 0, rinkeby: 0 }, reports: 0, ...binding },
+  };
+  return { kind: "tether" as const, id, parent: owner, organization: owner, fields };
 }

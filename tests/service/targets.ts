@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { findAnvil } from "../../service/ledger/binary";
+import { findAnvil } from "../../service/ledger/engine";
 
 const running: (() => void)[] = [];
 afterAll(() => running.splice(0).forEach((end) => end()));

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { findAnvil } from "../../../service/ledger/binary";
+import { findAnvil } from "../../../service/ledger/engine";
 import { type Pace, usualPace } from "../../../service/ledger/chain";
 import { type Chain, Chains } from "../../../service/ledger/chains";
 

@@ -4,7 +4,7 @@ import { request as secureRequest } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { findAnvil } from "../../../service/ledger/binary";
+import { findAnvil } from "../../../service/ledger/engine";
 import { random } from "../../support/random";
 import { basic, build, containing, start, type Send } from "../helpers";
 import { eth, ledgered, quick, raw, result, rpc, webSocket } from "../ledgers";

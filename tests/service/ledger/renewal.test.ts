@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Asked } from "../../../service/ledger/calls";
 import type { Chains, ChainSpec } from "../../../service/ledger/chains";
 import { Subscriptions } from "../../../service/ledger/subscriptions";
-import { callLimits } from "../../../service/settings/call-limits";
+import { callLimits } from "../../../service/settings/settings";
 import { until } from "../helpers";
 import { allOf, chainsAt, enginesOf } from "./chains";
 

@@ -1,0 +1,199 @@
+import { z } from "zod";
+
+/** Status that answers a successful DELETE, per resource. */
+export interface DeletedStatus {
+  /** Default 202. */
+  consortium: number;
+  /** Default 202; the body is the environment with state `deleted`. */
+  environment: number;
+  /** Default 204. */
+  membership: number;
+  /** Default 204. */
+  node: number;
+  /** Default 204. */
+  credential: number;
+}
+
+/** How the service answers where the API does not say, so that a client can be tried against other servers. */
+export interface ApiQuirks {
+  /** Status of a successful create. Default 201. */
+  created: number;
+  /** Status of a successful PATCH. Default 200. */
+  updated: number;
+  /** Status of a successful DELETE, per resource. */
+  deleted: DeletedStatus;
+  /** Creates, updates and deletes answer without a body; only a new credential still shows its password. Default false. */
+  emptyBodies: boolean;
+  /** Name of the identifier field. Credentials always carry `id`. Default `_id`. */
+  idField: "_id" | "id";
+  /** Whether objects other than nodes can be read by id; if not, 404. Default true. */
+  getById: boolean;
+  /** true, or the status that answers every PATCH. Default true. */
+  patch: true | number;
+  /** true, or the status that answers a list of credentials. Default true. */
+  listCredentials: true | number;
+  /** Status for an object that is unknown, deleted, or another organization's. Default 404. */
+  gone: number;
+  /** A consortium with environments or memberships, or a membership with nodes, is not deleted (409). false: all go. Default true. */
+  refuseChildren: boolean;
+  /** An environment that is still `initializing` is not deleted (409), since deletion is defined from `setup` and `live`. Default true. */
+  refuseEarlyDelete: boolean;
+  /** Objects carry fields that nobody knows, some of them null. Default false. */
+  unknownFields: boolean;
+  /** Body fields that are not documented are refused with 400; otherwise they are ignored. Default false. */
+  strictBodies: boolean;
+  /** A new consortium comes with a membership named like the organization. Default false. */
+  foundingMembership: boolean;
+}
+
+/** What `setAnswers` takes: any part of the answers. */
+export type ApiQuirksChange = Partial<Omit<ApiQuirks, "deleted">> & { deleted?: Partial<DeletedStatus> };
+
+const success = z.number().int().min(200).max(299);
+const trueOrStatus = z.literal(true).or(z.number().int().min(400).max(599));
+
+const deleted = z.strictObject({
+  consortium: success.default(202),
+  environment: success.default(202),
+  membership: success.default(204),
+  node: success.default(204),
+  credential: success.default(204),
+} satisfies Record<keyof DeletedStatus, z.ZodType>);
+
+export const apiQuirks = z.strictObject({
+  created: success.default(201),
+  updated: success.default(200),
+  deleted: deleted.prefault({}),
+  emptyBodies: z.boolean().default(false),
+  idField: z.enum(["_id", "id"]).default("_id"),
+  getById: z.boolean().default(true),
+  patch: trueOrStatus.default(true),
+  listCredentials: trueOrStatus.default(true),
+  gone: z.literal([404, 410, 403]).default(404),
+  refuseChildren: z.boolean().default(true),
+  refuseEarlyDelete: z.boolean().default(true),
+  unknownFields: z.boolean().default(false),
+  strictBodies: z.boolean().default(false),
+  foundingMembership: z.boolean().default(false),
+} satisfies Record<keyof ApiQuirks, z.ZodType>);
+
+/** How long things take, in milliseconds. A change applies to what happens after it. */
+export interface Timing {
+  /** From the creation of an environment until it is `setup`. Default 500. */
+  environmentStart: number;
+  /** From the creation of a node until it is `started`. Default 1500; the hosted service takes 30 to 60 seconds. */
+  nodeStart: number;
+  /** How long a deleted environment still shows in lists, with state `deleted`. Default 500. */
+  deletedVisible: number;
+  /** How long a deleted consortium, membership or node stays there with state `deleting`. Default 0. */
+  deleting: number;
+  /** Lists show what was true this long ago; reading by id is immediate. Default 0. */
+  listLag: number;
+  /** Pause before every call is looked at. Default 0. */
+  latency: number;
+  /** Length of the "hour" of a tether's interval. Default 3600000. */
+  tetherHour: number;
+}
+
+const ms = z.number().nonnegative();
+
+export const timing = z.strictObject({
+  environmentStart: ms.default(500),
+  nodeStart: ms.default(1_500),
+  deletedVisible: ms.default(500),
+  deleting: ms.default(0),
+  listLag: ms.default(0),
+  latency: ms.default(0),
+  tetherHour: z.number().positive().default(3_600_000),
+} satisfies Record<keyof Timing, z.ZodType>);
+
+/** How many objects the service allows. More is refused with 409. */
+export interface Limits {
+  /** Consortia per organization. Default 2. */
+  consortia: number;
+  /** Environments per consortium. Default 3. */
+  environments: number;
+  /** Nodes per environment. Default 4. */
+  nodes: number;
+}
+
+const count = z.number().int().nonnegative();
+
+export const limits = z.strictObject({
+  consortia: count.default(2),
+  environments: count.default(3),
+  nodes: count.default(4),
+} satisfies Record<keyof Limits, z.ZodType>);
+
+/** What a call to a chain may take, so that no caller stops the service or a ledger. Sizes in bytes, times in milliseconds. */
+export interface CallLimits {
+  /** Gas of a call, an estimate or a transaction. Default 30,000,000, which is the limit of a block. */
+  gas: number;
+  /** Memory of one execution in the EVM. Default 32 MiB. */
+  memory: number;
+  /** Calls in a batch. Default 100. */
+  batch: number;
+  /** A request, or a message over a WebSocket. Default 1 MiB. */
+  request: number;
+  /** An answer, that to a batch as a whole. Default 16 MiB. */
+  answer: number;
+  /** Time for the answer to a request, and as much again for the caller to take it. Default 30,000. */
+  time: number;
+  /** Requests of one credential under way at once; more is refused with 429. Default 64. */
+  atOnce: number;
+  /** State and block overrides of a call. Default 64 KiB. */
+  overrides: number;
+  /** Filters of one credential. Default 16. */
+  filters: number;
+  /** WebSockets of one credential. Default 16. */
+  sockets: number;
+  /** Subscriptions on one WebSocket. Default 16. */
+  subscriptions: number;
+  /** Transactions of one account that wait for a block. Default 256. */
+  accountPool: number;
+  /** Transactions of a ledger that wait for a block. Default 4,096; as many as a quarter of these may wait for an earlier one. */
+  pool: number;
+  /** Connections to the service. Default 1,024; for a new one, the one that has been idle for the longest time is closed. */
+  connections: number;
+  /** Calls a second from one address at `/target/…`, which needs no credential, on an average of 10 seconds. Default 50. */
+  targetRate: number;
+}
+
+const MiB = 1_048_576;
+const some = z.number().int().positive();
+
+export const callLimits = z.strictObject({
+  gas: some.default(30_000_000),
+  memory: some.default(32 * MiB),
+  batch: some.default(100),
+  request: some.max(64 * MiB).default(MiB),
+  answer: some.max(256 * MiB).default(16 * MiB),
+  time: some.max(3_600_000).default(30_000),
+  atOnce: some.default(64),
+  overrides: some.default(65_536),
+  filters: some.default(16),
+  sockets: some.default(16),
+  subscriptions: some.default(16),
+  accountPool: some.default(256),
+  pool: some.default(4_096),
+  connections: some.default(1_024),
+  targetRate: some.default(50),
+} satisfies Record<keyof CallLimits, z.ZodType>);
+
+/** The settings in force; routes read them at every call, so a change takes effect at once. */
+export interface Settings {
+  limits: Limits;
+  callLimits: CallLimits;
+  timing: Timing;
+  quirks: ApiQuirks;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+/** Settings with a change laid over them; a field given as undefined is not a change. */
+export function overlay(base: unknown, change: unknown): unknown {
+  if (change === undefined) return base;
+  if (!isObject(base) || !isObject(change)) return change;
+  const changed = Object.entries(change).map(([name, value]) => [name, overlay(base[name], value)]);
+  return { ...base, ...(Object.fromEntries(changed) as object) };
+}
