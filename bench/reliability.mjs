@@ -54,7 +54,9 @@ const spread = (all, count) =>
 function options() {
   const { values } = parseArgs({
     options: {
-      ...{ sample: { type: "string" }, jobs: { type: "string" }, only: { type: "string" } },
+      sample: { type: "string" },
+      jobs: { type: "string" },
+      only: { type: "string" },
       provider: { type: "string" },
     },
   });

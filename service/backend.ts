@@ -27,14 +27,19 @@ const nothing = () => undefined;
 function simulation(base: Base, state: LedgerState, why: string): Backend {
   const ledger = new SimulatedLedger(base);
   return {
-    ...{ state, ledger, tethers: new SimulatedTethers(base, ledger) },
+    state,
+    ledger,
+    tethers: new SimulatedTethers(base, ledger),
     serveNodes(app) {
       app.all(nodePath, (request, reply) => {
         const { node } = admitted(base.store, request, reply);
         throw new Refusal(501, `No ledger is attached to the node ${node.id}: ${why}.`);
       });
     },
-    ...{ removed: nothing, drop: nothing, resume: nothing, close: () => Promise.resolve() },
+    removed: nothing,
+    drop: nothing,
+    resume: nothing,
+    close: () => Promise.resolve(),
   };
 }
 
@@ -52,7 +57,10 @@ function realChains(base: Base, anvil: string, dataDir: string | undefined, addr
   const tethers = new RealTethers(base, ledger, targets, keys);
   const unswept = (error: Error) => base.warn(`A ledger that nobody needs could not be removed: ${error.message}.`);
   return {
-    ...{ state: "on", ledger, tethers, targets },
+    state: "on",
+    ledger,
+    tethers,
+    targets,
     serveNodes: (app) => nodes.serve(app),
     removed(entities) {
       nodes.removed(new Set(entities.map(({ id }) => id)));

@@ -67,8 +67,13 @@ const ms = z.number().nonnegative();
 const acted = z.boolean().optional();
 const ruleSchema: z.ZodType<FaultRule> = z.discriminatedUnion("kind", [
   z.strictObject({
-    ...{ ...target, kind: z.literal("status"), status, acted, body: z.unknown().optional() },
-    ...{ retryAfter: z.number().nonnegative().optional(), errorMessage: z.string().optional() },
+    ...target,
+    kind: z.literal("status"),
+    status,
+    acted,
+    body: z.unknown().optional(),
+    retryAfter: z.number().nonnegative().optional(),
+    errorMessage: z.string().optional(),
   }),
   z.strictObject({ ...target, kind: z.literal("refuse"), ms }),
   z.strictObject({ ...target, kind: z.literal("resetBefore") }),

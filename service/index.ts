@@ -74,7 +74,10 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
   const { store, organizations, clock, close: closeData } = await openData(options);
   const stopping = new AbortController();
   const base: Base = {
-    ...{ store, settings, clock, origin: (asked) => listener.origin(asked) },
+    store,
+    settings,
+    clock,
+    origin: (asked) => listener.origin(asked),
     warn: (text) => process.emitWarning(text, "ConsortiumWarning"),
   };
   const log = new CallLog(options.recordBodies);
@@ -126,7 +129,9 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
     },
     calls: log.calls,
     clearCalls: () => log.clear(),
-    ...{ inFlight, faults, store: dataOf(context) },
+    inFlight,
+    faults,
+    store: dataOf(context),
     get answers() {
       return settings.quirks;
     },

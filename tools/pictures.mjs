@@ -71,7 +71,10 @@ async function makeNetwork(service) {
   while ((await ask(`${inside}/nodes`)).some((/** @type {{ state: string }} */ { state }) => state !== "started"))
     await wait(100);
   for (const [action, body] of Object.entries({
-    ...{ targetNetwork: { network: "rinkeby" }, interval: { interval: 1 }, deploy: {}, activate: {} },
+    targetNetwork: { network: "rinkeby" },
+    interval: { interval: 1 },
+    deploy: {},
+    activate: {},
   }))
     await ask(`/tether/${tether}/${action}`, body);
   return environment;

@@ -48,7 +48,8 @@ export async function comparePreviews(sides, options, most = Infinity) {
   // Of two runs right after each other, so that a machine that gets busier meanwhile changes nothing.
   const ratio = median(times.map((ms, round) => ms / (otherTimes[round] ?? NaN)));
   const row = bounded(`\`pulumi preview\` of ${ours.title}`, ratio, {
-    ...{ most, of: other.title },
+    most,
+    of: other.title,
     measured: `${seconds(median(times))} against ${seconds(median(otherTimes))}: ×${ratio.toFixed(3)}`,
   });
   const line = (/** @type {Side} */ { title }, /** @type {number[]} */ ms) => [

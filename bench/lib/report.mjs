@@ -19,7 +19,9 @@ export const seconds = (ms) => (Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)}
  * @returns {import("./rig.mjs").Row}
  */
 export const bounded = (measure, value, { most, of, measured = String(value) }) => ({
-  ...{ measure, measured, met: value <= most },
+  measure,
+  measured,
+  met: value <= most,
   target: most === Infinity ? "none" : of === undefined ? `at most ${most}` : `at most ${most} × ${of}`,
 });
 

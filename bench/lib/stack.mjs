@@ -57,7 +57,9 @@ export class Stack {
   start(args, env = {}, timeout = usualLimitMs) {
     const all = [...args, "--non-interactive", "--color", "never"];
     return spawn(this.command, all, {
-      ...{ cwd: this.folder, env: { ...this.env, ...env }, timeout },
+      cwd: this.folder,
+      env: { ...this.env, ...env },
+      timeout,
       stdio: /** @type {["ignore", "pipe", "pipe"]} */ (["ignore", "pipe", "pipe"]),
     });
   }

@@ -142,7 +142,8 @@ export const fleet = async ({ cli, options = {} }) => {
   return {
     rows: [
       bounded(what, ms / best, {
-        ...{ most: most.ratio, of: "the best width of `xargs -P` by hand" },
+        most: most.ratio,
+        of: "the best width of `xargs -P` by hand",
         measured: `${seconds(ms)} against ${seconds(best)}: ×${(ms / best).toFixed(2)}`,
       }),
       bounded("its memory, in GB", peak.pss / 1e9, {

@@ -27,7 +27,9 @@ export async function kills({ cli, options = {} }) {
   const details = `${measured}\n\n${killed}\n\n${told}`;
   if (options.rounds === undefined) await writePart("docs/maintainers/reliability.md", "kills", details);
   const row = {
-    ...{ measure: `${count} rounds of kill -9`, target: "nothing lost", met: lost.length === 0 },
+    measure: `${count} rounds of kill -9`,
+    target: "nothing lost",
+    met: lost.length === 0,
     measured: lost.length === 0 ? "nothing lost" : lost.join("; "),
   };
   return { rows: [row], details };

@@ -114,7 +114,8 @@ async function compare(tools) {
     /** @type {string} */ of,
   ) =>
     bounded(`${measure} of ${count} memberships`, ours / other, {
-      ...{ most: limit, of },
+      most: limit,
+      of,
       measured: `${seconds(ours)} against ${seconds(other)}: ×${(ours / other).toFixed(2)}`,
     });
   const onDynamic = "the dynamic provider's";

@@ -52,7 +52,9 @@ async function measure(ask, pid, direct, calls) {
   const growth = Math.max(...memory.slice(-2)) / Math.max(...memory.slice(0, 2));
   const head = [`round of ${calls} calls`, "directly", "through the service", "more", "memory of the service"];
   const row = bounded(`memory of the service over ${rounds * calls} calls to a node`, growth, {
-    ...{ most: mostGrowth, of: "that of the first rounds", measured: `×${growth.toFixed(2)}` },
+    most: mostGrowth,
+    of: "that of the first rounds",
+    measured: `×${growth.toFixed(2)}`,
   });
   return { rows: [row], details: table(head, lines) };
 }

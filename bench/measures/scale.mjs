@@ -34,7 +34,8 @@ export const scale = async (tools) => {
   return {
     rows: [
       bounded(`\`up\` of ${count} memberships, ${latency} ms a call`, ratio, {
-        ...{ most: most.ratio, of: "as many empty dynamic resources" },
+        most: most.ratio,
+        of: "as many empty dynamic resources",
         measured: `${seconds(best.ours)} against ${seconds(best.others)}: ×${ratio.toFixed(2)}`,
       }),
       bounded("requests of their `refresh`", requests, { most: most.requests }),

@@ -27,12 +27,15 @@ export const start = async ({ cli, options = {} }) => {
   /** @type {[Side, Side]} */
   const sides = [
     {
-      ...{ title: "the plugin", type: "consortium:index:Consortium" },
-      ...{ command: join(root, "plugin/pulumi-resource-consortium"), inputs: { name: "a" } },
+      title: "the plugin",
+      type: "consortium:index:Consortium",
+      command: join(root, "plugin/pulumi-resource-consortium"),
+      inputs: { name: "a" },
     },
     {
-      ...{ title: "the dynamic provider", type: "pulumi-nodejs:dynamic/consortium:Consortium" },
-      ...{ command: join(dirname(cli.command), "pulumi-resource-pulumi-nodejs") },
+      title: "the dynamic provider",
+      type: "pulumi-nodejs:dynamic/consortium:Consortium",
+      command: join(dirname(cli.command), "pulumi-resource-pulumi-nodejs"),
       inputs: { name: "a", __provider: code },
     },
   ];

@@ -27,7 +27,8 @@ export const waiting = async (tools) => {
   return {
     rows: [
       bounded("`up` of the reference network, nodes ready after 37 s, 100 ms a call", ratio, {
-        ...{ most: most.ratio, of: "(nothing to wait for + 37.3 s)" },
+        most: most.ratio,
+        of: "(nothing to wait for + 37.3 s)",
         measured: `${seconds(slow.ms)} against ${seconds(nothing)} + 37.3 s: ×${ratio.toFixed(3)}`,
       }),
       bounded("its requests", slow.requests, { most: most.requests }),

@@ -1,8 +1,9 @@
-import { hash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Entity } from "../store/entities";
-import type { Organizations } from "../store/organizations";
 import { Refusal } from "../errors";
+import type { Entity } from "../store/entities";
+import { sha256 } from "../store/files";
+import type { Organizations } from "../store/organizations";
 import type { Store } from "../store/store";
 
 declare module "fastify" {
@@ -54,8 +55,19 @@ export function organizationOf(request: FastifyRequest): Entity<"organization"> 
 
 export const nodePath = "/runtime/:environmentId/:nodeId";
 
+/** The header by which a user logs in. */
+export const basicHeader = (username: string, password: string) => ({
+  authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+});
+
+function basicCredentials({ headers }: FastifyRequest): { username: string; password: string } {
+  const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(headers.authorization ?? "")?.[1] ?? "";
+  const [, username = "", password = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString()) ?? [];
+  return { username, password };
+}
+
 /** What is kept of a password, which is random. */
-export const passwordHash = (password: string) => hash("sha256", password, "hex");
+export const passwordHash = sha256;
 const bytes = (hex: string) => Buffer.from(hex, "hex");
 
 /** A stand-in for the hash of a name nobody has, so that an unknown user takes as long as a wrong password. */
@@ -67,8 +79,7 @@ const nobody = "0".repeat(64);
  */
 export function admitted(store: Store, request: FastifyRequest, reply: FastifyReply) {
   const { environmentId, nodeId } = request.params as { environmentId: string; nodeId: string };
-  const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
-  const [, username = "", password = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString()) ?? [];
+  const { username, password } = basicCredentials(request);
   const credential = store.get("credential", username);
   const known = timingSafeEqual(bytes(passwordHash(password)), bytes(credential?.fields.passwordHash ?? nobody));
   const node = store.get("node", nodeId);

@@ -92,7 +92,11 @@ export class Chain {
     const { fresh: start } = this.#keeper;
     this.#background = new Background({ folder, tail, start, hasGrown, place, closed, say, warn });
     this.#sending = new Sending({
-      ...{ pool, tail, sealing: this.#sealing, background: this.#background, closed },
+      pool,
+      tail,
+      sealing: this.#sealing,
+      background: this.#background,
+      closed,
       told: (job) => this.#told(job),
       ask: (method, params) => this.#own(method, params),
     });

@@ -1,12 +1,12 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Refusal } from "../errors";
-import { Chain, type Pace, usualPace } from "./chain";
-import type { ChainSpec, Host } from "./engine";
 import { damaged } from "../store/journal";
 import type { Store } from "../store/store";
+import { Chain, type Pace, usualPace } from "./chain";
+import type { ChainSpec, Host } from "./engine";
 import { ensureFolder, LedgerFolder } from "./ledger-folder";
+import { stopping } from "./replay";
 import { Watched } from "./watcher-client";
 
 export type { Chain } from "./chain";
@@ -64,7 +64,7 @@ export class Chains {
   }
 
   get(spec: ChainSpec): Promise<Chain> {
-    if (this.#closed) return Promise.reject(new Refusal(503, "The service is stopping."));
+    if (this.#closed) return Promise.reject(stopping());
     const chain = this.#running.get(spec.key) ?? this.#start(spec);
     this.#running.set(spec.key, chain);
     chain.catch(() => this.#running.delete(spec.key));

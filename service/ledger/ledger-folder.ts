@@ -36,10 +36,13 @@ const head = z.object({ number: z.number(), hash: z.string(), timestamp: z.numbe
 /** A journal, and the block that it goes on from; 0 of a chain's first one. */
 const part = z.object({ name: z.string(), after: head.optional() });
 const manifest = z.object({
-  ...{ format: z.literal("consortium-ledger"), version: z.literal(1), genesis: z.string() },
+  format: z.literal("consortium-ledger"),
+  version: z.literal(1),
+  genesis: z.string(),
   /** A state, from which the journals go on; without it, they go on from the genesis. */
   snapshot: file.optional(),
-  ...{ journals: z.array(part).min(1), past: z.array(past) },
+  journals: z.array(part).min(1),
+  past: z.array(past),
 });
 type Manifest = z.infer<typeof manifest>;
 
@@ -75,7 +78,11 @@ export class LedgerFolder {
     const snapshot = await formerState(dir);
     const genesis = sha256OfFile(ensureGenesis(dir, chainId, accounts));
     const folder = new LedgerFolder(dir, {
-      ...{ format: "consortium-ledger", version: 1, genesis, journals: [{ name: "journal-1.jsonl" }], past: [] },
+      format: "consortium-ledger",
+      version: 1,
+      genesis,
+      journals: [{ name: "journal-1.jsonl" }],
+      past: [],
       ...(snapshot ? { snapshot } : {}),
     });
     Journal.create(join(dir, "journal-1.jsonl"), journalFormat("journal-1.jsonl"), []).close();
@@ -183,7 +190,9 @@ export class LedgerFolder {
       const digits = hashes.map((hash) => hash.slice(2)).join("");
       made.push({
         ...this.#put(`blocks-${first}-${last}.json.gz`, await zipped(stateOf(nothing, own, sent))),
-        ...{ first, last, transactions: sent.length > 0 },
+        first,
+        last,
+        transactions: sent.length > 0,
         hashes: this.#put(`blocks-${first}-${last}.hashes`, Buffer.from(digits, "hex")),
       });
     }

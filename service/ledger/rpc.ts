@@ -2,6 +2,8 @@ import { connect, type Socket } from "node:net";
 import pLimit from "p-limit";
 import { request } from "undici";
 import { Refusal } from "../errors";
+import { basicHeader } from "../http/authentication";
+import { jsonText } from "../store/files";
 
 /** What a chain answers instead of a result. */
 export class RpcError extends Error {
@@ -136,16 +138,10 @@ export function converse(socketPath: string, most: number, hear: (line: Buffer) 
 
 /** A call's answer where there is no result. */
 export const failure = (id: unknown, code: number, message: string) => ({
-  ...{ jsonrpc: "2.0", id, error: { code, message } },
+  jsonrpc: "2.0",
+  id,
+  error: { code, message },
 });
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 const message = (method: string, params: unknown[]) => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
 
@@ -175,16 +171,15 @@ export async function callRemote<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const { username, password, ...plain } = credentialsOf(url);
-  const basic = Buffer.from(`${username}:${password}`).toString("base64");
   const { body, statusCode } = await request(plain.url, {
     method: "POST",
-    headers: { "content-type": "application/json", ...(username ? { authorization: `Basic ${basic}` } : {}) },
+    headers: { "content-type": "application/json", ...(username ? basicHeader(username, password) : {}) },
     body: message(method, params),
     signal: signal ?? null,
     headersTimeout: 30_000,
     bodyTimeout: 30_000,
   });
-  const answer = parsed(await shortText(method, body));
+  const answer = jsonText.safeParse(await shortText(method, body)).data;
   if (answer === undefined) throw new RpcError(`${method}: answered with status ${statusCode}, and no JSON`);
   return resultOf<T>(method, answer);
 }

@@ -95,7 +95,8 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
       parent: parent.id,
       organization: organization.id,
       ...firstState(row.kind, clock(), settings.timing),
-      ...{ fields, id },
+      fields,
+      id,
       ...(given ? { given } : {}),
     });
     row.made?.(context, made);

@@ -22,7 +22,9 @@ export const consortium = resource({
     if (!settings.quirks.foundingMembership) return;
     const owner = store.get("organization", entity.organization);
     store.create({
-      ...{ kind: "membership", parent: entity.id, organization: entity.organization },
+      kind: "membership",
+      parent: entity.id,
+      organization: entity.organization,
       fields: {
         ...newMembership(settings.limits.nodes, entity.organization, owner?.fields.name ?? ""),
         founding: true,

@@ -40,7 +40,8 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
     const { network, interval } = tether.fields;
     return withUnknownFields(context, {
       [settings.quirks.idField]: tether.id,
-      ...{ network, interval },
+      network,
+      interval,
       state: tetherState(tether),
       deployed_networks: deployedNetworks(tether),
       account: tethers.account(tether),

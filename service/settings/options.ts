@@ -99,7 +99,9 @@ const distinct =
 
 const organization = z.strictObject({ name: text, apiKey: key.optional() });
 const tether = z.strictObject({
-  ...{ id, environment: text.optional(), organization: text.optional() },
+  id,
+  environment: text.optional(),
+  organization: text.optional(),
   funds: z.strictObject({ mainnet: wei, rinkeby: wei }).optional(),
 });
 const targets = z.strictObject({ mainnet: rpc, rinkeby: rpc });
@@ -120,8 +122,10 @@ const options = z
       .array(tether)
       .superRefine(distinct("id", ({ id }) => id))
       .default([]),
-    ...{ limits: limits.prefault({}), callLimits: callLimits.prefault({}) },
-    ...{ timing: timing.prefault({}), answers: apiQuirks.prefault({}) },
+    limits: limits.prefault({}),
+    callLimits: callLimits.prefault({}),
+    timing: timing.prefault({}),
+    answers: apiQuirks.prefault({}),
     ledger: ledger.optional().transform((given) => (given === true ? {} : given || undefined)),
     tls: z.strictObject({ cert: text, key: text }).optional(),
     log: z.boolean().default(false),

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { ServiceError } from "../errors";
 import type { Entity } from "./entities";
+import { jsonText, replaceFile, sha256 } from "./files";
 import type { Store } from "./store";
-import { jsonText, replaceFile } from "./files";
 
 /** An organization and the key that scopes calls to it. */
 export interface Organization {
@@ -13,9 +13,6 @@ export interface Organization {
   name: string;
   apiKey: string;
 }
-
-/** The keys are long and random, so that their plain hash tells nothing of them. */
-const digest = (key: string) => hash("sha256", key, "hex");
 
 export class Organizations {
   /** @param first its key is published */
@@ -40,7 +37,7 @@ export class Organizations {
   ofKey(key: string): Entity<"organization"> | undefined {
     const name = this.keys.owner(key);
     if (name !== undefined) return this.find(name);
-    const further = this.store.all("apiKey").find(({ fields }) => fields.hash === digest(key));
+    const further = this.store.all("apiKey").find(({ fields }) => fields.hash === sha256(key));
     return further && this.store.get("organization", further.parent);
   }
 
@@ -52,7 +49,7 @@ export class Organizations {
   /** Makes a further key of an organization; it cannot be shown again. */
   makeKey(organization: string, name: string): { made: Entity<"apiKey">; key: string } {
     const key = randomKey();
-    const fields = { name, hash: digest(key) };
+    const fields = { name, hash: sha256(key) }; // a long random key: its plain hash tells nothing of it
     return { made: this.store.create({ kind: "apiKey", parent: organization, organization, fields }), key };
   }
 

@@ -12,8 +12,13 @@ const slack = 1_000;
 
 const object = z.looseObject({
   kind: z.enum(kinds),
-  ...{ id: z.string(), parent: z.string(), organization: z.string(), state: z.string() },
-  ...{ createdAt: z.number(), changedAt: z.number(), revision: z.number() },
+  id: z.string(),
+  parent: z.string(),
+  organization: z.string(),
+  state: z.string(),
+  createdAt: z.number(),
+  changedAt: z.number(),
+  revision: z.number(),
   fields: z.looseObject({}),
 });
 

@@ -21,8 +21,15 @@ export function boundEnvironment({ store }: Base, tether: Tether): Entity<"envir
 
 export function reportOf(tether: Tether, at: number, fields: Entity<"report">["fields"]): Entity<"report"> {
   return {
-    ...{ kind: "report", id: `${tether.id}:${tether.fields.reports}`, parent: tether.id },
-    ...{ organization: tether.organization, state: "active", createdAt: at, changedAt: at, revision: 0, fields },
+    kind: "report",
+    id: `${tether.id}:${tether.fields.reports}`,
+    parent: tether.id,
+    organization: tether.organization,
+    state: "active",
+    createdAt: at,
+    changedAt: at,
+    revision: 0,
+    fields,
   };
 }
 
@@ -37,8 +44,12 @@ export function newTether(owner: string, binding: Pick<FieldsOf["tether"], "envi
   const given = Object.entries(funds ?? {}).filter(([, wei]) => wei !== undefined);
   const balances = { mainnet: "0", rinkeby: "1000000000000000000", ...Object.fromEntries(given) };
   const fields = {
-    ...{ active: false, activated: false, balances },
-    ...{ deployments: { mainnet: 0, rinkeby: 0 }, reports: 0, ...binding },
+    active: false,
+    activated: false,
+    balances,
+    deployments: { mainnet: 0, rinkeby: 0 },
+    reports: 0,
+    ...binding,
   };
   return { kind: "tether" as const, id, parent: owner, organization: owner, fields };
 }
