@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { check, exitCode, type Outcome, type Result } from "../observe/check/checks";
-import type { FactOptions } from "../observe/check/observations";
+import type { ObserveOptions } from "../observe/check/observations";
 import { ConsortiumClient, resolveSettings } from "../provider/api";
 import { printable, printableLines } from "../provider/api/printable";
 import { connectionHelp, exportStack } from "./shared/connection";
 import { junitXml, newTable, type TestCase } from "./shared/formats";
-import { replaceFile, textOf } from "./shared/terminal";
+import { networkUrl, replaceFile, textOf } from "./shared/terminal";
 
 interface Flags {
   stack?: string;
@@ -43,7 +43,7 @@ export function define(command: Command): void {
     )
     .addOption(
       new Option("--target <network=url>", "JSON-RPC address of a public chain, to verify pins there; repeatable")
-        .argParser(target)
+        .argParser(networkUrl)
         .default({}, "none"),
     )
     .option("--pins <count>", "for how many pins the funds of a tether have to last", count, 24)
@@ -73,7 +73,7 @@ async function run(flags: Flags): Promise<void> {
 }
 
 async function checkAll(flags: Flags): Promise<void> {
-  const { gatherFacts } = await import("../observe/check/observations.js"); // with ethers, so only here
+  const { observeNetwork } = await import("../observe/check/observations.js"); // with ethers, so only here
   const { prove, ...options } = await optionsFor(flags);
   const client = new ConsortiumClient(resolveSettings(), { patienceMs });
   const stopped = new AbortController();
@@ -82,7 +82,7 @@ async function checkAll(flags: Flags): Promise<void> {
     await client.requireOrganization();
     await prove(client);
     if (flags.watch === undefined) {
-      const results = check(await gatherFacts(client, options));
+      const results = check(await observeNetwork(client, options));
       show(results, flags);
       process.exitCode = exitCode(results);
       return;
@@ -90,7 +90,7 @@ async function checkAll(flags: Flags): Promise<void> {
     process.once("SIGINT", stop).once("SIGTERM", stop);
     const everyMs = (flags.watch === true ? watchSeconds : flags.watch) * 1000;
     while (!stopped.signal.aborted) {
-      process.exitCode = await look(async () => check(await gatherFacts(client, options)), flags);
+      process.exitCode = await look(async () => check(await observeNetwork(client, options)), flags);
       await sleep(everyMs, undefined, { signal: stopped.signal }).catch(() => undefined);
     }
   } finally {
@@ -119,17 +119,17 @@ async function optionsFor({
   target,
   pins,
   write = false,
-}: Flags): Promise<FactOptions & { prove: (client: ConsortiumClient) => Promise<void> }> {
-  const { heldInOutputs } = await import("../inventory/credentials.js");
-  const { heldInStack, modelOfStack, proveKeyOf } = await import("../inventory/stack.js");
+}: Flags): Promise<ObserveOptions & { prove: (client: ConsortiumClient) => Promise<void> }> {
+  const { credentialsInOutputs } = await import("../inventory/credentials.js");
+  const { credentialsInStack, modelOfStack, proveKeyOf } = await import("../inventory/stack.js");
   const document = stack === undefined ? undefined : await exportStack(stack, { secrets: true });
   const what = `The stack ${stack}`;
-  const held = [
-    ...(document === undefined ? [] : heldInStack(document, what)),
-    ...(outputs === undefined ? [] : heldInOutputs(jsonIn(outputs))),
+  const credentials = [
+    ...(document === undefined ? [] : credentialsInStack(document, what)),
+    ...(outputs === undefined ? [] : credentialsInOutputs(jsonIn(outputs))),
   ];
   return {
-    ...{ held, tethers: tether, targets: target, pinsAhead: pins, write },
+    ...{ credentials, tethers: tether, targets: target, pinsAhead: pins, write },
     ...(consortium !== undefined && { consortium }),
     ...(document !== undefined && { stack: modelOfStack(document, what) }),
     prove: (client) => (document === undefined ? Promise.resolve() : proveKeyOf(client, document, what)),
@@ -165,17 +165,10 @@ function count(text: string): number {
   return number;
 }
 
-function target(text: string, before: Record<string, string>): Record<string, string> {
-  const [, network, url = ""] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-  if (network === undefined || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new InvalidArgumentError("It must be a network and its address, such as rinkeby=https://….");
-  return { ...before, [network]: url };
-}
-
 /** A sign besides the word, so that no outcome is told by its colour alone. */
 const signs: Record<Outcome, string> = { ok: "✓ ok", failed: "✗ FAILED", skipped: "- skipped", unseen: "? unseen" };
 
-const nameOf = ({ subject: { kind, name, within } }: Result): string =>
+const subjectName = ({ subject: { kind, name, within } }: Result): string =>
   printable(`${kind} ${name}${within === undefined ? "" : ` in ${within}`}`);
 
 /** Everything that is not as it should be, and a line for each check of what is. */
@@ -186,12 +179,12 @@ export function tableOf(results: readonly Result[], { width, colors }: { width: 
   const table = newTable({ head, colWidths: [...widths, rest], wordWrap: true }, colors);
   for (const [check, some] of byCheck(results)) {
     const good = some.filter(({ outcome }) => outcome === "ok");
-    if (good.length === 1) table.push([check, signs.ok, nameOf(good[0]!), printable(good[0]!.text)]);
+    if (good.length === 1) table.push([check, signs.ok, subjectName(good[0]!), printable(good[0]!.text)]);
     if (good.length > 1)
       table.push([check, signs.ok, `all ${good.length === some.length ? "" : "other "}${good.length}`, ""]);
     for (const [one, ...alike] of alikeIn(some.filter(({ outcome }) => outcome !== "ok"))) {
       const why = [one.text, ...(one.next === undefined ? [] : [`→ ${one.next}`])].map(printable);
-      table.push([check, signs[one.outcome], [one, ...alike].map(nameOf).join("\n"), why.join("\n")]);
+      table.push([check, signs[one.outcome], [one, ...alike].map(subjectName).join("\n"), why.join("\n")]);
     }
   }
   return table.toString();
@@ -241,7 +234,7 @@ export const jsonOf = (results: readonly Result[]): string =>
 export function junitOf(results: readonly Result[]): string {
   const elements = { ok: undefined, failed: "failure", unseen: "error", skipped: "skipped" } as const;
   const cases = results.map((one): TestCase => {
-    const attributes = { classname: one.check, name: nameOf(one) };
+    const attributes = { classname: one.check, name: subjectName(one) };
     const element = elements[one.outcome];
     const text = printable([one.text, one.next ?? ""].join(" ").trim());
     if (element === undefined) return { attributes };

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { resolveSettings } from "../provider/api";
 import { connectionHelp, exportStack } from "./shared/connection";
-import { textOf } from "./shared/terminal";
+import { networkUrl, repeated, textOf } from "./shared/terminal";
 
 interface Flags {
   port: number;
@@ -18,20 +18,22 @@ export function define(command: Command): void {
   command
     .option("--port <port>", "port to listen on; another one if it is taken", port, usualPort)
     .option("--allow-changes", "create credentials on a real service, too")
-    .addOption(new Option("--tether <id>", "tether service to show; repeatable").argParser(gather).default([], "none"))
+    .addOption(
+      new Option("--tether <id>", "tether service to show; repeatable").argParser(repeated).default([], "none"),
+    )
     .addOption(
       new Option("--stack <name>", "stack of the Pulumi project in this folder, to show what it manages; repeatable")
-        .argParser(gather)
+        .argParser(repeated)
         .default([], "none"),
     )
     .addOption(
       new Option("--stack-export <file>", "output of pulumi stack export, to show what it manages; repeatable")
-        .argParser(gather)
+        .argParser(repeated)
         .default([], "none"),
     )
     .addOption(
       new Option("--target <network=url>", "RPC URL of a public network, to verify pins; repeatable")
-        .argParser(target)
+        .argParser(networkUrl)
         .default({}, "none"),
     )
     .addHelpText(
@@ -66,12 +68,4 @@ async function serveConsole({ port, allowChanges, stack, stackExport, tether, ta
 function port(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError("It must be 0 to 65535.");
   return Number(text);
-}
-
-const gather = (text: string, before: string[]) => [...before, text];
-
-function target(text: string, before: Record<string, string>): Record<string, string> {
-  const [, network, url] = /^(\w+)=(https?:\/\/.+)$/.exec(text) ?? [];
-  if (!network || !url) throw new InvalidArgumentError("It must be network=URL, such as mainnet=https://….");
-  return { ...before, [network]: url };
 }

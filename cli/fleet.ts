@@ -18,7 +18,7 @@ import { Stop } from "./fleet/pulumi";
 import { type Outcome, placed, runFleet } from "./fleet/run";
 import { readSecrets, type Secrets } from "./fleet/secrets";
 import type { Command, Result } from "./fleet/stack";
-import { confirm, replaceFile } from "./shared/terminal";
+import { confirm, repeated, replaceFile } from "./shared/terminal";
 
 /** Of the summary, where it is not printed on a terminal. */
 const widthOfLogs = 140;
@@ -62,7 +62,7 @@ export function define(program: Program): void {
       )
       .addOption(
         new Option("--only <pattern>", "only matching stacks, such as acme-prod or 'acme-*'; repeatable")
-          .argParser(collect)
+          .argParser(repeated)
           .default([], "all"),
       )
       .option("--json", "print one JSON document")
@@ -212,8 +212,6 @@ const projectNote = ({ file, project }: Fleet): string =>
 const strayNote = (stack: string, { file }: Fleet): string =>
   `The stack ${stack} is not in ${file}: nothing of it was changed. To destroy what it holds, put it back for one ` +
   `\`consortium fleet destroy ${file} --only ${stack}\`.`;
-
-const collect = (text: string, before: string[]): string[] => [...before, text];
 
 function parallelism(text: string): number {
   const value = Number(text);

@@ -5,6 +5,7 @@ import { namedBy } from "../inventory/rows";
 import { mapOf } from "../observe/map/graph";
 import { mermaidOf } from "../observe/map/mermaid";
 import { printable, printableLines } from "../provider/api/printable";
+import { lossWarnings, partsOfUrn } from "../provider/constants";
 import { textOf } from "./shared/terminal";
 
 export const hasErrors = ({ messages, violations }: Plan): boolean =>
@@ -98,11 +99,11 @@ function section(plan: Plan, size: Size): string {
     ...messageBlocks(plan, size),
   ];
   const failed = hasErrors(plan);
-  const summary = changes.length > 0 || plan.unseen > 0 ? counted(changes, plan) : quiet(plan, failed);
+  const summary = changes.length > 0 || plan.unseen > 0 ? counted(changes, plan) : unchanged(plan, failed);
   return [`### ${code(plan.name)}`, summary, ...parts].join("\n\n");
 }
 
-const quiet = ({ drift, unchanged }: Plan, failed: boolean): string =>
+const unchanged = ({ drift, unchanged }: Plan, failed: boolean): string =>
   failed ? "**It failed.**" : `${drift ? "No drift" : "Nothing to do"}: ${unchanged} unchanged.`;
 
 function counted(changes: PlannedChange[], { unchanged, unseen }: Plan): string {
@@ -174,7 +175,7 @@ function policyTable(violations: Violation[], size: Size): string[] {
   const rows = cut(sorted, size).map(({ policy, mandatory, urn, text }) => [
     mandatory ? "**forbidden**" : "advice",
     code(policy),
-    code(urn.split("::").slice(3).join("::")),
+    code(partsOfUrn(urn).name),
     code(shortened(text, size)),
   ]);
   return [[table(["policy", "", "resource", "what it says"], rows), ...more(sorted, size)].join("\n\n")];
@@ -185,15 +186,16 @@ const headings: Record<string, string> = { error: "**Errors**", warning: "**Warn
 function messageBlocks({ messages }: Plan, size: Size): string[] {
   return Object.entries(headings).flatMap(([severity, heading]) => {
     const some = messages.filter((one) => (one.severity in headings ? one.severity : "info") === severity);
-    const told = [...new Set(some.filter((one) => !isAlreadyLoud(one)).map(({ text }) => text))];
+    const told = [...new Set(some.filter((one) => !isLossWarning(one)).map(({ text }) => text))];
     if (told.length === 0) return [];
     const text = cut(told, size).map((one) => shortened(one, size));
     return [[heading, ...(text.length > 0 ? [block(text.join("\n"))] : []), ...more(told, size)].join("\n\n")];
   });
 }
 
-/** The provider's own warning of what the box above says. */
-const isAlreadyLoud = ({ text }: Message): boolean => /^WARNING: .*DESTROYS/.test(text);
+/** Whether it is the provider's own warning of what the box above says. */
+const isLossWarning = ({ text }: Message): boolean =>
+  Object.values(lossWarnings).some((warning) => text.includes(warning));
 
 const shortened = (text: string, { message }: Size): string =>
   text.length > message ? `${text.slice(0, message)}…` : text;

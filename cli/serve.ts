@@ -4,11 +4,12 @@ import { join, resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { type Console } from "../console/server/console";
 import { resolveSettings } from "../provider/api";
+import { tetherNetworks } from "../provider/constants";
 import { type CallLimits, type LedgerOptions, type Service, startService, type TetherOptions } from "../service";
 import { isLoopback } from "../service/http/host-check";
 import { whyNoLedger } from "../service/ledger/engine";
 import { callLimits } from "../service/settings/settings";
-import { textOf } from "./shared/terminal";
+import { networkUrl, repeated, textOf } from "./shared/terminal";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
 
@@ -51,7 +52,7 @@ export function define(command: Command): void {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .addOption(
       new Option("--allow-host <name>", "additional host name to accept; repeatable")
-        .argParser(gather)
+        .argParser(repeated)
         .default([], "none"),
     )
     .option("--port <port>", "port to listen on; 0 takes any free one", number, 4280)
@@ -63,7 +64,7 @@ export function define(command: Command): void {
     )
     .addOption(
       new Option("--organization <name>", "name of an organization; repeatable")
-        .argParser(gather)
+        .argParser(repeated)
         .default([], '"local"'),
     )
     .addOption(keyOption.env("CONSORTIUM_SERVE_API_KEY"))
@@ -95,7 +96,7 @@ export function define(command: Command): void {
     .option("--console-port <port>", "port of the console (default: the service's port + 1, or any free one)", number)
     .addOption(
       new Option("--stack-export <file>", "output of pulumi stack export, for the console; repeatable")
-        .argParser(gather)
+        .argParser(repeated)
         .default([], "none"),
     )
     .option("--no-console", "offer no console in the browser")
@@ -223,9 +224,9 @@ function number(text: string): number {
 }
 
 function target(text: string, before: Targets): Targets {
-  const [, network, url] = /^(mainnet|rinkeby)=(https?:\/\/.+)$/.exec(text) ?? [];
-  if (!network) throw new InvalidArgumentError("It must be mainnet=URL or rinkeby=URL.");
-  return { ...before, [network]: url };
+  if (!tetherNetworks.some((network) => text.startsWith(`${network}=`)))
+    throw new InvalidArgumentError("It must be mainnet=URL or rinkeby=URL.");
+  return networkUrl(text, before);
 }
 
 function folder(text: string): string {
@@ -253,7 +254,6 @@ function tether(text: string, before: TetherOptions[]): TetherOptions[] {
   return [...before, { id, ...(environment.length > 0 ? { environment: environment.join("=") } : {}) }];
 }
 
-const gather = (text: string, before: string[]) => [...before, text];
 const milliseconds = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * 1_000);
 
 interface Listening {

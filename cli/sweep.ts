@@ -127,7 +127,7 @@ export async function clear(
       return;
     }
     try {
-      const state = { ...item.place, name: nameOf(item) };
+      const state = { ...item.place, name: foundName(item) };
       await deleteObject(Collection.of(session, definitions[item.kind], state), item.id, state);
       const along = failed.map((failure) => failure.item).filter((one) => isIn(one, item));
       const gone = [item, ...(item.kind === "environment" ? item.inside : along)];
@@ -152,11 +152,11 @@ function isIn(item: Found, owner: Found): boolean {
   return here || item.inside.some((child) => child.props.membershipId === owner.id);
 }
 
-export const nameOf = ({ props }: Found): string => props.name ?? props.orgName ?? "";
+export const foundName = ({ props }: Found): string => props.name ?? props.orgName ?? "";
 
 /** How a person calls it: `node "n1" (n5f0a9)`. */
 export const titleOf = (item: Found): string => {
-  const name = nameOf(item);
+  const name = foundName(item);
   return `${definitions[item.kind].title} ${name === "" ? "" : `"${printable(name)}" `}(${printable(item.id)})`;
 };
 
@@ -187,7 +187,7 @@ export function leftovers(consortia: readonly Found[], match: Match): Leftovers 
     item.inside.forEach(takeAll);
   };
   const verdict = (item: Found, mayBeUndated = match.undated): boolean => {
-    if (!nameOf(item).startsWith(match.prefix)) return false;
+    if (!foundName(item).startsWith(match.prefix)) return false;
     const created = Date.parse(item.props.createdAt ?? "");
     if (Number.isNaN(created) && !mayBeUndated) kept.set(item, "the service does not show its age (--undated)");
     return Number.isNaN(created) ? mayBeUndated : created <= match.before;
@@ -264,18 +264,18 @@ export function treeLines(tree: readonly Found[], { going, kept }: Leftovers, no
   });
 }
 
-const facts = (item: Found) => {
+const summaryOf = (item: Found) => {
   const { kind, id, props, place } = item;
-  return { kind, id, name: nameOf(item), createdAt: props.createdAt, ...place };
+  return { kind, id, name: foundName(item), createdAt: props.createdAt, ...place };
 };
 
 /** For programs: everything that was found, and what became of it. */
 export function asJson({ going, kept }: Leftovers, { deleted, failed }: Cleared): string {
   const text = JSON.stringify({
-    found: [...going].map(facts),
-    kept: [...kept].map(([item, reason]) => ({ ...facts(item), reason })),
+    found: [...going].map(summaryOf),
+    kept: [...kept].map(([item, reason]) => ({ ...summaryOf(item), reason })),
     deleted: deleted.map(({ id }) => id),
-    failed: failed.map(({ item, error }) => ({ ...facts(item), error })),
+    failed: failed.map(({ item, error }) => ({ ...summaryOf(item), error })),
   });
   return printable(text);
 }

@@ -1,5 +1,5 @@
 import { printable } from "../provider/api/printable";
-import { kindOf } from "../provider/constants";
+import { kindOf, partsOfUrn } from "../provider/constants";
 import {
   type ConsortiumModel,
   type CredentialModel,
@@ -48,9 +48,9 @@ export function classOf(type: string): string {
 
 /** What its URN says of a resource; undefined: it is none of this package. */
 export function namedBy(urn: string): Pick<StackRow, "kind" | "managed"> | undefined {
-  const [, stack = "", project = "", types = "", ...name] = urn.replace(/^urn:pulumi:/, "::").split("::");
-  const kind = kinds[classOf(types.split("$").at(-1) ?? "")];
-  return kind && { kind, managed: { stack: `${project}/${stack}`, urn, name: name.join("::") } };
+  const { stack, project, type, name } = partsOfUrn(urn);
+  const kind = kinds[classOf(type)];
+  return kind && { kind, managed: { stack: `${project}/${stack}`, urn, name } };
 }
 
 /** What a model has of each kind, under the names of the properties. */

@@ -7,7 +7,7 @@ import { Origins } from "../provider/core/origins";
 import { sameName } from "../provider/core/values";
 import { definitions } from "../provider/resources";
 import { plainSession } from "../provider/resources/tree";
-import { type Held, pairIn } from "./credentials";
+import { type KnownCredential, credentialIn } from "./credentials";
 import {
   type EnvironmentModel,
   nameOf,
@@ -55,9 +55,9 @@ export function modelOfStack(document: unknown, what = "The document"): NetworkM
   return modelOf(rows, { source: "stack", ...(rows[0] && { title: rows[0].managed.stack }) });
 }
 
-/** The pairs in the state of a stack, where it was exported with --show-secrets. */
-export const heldInStack = (document: unknown, what = "The document"): Held[] =>
-  rowsIn(document, what).flatMap(({ kind, props }) => (kind === "credential" ? pairIn(props) : []));
+/** The credentials in the state of a stack, where it was exported with --show-secrets. */
+export const credentialsInStack = (document: unknown, what = "The document"): KnownCredential[] =>
+  rowsIn(document, what).flatMap(({ kind, props }) => (kind === "credential" ? credentialIn(props) : []));
 
 const definitionOf: Record<ObjectKind, Definition> = {
   ...definitions,

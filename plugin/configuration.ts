@@ -6,6 +6,9 @@ import {
   type DiffRequest,
   DiffResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
+import { resolveSettings, settingNames, type SettingSources } from "../provider/api";
+import { processEnvironment } from "../provider/api/environment";
+import { Secrets } from "../provider/api/secrets";
 import {
   adoptsAll,
   allOwn,
@@ -17,12 +20,10 @@ import {
   SettingsError,
   sourcesOf,
 } from "../provider/api/settings";
-import { isUnknown, sameValue } from "../provider/core/values";
-import { resolveSettings, settingNames, type SettingSources } from "../provider/api";
-import { processEnvironment } from "../provider/api/environment";
-import { Secrets } from "../provider/api/secrets";
+import { partsOfUrn } from "../provider/constants";
 import { type Issue, type Props } from "../provider/core/definition";
 import { didYouMean, unknownSetting } from "../provider/core/suggest";
+import { isUnknown, sameValue } from "../provider/core/values";
 import { type Received, received, sent } from "./properties";
 
 const known: readonly string[] = [...settingNames, "adopt"];
@@ -32,9 +33,6 @@ const isAdded = (key: string): boolean => key === "version" || key === "pluginDo
 
 const withoutAdded = (props: Props): Props =>
   Object.fromEntries(Object.entries(props).filter(([key]) => !isAdded(key)));
-
-const nameIn = (urn: string): string => urn.split("::").slice(3).join("::");
-const projectIn = (urn: string): string => urn.split("::")[1] ?? "";
 
 /** The configuration of the stack in the namespace of this provider: the engine starts a plugin with it. undefined: not this one. */
 function stackConfiguration(): Props | undefined {
@@ -57,7 +55,7 @@ export class Configuration {
     props: Props,
   ) {
     this.#props = withoutAdded(props);
-    this.#sources = sourcesOf(this.#props, nameIn(urn));
+    this.#sources = sourcesOf(this.#props, partsOfUrn(urn).name);
   }
 
   static of(request: ConfigureRequest): Configuration {
@@ -74,7 +72,7 @@ export class Configuration {
   /** Its name, "" for the default one; undefined: the engine does not tell. */
   get name(): string | undefined {
     if (this.urn === "") return undefined;
-    return isDefaultProvider(nameIn(this.urn), this.#props) ? "" : nameIn(this.urn);
+    return isDefaultProvider(partsOfUrn(this.urn).name, this.#props) ? "" : partsOfUrn(this.urn).name;
   }
 
   /** Settings that there are not, of the provider and of the stack. */
@@ -84,7 +82,7 @@ export class Configuration {
     const stack = stackConfiguration() ?? (own === noneOwn ? settings : {});
     const strangers = Object.keys(given).filter((key) => !known.includes(key));
     // A project called consortium has keys of its own in the same namespace.
-    const misspelt = Object.keys(projectIn(this.urn) === "consortium" ? {} : stack).filter(
+    const misspelt = Object.keys(partsOfUrn(this.urn).project === "consortium" ? {} : stack).filter(
       (key) => !knownInStack.includes(key),
     );
     const reasons = [
@@ -121,7 +119,7 @@ export class Configuration {
 export function checkConfig(request: CheckRequest): CheckResponse {
   const { props: news, ...given } = received(request.getNews());
   const secrets = [...given.secrets, "apiKey"];
-  const isDefault = isDefaultProvider(nameIn(request.getUrn()), withoutAdded(news), stackConfiguration());
+  const isDefault = isDefaultProvider(partsOfUrn(request.getUrn()).name, withoutAdded(news), stackConfiguration());
   const props: Props = { [ownKey]: isDefault ? noneOwn : allOwn, ...news };
   const response = new CheckResponse();
   response.setInputs(sent(props, secrets));

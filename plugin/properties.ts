@@ -1,10 +1,10 @@
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { isUnknown, type Path } from "../provider/core/values";
+import { signatureKey } from "../provider/constants";
 import { type Props } from "../provider/core/definition";
+import { isUnknown, type Path } from "../provider/core/values";
 
 /* Properties as they travel between the engine and a plugin (Pulumi's wire format). */
 
-const signatureKey = "4dabf18193072939515e22adb298388d";
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
 /** A value that a component is given with what it depends on. */

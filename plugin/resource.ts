@@ -13,7 +13,7 @@ import {
   type UpdateRequest,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
-import { kindOf, pluginPrefix, programKey, providerKey, secretsKey } from "../provider/constants";
+import { kindOf, partsOfUrn, pluginPrefix, programKey, providerKey, secretsKey } from "../provider/constants";
 import { adoptionOf, Verbs } from "../provider/core/verbs";
 import { type Session, type Sessions } from "../provider/core/session";
 import { version } from "../provider/version";
@@ -70,18 +70,16 @@ const timeoutsKey = "customTimeouts";
 
 const untimed = ({ [timeoutsKey]: _given, ...props }: Props): Props => props;
 
-const typeOf = (urn: string): string => urn.split("::")[2]!.split("$").at(-1)!;
-const nameIn = (urn: string): string => urn.split("::").slice(3).join("::");
-
 /** How messages of another resource call it; undefined for what is none of these resources. */
 export function calledIn(urn: string): string | undefined {
-  const kind = kindOf(typeOf(urn));
-  return kind && `${kind} "${nameIn(urn)}"`;
+  const { type, name } = partsOfUrn(urn);
+  const kind = kindOf(type);
+  return kind && `${kind} "${name}"`;
 }
 
 const definitionOf = (urn: string): Definition => {
-  const found = Object.values<Definition>(definitions).find(({ type }) => pluginPrefix + type === typeOf(urn));
-  if (!found) throw new UserError(`This plugin has no resource ${typeOf(urn)}.`);
+  const found = Object.values<Definition>(definitions).find(({ type }) => pluginPrefix + type === partsOfUrn(urn).type);
+  if (!found) throw new UserError(`This plugin has no resource ${partsOfUrn(urn).type}.`);
   return found;
 };
 
@@ -103,7 +101,7 @@ export class Resource {
     private readonly show: Show,
   ) {
     this.#definition = definitionOf(urn);
-    this.#verbs = new Verbs(this.#definition, sessions, { key: urn, name: nameIn(urn) });
+    this.#verbs = new Verbs(this.#definition, sessions, { key: urn, name: partsOfUrn(urn).name });
   }
 
   /** The session of the process, whose lines appear in the row of this resource. */
@@ -142,7 +140,11 @@ export class Resource {
     ];
     const naming = nameKey(this.#definition);
     const hidden = paths.length > 0 ? { [secretsKey]: paths } : {};
-    const named = { ...news, ...(naming !== undefined && { [naming]: news[naming] ?? nameIn(this.urn) }), ...hidden };
+    const named = {
+      ...news,
+      ...(naming !== undefined && { [naming]: news[naming] ?? partsOfUrn(this.urn).name }),
+      ...hidden,
+    };
     const { inputs, failures: issues, lines } = this.#verbs.check(olds, named);
     const { [programKey]: program = version } = news;
     if (program !== version) issues.push({ property: "", reason: otherVersion(String(program)) });
@@ -206,7 +208,7 @@ export class Resource {
   async #readNew(session: Session, given: string, known: Props, secrets: readonly string[]): Promise<ReadResponse> {
     const definition = this.#definition;
     const { id, state } = await locate(session, definition, given, known);
-    const found = await this.#verbs.read(session, id, beforeRead(definition, nameIn(this.urn), state));
+    const found = await this.#verbs.read(session, id, beforeRead(definition, partsOfUrn(this.urn).name, state));
     if (!found) return new ReadResponse();
     const inputs = importedInputs(definition, found.props);
     if (Object.keys(known).length === 0) await this.#show(remarksOn(definition, id, inputs), "warning");

@@ -21,6 +21,22 @@ export function kindOf(type: string): string | undefined {
   return prefix === undefined ? undefined : type.slice(prefix.length);
 }
 
+/** The parts of a URN: `urn:pulumi:<stack>::<project>::<types of parents>$<type>::<name>`. */
+export function partsOfUrn(urn: string): { stack: string; project: string; type: string; name: string } {
+  const [stack = "", project = "", types = "", ...name] = urn.replace(/^urn:pulumi:/, "").split("::");
+  return { stack, project, type: types.split("$").at(-1)!, name: name.join("::") };
+}
+
+/** The key that marks a secret, or another special value, in states, in plans and on the wire (Pulumi's format). */
+export const signatureKey = "4dabf18193072939515e22adb298388d";
+
+/** What the provider warns of where a ledger would be lost. `consortium report` says the same in its own words. */
+export const lossWarnings = {
+  replaceConsortium: "REPLACING A CONSORTIUM DESTROYS EVERYTHING IN IT, ledgers included",
+  replaceEnvironment: "REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials",
+  deleteEnvironment: "DELETING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials",
+} as const;
+
 /** Classes whose objects hold ledgers, which are lost with them. */
 export const ledgerHolders = ["Consortium", "Environment"] as const;
 export type LedgerHolder = (typeof ledgerHolders)[number];

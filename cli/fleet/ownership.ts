@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, extname, join } from "node:path";
 import { readFile } from "../../sdk/network/load";
+import { partsOfUrn } from "../../provider/constants";
 import { type Fleet, type FleetStack, legacyProject } from "./file";
 import { pulumi, PulumiFailed, type PulumiOptions } from "./pulumi";
 
@@ -189,7 +190,7 @@ export class Ownership {
       const networks = resources.filter(({ type }) => type === "consortium:index:Network");
       return {
         resources: resources.filter(({ id }) => id !== undefined).length,
-        networks: networks.map(({ urn }) => urn.split("::").slice(3).join("::")),
+        networks: networks.map(({ urn }) => partsOfUrn(urn).name),
       };
     } finally {
       rmSync(file, { force: true });

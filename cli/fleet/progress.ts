@@ -1,6 +1,6 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation";
 import { printable } from "../../provider/api/printable";
-import { holdsLedger, kindOf, outlivesResource } from "../../provider/constants";
+import { holdsLedger, kindOf, outlivesResource, partsOfUrn } from "../../provider/constants";
 
 /** How many resources of a stack were created, updated and so on. */
 export interface Counts {
@@ -23,8 +23,8 @@ const signs: Partial<Record<keyof Counts, string>> = { created: "+", updated: "~
 
 /** "Node trade/prod/acme-1", of a URN. */
 export function titleOf(urn: string): string {
-  const [, , type = "", name = ""] = urn.split("::");
-  return printable(`${type.split("$").at(-1)!.split(":").at(-1)} ${name}`);
+  const { type, name } = partsOfUrn(urn);
+  return printable(`${type.split(":").at(-1)} ${name}`);
 }
 
 /** The stack itself, components and providers do not count. */

@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from "commander";
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
@@ -60,4 +61,15 @@ export async function confirm(question: string, { input, output }: Terminal): Pr
   } finally {
     lines.close();
   }
+}
+
+/** Parses an option that may be repeated. */
+export const repeated = (text: string, before: readonly string[]): string[] => [...before, text];
+
+/** Parses a repeatable option such as `rinkeby=https://…`: the JSON-RPC address of each public network. */
+export function networkUrl(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+  const [, network, url = ""] = /^([^=]+)=(https?:\/\/.+)$/.exec(text) ?? [];
+  if (network === undefined || !URL.canParse(url))
+    throw new InvalidArgumentError("It must be network=URL, such as rinkeby=https://….");
+  return { ...before, [network]: url };
 }

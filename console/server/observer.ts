@@ -1,4 +1,4 @@
-import { basic, type Held, pairsFor } from "../../inventory/credentials";
+import { type KnownCredential, credentialsFor } from "../../inventory/credentials";
 import { LiveNetwork, mayAnswer } from "../../inventory/live";
 import {
   type ConsortiumModel,
@@ -10,6 +10,7 @@ import { Pins } from "../../inventory/tethers";
 import { mapOf } from "../../observe/map/graph";
 import { svgOf } from "../../observe/map/svg";
 import type { ConsortiumClient } from "../../provider/api";
+import { basicAuthHeader } from "../../provider/resources/app-cred";
 import {
   type BlockView,
   type EnvironmentView,
@@ -170,7 +171,7 @@ export class Observer {
     const { consortium, environment } = await this.#find(id);
     const history = this.#ledgers.get(id)!;
     const { embedded } = this.options;
-    const node = embedded ? undefined : openedBy(environment, this.options.stacks.held);
+    const node = embedded ? undefined : openedBy(environment, this.options.stacks.credentials);
     if (!environment.nodes.some(({ state }) => mayAnswer(state)))
       return history.view("Blocks are shown once a node is started.");
     if (embedded && embedded.about.ledger !== "on")
@@ -181,7 +182,7 @@ export class Observer {
       );
     }
     const { overHttp } = await import("../../sdk/runtime/providers.js"); // with ethers
-    const provider = node && overHttp(node.url, basic(node.pair), undefined, patienceMs);
+    const provider = node && overHttp(node.url, basicAuthHeader(node.credential), undefined, patienceMs);
     const ask: Ask = (method, params) =>
       provider?.send(method, params) ?? embedded!.rpc(consortium, id, method, params);
     try {
@@ -202,10 +203,13 @@ export class Observer {
 }
 
 /** A node that answers, and a credential of its member. */
-function openedBy(environment: EnvironmentModel, held: readonly Held[]): { url: string; pair: Held } | undefined {
+function openedBy(
+  environment: EnvironmentModel,
+  credentials: readonly KnownCredential[],
+): { url: string; credential: KnownCredential } | undefined {
   for (const node of environment.nodes) {
-    const [pair] = pairsFor(environment, node, held);
-    if (pair && mayAnswer(node.state) && node.urls?.rpc) return { url: node.urls.rpc, pair };
+    const [credential] = credentialsFor(environment, node, credentials);
+    if (credential && mayAnswer(node.state) && node.urls?.rpc) return { url: node.urls.rpc, credential };
   }
   return undefined;
 }

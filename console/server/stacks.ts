@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
-import type { Held } from "../../inventory/credentials";
+import type { KnownCredential } from "../../inventory/credentials";
 import type { NetworkModel } from "../../inventory/model";
-import { heldInStack, modelOfStack, withStacks } from "../../inventory/stack";
+import { credentialsInStack, modelOfStack, withStacks } from "../../inventory/stack";
 
 interface Read {
   changedAt: number;
   model: NetworkModel;
-  held: Held[];
+  credentials: KnownCredential[];
 }
 
 /** What stacks say of the network: files that `pulumi stack export` has written, read again when they change. */
@@ -42,8 +42,8 @@ export class Stacks {
   }
 
   /** Credentials that they hold in clear; they stay in this process. */
-  get held(): Held[] {
-    return [...this.#read.values()].flatMap(({ held }) => held);
+  get credentials(): KnownCredential[] {
+    return [...this.#read.values()].flatMap(({ credentials }) => credentials);
   }
 
   /** The network with what they manage marked; without any stack as it is. */
@@ -67,5 +67,5 @@ function readExport(file: string): Omit<Read, "changedAt"> {
 }
 
 const readDocument = (document: unknown, what: string): Omit<Read, "changedAt"> => ({
-  ...{ model: modelOfStack(document, what), held: heldInStack(document, what) },
+  ...{ model: modelOfStack(document, what), credentials: credentialsInStack(document, what) },
 });

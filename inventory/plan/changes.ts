@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type LedgerHolder, outlivesResource } from "../../provider/constants";
+import { type LedgerHolder, outlivesResource, partsOfUrn, signatureKey } from "../../provider/constants";
+import { unknown as unknownMark } from "../../provider/core/values";
 import { type Change, type NetworkModel, type ObjectKind } from "../model";
 import { classOf, modelOf, namedBy, type StackRow } from "../rows";
 import { type Plan, type State, type Step } from "./read";
@@ -36,10 +37,6 @@ const losses: Record<LedgerHolder | "Node", string> = {
   Environment: "its ledger, its nodes and its credentials",
   Node: "its key and its copy of the ledger",
 };
-
-const secretMark = "4dabf18193072939515e22adb298388d";
-/** Pulumi's mark of a value that is known only later. */
-export const unknownMark = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** What a plan changes, one entry a resource, the worst first. */
 export function changesOf({ steps }: Plan): PlannedChange[] {
@@ -90,7 +87,7 @@ const isMoved = ({ old, new: next }: Pick<Step, "old" | "new">): boolean =>
   old?.type !== undefined && old.type !== next?.type;
 const ofDynamic = "customTimeouts";
 
-const typeOf = (urn: string): string => classOf(urn.split("::")[2]?.split("$").at(-1) ?? "");
+const typeOf = (urn: string): string => classOf(partsOfUrn(urn).type);
 
 const isLost = ({ action, urn, old }: Step & { action: Action }): boolean =>
   ["replaced", "deleted", "gone"].includes(action) && typeOf(urn) in losses && !outlivesResource(old);
@@ -101,7 +98,11 @@ function changeOf(step: Step & { action: Action }, lost: ReadonlySet<string | un
   const parents = [old?.inputs?.environmentId, old?.inputs?.consortiumId] as (string | undefined)[];
   const own = isLost(step) && !parents.some((id) => id !== undefined && lost.has(id));
   return {
-    ...{ urn, action, type, name: urn.split("::").slice(3).join("::"), reasons },
+    urn,
+    action,
+    type,
+    name: partsOfUrn(urn).name,
+    reasons,
     properties: ["changed", "drifted", "replaced", "adopted"].includes(action) ? propertiesOf(step) : [],
     ...(own ? { loss: losses[type as LedgerHolder] } : {}),
     kept: ["replaced", "deleted"].includes(action) && outlivesResource(old),
@@ -136,7 +137,7 @@ const longest = 80;
 function shownValue(value: unknown): string {
   const text = JSON.stringify(value, (_, inner: unknown) => {
     if (inner === unknownMark) return "[known later]";
-    return typeof inner === "object" && inner !== null && secretMark in inner ? "[secret]" : inner;
+    return typeof inner === "object" && inner !== null && signatureKey in inner ? "[secret]" : inner;
   });
   const bare = /^"\[(secret|known later)\]"$/.test(text) ? text.slice(1, -1) : text;
   return bare.length > longest ? `${bare.slice(0, longest)}…` : bare;

@@ -1,4 +1,4 @@
-import { newPair } from "../../inventory/credentials";
+import { replaceCredential } from "../../inventory/credentials";
 import {
   type ConsortiumModel,
   type EnvironmentModel,
@@ -12,7 +12,7 @@ import {
 } from "../../inventory/model";
 import { conditionOf } from "../../provider/api/states";
 import { inEther, toneOf } from "../map/items";
-import { type Facts, type TetherProbe } from "./observations";
+import { type Observations, type TetherProbe } from "./observations";
 
 /**
  * - `ok`, `failed`
@@ -48,10 +48,10 @@ export function exitCode(results: readonly Result[]): 0 | 1 | 2 {
   return results.some(({ outcome }) => outcome === "unseen") ? 2 : 0;
 }
 
-/** One thing that a usable network has. Each looks at the facts alone, and asks nobody. */
+/** One thing that a usable network has. Each looks at the observed alone, and asks nobody. */
 export interface Check {
   name: string;
-  look: (facts: Facts) => Result[];
+  look: (observed: Observations) => Result[];
 }
 
 export type Verdict = Pick<Result, "outcome" | "text"> & Partial<Pick<Result, "next" | "value">>;
@@ -70,14 +70,14 @@ const subjectOf = (kind: Subject["kind"], object: EnvironmentModel | NodeModel |
 
 function ofEnvironments(
   name: string,
-  look: (environment: EnvironmentModel, facts: Facts, consortium: ConsortiumModel) => Verdict | undefined,
+  look: (environment: EnvironmentModel, observed: Observations, consortium: ConsortiumModel) => Verdict | undefined,
 ): Check {
   return {
     name,
-    look: (facts) =>
-      facts.model.consortia.flatMap((consortium) =>
+    look: (observed) =>
+      observed.model.consortia.flatMap((consortium) =>
         consortium.environments.flatMap((environment) => {
-          const verdict = look(environment, facts, consortium);
+          const verdict = look(environment, observed, consortium);
           const subject = subjectOf("environment", environment, nameOf(consortium));
           return verdict ? [{ check: name, subject, ...verdict }] : [];
         }),
@@ -87,15 +87,15 @@ function ofEnvironments(
 
 function ofNodes(
   name: string,
-  look: (node: NodeModel, environment: EnvironmentModel, facts: Facts) => Verdict | undefined,
+  look: (node: NodeModel, environment: EnvironmentModel, observed: Observations) => Verdict | undefined,
 ): Check {
   return {
     name,
-    look: (facts) =>
-      facts.model.consortia.flatMap(({ environments }) =>
+    look: (observed) =>
+      observed.model.consortia.flatMap(({ environments }) =>
         environments.flatMap((environment) =>
           environment.nodes.flatMap((node) => {
-            const verdict = look(node, environment, facts);
+            const verdict = look(node, environment, observed);
             const subject = subjectOf("node", node, nameOf(environment));
             return verdict ? [{ check: name, subject, ...verdict }] : [];
           }),
@@ -155,9 +155,9 @@ const chainId = ofNodes("chain id", ({ id }, environment, { nodes, stack }) => {
 /** Nodes are not asked in the same instant. */
 const mostApart = 3;
 
-const heights = ofEnvironments("block heights", ({ nodes }, facts) => {
+const heights = ofEnvironments("block heights", ({ nodes }, observed) => {
   const answers = nodes.flatMap((node) => {
-    const probe = facts.nodes.get(node.id);
+    const probe = observed.nodes.get(node.id);
     return probe?.kind === "answered" ? [{ node, height: probe.last }] : [];
   });
   if (answers.length < 2) return undefined;
@@ -196,11 +196,11 @@ const written = ofNodes("transaction", ({ id }, _environment, { nodes }) => {
   return became && (became.kind === "failed" ? failed(became.why, quorum) : skipped(became.why));
 });
 
-/** Of every pair that is held, whichever of them opens a node. */
+/** Of every credential that is credentials, whichever of them opens a node. */
 const credentials: Check = {
   name: "credential",
-  look: ({ model, pairs, allListed }) =>
-    pairs.flatMap(({ pair: { username, environmentId }, nodes, opened, refused, why }) => {
+  look: ({ model, credentials, allListed }) =>
+    credentials.flatMap(({ credential: { username, environmentId }, nodes, opened, refused, why }) => {
       const environments = model.consortia.flatMap((one) => one.environments);
       const within = environments.find(({ id, credentials: some }) => {
         return id === environmentId || some.some((one) => one.id === username);
@@ -210,9 +210,10 @@ const credentials: Check = {
       const isListed = listed !== undefined && conditionOf((listed as { state?: string }).state) !== "gone";
       const verdict = (): Verdict | undefined => {
         if (opened.length > 0) return ok(`it opens ${opened.join(", ")}`, opened.length);
-        if (refused.length > 0) return failed(`it opens nothing: ${refused.join(", ")} refused it: ${why}`, newPair);
+        if (refused.length > 0)
+          return failed(`it opens nothing: ${refused.join(", ")} refused it: ${why}`, replaceCredential);
         if (!isListed && allListed)
-          return failed("it opens nothing: the service has no credential of this user name", newPair);
+          return failed("it opens nothing: the service has no credential of this user name", replaceCredential);
         return nodes === 0 ? skipped("its member has no nodes") : undefined; // the nodes say why they could not be asked
       };
       const became = verdict();
@@ -243,7 +244,7 @@ const minimumNodes: Check = {
 
 /** Of every object, with the name of what it is in. */
 function ofAll(name: string, look: (kind: ObjectKind, object: ObjectModel) => Verdict | undefined): Check {
-  const withinOf = (model: Facts["model"], { id }: ObjectModel): string | undefined => {
+  const withinOf = (model: Observations["model"], { id }: ObjectModel): string | undefined => {
     for (const consortium of model.consortia) {
       const { environments, memberships } = consortium;
       if ([...memberships, ...environments].some((one) => one.id === id)) return nameOf(consortium);
@@ -292,13 +293,13 @@ const networkChecks: readonly Check[] = [
 
 function ofTethers(
   name: string,
-  look: (tether: TetherModel, probe: TetherProbe, facts: Facts) => Verdict | undefined,
+  look: (tether: TetherModel, probe: TetherProbe, observed: Observations) => Verdict | undefined,
 ): Check {
   return {
     name,
-    look: (facts) =>
-      facts.model.tethers.flatMap((tether) => {
-        const verdict = look(tether, facts.tethers.get(tether.id) ?? {}, facts);
+    look: (observed) =>
+      observed.model.tethers.flatMap((tether) => {
+        const verdict = look(tether, observed.tethers.get(tether.id) ?? {}, observed);
         const subject = { kind: "tether" as const, id: tether.id, name: nameOf(tether) };
         return verdict ? [{ check: name, subject, ...verdict }] : [];
       }),
@@ -374,4 +375,5 @@ const funds = ofTethers("tether funds", (tether, { weiPerPin }, { pinsAhead }) =
 const tetherChecks: readonly Check[] = [active, onTime, verified, funds];
 
 /** Whether the network is usable: what each check finds. */
-export const check = (facts: Facts): Result[] => [...networkChecks, ...tetherChecks].flatMap(({ look }) => look(facts));
+export const check = (observed: Observations): Result[] =>
+  [...networkChecks, ...tetherChecks].flatMap(({ look }) => look(observed));

@@ -1,5 +1,5 @@
 import type { JsonRpcProvider } from "ethers";
-import { basic, type Held, isOf, newPair, pairsFor } from "../../inventory/credentials";
+import { type KnownCredential, belongsTo, replaceCredential, credentialsFor } from "../../inventory/credentials";
 import { LiveNetwork, mayAnswer } from "../../inventory/live";
 import {
   type EnvironmentModel,
@@ -12,6 +12,7 @@ import { withStacks } from "../../inventory/stack";
 import { Pins } from "../../inventory/tethers";
 import { type Clock, type ConsortiumClient, systemClock } from "../../provider/api";
 import { conditionOf } from "../../provider/api/states";
+import { basicAuthHeader } from "../../provider/resources/app-cred";
 import { CredentialRefused } from "../../sdk/runtime/credential-refused";
 import { ethers } from "../../sdk/runtime/ethers";
 import { overHttp } from "../../sdk/runtime/providers";
@@ -19,15 +20,15 @@ import { type Verification } from "../../sdk/runtime/verify";
 import { ChainNode, type ChainProbe, messageOf } from "./probe-chain";
 
 /** All that the checks look at. */
-export interface Facts {
+export interface Observations {
   /** The live network, with what the stack says of it. */
   model: NetworkModel;
   stack?: NetworkModel;
   /** By the ids of the nodes. */
   nodes: NodeProbes["nodes"];
-  /** The pairs that are of the network, or of nothing that the service shows. */
-  pairs: readonly PairProbe[];
-  /** Whether all credentials of the organization were listed: a pair that is not among them opens nothing. */
+  /** The credentials that are of the network, or of nothing that the service shows. */
+  credentials: readonly CredentialProbe[];
+  /** Whether all credentials of the organization were listed: a credential that is not among them opens nothing. */
   allListed: boolean;
   /** By the ids of the tethers. */
   tethers: ReadonlyMap<string, TetherProbe>;
@@ -39,14 +40,14 @@ export interface Facts {
   pinsAhead: number;
 }
 
-export interface FactOptions {
+export interface ObserveOptions {
   /** Id or name of the one consortium to look at. Default: those of the stack, or else all. */
   consortium?: string;
   /** Ids of tethers besides those of the stack. */
   tethers?: readonly string[];
   stack?: NetworkModel;
   /** Credentials to reach nodes with. */
-  held?: readonly Held[];
+  credentials?: readonly KnownCredential[];
   /** JSON-RPC addresses of public chains, by network. */
   targets?: Readonly<Record<string, string>>;
   pinsAhead?: number;
@@ -57,17 +58,17 @@ export interface FactOptions {
   now?: () => number;
 }
 
-export async function gatherFacts(client: ConsortiumClient, options: FactOptions = {}): Promise<Facts> {
-  const { consortium, stack, held = [], targets = {}, clock = systemClock, pinsAhead = 24, now = Date.now } = options;
+export async function observeNetwork(client: ConsortiumClient, options: ObserveOptions = {}): Promise<Observations> {
+  const { consortium, stack, targets = {}, clock = systemClock, pinsAhead = 24, now = Date.now } = options;
   const { live = new LiveNetwork(client), write = false } = options;
   const ids = new Set([...(options.tethers ?? []), ...(stack?.tethers ?? []).map(({ id }) => id)]);
   const seen = await live.look({ consortium, tethers: [...ids], nodeStatus: true, partial: true });
   const shown = consortium === undefined && stack ? onlyOf(seen, stack) : seen;
   const model = stack ? withStacks(shown, [stack]) : shown;
   const others = environmentsIn(seen).filter(({ id }) => !environmentsIn(model).some((one) => one.id === id));
-  const own = held.filter((one) => !others.some((environment) => isOf(environment, one)));
-  const [{ nodes, pairs }, tethers] = await Promise.all([
-    probeNodes(model, own, { clock, write }),
+  const known = (options.credentials ?? []).filter((one) => !others.some((environment) => belongsTo(environment, one)));
+  const [{ nodes, credentials }, tethers] = await Promise.all([
+    probeNodes(model, known, { clock, write }),
     Promise.all(
       model.tethers.map(async (one) => {
         const target = targets[one.network ?? ""] ?? one.targetUrl;
@@ -78,7 +79,7 @@ export async function gatherFacts(client: ConsortiumClient, options: FactOptions
   const isWhole = [...seen.consortia, ...environmentsIn(seen)].every(({ unseen }) => unseen === undefined);
   const allListed = consortium === undefined && isWhole && environmentsIn(seen).every(({ unlisted }) => !unlisted);
   return {
-    ...{ model, ...(stack && { stack }), nodes, pairs, allListed },
+    ...{ model, ...(stack && { stack }), nodes, credentials, allListed },
     ...{ tethers: new Map(tethers), trusted: new Set(Object.keys(targets)), now: now(), pinsAhead },
   };
 }
@@ -126,9 +127,9 @@ export type NodeProbe =
   | { kind: "failed"; why: string; next: string }
   | ({ kind: "answered" } & ChainProbe);
 
-/** What became of a pair at the nodes that it was tried at, by their names. */
-export interface PairProbe {
-  pair: Held;
+/** What became of a credential at the nodes that it was tried at, by their names. */
+export interface CredentialProbe {
+  credential: KnownCredential;
   /** How many nodes it may open. */
   nodes: number;
   opened: string[];
@@ -139,52 +140,57 @@ export interface PairProbe {
 
 export interface NodeProbes {
   nodes: Map<string, NodeProbe>;
-  pairs: PairProbe[];
+  credentials: CredentialProbe[];
 }
 
 /**
- * Asks all nodes of a network, each with every pair that may open it, and again until each has a new block, where one is due.
+ * Asks all nodes of a network, each with every credential that may open it, and again until each has a new block, where one is due.
  * @param write whether to send a transaction to each
  */
 export async function probeNodes(
   { consortia }: NetworkModel,
-  held: readonly Held[],
+  known: readonly KnownCredential[],
   { clock, write }: { clock: Clock; write: boolean },
 ): Promise<NodeProbes> {
   const environments = consortia.flatMap((one) => one.environments);
-  // Where the service does not list credentials, whose a pair is shows only where it opens something.
-  const strays = held.filter(
-    (one) => one.environmentId === undefined && !environments.some((environment) => isOf(environment, one)),
+  // Where the service does not list credentials, whose a credential is shows only where it opens something.
+  const unassigned = known.filter(
+    (one) => one.environmentId === undefined && !environments.some((environment) => belongsTo(environment, one)),
   );
-  const pairs = new Map(held.map((pair): [Held, PairProbe] => [pair, { pair, nodes: 0, opened: [], refused: [] }]));
+  const probes = new Map(
+    known.map((credential): [KnownCredential, CredentialProbe] => [
+      credential,
+      { credential, nodes: 0, opened: [], refused: [] },
+    ]),
+  );
   const nodes = await Promise.all(
     environments.flatMap((environment) =>
       environment.nodes.map(async (node): Promise<[string, NodeProbe]> => {
-        const own = [...pairsFor(environment, node, held), ...(environment.unlisted ? strays : [])];
-        const tried = own.map((one) => pairs.get(one)!);
+        const own = [...credentialsFor(environment, node, known), ...(environment.unlisted ? unassigned : [])];
+        const tried = own.map((one) => probes.get(one)!);
         for (const one of tried) one.nodes++;
         return [node.id, await probeNode(environment, node, tried, { clock, write })];
       }),
     ),
   );
-  return { nodes: new Map(nodes), pairs: [...pairs.values()] };
+  return { nodes: new Map(nodes), credentials: [...probes.values()] };
 }
 
 async function probeNode(
   environment: EnvironmentModel,
   node: NodeModel,
-  pairs: readonly PairProbe[],
+  credentials: readonly CredentialProbe[],
   { clock, write }: { clock: Clock; write: boolean },
 ): Promise<NodeProbe> {
   const url = node.urls?.rpc;
   const notStarted: NodeProbe = { kind: "skipped", why: "it is not started" };
   if (!mayAnswer(node.state)) return notStarted;
   const isStopped = conditionOf(node.state) === "stopped"; // but it may answer all the same
-  if (pairs.length === 0) return isStopped ? notStarted : noCredential;
+  if (credentials.length === 0) return isStopped ? notStarted : noCredential;
   if (url === undefined && node.unseen !== undefined)
     return { kind: "skipped", why: "the service did not answer where it is" };
   if (url === undefined || !isHttp(url)) return isStopped ? notStarted : noAddress(url);
-  const opened = pairs.map((one) => ({ one, provider: overHttp(url, basic(one.pair)) }));
+  const opened = credentials.map((one) => ({ one, provider: overHttp(url, basicAuthHeader(one.credential)) }));
   try {
     const results = await Promise.allSettled(opened.map(({ one, provider }) => knock(one, node, provider, clock)));
     const chain = results.find((one) => one.status === "fulfilled")?.value;
@@ -202,8 +208,13 @@ async function probeNode(
   }
 }
 
-/** Tries one pair at one node. */
-async function knock(tried: PairProbe, node: NodeModel, provider: JsonRpcProvider, clock: Clock): Promise<ChainNode> {
+/** Tries one credential at one node. */
+async function knock(
+  tried: CredentialProbe,
+  node: NodeModel,
+  provider: JsonRpcProvider,
+  clock: Clock,
+): Promise<ChainNode> {
   const chain = new ChainNode(provider, clock);
   try {
     await chain.meet();
@@ -236,7 +247,7 @@ function failureOf(error: unknown, url: string): NodeProbe {
   if (ethers().isError(error, "SERVER_ERROR") && error.response?.statusCode === 501)
     return { kind: "skipped", why: "the service runs no chain (HTTP 501)" };
   if (error instanceof CredentialRefused)
-    return { kind: "failed", why: `it refuses the credential: ${error.errorMessage}`, next: newPair };
+    return { kind: "failed", why: `it refuses the credential: ${error.errorMessage}`, next: replaceCredential };
   return {
     ...{ kind: "failed", why: `${new URL(url).origin} does not answer: ${messageOf(error)}` },
     next: "Look whether this machine reaches that address, then at the node's logs in the console.",

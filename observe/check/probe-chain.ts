@@ -1,7 +1,7 @@
 import type { JsonRpcProvider } from "ethers";
+import { type EnvironmentModel } from "../../inventory/model";
 import { type Clock } from "../../provider/api";
 import { conditionOf } from "../../provider/api/states";
-import { type EnvironmentModel } from "../../inventory/model";
 
 /** What a node's chain did while it was looked at. */
 export interface ChainProbe {

@@ -7,7 +7,7 @@ import {
   type ObjectKind,
   type ObjectModel,
 } from "../../inventory/model";
-import { counted, itemOf, keyOf, type MapItem, marksOf, note, toneOf } from "./items";
+import { counted, itemOf, itemKey, type MapItem, marksOf, note, toneOf } from "./items";
 
 /** A box with others in it. */
 export interface MapGroup extends MapItem {
@@ -37,7 +37,7 @@ export function mapOf(model: NetworkModel): NetworkMap {
   const unbound = model.tethers.filter(({ id }) => !bound.has(id));
   const networks = [...new Set(model.tethers.flatMap(({ network }) => network ?? []))].sort();
   const pins = model.tethers.flatMap(({ id, network }): MapEdge[] =>
-    network ? [{ from: keyOf("tether", id), to: keyOf("chain", network), kind: "pins" }] : [],
+    network ? [{ from: itemKey("tether", id), to: itemKey("chain", network), kind: "pins" }] : [],
   );
   return {
     title: model.title ?? (model.organization ? `organization ${model.organization}` : "network"),
@@ -110,7 +110,7 @@ function folded<T extends ObjectModel>(
     const more = some.length > names.length ? [`${some.length - names.length} more`] : [];
     const item: MapItem = {
       ...itemOf(kind, some[0]!),
-      ...{ key: keyOf(kind, `${within} ${key}`), ids: some.map(({ id }) => id), label, details: [] },
+      ...{ key: itemKey(kind, `${within} ${key}`), ids: some.map(({ id }) => id), label, details: [] },
       title: `${label}: ${[...names, ...more].join(", ")}`,
     };
     return { item, objects: some };
@@ -139,7 +139,7 @@ export function memberItems({ id, memberships, environments }: ConsortiumModel):
   return {
     items: [...alone.map((one) => itemOf("membership", one)), ...folds.map(({ item }) => item)],
     keyOf: new Map([
-      ...alone.map((one) => [one.id, keyOf("membership", one.id)] as const),
+      ...alone.map((one) => [one.id, itemKey("membership", one.id)] as const),
       ...folds.flatMap(({ item, objects }) => objects.map((one) => [one.id, item.key] as const)),
     ]),
   };

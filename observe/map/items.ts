@@ -28,18 +28,18 @@ export interface MapItem {
   marks: Mark[];
 }
 
-export const keyOf = (kind: MapItem["kind"], id: string): string => `${kind}:${id}`;
+export const itemKey = (kind: MapItem["kind"], id: string): string => `${kind}:${id}`;
 
 /** One object by itself. */
 export const itemOf = (kind: ObjectKind, object: ObjectModel, owner?: string): MapItem => ({
-  ...{ key: keyOf(kind, object.id), kind, ids: [object.id], label: nameOf(object) },
+  ...{ key: itemKey(kind, object.id), kind, ids: [object.id], label: nameOf(object) },
   ...{ details: linesOf(kind, object, owner), title: inWords(kind, object, owner) },
   ...{ tone: toneOf(kind, object), marks: marksOf(object) },
 });
 
 /** Something that is no object of the service. */
 export const note = (kind: "chain" | "nothing", id: string, label: string, details: string[] = []): MapItem => ({
-  ...{ key: keyOf(kind, id), kind, ids: [], label, details },
+  ...{ key: itemKey(kind, id), kind, ids: [], label, details },
   ...{ title: [label, ...details].join(", "), tone: "plain", marks: [] },
 });
 

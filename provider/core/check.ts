@@ -3,7 +3,7 @@ import { type Definition, type Issue, type Props } from "./definition";
 import { brokenReason, brokenTexts, printable } from "../api/printable";
 import { metaOf } from "./field";
 import { didYouMean, nearest } from "./suggest";
-import { environmentsKey } from "../constants";
+import { environmentsKey, lossWarnings } from "../constants";
 
 export interface Checked {
   inputs: Props;
@@ -126,7 +126,7 @@ export function lostEnvironments(olds: Props, news: Props): string[] {
     if (kept.has(name)) return [];
     const title = `environment "${printable(name)}"`;
     const why = "its key is no longer in the definition of the network";
-    const loss = `WARNING: ${title}: DELETING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials (${why})`;
+    const loss = `WARNING: ${title}: ${lossWarnings.deleteEnvironment} (${why})`;
     const keys = added.map((key) => `"${printable(key)}"`).join(" or ");
     const hint = `${title}: if only its key is another one now (${keys}), write "formerly: ${printable(keyOf(name))}" there: then nothing is deleted.`;
     return added.length > 0 ? [loss, hint] : [loss];

@@ -47,7 +47,10 @@ export const appCred: Definition = {
   shownOnce({ id, username, password }) {
     if (typeof password !== "string" || password === "") return undefined;
     const user = typeof username === "string" ? username : id;
-    const basicAuthHeader = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
-    return { username: user, password, basicAuthHeader };
+    return { username: user, password, basicAuthHeader: basicAuthHeader({ username: user, password }) };
   },
 };
+
+/** The value of the `Authorization` header that logs in to a node. */
+export const basicAuthHeader = ({ username, password }: { username: string; password: string }): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;

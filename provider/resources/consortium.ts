@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ConsortiumObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
-import { limits } from "../constants";
+import { limits, lossWarnings } from "../constants";
 import { adopt, customTimeouts, description, extra, nameText, output } from "./fields";
 import { consortia } from "./places";
 
@@ -29,5 +29,5 @@ export const consortium: Definition = {
   place: consortia,
   startsEmpty: ["environments"],
   owner: "owner",
-  replaceWarning: "REPLACING A CONSORTIUM DESTROYS EVERYTHING IN IT, ledgers included",
+  replaceWarning: lossWarnings.replaceConsortium,
 };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { EnvironmentObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
-import { limits } from "../constants";
+import { limits, lossWarnings } from "../constants";
 import { adopt, consortiumId, customTimeouts, description, extra, nameText, output } from "./fields";
 import { environments } from "./places";
 
@@ -63,5 +63,5 @@ export const environment: Definition = {
     const reason = `${String(provider)} runs ${allowed.join(" or ")}, not ${consensusType}: choose one of these, or provider: "${other}"`;
     return [{ property: "consensusType", reason }];
   },
-  replaceWarning: "REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials",
+  replaceWarning: lossWarnings.replaceEnvironment,
 };

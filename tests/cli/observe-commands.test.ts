@@ -82,7 +82,7 @@ describe("the commands", () => {
           subject: { kind: "node", id: node, name: "n1", within: "test" },
         },
         text: expect.stringContaining("it refuses the credential") as string,
-        next: expect.stringContaining("Make a new pair") as string,
+        next: expect.stringContaining("Replace the AppCred") as string,
       },
       expect.objectContaining({
         check: "credential",

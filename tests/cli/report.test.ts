@@ -1,4 +1,5 @@
 import { readPlan } from "../../inventory/plan/read";
+import { lossWarnings } from "../../provider/constants";
 import { digest, later, row, secret, show, stackUrn, type State, step, urn } from "./plans";
 
 const environment = (consensusType: string, more: object = {}): State => ({
@@ -152,7 +153,7 @@ describe("what went wrong", () => {
     const diagnostics = [
       { severity: "error", message: "error: \u001b[31mit\u001b[39m ```breaks```\n" },
       { severity: "warning", message: "warning: mind" },
-      { severity: "info", message: "WARNING: environment e: REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER" },
+      { severity: "info", message: `WARNING: environment "e": ${lossWarnings.replaceEnvironment}` },
       { severity: "debug", message: "noise" },
     ];
     const text = show(digest([], { diagnostics }));

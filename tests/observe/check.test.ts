@@ -43,7 +43,7 @@ describe("a network that applications can use", () => {
         ...["tether active", "last pin on time", "last pin verified", "tether funds"],
       ]),
     );
-    expect(JSON.stringify(all)).not.toContain(w.pairs[0]!.password);
+    expect(JSON.stringify(all)).not.toContain(w.credentials[0]!.password);
   });
 
   test("a node that is stopped", async () => {
@@ -66,19 +66,19 @@ describe("a network that applications can use", () => {
   });
 
   test("a wrong credential", async () => {
-    const held = [{ ...w.pairs[0]!, password: "wrong" }, w.pairs[1]!];
+    const credentials = [{ ...w.credentials[0]!, password: "wrong" }, w.credentials[1]!];
     await only(
       /^(node reachable: n0-\d: it refuses the credential: .+\n){2}credential: \w+: it opens nothing: n0-\d, n0-\d refused it: .+$/,
       {
-        held,
+        credentials,
       },
     );
   });
 
   test("a chain that stands still", async () => {
-    const { environment, pair } = await w.standing();
+    const { environment, credential } = await w.standing();
     await only(/^new blocks: slow-1: it stands at block \d+ for \d+ s, and one is due every 1 s$/, {
-      held: [...w.pairs, pair],
+      credentials: [...w.credentials, credential],
     });
     await w.send("DELETE", `/consortia/${w.consortium}/environments/${environment}`);
   });

@@ -1,7 +1,7 @@
-import { heldInOutputs } from "../../inventory/credentials";
+import { credentialsInOutputs } from "../../inventory/credentials";
 import { LiveNetwork } from "../../inventory/live";
 import { check } from "../../observe/check/checks";
-import { gatherFacts } from "../../observe/check/observations";
+import { observeNetwork } from "../../observe/check/observations";
 import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { build, start } from "../service/helpers";
 import { quick, result } from "../service/ledgers";
@@ -23,7 +23,7 @@ test.each([
   const client = new ConsortiumClient(resolveSettings({ env: {}, provider }));
   const live = new LiveNetwork(client, 0);
   const wrong = async () => {
-    const results = check(await gatherFacts(client, { live, held: heldInOutputs(credential) }));
+    const results = check(await observeNetwork(client, { live, credentials: credentialsInOutputs(credential) }));
     return results.filter(({ outcome }) => outcome !== "ok");
   };
   const [from] = await result<string[]>(rpc, credential, "eth_accounts");

@@ -1,6 +1,6 @@
 import { modelOfStack } from "../../inventory/stack";
 import { type Result } from "../../observe/check/checks";
-import { type FactOptions } from "../../observe/check/observations";
+import { type ObserveOptions } from "../../observe/check/observations";
 import { blocksEvery } from "../../observe/check/probe-chain";
 import { Network } from "../service/targets";
 import { environmentOf } from "./models";
@@ -23,7 +23,7 @@ afterAll(() => w.close());
 
 const lines = (results: Result[]): string[] =>
   results.map(({ check, outcome, subject, text }) => `${check}: ${outcome}: ${subject.name}: ${text}`);
-const wrong = async (options?: FactOptions): Promise<string[]> => lines(await w.wrong(options));
+const wrong = async (options?: ObserveOptions): Promise<string[]> => lines(await w.wrong(options));
 const hour = 3_600_000;
 
 /** What the service shows of a node in place of its status. */
@@ -45,7 +45,7 @@ async function raft() {
   const { _id: environment } = await make(within, { name: "raft", provider: "quorum", consensus_type: "raft" });
   const [member] = w.service.store.memberships.list({ org_name: "grower" });
   const { _id: node } = await make(`${within}/${environment}/nodes`, { membership_id: member!.id, name: "r1" });
-  const pair = await make(`${within}/${environment}/appcreds`, { membership_id: member!.id });
+  const credential = await make(`${within}/${environment}/appcreds`, { membership_id: member!.id });
   w.service.store.environments.patch(environment, { chain_id: 4242 });
   showStatus(node, { status: 200, body: { urls: { rpc: chain.url } } });
   undo.push(
@@ -54,8 +54,10 @@ async function raft() {
   );
   return {
     chain,
-    look: async (options?: FactOptions) =>
-      lines(await w.look({ held: [...w.pairs, pair], ...options })).filter((line) => line.includes(": r1: ")),
+    look: async (options?: ObserveOptions) =>
+      lines(await w.look({ credentials: [...w.credentials, credential], ...options })).filter((line) =>
+        line.includes(": r1: "),
+      ),
   };
 }
 
@@ -134,17 +136,17 @@ test("--write: each node of a healthy network takes one, and nothing else is wro
 });
 
 describe("credentials", () => {
-  test("a pair that is gone from the service, and one that was never there", async () => {
+  test("a credential that is gone from the service, and one that was never there", async () => {
     const path = `/consortia/${w.consortium}/environments/${w.environment}/appcreds`;
     const [member] = w.service.store.memberships.list({ org_name: "grower" });
     const { body: old } = await w.send("POST", path, { membership_id: member!.id });
     await w.send("DELETE", `${path}/${old._id ?? old.username}`);
-    const held = [...w.pairs, { username: old.username, password: old.password }];
-    expect(await wrong({ held })).toEqual([
+    const credentials = [...w.credentials, { username: old.username, password: old.password }];
+    expect(await wrong({ credentials })).toEqual([
       `credential: failed: ${old.username}: it opens nothing: the service has no credential of this user name`,
     ]);
     // Of another consortium nothing was asked.
-    expect(await wrong({ held, consortium: w.consortium })).toEqual([
+    expect(await wrong({ credentials, consortium: w.consortium })).toEqual([
       `credential: skipped: ${old.username}: its member has no nodes`,
     ]);
   });
@@ -153,9 +155,9 @@ describe("credentials", () => {
     const path = `/consortia/${w.consortium}/environments/${w.environment}/appcreds`;
     const [member] = w.service.store.memberships.list({ org_name: "grower" });
     const { username } = (await w.send("POST", path, { membership_id: member!.id })).body;
-    const held = [...w.pairs];
-    held.splice(place, 0, { username, password: "another one" });
-    const found = lines(await w.wrong({ held }));
+    const credentials = [...w.credentials];
+    credentials.splice(place, 0, { username, password: "another one" });
+    const found = lines(await w.wrong({ credentials }));
     expect(found).toEqual([
       expect.stringMatching(`^credential: failed: ${username}: it opens nothing: n0-1, n0-2 refused it: `),
     ]);

@@ -1,6 +1,6 @@
 import { LiveNetwork } from "../../inventory/live";
 import { check, type Result } from "../../observe/check/checks";
-import { type FactOptions, gatherFacts } from "../../observe/check/observations";
+import { type ObserveOptions, observeNetwork } from "../../observe/check/observations";
 import { ConsortiumClient } from "../../provider/api/client";
 import { resolveSettings } from "../../provider/api/settings";
 import { type Service, startService } from "../../service";
@@ -21,12 +21,12 @@ export interface Usable {
   environment: string;
   nodes: string[];
   account: string;
-  pairs: { username: string; password: string }[];
+  credentials: { username: string; password: string }[];
   /** What is not as it should be. */
-  wrong: (options?: FactOptions) => Promise<Result[]>;
-  look: (options?: FactOptions) => Promise<Result[]>;
+  wrong: (options?: ObserveOptions) => Promise<Result[]>;
+  look: (options?: ObserveOptions) => Promise<Result[]>;
   /** A node in another environment, whose next block is an hour away while the service shows that one is due each second. */
-  standing: () => Promise<{ environment: string; pair: { username: string; password: string } }>;
+  standing: () => Promise<{ environment: string; credential: { username: string; password: string } }>;
   /** Lets the service's clock go faster for a moment. */
   pass: (ms: number) => void;
   close: () => Promise<void>;
@@ -53,11 +53,11 @@ export async function usable(): Promise<Usable> {
   service.store.environments.patch(environment, { block_period: period });
   const inside = `${within}/environments/${environment}`;
   const nodes: string[] = [];
-  const pairs: Usable["pairs"] = [];
+  const credentials: Usable["credentials"] = [];
   for (const [at, membership_id] of members.entries()) {
     for (const one of [1, 2]) nodes.push((await make(`${inside}/nodes`, { membership_id, name: `n${at}-${one}` }))._id);
     const { username, password } = await make(`${inside}/appcreds`, { membership_id });
-    pairs.push({ username, password });
+    credentials.push({ username, password });
   }
   const tether = (path: string, body: object = {}) => make(`/tether/${tetherId}${path}`, body);
   await tether("/targetNetwork", { network: "rinkeby" });
@@ -70,12 +70,12 @@ export async function usable(): Promise<Usable> {
   await until(async () => Number((await send("GET", `/tether/${tetherId}/reportCount`)).text) > 0);
   const provider = { apiKey: service.apiKey, baseUrl: service.baseUrl };
   const api = new ConsortiumClient(resolveSettings({ env: {}, provider }), { patienceMs: 3_000 });
-  const look = async (options: FactOptions = {}): Promise<Result[]> => {
+  const look = async (options: ObserveOptions = {}): Promise<Result[]> => {
     const live = new LiveNetwork(api, 0);
-    return check(await gatherFacts(api, { held: pairs, tethers: [tetherId], live, ...options }));
+    return check(await observeNetwork(api, { credentials: credentials, tethers: [tetherId], live, ...options }));
   };
   return {
-    ...{ service, send, client: api, target, consortium, environment, nodes, account, pairs, look },
+    ...{ service, send, client: api, target, consortium, environment, nodes, account, credentials, look },
     wrong: async (options) => (await look(options)).filter(({ outcome }) => outcome !== "ok"),
     async standing() {
       const slow = { name: "slow", ...kind, block_period: 3_600 };
@@ -84,7 +84,7 @@ export async function usable(): Promise<Usable> {
       await make(`${within}/environments/${_id}/nodes`, { membership_id, name: "slow-1" });
       const { username, password } = await make(`${within}/environments/${_id}/appcreds`, { membership_id });
       service.store.environments.patch(_id, { block_period: period });
-      return { environment: _id, pair: { username, password } };
+      return { environment: _id, credential: { username, password } };
     },
     pass: (ms) => void (ahead += ms),
     close: async () => {
