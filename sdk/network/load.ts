@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { brokenReason, brokenTexts } from "../../provider/api/printable";
 import { Secrets } from "../../provider/api/secrets";
 import { readYaml } from "../yaml/document";
-import { type IsOutput, readData } from "../yaml/plain-data";
+import { type IsOutput, readData } from "../yaml/data";
 import { isWithin, type Path, placed, type Problem, type Reading } from "../yaml/problems";
 import { checkShape } from "../yaml/shape";
 import { type NetworkDefinition } from "./generated";
@@ -49,7 +49,7 @@ export function readFile(file: string): NetworkDefinition {
 
 /** Remembers where a definition is secret: those arguments stay secret, and errors do not show them. */
 export function keepSecret(definition: NetworkDefinition, secrets: readonly Path[]): void {
-  readings.set(definition, { ...readData(definition, () => false), secrets });
+  readings.set(definition, { ...readData(definition), secrets });
 }
 
 /** What a definition stands for, where nothing is wrong with it; and `what` it is, as errors call it. */
@@ -57,7 +57,7 @@ export function check(
   name: string,
   given: NetworkDefinition,
   adopt: boolean | undefined,
-  isOutput: IsOutput = () => false,
+  isOutput?: IsOutput,
 ) {
   const reading = readings.get(given) ?? readData(given, isOutput);
   const problems = [...reading.problems];

@@ -4,8 +4,8 @@ import {
   type CST,
   type Document,
   isAlias,
+  isCollection,
   isMap,
-  isNode,
   isScalar,
   isSeq,
   Lexer,
@@ -13,23 +13,16 @@ import {
   type Node,
   type Pair,
   Parser,
-  type Scalar,
   visit,
+  type YAMLError,
   type YAMLMap,
+  type YAMLSeq,
 } from "yaml";
-import { copyOf, cycleText, mostLevels, type Opened, refuseMore, tooDeepText, TooMuch } from "./plain-data";
+import { mostLevels, readData } from "./data";
 import { type Path, type Problem, type Reading } from "./problems";
 
 /** Errors of the form of a text lead to others: the first ones say what there is to say. */
 const mostErrors = 10;
-
-/** Tags of JSON's own types; everything else could mean something to another program. */
-const plainTags = ["str", "int", "float", "bool", "null", "map", "seq", "merge"].map(
-  (name) => `tag:yaml.org,2002:${name}`,
-);
-const isPlain = ({ tag }: Node): boolean => tag === undefined || plainTags.includes(tag);
-
-const isText = (key: unknown): key is Scalar<string> => isScalar(key) && typeof key.value === "string" && isPlain(key);
 
 /** Where a node begins in the text. */
 const startOf = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0;
@@ -43,76 +36,69 @@ export interface FileKind {
 /** Makes plain data of the one document of a YAML text. Runs nothing: tags are refused, and aliases are counted. */
 export function readYaml(text: string, file: string, kind: FileKind): Reading {
   const lines = new LineCounter();
-  const problems: Problem[] = [];
-  const reading: Reading = { value: undefined, problems, file };
-  let contents: Contents | undefined;
-  reading.source = (path) => contents?.source(path);
-  reading.position = ({ path, atKey, offset }) => {
-    const { line, col } = lines.linePos(offset ?? contents?.offset(path, atKey) ?? 0);
-    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  const { document, problems } = parse(text, lines, kind);
+  const contents = document && new Contents(document, problems);
+  const read = contents && problems.length === 0 ? readData(contents.value()) : { value: undefined, problems: [] };
+  return {
+    file,
+    value: read.value,
+    problems: [...problems, ...read.problems],
+    source: (path) => contents?.source(path),
+    position({ path, atKey, offset }) {
+      const { line, col } = lines.linePos(offset ?? contents?.offset(path, atKey) ?? 0);
+      return { line: Math.max(line, 1), column: Math.max(col, 1) };
+    },
   };
-  try {
-    const documents = parse(text, lines);
-    problems.push(...formErrors(documents, kind));
-    const [document] = documents;
-    if (problems.length > 0 || !document) return reading;
-    contents = new Contents(document, problems);
-    reading.value = contents.value();
-  } catch (error) {
-    if (!(error instanceof TooMuch)) throw error;
-    const offset = typeof error.at === "number" ? error.at : startOf(error.at);
-    reading.problems = [{ path: [], message: error.message, offset }];
-  }
-  return reading;
 }
 
-function parse(text: string, lines: LineCounter): Document.Parsed[] {
-  const composer = new Composer({
-    ...{ schema: "core", merge: true, strict: true, logLevel: "silent" },
-    // Said below, in a time that does not grow with the square of the size.
-    ...{ uniqueKeys: false, prettyErrors: false },
-  });
-  return [...composer.compose(tokens(text, lines), true, text.length)] as Document.Parsed[];
-}
-
-function* tokens(text: string, lines: LineCounter): Generator<CST.Token, void> {
+/** The first document of a text, and what is wrong with the form of the text. */
+function parse(text: string, lines: LineCounter, kind: FileKind): { document?: Document.Parsed; problems: Problem[] } {
   const parser = new Parser(lines.addNewLine);
+  const tokens: CST.Token[] = [];
   lines.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
-    yield* parser.next(lexeme);
-    if (parser.stack.length > mostLevels) throw new TooMuch(tooDeepText, parser.offset);
+    tokens.push(...parser.next(lexeme));
+    // The composer calls itself for each level, and would end the process.
+    if (parser.stack.length > mostLevels)
+      return { problems: [{ path: [], message: "it is nested too deeply", offset: parser.offset }] };
   }
-  yield* parser.end();
+  const composer = new Composer({
+    ...{ schema: "core", merge: true, resolveKnownTags: false, stringKeys: true, prettyErrors: false },
+    uniqueKeys: false, // said below: the library compares each key with each other one
+  });
+  const documents = [...composer.compose([...tokens, ...parser.end()], true, text.length)] as Document.Parsed[];
+  return { document: documents[0], problems: formProblems(documents, kind) };
 }
 
-function formErrors(documents: readonly Document.Parsed[], { one, least }: FileKind): Problem[] {
-  const errors = documents.flatMap((one) => one.errors);
-  const found: Problem[] = errors.slice(0, mostErrors).map(({ message, pos: [offset] }) => {
-    return { path: [], message: `this is not YAML: ${message}`, offset };
-  });
-  const [first, second] = documents;
-  const contents = first?.contents ?? null;
-  const isEmpty = contents === null || (isScalar(contents) && contents.value === null);
+function formProblems(documents: readonly Document.Parsed[], { one, least }: FileKind): Problem[] {
+  const messageOf = ({ code, message }: YAMLError): string => {
+    if (code === "NON_STRING_KEY") return "a key must be text";
+    if (code === "TAG_RESOLVE_FAILED") return `${message}: only plain values are allowed`;
+    return `this is not YAML: ${message}`;
+  };
+  const tags = documents.flatMap(({ warnings }) => warnings).filter(({ code }) => code === "TAG_RESOLVE_FAILED");
+  const found = [...documents.flatMap(({ errors }) => errors), ...tags]
+    .slice(0, mostErrors)
+    .map((error): Problem => ({ path: [], message: messageOf(error), offset: error.pos[0] }));
+  const [{ contents }, second] = documents as [Document.Parsed, Document.Parsed?];
   if (second) {
     const message = `a second document begins here: a file describes one ${one}`;
     found.push({ path: [], message, offset: startOf(second.contents) });
-  } else if (isEmpty && errors.length === 0) {
+  } else if (found.length === 0 && (contents === null || (isScalar(contents) && contents.value === null))) {
     found.push({ path: [], message: `the file is empty: write at least ${least}`, offset: 0 });
   }
   return found;
 }
 
-/** The entries of a mapping, with those that it merges, and how many values and merges made them. */
-interface Entries {
-  pairs: Map<string, Pair>;
-  merged: number;
-}
+/** A value of a mapping or of a list, and its key. */
+type Part = { key?: unknown; value?: unknown };
+type Parts = Map<string, Part>;
 
-/** What a document holds: values as plain data, and where each of them is. */
+/** What a document holds: values, and where each of them is. */
 class Contents {
-  private readonly targets = new Map<Alias, Node | undefined>();
-  private readonly mappings = new Map<YAMLMap, Entries>();
-  private readonly merging = new Set<Node>();
+  readonly #targets = new Map<Alias, Node>();
+  readonly #values = new Map<Node, object>();
+  readonly #parts = new Map<Node, Parts>();
 
   constructor(
     private readonly document: Document.Parsed,
@@ -121,98 +107,77 @@ class Contents {
     // An alias means the last anchor of that name before it.
     const anchors = new Map<string, Node>();
     visit(document, {
-      Alias: (_, alias) => void this.targets.set(alias, anchors.get(alias.source)),
+      Alias: (_, alias) => {
+        const target = anchors.get(alias.source);
+        if (target) this.#targets.set(alias, target);
+        else this.#wrong(alias, `there is no anchor &${alias.source} before this alias`);
+      },
       Value: (_, node) => void (node.anchor && anchors.set(node.anchor, node)),
     });
   }
 
-  value(): unknown {
-    return copyOf(this.document.contents, (node, path) => this.open(node, path), this.problems);
+  /** As data, in which what is written once is one object, however many aliases mean it. */
+  value(given: unknown = this.document.contents): unknown {
+    const node = this.#target(given);
+    if (!isCollection(node)) return isScalar(node) ? node.value : null; // `{ acme }` has a key and no value
+    const known = this.#values.get(node);
+    if (known) return known;
+    // Without a prototype, so that `__proto__` is a key like any other.
+    const made = (isSeq(node) ? [] : Object.create(null)) as Record<string, unknown>;
+    this.#values.set(node, made);
+    for (const [key, part] of this.#partsOf(node)) made[key] = this.value(part.value);
+    return made;
   }
 
   source(path: Path): string | undefined {
-    const node = this.target(this.place(path)?.value);
+    const node = this.#target(this.#at(path)?.value);
     return isScalar(node) ? node.source : undefined;
   }
 
   /** What is missing has no place: that of the entry which lacks it has to do. */
   offset(path: Path, atKey = false): number {
-    const place = path.length > 0 ? this.place(path) : undefined;
-    if (place) return startOf(atKey ? (place.key ?? place.value) : (place.value ?? place.key));
-    return path.length > 0 ? this.offset(path.slice(0, -1), true) : startOf(this.document.contents);
+    const part = this.#at(path);
+    if (!part) return this.offset(path.slice(0, -1), true);
+    return startOf(atKey ? (part.key ?? part.value) : (part.value ?? part.key));
   }
 
-  private place(path: Path): { key?: unknown; value: unknown } | undefined {
-    let place: { key?: unknown; value: unknown } | undefined = { value: this.document.contents };
-    for (const step of path) {
-      const node = this.target(place?.value);
-      if (isMap(node)) place = this.entries(node, path).pairs.get(String(step));
-      else place = isSeq(node) && Number(step) in node.items ? { value: node.items[Number(step)] } : undefined;
-    }
-    return place;
+  #at(path: Path): Part | undefined {
+    return path.reduce<Part | undefined>(
+      (above, step) => {
+        const node = this.#target(above?.value);
+        return isCollection(node) ? this.#partsOf(node).get(String(step)) : undefined;
+      },
+      { value: this.document.contents },
+    );
   }
 
-  private target(node: unknown): unknown {
-    return isAlias(node) ? this.targets.get(node) : node;
+  #target(node: unknown): unknown {
+    return isAlias(node) ? this.#targets.get(node) : node;
   }
 
-  private open(given: unknown, path: Path): Opened | undefined {
-    if (!isNode(given)) return { plain: null }; // `{ acme }` has a key and no value
-    const node = this.target(given);
-    if (!isNode(node))
-      return this.wrong(given, path, `there is no anchor &${(given as Alias).source} before this alias`);
-    if (!isPlain(node)) return this.wrong(node, path, `the tag ${node.tag} is not allowed: only plain values are`);
-    if (isSeq(node)) return { itself: node, items: node.items };
-    if (!isMap(node)) return { plain: (node as Scalar).value };
-    const { pairs, merged } = this.entries(node, path);
-    return { itself: node, entries: [...pairs].map(([key, { value }]) => [key, value ?? null] as const), merged };
-  }
-
-  private entries(map: YAMLMap, path: Path): Entries {
-    const known = this.mappings.get(map);
+  #partsOf(node: YAMLMap | YAMLSeq): Parts {
+    const known = this.#parts.get(node);
     if (known) return known;
-    const made: Entries = { pairs: new Map(), merged: 0 };
-    this.mappings.set(map, made);
-    this.merging.add(map);
-    const merges: unknown[] = [];
-    for (const pair of map.items) {
-      const key = this.target(pair.key);
-      if (isScalar(key) && typeof key.value === "symbol") {
-        merges.push(pair.value);
-      } else if (!isText(key)) {
-        const written = isScalar(key) ? key.source : undefined;
-        const message = written === undefined ? "a key is text" : `the key ${written} is not text: write "${written}"`;
-        this.wrong(pair.key ?? map, path, message);
-      } else if (made.pairs.has(key.value)) {
-        this.wrong(pair.key, [...path, key.value], "this key is a duplicate");
-      } else {
-        made.pairs.set(key.value, pair);
-      }
+    const parts: Parts = new Map(isSeq(node) ? node.items.map((value, at) => [String(at), { value }]) : []);
+    this.#parts.set(node, parts);
+    if (!isMap(node)) return parts;
+    const isMerge = ({ key }: Pair): boolean => String(key) === "<<";
+    for (const { key, value } of node.items.filter((pair) => !isMerge(pair))) {
+      if (parts.has(String(key))) this.#wrong(key, `the key "${String(key)}" appears twice`);
+      else parts.set(String(key), { key, value });
     }
-    for (const source of merges) this.merge(source, path, made);
-    this.merging.delete(map);
-    return made;
+    // What a mapping does not have itself comes from those that it merges, the first of which counts most.
+    for (const { value: given } of node.items.filter(isMerge)) {
+      const source = this.#target(given);
+      const all = isSeq(source) ? source.items.map((item) => this.#target(item)) : [source];
+      if (!all.every(isMap)) this.#wrong(given, "<< takes a mapping, or a list of mappings");
+      for (const [key, part] of all.filter(isMap).flatMap((one) => [...this.#partsOf(one)]))
+        if (!parts.has(key)) parts.set(key, part);
+    }
+    return parts;
   }
 
-  /** `<<`: what is not there yet comes from another mapping, or from several, the first of which counts most. */
-  private merge(given: unknown, path: Path, into: Entries): void {
-    refuseMore(++into.merged, given);
-    const node = this.target(given);
-    if (!isMap(node) && !isSeq(node)) return this.wrong(given, path, "<< takes a mapping, or a list of mappings");
-    if (!isPlain(node)) return this.wrong(node, path, `the tag ${node.tag} is not allowed: only plain values are`);
-    if (this.merging.has(node)) return this.wrong(given, path, cycleText);
-    if (isMap(node)) {
-      const { pairs, merged } = this.entries(node, path);
-      into.merged += pairs.size + merged;
-      for (const [key, pair] of pairs) if (!into.pairs.has(key)) into.pairs.set(key, pair);
-      return;
-    }
-    this.merging.add(node);
-    for (const item of node.items) this.merge(item, path, into);
-    this.merging.delete(node);
-  }
-
-  private wrong(node: unknown, path: Path, message: string): undefined {
-    this.problems.push({ path, message, offset: startOf(node) });
+  #wrong(node: unknown, message: string): void {
+    this.problems.push({ path: [], message, offset: startOf(node) });
   }
 }

@@ -1,0 +1,60 @@
+import { type Path, type Problem, type Reading } from "./problems";
+
+/** Values that a definition may hold, aliases, merges and shared objects counted each time: a network has some hundred. */
+const mostValues = 100_000;
+
+/** Nobody nests that deep; what works on it calls itself for each level, and would end the process. */
+export const mostLevels = 200;
+
+const laterText =
+  "the value is known only later (an Output or a Promise), but a definition must be known immediately: use a plain value, or use the resource classes for this part";
+
+/** Whether a value is an Output: programs tell that with Pulumi's SDK, which the fleet, that reads files only, never loads. */
+export type IsOutput = (value: unknown) => boolean;
+
+function whyNotPlain(value: unknown, isOutput: IsOutput): string | undefined {
+  if (["function", "symbol", "bigint"].includes(typeof value)) return `a ${typeof value} is not a plain value`;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === null || prototype === Object.prototype) return undefined;
+  if (value instanceof Promise || isOutput(value)) return laterText;
+  return "only plain objects, lists, text, numbers and booleans belong in a definition";
+}
+
+/** Reads a definition. Nothing but plain data is left of it, and no part of it is shared. */
+export function readData(given: unknown, isOutput: IsOutput = () => false): Reading {
+  const problems: Problem[] = [];
+  const above = new Set<object>();
+  let count = 0;
+
+  const copy = (value: unknown, path: Path): unknown => {
+    const wrong = (message: string): undefined => void problems.push({ path, message });
+    count += 1;
+    if (count > mostValues) return undefined;
+    const reason = whyNotPlain(value, isOutput);
+    if (reason !== undefined) return wrong(reason);
+    if (typeof value !== "object" || value === null) return value;
+    if (above.has(value)) return wrong("it contains itself");
+    if (above.size > mostLevels) return wrong("it is nested too deeply");
+    above.add(value);
+    const made = Array.isArray(value) ? value.map((item, at) => copy(item, [...path, at])) : record(value, path);
+    above.delete(value);
+    return made;
+  };
+
+  const record = (given: object, path: Path): Record<string, unknown> => {
+    const made: Record<string, unknown> = {};
+    for (const [key, inner] of Object.entries(given)) {
+      if (key in Object.prototype) {
+        const message = `"${key}" cannot be a key: JavaScript uses that name itself. Choose another one`;
+        problems.push({ path: [...path, key], message, atKey: true });
+      } else if (inner !== undefined) made[key] = copy(inner, [...path, key]);
+    }
+    return made;
+  };
+
+  const value = copy(given, []);
+  if (count <= mostValues) return { value, problems };
+  const message = `the definition has more than ${mostValues} values, aliases and merges counted each time`;
+  return { value: undefined, problems: [{ path: [], message }] };
+}
