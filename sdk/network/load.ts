@@ -53,12 +53,7 @@ export function keepSecret(definition: NetworkDefinition, secrets: readonly Path
 }
 
 /** What a definition stands for, where nothing is wrong with it; and `what` it is, as errors call it. */
-export function check(
-  name: string,
-  given: NetworkDefinition,
-  adopt: boolean | undefined,
-  isOutput?: IsOutput,
-) {
+export function check(name: string, given: NetworkDefinition, adopt: boolean | undefined, isOutput?: IsOutput) {
   const reading = readings.get(given) ?? readData(given, isOutput);
   const problems = [...reading.problems];
   const secrets = secretsIn(reading);
