@@ -11,12 +11,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { build, bundle, installPackages } from "../tools/lib/prepare.mjs";
-import { cacheRoot, pulumiCli } from "../tools/lib/pulumi-cli.mjs";
+import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { duration, runMain, say } from "../tools/lib/say.mjs";
 import { installerTrials, kindTrials, lifeTrials } from "./compatibility/trials.mjs";
 import { nodeVersions, packPackage } from "./compatibility/project.mjs";
-import { live } from "./compatibility/life.mjs";
-import { circumstances, writePart } from "./lib/document.mjs";
+import { live } from "./compatibility/trials.mjs";
+import { circumstances, writePart } from "./lib/report.mjs";
 import { table } from "./lib/report.mjs";
 
 const longestMs = 60 * 60_000;
@@ -37,7 +37,7 @@ await runMain("compatibility", async () => {
   await build();
   await bundle();
   const cli = await pulumiCli();
-  const nodes = await nodeVersions(join(cacheRoot(process.env), "nodes"));
+  const nodes = await nodeVersions();
   const groups = [lifeTrials(nodes), kindTrials(nodes), installerTrials(nodes)].map((trials) =>
     trials.filter(({ title, inSlice }) => (values.slice ? inSlice : true) && title.includes(values.only ?? "")),
   );

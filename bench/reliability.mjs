@@ -10,10 +10,10 @@ import { parseArgs } from "node:util";
 import { build, installPackages } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { duration, runMain, say, Trouble } from "../tools/lib/say.mjs";
-import { circumstances, writePart } from "./lib/document.mjs";
+import { circumstances, writePart } from "./lib/report.mjs";
 import { cellsOf, textOf } from "./reliability/faults.mjs";
-import { foreignKeys, tryForeignKey } from "./reliability/foreign-key.mjs";
-import { killAndRecover, killsOf } from "./reliability/kills.mjs";
+import { foreignKeys, tryForeignKey } from "./reliability/trials.mjs";
+import { killAndRecover, killsOf } from "./reliability/trials.mjs";
 import { Lab } from "./reliability/lab.mjs";
 import { matrix } from "./reliability/matrix.mjs";
 
@@ -21,7 +21,7 @@ const longestMs = 120 * 60_000;
 
 const adapters = /** @type {const} */ (["dynamic", "plugin"]);
 
-/** @typedef {{ adapter: import("./lib/stack.mjs").Adapter, title: string, cell?: import("./reliability/faults.mjs").Cell, kill?: import("./reliability/kills.mjs").Kill, foreign?: import("./reliability/foreign-key.mjs").Foreign }} Job */
+/** @typedef {{ adapter: import("./lib/stack.mjs").Adapter, title: string, cell?: import("./reliability/faults.mjs").Cell, kill?: import("./reliability/trials.mjs").Kill, foreign?: import("./reliability/trials.mjs").Foreign }} Job */
 
 /**
  * @param {import("./reliability/faults.mjs").Call[]} calls
@@ -81,7 +81,7 @@ function attempt({ adapter, cell, kill, foreign }, lab) {
   return lab.trial(adapter, (bench) =>
     foreign
       ? tryForeignKey(foreign, bench)
-      : killAndRecover(/** @type {import("./reliability/kills.mjs").Kill} */ (kill), bench),
+      : killAndRecover(/** @type {import("./reliability/trials.mjs").Kill} */ (kill), bench),
   );
 }
 

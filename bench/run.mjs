@@ -16,13 +16,18 @@ import { parseArgs } from "node:util";
 import { build, installPackages } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { runMain, say, Trouble } from "../tools/lib/say.mjs";
-import { circumstances, writePart } from "./lib/document.mjs";
+import { circumstances, writePart } from "./lib/report.mjs";
 import { table } from "./lib/report.mjs";
 
 /** Those that docs/maintainers/performance.md shows in one table; those that run when no name is given; all. */
 const published = ["waiting", "reading", "scale", "throttled", "providers"];
 const usual = [...published, "start", "preview", "policy", "network"];
 const all = [...usual, "proxy", "fleet", "soak", "console", "kills", "long"];
+/** Where a measure is, if not in a file of its name. @type {Record<string, string>} */
+const fileOf = {
+  ...Object.fromEntries(["waiting", "reading", "scale", "throttled"].map((name) => [name, "requests"])),
+  ...Object.fromEntries(["preview", "policy", "network"].map((name) => [name, "previews"])),
+};
 const text = /** @type {const} */ ({ type: "string" });
 const options = {
   rounds: text,
@@ -36,7 +41,7 @@ const options = {
   blocks: text,
 };
 
-/** @param {import("./lib/rig.mjs").Row[]} rows */
+/** @param {import("./lib/stack.mjs").Row[]} rows */
 const tableOf = (rows) =>
   table(
     ["measure", "target", "measured", "met"],
@@ -57,8 +62,8 @@ await runMain("bench", async () => {
   const rows = new Map();
   for (const name of asked.length > 0 ? asked : usual) {
     say(`Measuring ${name} …`);
-    /** @type {Record<string, import("./lib/rig.mjs").Measure>} */
-    const { [name]: measure } = await import(`./measures/${name}.mjs`);
+    /** @type {Record<string, import("./lib/stack.mjs").Measure>} */
+    const { [name]: measure } = await import(`./measures/${fileOf[name] ?? name}.mjs`);
     const result = await measure?.({ cli, module, options: values });
     rows.set(name, result?.rows ?? []);
     if (result?.details) console.log(`${result.details}\n`);

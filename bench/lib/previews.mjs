@@ -1,7 +1,11 @@
 // @ts-check
 /** What a preview costs beside another one, run in turn, so that whatever else the machine does hits both. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { say, Trouble } from "../../tools/lib/say.mjs";
 import { bounded, median, seconds, table } from "./report.mjs";
+import { root } from "../../tools/lib/prepare.mjs";
+import { Stack } from "./stack.mjs";
 
 const leastRounds = 7;
 
@@ -36,9 +40,9 @@ async function previewMs({ title, stack, args = [], expected }) {
 
 /**
  * @param {[ours: Side, other: Side]} sides
- * @param {import("./rig.mjs").Options} options
+ * @param {import("./stack.mjs").Options} options
  * @param {number} most what the first may take, as a multiple of the second
- * @returns {Promise<import("./rig.mjs").Measured>}
+ * @returns {Promise<import("./stack.mjs").Measured>}
  */
 export async function comparePreviews(sides, options, most = Infinity) {
   const [ours, other] = sides;
@@ -59,4 +63,23 @@ export async function comparePreviews(sides, options, most = Infinity) {
   ];
   const figures = table(["`pulumi preview` of", "median", "fastest"], [line(ours, times), line(other, otherTimes)]);
   return { rows: [row], details: `${rounds} runs each; the ratio is the median of the rounds.\n\n${figures}` };
+}
+
+/** A stack of examples/quickstart as it is, or with its classes from elsewhere. */
+
+const from = '"pulumi-consortium"';
+
+/**
+ * @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli
+ * @param {Record<string, string>} [more] further files
+ * @param {string} [classes] what the program imports its classes from
+ */
+export async function quickstart(cli, more = {}, classes = "pulumi-consortium") {
+  const read = (/** @type {string} */ name) => readFileSync(join(root, "examples/quickstart", name), "utf8");
+  if (!read("index.ts").includes(from)) throw new Trouble("the quickstart does not import pulumi-consortium");
+  const files = Object.fromEntries(["Pulumi.yaml", "package.json", "tsconfig.json"].map((name) => [name, read(name)]));
+  const program = { "index.ts": read("index.ts").replace(from, JSON.stringify(classes)) };
+  const stack = await Stack.create(cli, { files: { ...files, ...program, ...more } });
+  await stack.ok(["config", "set", "tetherId", "t0benchmrk"]);
+  return stack;
 }

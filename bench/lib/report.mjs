@@ -1,5 +1,11 @@
 // @ts-check
 /** Figures, and the Markdown that shows them. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus, totalmem } from "node:os";
+import { join } from "node:path";
+import { root } from "../../tools/lib/prepare.mjs";
+import { run } from "../../tools/lib/processes.mjs";
+import { Trouble } from "../../tools/lib/say.mjs";
 
 /** @param {number[]} values */
 export function median(values) {
@@ -16,7 +22,7 @@ export const seconds = (ms) => (Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)}
  * @param {string} measure
  * @param {number} value
  * @param {{ most: number, of?: string, measured?: string }} limit of: what the value is a multiple of
- * @returns {import("./rig.mjs").Row}
+ * @returns {import("./stack.mjs").Row}
  */
 export const bounded = (measure, value, { most, of, measured = String(value) }) => ({
   measure,
@@ -32,4 +38,40 @@ export const bounded = (measure, value, { most, of, measured = String(value) }) 
 export function table(head, rows) {
   const line = (/** @type {string[]} */ cells) => `| ${cells.join(" | ")} |`;
   return [line(head), line(head.map((_, column) => (column === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
+}
+
+/** A part of a page in docs/ that a program writes; the words around it are people's. */
+
+/**
+ * Replaces what is between `<!-- NAME -->` and `<!-- /NAME -->`, and formats the page.
+ * @param {string} page such as `docs/maintainers/reliability.md`
+ * @param {string} name
+ * @param {string} text
+ */
+export async function writePart(page, name, text) {
+  const file = join(root, page);
+  const before = readFileSync(file, "utf8");
+  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  if (!before.includes(start) || !before.includes(end)) throw new Trouble(`${page} has no part "${name}"`);
+  const after = `${before.split(start)[0]}${start}\n\n${text.trim()}\n\n${end}${before.split(end)[1]}`;
+  await writeFormatted(file, after);
+}
+
+/**
+ * @param {string} file
+ * @param {string} text
+ */
+export async function writeFormatted(file, text) {
+  const { format, resolveConfig } = await import("prettier");
+  writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
+}
+
+/** Date, versions and machine: what a figure is worth nothing without. @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli */
+export async function circumstances(cli) {
+  const { stdout } = await run(cli.command, ["version"], { env: { ...process.env, ...cli.env } });
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const sdk = JSON.parse(readFileSync(join(root, "node_modules/@pulumi/pulumi/package.json"), "utf8")).version;
+  const machine = `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB`;
+  const date = new Date().toISOString().slice(0, 10);
+  return `${date}, pulumi-consortium ${version}, Node.js ${process.version.slice(1)}, Pulumi ${stdout.trim().replace(/^v/, "")}, \`@pulumi/pulumi\` ${sdk}, ${machine}`;
 }

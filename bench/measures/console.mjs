@@ -9,16 +9,16 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { root } from "../../tools/lib/prepare.mjs";
-import { treeOf } from "../lib/process-tree.mjs";
+import { treeOf } from "../lib/lab.mjs";
 import { median, table } from "../lib/report.mjs";
-import { asker, firstLine, makeNodes, makeParents } from "../lib/served.mjs";
+import { asker, firstLine, makeNodes, makeParents } from "../lib/lab.mjs";
 
 const pages = 20;
 const mostGrowth = 1.25;
 /** Looks do not begin at the same moment of both spans. */
 const oneLook = 1.1;
 
-/** @type {import("../lib/rig.mjs").Measure} */
+/** @type {import("../lib/stack.mjs").Measure} */
 export const console = async ({ module, options = {} }) => {
   const minutes = Number(options.minutes ?? 10);
   const service = await module.startService({ ledger: true, timing: { nodeStart: 0, environmentStart: 0 } });
@@ -89,7 +89,7 @@ async function sample(look, ms) {
  * @param {number} twenty
  * @param {number[]} memory
  * @param {number} minutes
- * @returns {import("../lib/rig.mjs").Measured}
+ * @returns {import("../lib/stack.mjs").Measured}
  */
 function summary(one, twenty, memory, minutes) {
   const part = Math.max(1, Math.floor(memory.length / 5));

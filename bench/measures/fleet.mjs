@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { limits } from "../../dist/provider/constants.js";
 import { root } from "../../tools/lib/prepare.mjs";
 import { say, Trouble } from "../../tools/lib/say.mjs";
-import { watchMemory } from "../lib/process-tree.mjs";
+import { watchMemory } from "../lib/lab.mjs";
 import { bounded, seconds, table } from "../lib/report.mjs";
 import { finished, stateEnv, writeProject } from "../lib/stack.mjs";
 
@@ -77,7 +77,7 @@ async function watched(command, args, { cwd, env, input = "" }) {
 }
 
 /**
- * @param {import("../lib/rig.mjs").PulumiCli} cli
+ * @param {import("../lib/stack.mjs").PulumiCli} cli
  * @param {Job[]} jobs
  * @param {number} width
  */
@@ -98,7 +98,7 @@ const byHand = (cli, jobs, width) =>
   });
 
 /**
- * @param {import("../lib/rig.mjs").PulumiCli} cli
+ * @param {import("../lib/stack.mjs").PulumiCli} cli
  * @param {Job[]} jobs
  * @param {number} parallel
  */
@@ -122,7 +122,7 @@ const byFleet = (cli, jobs, parallel) =>
     return { ms, peak };
   });
 
-/** @type {import("../lib/rig.mjs").Measure} */
+/** @type {import("../lib/stack.mjs").Measure} */
 export const fleet = async ({ cli, options = {} }) => {
   const widths = options.widths?.split(",").map(Number) ?? defaultWidths;
   const [stacks, parallel] = [Number(options.stacks ?? 50), Number(options.parallel ?? 8)];

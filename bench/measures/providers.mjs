@@ -8,13 +8,13 @@ import { root } from "../../tools/lib/prepare.mjs";
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { say } from "../../tools/lib/say.mjs";
 import { comparePreviews } from "../lib/previews.mjs";
-import { watchMemory } from "../lib/process-tree.mjs";
-import { quickstart } from "../lib/quickstart.mjs";
+import { watchMemory } from "../lib/lab.mjs";
+import { quickstart } from "../lib/previews.mjs";
 import { bounded, seconds, table } from "../lib/report.mjs";
-import { withRig } from "../lib/rig.mjs";
+import { withRig } from "../lib/stack.mjs";
 import { finished, on, Stack, upArgs } from "../lib/stack.mjs";
-import { emptyMembers, members, membersInYaml } from "../programs/members.mjs";
-import { referenceInYaml } from "../programs/reference.mjs";
+import { emptyMembers, members, membersInYaml } from "../programs/networks.mjs";
+import { referenceInYaml } from "../programs/networks.mjs";
 
 const defaultCount = 500;
 const latency = 20;
@@ -48,7 +48,7 @@ const sidesOf = (count) => ({
 /** @typedef {{ preview: number, up: number, unchecked: number, memory: number }} Figures milliseconds, and bytes at their peak */
 
 /**
- * @param {import("../lib/rig.mjs").Tools} tools
+ * @param {import("../lib/stack.mjs").Tools} tools
  * @param {Side} side
  * @returns {Promise<Figures>}
  */
@@ -84,7 +84,7 @@ async function references(cli) {
   }
 }
 
-/** @type {import("../lib/rig.mjs").Measure} */
+/** @type {import("../lib/stack.mjs").Measure} */
 export const providers = async (given) => {
   const cli = await pulumiCli({ languages: true });
   const home = installed(cli);
@@ -95,7 +95,7 @@ export const providers = async (given) => {
   }
 };
 
-/** @type {import("../lib/rig.mjs").Measure} */
+/** @type {import("../lib/stack.mjs").Measure} */
 async function compare(tools) {
   const count = Number(tools.options?.count ?? defaultCount);
   const sides = Object.entries(sidesOf(count));

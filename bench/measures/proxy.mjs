@@ -6,38 +6,41 @@
 import { spawn } from "node:child_process";
 import { Pool } from "undici";
 import { findAnvil } from "../../dist/service/ledger/engine.js";
-import { treeOf } from "../lib/process-tree.mjs";
+import { Lab } from "../lib/lab.mjs";
+import { treeOf } from "../lib/lab.mjs";
 import { bounded, median, table } from "../lib/report.mjs";
-import { firstLine, makeNodes, makeParents, withServed } from "../lib/served.mjs";
+import { firstLine, makeNodes, makeParents } from "../lib/lab.mjs";
 
 const connections = 50;
 const rounds = 5;
 const mostGrowth = 1.25;
 const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] });
 
-/** @type {import("../lib/rig.mjs").Measure} */
+/** @type {import("../lib/stack.mjs").Measure} */
 export const proxy = async ({ options = {} }) => {
   const calls = Number(options.calls ?? 20_000);
   const chainArgs = ["--port", "0", "--threads", "1", "--no-cors", "--block-time", "10", "--prune-history"];
+  const lab = new Lab([]);
   const chain = spawn(findAnvil(undefined) ?? "anvil", chainArgs, { stdio: ["ignore", "pipe", "inherit"] });
   try {
     const listening = /^Listening on .*:(\d+)$/;
     const [, port] = listening.exec(await firstLine(chain.stdout, listening)) ?? [];
     const direct = { url: `http://127.0.0.1:${port}/`, authorization: "" };
-    return await withServed([], ({ ask, pid }) => measure(ask, pid, direct, calls));
+    await lab.start();
+    return await measure(lab, direct, calls);
   } finally {
+    await lab.close();
     chain.kill();
   }
 };
 
 /**
- * @param {import("../lib/served.mjs").Served["ask"]} ask
- * @param {number} pid
+ * @param {Lab} lab
  * @param {Way} direct
  * @param {number} calls
- * @returns {Promise<import("../lib/rig.mjs").Measured>}
+ * @returns {Promise<import("../lib/stack.mjs").Measured>}
  */
-async function measure(ask, pid, direct, calls) {
+async function measure({ ask, pid }, direct, calls) {
   const { nodes } = await makeNodes(ask, await makeParents(ask), { provider: "geth", consensus_type: "poa" }, 1);
   const through = /** @type {Way} */ (nodes[0]);
   for (const way of [direct, through]) await load(way, 2_000); // warm

@@ -9,10 +9,10 @@ import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { say } from "../../tools/lib/say.mjs";
-import { Lab, Unanswered } from "../ground/lab.mjs";
+import { Lab, Unanswered } from "../lib/lab.mjs";
 import { median, seconds, table } from "../lib/report.mjs";
-import { treeOf } from "../lib/process-tree.mjs";
-import { asker, makeNodes, makeParents } from "../lib/served.mjs";
+import { treeOf } from "../lib/lab.mjs";
+import { asker, makeNodes, makeParents } from "../lib/lab.mjs";
 
 const mostGrowth = 1.25;
 /** The first minutes, of which nothing is counted, and the time between samples and between starts, in minutes. */
@@ -29,7 +29,7 @@ const kinds = [
 
 /** @typedef {{ at: number, memory: Record<string, number>, disk: number }} Sample at: minutes; memory and disk: bytes */
 
-/** @type {import("../lib/rig.mjs").Measure} */
+/** @type {import("../lib/stack.mjs").Measure} */
 export async function soak({ options = {} }) {
   const minutes = Number(options.minutes ?? 30);
   const tethers = kinds.flatMap(({ consensus_type }) => ["--tether", `t-${consensus_type}=${consensus_type}`]);
@@ -37,7 +37,7 @@ export async function soak({ options = {} }) {
   const lab = new Lab(settings);
   try {
     await lab.start();
-    const ask = asker(`${lab.url}/api/v1`, lab.authorization);
+    const { ask } = lab;
     const parents = await makeParents(ask);
     /** @type {Record<string, string>} what runs for which folder */
     const names = { "target-rinkeby": "target network chain" };
@@ -170,7 +170,7 @@ function sizeOf(folder) {
  * @param {number} minutes
  * @param {Start[]} starts
  * @param {string} note
- * @returns {import("../lib/rig.mjs").Measured}
+ * @returns {import("../lib/stack.mjs").Measured}
  */
 function summary(samples, minutes, starts, note) {
   const third = Math.max(1, Math.floor(samples.length / 3));

@@ -12,7 +12,7 @@ import { bundle, root } from "../../tools/lib/prepare.mjs";
 import { say } from "../../tools/lib/say.mjs";
 import { bounded, median, seconds, table } from "../lib/report.mjs";
 import { inTurn } from "../lib/previews.mjs";
-import { treeOf } from "../lib/process-tree.mjs";
+import { treeOf } from "../lib/lab.mjs";
 
 const most = 0.5;
 const usualRounds = 15;
@@ -20,7 +20,7 @@ const usualRounds = 15;
 /** @typedef {{ title: string, command: string, type: string, inputs: Record<string, string> }} Side */
 /** @typedef {{ port: number, checked: number, memory: number }} Started milliseconds since it was started; bytes */
 
-/** @type {import("../lib/rig.mjs").Measure} */
+/** @type {import("../lib/stack.mjs").Measure} */
 export const start = async ({ cli, options = {} }) => {
   await bundle();
   const code = 'exports.handler=()=>require("pulumi-consortium/runtime").consortium';

@@ -1,4 +1,5 @@
 // @ts-check
+
 /** What can happen to one call, as rules of the embedded service. */
 
 /** @typedef {import("../../service/index.js").FaultKind} FaultKind */

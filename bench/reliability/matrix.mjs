@@ -1,12 +1,12 @@
 // @ts-check
 /** The published tables: which faults an `up` survives, and which kills it recovers from. */
 import { comparedGroups, groups, textOf } from "./faults.mjs";
-import { commands } from "./foreign-key.mjs";
+import { commands } from "./trials.mjs";
 import { table } from "../lib/report.mjs";
 
 /** @typedef {import("./faults.mjs").Call} Call */
 /** @typedef {import("./lab.mjs").Verdict} Verdict */
-/** @typedef {{ title: string, cell?: import("./faults.mjs").Cell, kill?: import("./kills.mjs").Kill, foreign?: import("./foreign-key.mjs").Foreign, verdict: Verdict }} Result */
+/** @typedef {{ title: string, cell?: import("./faults.mjs").Cell, kill?: import("./trials.mjs").Kill, foreign?: import("./trials.mjs").Foreign, verdict: Verdict }} Result */
 
 /** The six calls that the Terraform provider for the same API was measured with. */
 const compared = /^(POST \/consortia|POST .*\/(memberships|environments|nodes|appcreds)|GET .*\/nodes)$/;

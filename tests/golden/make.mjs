@@ -9,7 +9,7 @@ import "../../tools/lib/node-version.mjs";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { writeFormatted } from "../../bench/lib/document.mjs";
+import { writeFormatted } from "../../bench/lib/report.mjs";
 import { Stack } from "../../bench/lib/stack.mjs";
 import { build, installPackages, root } from "../../tools/lib/prepare.mjs";
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";

@@ -1,4 +1,4 @@
-import { reading } from "../../../bench/measures/reading.mjs";
+import { reading } from "../../../bench/measures/requests.mjs";
 import * as module from "../../../service";
 import { pulumiCli } from "../../../tools/lib/pulumi-cli.mjs";
 

@@ -1,4 +1,4 @@
-import { killRounds } from "../../../bench/ground/rounds.mjs";
+import { killRounds } from "../../../bench/measures/kills.mjs";
 import { built } from "../child";
 
 /* A slice of `npm run bench -- kills`. KILLS_SEED gives a run again, KILLS_ROUNDS makes it longer. */

@@ -1,12 +1,14 @@
 // @ts-check
 /** `consortium serve` that can be killed, in whole or in part, and started again where it was. */
-import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { Buffer } from "node:buffer";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { clearInterval, setInterval } from "node:timers";
 import { root } from "../../tools/lib/prepare.mjs";
-import { treeOf } from "../lib/process-tree.mjs";
-import { firstLine } from "../lib/served.mjs";
+import { Trouble } from "../../tools/lib/say.mjs";
 
 const apiKey = "ground-key";
 const usual = ["--json", "--node-start", "0", "--environment-start", "0", "--limit", "targetRate=1000000"];
@@ -53,6 +55,11 @@ export class Lab {
 
   get url() {
     return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Calls of the API that must succeed. */
+  get ask() {
+    return asker(`${this.url}/api/v1`, this.authorization);
   }
 
   async start() {
@@ -152,4 +159,102 @@ async function answered(url, init) {
   } catch (error) {
     throw error instanceof Unanswered ? error : new Unanswered(String(error), { cause: error });
   }
+}
+
+/** @param {import("node:stream").Readable} output @param {RegExp} pattern */
+export async function firstLine(output, pattern) {
+  for await (const line of createInterface({ input: output })) if (pattern.test(line)) return line;
+  throw new Trouble(`A process ended before it printed ${pattern}.`);
+}
+
+/** @typedef {ReturnType<typeof asker>} Ask throws where the answer is an error */
+/** @param {string} base @param {string} authorization */
+export function asker(base, authorization) {
+  return async (/** @type {string} */ path, /** @type {object | undefined} */ content = undefined) => {
+    const response = await fetch(base + path, {
+      method: content ? "POST" : "GET",
+      headers: { authorization, ...(content ? { "content-type": "application/json" } : {}) },
+      ...(content ? { body: JSON.stringify(content) } : {}),
+    });
+    /** @type {any} */
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer)}`);
+    return answer;
+  };
+}
+
+/**
+ * Nodes of one member in a new environment, with a credential to use them.
+ * @param {Ask} ask
+ * @param {{ consortium: string, membership_id: string }} parents
+ * @param {object} kind of the environment
+ * @param {number} count
+ */
+export async function makeNodes(ask, { consortium, membership_id }, kind, count) {
+  const made = await ask(`${consortium}/environments`, kind);
+  const environment = `${consortium}/environments/${made._id}`;
+  const { username, password } = await ask(`${environment}/appcreds`, { membership_id });
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+  const nodes = [];
+  for (let number = 0; number < count; number++) {
+    const { _id } = await ask(`${environment}/nodes`, { membership_id });
+    const { urls, user_accounts } = await ask(`${environment}/nodes/${_id}/status`);
+    nodes.push({ url: String(urls.rpc), authorization, account: String(user_accounts[0]) });
+  }
+  return { environment: made, nodes };
+}
+
+/** @param {Ask} ask */
+export async function makeParents(ask) {
+  const consortium = `/consortia/${(await ask("/consortia", { name: "bench" }))._id}`;
+  const { _id } = await ask(`${consortium}/memberships`, { org_name: "bench" });
+  return { consortium, membership_id: String(_id) };
+}
+
+/** A process and everything below it, and what they take of the memory. */
+
+/** @typedef {{ pid: number, parent: number, rss: number, command: string }} Process rss: bytes */
+
+/** @param {number} root @returns {Process[]} the process itself first */
+export function treeOf(root) {
+  const lines = execFileSync("ps", ["-eo", "pid=,ppid=,rss=,args="], { encoding: "utf8" }).trim().split("\n");
+  const all = lines.map((line) => {
+    const [, pid, parent, kB, command = ""] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return { pid: Number(pid), parent: Number(parent), rss: Number(kB) * 1024, command };
+  });
+  /** @param {Process} one @returns {Process[]} */
+  const withChildren = (one) => [one, ...all.filter(({ parent }) => parent === one.pid).flatMap(withChildren)];
+  return all.filter(({ pid }) => pid === root).flatMap(withChildren);
+}
+
+/** On Linux: pages that several processes share are divided among them. @param {number} pid */
+function proportionalSize(pid) {
+  try {
+    const [, kB = "0"] = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")) ?? [];
+    return Number(kB) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * Looks again and again; `end` answers the most that was seen of each. A look at 30 processes takes a processor 0.1 s: looks are
+ * few, so that they do not slow down what they look at.
+ * @param {number} root
+ */
+export function watchMemory(root, everyMs = 1_000) {
+  const peak = { pss: 0, rss: 0, processes: 0 };
+  const timer = setInterval(() => {
+    const tree = treeOf(root);
+    const sum = (/** @type {number[]} */ sizes) => sizes.reduce((total, bytes) => total + bytes, 0);
+    peak.pss = Math.max(peak.pss, sum(tree.map(({ pid }) => proportionalSize(pid))));
+    peak.rss = Math.max(peak.rss, sum(tree.map(({ rss }) => rss)));
+    peak.processes = Math.max(peak.processes, tree.length);
+  }, everyMs);
+  return {
+    end: () => {
+      clearInterval(timer);
+      return peak;
+    },
+  };
 }
