@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { build, bundle, installPackages } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
-import { duration, runMain, say } from "../tools/lib/say.mjs";
+import { duration, runMain, log } from "../tools/lib/terminal.mjs";
 import { installerTrials, kindTrials, lifeTrials } from "./compatibility/trials.mjs";
 import { nodeVersions, packPackage } from "./compatibility/project.mjs";
 import { live } from "./compatibility/trials.mjs";
@@ -54,8 +54,8 @@ await runMain("compatibility", async () => {
         const begun = Date.now();
         const problem =
           begun - startedAt > longestMs ? "not tried: the hour is over" : await live(trial, { cli, tarball, folder });
-        say(`${problem ? "FAILED" : "works "} ${trial.title} (${duration(Date.now() - begun)})`);
-        if (problem) say(problem);
+        log(`${problem ? "FAILED" : "works "} ${trial.title} (${duration(Date.now() - begun)})`);
+        if (problem) log(problem);
         tried.push({ ...trial, ...(problem ? { problem } : {}) });
       }
       results.push(tried);
@@ -76,7 +76,7 @@ await runMain("compatibility", async () => {
       await writePart("docs/compatibility.md", "matrix", parts.join("\n\n"));
     }
     const failed = results.flat().filter(({ problem }) => problem).length;
-    say(`${results.flat().length - failed} work, ${failed} fail (${duration(Date.now() - startedAt)})`);
+    log(`${results.flat().length - failed} work, ${failed} fail (${duration(Date.now() - startedAt)})`);
     return failed > 0 ? 1 : 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -7,9 +7,9 @@
  */
 import "../tools/lib/node-version.mjs";
 import { parseArgs } from "node:util";
-import { build, installPackages } from "../tools/lib/prepare.mjs";
+import { build, bundle, installPackages } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
-import { duration, runMain, say, Trouble } from "../tools/lib/say.mjs";
+import { duration, runMain, log, UserError } from "../tools/lib/terminal.mjs";
 import { circumstances, writePart } from "./lib/report.mjs";
 import { cellsOf, textOf } from "./reliability/faults.mjs";
 import { foreignKeys, tryForeignKey } from "./reliability/trials.mjs";
@@ -61,10 +61,10 @@ function options() {
     },
   });
   const chosen = adapters.filter((name) => name === (values.provider ?? name));
-  if (chosen.length === 0) throw new Trouble(`--provider is ${adapters.join(" or ")}.`);
+  if (chosen.length === 0) throw new UserError(`--provider is ${adapters.join(" or ")}.`);
   const number = (/** @type {string | undefined} */ text, /** @type {number} */ otherwise) => {
     const value = Number(text ?? otherwise);
-    if (!(value > 0)) throw new Trouble("--sample and --jobs take a number from 1.");
+    if (!(value > 0)) throw new UserError("--sample and --jobs take a number from 1.");
     return value;
   };
   return {
@@ -89,6 +89,7 @@ await runMain("bench/reliability", async () => {
   const { sample, jobs: side, only, chosen } = options();
   await installPackages();
   await build();
+  await bundle();
   const cli = await pulumiCli();
   /** @type {typeof import("../service/index.js")} */
   const module = await import("pulumi-consortium/service");
@@ -98,7 +99,7 @@ await runMain("bench/reliability", async () => {
     const calls = await /** @type {Lab} */ (labs[0]).calls();
     const all = chosen.flatMap((adapter) => jobsOf(calls, adapter)).filter(({ title }) => only.test(title));
     const jobs = sample < all.length ? spread(all, sample) : all;
-    say(`${jobs.length} of ${all.length} trials, ${side} side by side …`);
+    log(`${jobs.length} of ${all.length} trials, ${side} side by side …`);
     const { default: pLimit } = await import("p-limit");
     const limit = pLimit(side);
     const idle = [...labs];
@@ -108,7 +109,7 @@ await runMain("bench/reliability", async () => {
       const verdict = await attempt(job, lab);
       idle.push(lab);
       const { ok, why } = verdict;
-      say(`${at + 1}/${jobs.length} ${ok ? "exact" : "NOT EXACT"}: ${job.title}${ok ? "" : `: ${why}`}`);
+      log(`${at + 1}/${jobs.length} ${ok ? "exact" : "NOT EXACT"}: ${job.title}${ok ? "" : `: ${why}`}`);
       return verdict;
     };
     const results = await Promise.all(

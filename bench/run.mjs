@@ -15,7 +15,7 @@ import "../tools/lib/node-version.mjs";
 import { parseArgs } from "node:util";
 import { build, installPackages } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
-import { runMain, say, Trouble } from "../tools/lib/say.mjs";
+import { runMain, log, UserError } from "../tools/lib/terminal.mjs";
 import { circumstances, writePart } from "./lib/report.mjs";
 import { table } from "./lib/report.mjs";
 
@@ -51,7 +51,7 @@ const tableOf = (rows) =>
 await runMain("bench", async () => {
   const { values, positionals: asked } = parseArgs({ options, allowPositionals: true });
   const unknown = asked.find((name) => !all.includes(name));
-  if (unknown) throw new Trouble(`There is no measure "${unknown}"; there are ${all.join(", ")}.`);
+  if (unknown) throw new UserError(`There is no measure "${unknown}"; there are ${all.join(", ")}.`);
   await installPackages();
   await build();
   const cli = await pulumiCli();
@@ -61,7 +61,7 @@ await runMain("bench", async () => {
 
   const rows = new Map();
   for (const name of asked.length > 0 ? asked : usual) {
-    say(`Measuring ${name} …`);
+    log(`Measuring ${name} …`);
     /** @type {Record<string, import("./lib/stack.mjs").Measure>} */
     const { [name]: measure } = await import(`./measures/${fileOf[name] ?? name}.mjs`);
     const result = await measure?.({ cli, module, options: values });

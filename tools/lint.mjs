@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { close, runChecks, tally } from "./lib/checks.mjs";
 import { build, installPackages, root } from "./lib/prepare.mjs";
 import { run } from "./lib/processes.mjs";
-import { Trouble } from "./lib/say.mjs";
+import { UserError } from "./lib/terminal.mjs";
 
 /**
  * @param {string} name
@@ -17,7 +17,7 @@ const tool = (name, file, ...args) => ({
   work: async () => {
     const env = { ...process.env, NO_COLOR: "1" };
     const { code, output } = await run(process.execPath, [join(root, file), ...args], { cwd: root, env });
-    if (code !== 0) throw new Trouble(output.trim());
+    if (code !== 0) throw new UserError(output.trim());
   },
 });
 const cache = (/** @type {string} */ name) => [

@@ -1,7 +1,130 @@
 // @ts-check
-/** npm start, npm run destroy, npm run stop, npm run pulumi -- ARGS. Needs nothing but Node.js at first. */
+/**
+ * npm start, npm run destroy, npm run stop, npm run pulumi -- ARGS: the example network on the embedded service, with a Pulumi state of
+ * its own. Needs nothing but Node.js at first.
+ */
 import "./lib/node-version.mjs";
-import { local } from "./local/verbs.mjs";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isatty } from "node:tty";
+import { holder, makeStackPlaces, stack, stackEnv, stackExists, tetherIdIn } from "./local/stack.mjs";
+import { build, installPackages, root } from "./lib/prepare.mjs";
+import { runAttached } from "./lib/processes.mjs";
+import { pulumiCli } from "./lib/pulumi-cli.mjs";
+import { log, runMain, UserError } from "./lib/terminal.mjs";
+import { consoleLink, recorded, stackFile, startService, stopService } from "./local/service.mjs";
+
+const nextSteps = `
+The network is up. What next?
+  npm run pulumi -- stack output --show-secrets   the outputs again, with the passwords
+  npm run pulumi -- preview                       what a change would do: edit the description in examples/quickstart/index.ts
+  npm start                                       makes that change; without one it changes nothing
+  npm run destroy                                 takes the network down
+  npm run stop                                    stops the service`;
+
+/** Pulumi's verbs that call the service. */
+const callers = ["up", "update", "preview", "pre", "refresh", "destroy", "down", "dn", "import", "watch"];
+
+/** @type {Record<string, (args: string[]) => Promise<number>>} */
+const verbs = {
+  async start() {
+    const { pulumi, consortium } = await prepare();
+    const code =
+      (await pulumi(["stack", "select", stack, "--create"])) ||
+      (await pulumi(["up", "--yes", "--suppress-outputs", ...runOptions()]));
+    if (code !== 0) return failed(code, "Fix the errors above and run `npm start` again, or `npm run destroy`.");
+    log("");
+    await pulumi(["stack", "output", ...runOptions()]);
+    await pulumi(["stack", "export", "--file", stackFile(root)]); // for the console; secrets are encrypted in it
+    log("");
+    const usable = await consortium(["check", "--stack", stack]);
+    const next = usable === 0 ? nextSteps : "`npm start` checks it again, after what the table says was done.";
+    const service = recorded(root);
+    const link = service?.pid === undefined ? undefined : await consoleLink(service);
+    const see = link ? `\n\nSee the network in your browser, by a link that works once:\n  ${link}` : "";
+    return done(next + see, usable);
+  },
+  async destroy() {
+    if (!stackExists(root)) return done("There is nothing to destroy.");
+    const { pulumi } = await prepare();
+    const code = await pulumi(["destroy", "--yes", ...runOptions()]);
+    return code === 0
+      ? done("`npm start` makes it anew; `npm run stop` stops the service.")
+      : failed(code, "Then run `npm run destroy` again.");
+  },
+  async stop() {
+    return done(
+      (await stopService(root))
+        ? "The service has stopped; its data stay in .consortium/service."
+        : "The service is not running.",
+    );
+  },
+  async pulumi(args) {
+    const { pulumi } = await prepare({ service: args.some((arg) => callers.includes(arg)) });
+    return pulumi(args);
+  },
+};
+
+/**
+ * @param {string} verb
+ * @param {string[]} args
+ */
+const local = (verb, args) =>
+  runMain(`npm ${verb === "start" ? "" : "run "}${verb}`, async () => {
+    const action = verbs[verb];
+    if (!action) throw new UserError(`Say what to do: ${Object.keys(verbs).join(", ")}.`);
+    return action(args);
+  });
+
+/**
+ * @param {{ service: boolean }} [needs]
+ * @returns {Promise<Record<"pulumi" | "consortium", (args: string[]) => Promise<number>>>} run that command on the stack; answer its exit code
+ */
+async function prepare(needs = { service: true }) {
+  await installPackages();
+  await build();
+  const cli = await pulumiCli();
+  const tetherId = tetherIdIn(readFileSync(join(root, "Pulumi.yaml"), "utf8"));
+  const before = recorded(root);
+  const known = before?.pid === undefined ? undefined : before;
+  const service = needs.service ? await startService(root, tetherId) : known;
+  makeStackPlaces(root);
+  const env = stackEnv(root, cli, service, process.env);
+  const run = async (/** @type {string} */ command, /** @type {string[]} */ args) =>
+    (await runAttached(command, args, { cwd: root, env })).code;
+  return {
+    pulumi: (args) => run(cli.command, args),
+    consortium: (args) => run(process.execPath, [join(root, "dist", "cli", "consortium.js"), ...args]),
+  };
+}
+
+/** How Pulumi behaves where nobody watches. */
+function runOptions() {
+  const attended = isatty(0) && isatty(1);
+  const colourful = isatty(1) && !process.env.NO_COLOR;
+  return [...(attended ? [] : ["--non-interactive"]), ...(colourful ? [] : ["--color", "never"])];
+}
+
+/** @param {string} text */
+const done = (text, code = 0) => (log(text), code);
+
+const afterKill = `
+An earlier run was killed and left its lock on the stack; nothing else is at work on it. Free it, and let the next run take
+over what the killed one had made; the last command ends Pulumi's warning about it:
+  npm run pulumi -- cancel --yes
+  CONSORTIUM_ADOPT=true npm start
+  npm run pulumi -- refresh --yes --clear-pending-creates`;
+
+/**
+ * @param {number} code
+ * @param {string} remedy
+ */
+function failed(code, remedy) {
+  const other = holder(root);
+  if (!other) log(`Pulumi failed. ${remedy}`);
+  else log(other.live ? `Process ${other.pid} is at work on this stack: let it finish first.` : afterKill);
+  return code;
+}
 
 const [verb = "", ...args] = process.argv.slice(2);
 await local(verb, args);

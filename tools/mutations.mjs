@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build, installPackages, root } from "./lib/prepare.mjs";
 import { interruptible, run } from "./lib/processes.mjs";
-import { runMain, say, Trouble } from "./lib/say.mjs";
+import { runMain, log, UserError } from "./lib/terminal.mjs";
 
 /** @typedef {{ rule: string, file: string, find: string, put: string, tests: string }} Mutation `tests`: the file that must fail */
 
@@ -178,7 +178,7 @@ async function isCaught(copy, { rule, file, find, put, tests }, signal) {
   const path = join(copy, file);
   const text = readFileSync(path, "utf8");
   const report = (/** @type {string} */ verdict, ok = false) => (
-    say(`${ok ? "ok    " : "FAILED"} ${rule}: ${verdict}`),
+    log(`${ok ? "ok    " : "FAILED"} ${rule}: ${verdict}`),
     ok
   );
   if (text.split(find).length !== 2) return report(`${file} has to have this once: ${find}`);
@@ -200,7 +200,7 @@ await runMain("npm run mutations", () =>
     await build();
     const words = process.argv.slice(2).join(" ");
     const chosen = mutations.filter(({ rule }) => rule.includes(words));
-    if (chosen.length === 0) throw new Trouble(`there is no rule with "${words}".`);
+    if (chosen.length === 0) throw new UserError(`there is no rule with "${words}".`);
     const copy = mkdtempSync(join(tmpdir(), "pulumi-consortium-mutations-"));
     try {
       const { stdout } = await run("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root });
@@ -209,11 +209,11 @@ await runMain("npm run mutations", () =>
       symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
       for (const tests of new Set(chosen.map((one) => one.tests))) {
         const outcome = await outcomeOf(copy, tests, signal);
-        if (outcome !== "passes") throw new Trouble(`tests/${tests} ${outcome} with no rule broken.`);
+        if (outcome !== "passes") throw new UserError(`tests/${tests} ${outcome} with no rule broken.`);
       }
       let lost = 0;
       for (const mutation of chosen) if (!signal.aborted && !(await isCaught(copy, mutation, signal))) lost++;
-      say(`${chosen.length - lost} of ${chosen.length} broken rules make a test fail.`);
+      log(`${chosen.length - lost} of ${chosen.length} broken rules make a test fail.`);
       return lost > 0 ? 1 : 0;
     } finally {
       rmSync(copy, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { openBrowser } from "./lib/browser.mjs";
 import { build, installPackages, root } from "./lib/prepare.mjs";
 import { onPath } from "./lib/processes.mjs";
-import { runMain, say, Trouble } from "./lib/say.mjs";
+import { runMain, log, UserError } from "./lib/terminal.mjs";
 
 const tether = "t0mytether";
 const folder = join(root, "docs", "pictures");
@@ -17,7 +17,7 @@ const growingMs = 15_000;
 
 await runMain("npm run pictures", async () => {
   const [chromium] = onPath("chromium", process.env);
-  if (!chromium) throw new Trouble("The pictures need chromium (on Debian and Ubuntu: apt-get install chromium).");
+  if (!chromium) throw new UserError("The pictures need chromium (on Debian and Ubuntu: apt-get install chromium).");
   await installPackages();
   await build();
   /** @type {typeof import("../service/index.js")} */
@@ -36,7 +36,7 @@ await runMain("npm run pictures", async () => {
     await console.close();
     await service.close();
   }
-  say(`The pictures are in ${folder}.`);
+  log(`The pictures are in ${folder}.`);
   return 0;
 });
 
@@ -49,7 +49,7 @@ function asker({ baseUrl, apiKey }) {
   return async (path, body) => {
     const post = body && { method: "POST", body: JSON.stringify(body) };
     const response = await fetch(baseUrl + path, { headers, ...post });
-    if (!response.ok) throw new Trouble(`${path}: ${response.status} ${await response.text()}`);
+    if (!response.ok) throw new UserError(`${path}: ${response.status} ${await response.text()}`);
     return response.json();
   };
 }

@@ -14,7 +14,7 @@ import { nodePackages } from "./lib/nodes.mjs";
 import { build, bundle, installPackages, root, step } from "./lib/prepare.mjs";
 import { run } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
-import { runMain, say, Trouble } from "./lib/say.mjs";
+import { runMain, log, UserError } from "./lib/terminal.mjs";
 
 const out = join(root, "release");
 const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
@@ -26,7 +26,7 @@ const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
  */
 async function succeed(command, args, options) {
   const { code, stdout, output } = await run(command, args, options);
-  if (code !== 0) throw new Trouble(`${command} ${args.join(" ")} ended with ${code}:\n${output.trim()}`);
+  if (code !== 0) throw new UserError(`${command} ${args.join(" ")} ended with ${code}:\n${output.trim()}`);
   return stdout;
 }
 
@@ -87,7 +87,7 @@ async function sdks(folder) {
     const args = ["package", "gen-sdk", schema, "--language", language, "--out", join(folder, "sdk")];
     const { code, output } = await run(cli.command, args, { env, cwd: folder });
     if (code === 0) continue;
-    if (!output.includes("no language plugin")) throw new Trouble(`The SDK for ${language}:\n${output.trim()}`);
+    if (!output.includes("no language plugin")) throw new UserError(`The SDK for ${language}:\n${output.trim()}`);
     rmSync(join(folder, "sdk", language), { recursive: true, force: true });
     left.push(language);
   }
@@ -126,7 +126,7 @@ await runMain("release", async () => {
   const { values } = parseArgs({ options: { check: { type: "boolean" }, platforms: { type: "string" } } });
   const problems = missing();
   if (values.check) {
-    say(
+    log(
       problems.length > 0
         ? `Before ${about.version} can be published:\n- ${problems.join("\n- ")}`
         : "Nothing is missing.",
@@ -152,7 +152,7 @@ await runMain("release", async () => {
   const left = await step("SDKs", () => sdks(out));
   await step("Python packages", () => pythonPackages(join(out, "sdk/python"), python));
   checksums();
-  for (const language of left) say(`No SDK for ${language}: this Pulumi CLI has no host for it. An official one has.`);
-  say(`${filesIn(out).length} files of version ${about.version} are in ${out}.`);
+  for (const language of left) log(`No SDK for ${language}: this Pulumi CLI has no host for it. An official one has.`);
+  log(`${filesIn(out).length} files of version ${about.version} are in ${out}.`);
   return 0;
 });

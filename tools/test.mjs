@@ -11,7 +11,7 @@ import { close, readReport, runChecks, slowest, tally } from "./lib/checks.mjs";
 import { build, bundle, installPackages, root } from "./lib/prepare.mjs";
 import { runAttached } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
-import { say } from "./lib/say.mjs";
+import { log } from "./lib/terminal.mjs";
 
 /**
  * @param {string[]} args
@@ -47,8 +47,8 @@ await close(async () => {
   let cli;
   const find = async () => (cli = await pulumiCli({ languages: true }));
   const prepared = [...built, ...(await runChecks([{ name: "Pulumi CLI and language hosts", work: find }], 1))];
-  say(cli ? "Running the tests …" : "Running the tests that need no Pulumi CLI …");
+  log(cli ? "Running the tests …" : "Running the tests that need no Pulumi CLI …");
   const tests = await jest([...rest, "--selectProjects", ...(cli ? projects : ["unit"])], cli);
-  if (tests.report) say(["The slowest test files:", ...slowest(tests.report, root)].join("\n"));
+  if (tests.report) log(["The slowest test files:", ...slowest(tests.report, root)].join("\n"));
   return tally(prepared, tests);
 });

@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from "node:path";
 import { nodeOf } from "../../tools/lib/nodes.mjs";
 import { root } from "../../tools/lib/prepare.mjs";
 import { run } from "../../tools/lib/processes.mjs";
-import { Trouble } from "../../tools/lib/say.mjs";
+import { UserError } from "../../tools/lib/terminal.mjs";
 
 /** @typedef {{ major: number, version: string, bin: string }} NodeVersion bin: the folder that goes first on PATH */
 
@@ -19,7 +19,7 @@ const installLimitMs = 5 * 60_000;
  */
 export async function succeed(command, args, options) {
   const { code, output } = await run(command, args, { timeoutMs: installLimitMs, ...options });
-  if (code !== 0) throw new Trouble(`${command} ${args.join(" ")} ended with ${code}:\n${output.trim()}`);
+  if (code !== 0) throw new UserError(`${command} ${args.join(" ")} ended with ${code}:\n${output.trim()}`);
   return output;
 }
 

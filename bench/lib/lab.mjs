@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { clearInterval, setInterval } from "node:timers";
 import { root } from "../../tools/lib/prepare.mjs";
-import { Trouble } from "../../tools/lib/say.mjs";
+import { UserError } from "../../tools/lib/terminal.mjs";
 
 const apiKey = "ground-key";
 const usual = ["--json", "--node-start", "0", "--environment-start", "0", "--limit", "targetRate=1000000"];
@@ -164,7 +164,7 @@ async function answered(url, init) {
 /** @param {import("node:stream").Readable} output @param {RegExp} pattern */
 export async function firstLine(output, pattern) {
   for await (const line of createInterface({ input: output })) if (pattern.test(line)) return line;
-  throw new Trouble(`A process ended before it printed ${pattern}.`);
+  throw new UserError(`A process ended before it printed ${pattern}.`);
 }
 
 /** @typedef {ReturnType<typeof asker>} Ask throws where the answer is an error */

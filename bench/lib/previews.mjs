@@ -2,7 +2,7 @@
 /** What a preview costs beside another one, run in turn, so that whatever else the machine does hits both. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { say, Trouble } from "../../tools/lib/say.mjs";
+import { log, UserError } from "../../tools/lib/terminal.mjs";
 import { bounded, median, seconds, table } from "./report.mjs";
 import { root } from "../../tools/lib/prepare.mjs";
 import { Stack } from "./stack.mjs";
@@ -24,7 +24,7 @@ export async function inTurn(rounds, sides) {
     for (const side of round % 2 === 0 ? [0, 1] : [1, 0]) {
       results[/** @type {0 | 1} */ (side)].push(await sides[/** @type {0 | 1} */ (side)]());
     }
-    say(`round ${round + 1} of ${rounds}`);
+    log(`round ${round + 1} of ${rounds}`);
   }
   return results;
 }
@@ -34,7 +34,7 @@ export async function inTurn(rounds, sides) {
 /** @param {Side} side @returns {Promise<number>} milliseconds */
 async function previewMs({ title, stack, args = [], expected }) {
   const { text, ms } = await stack.ok(["preview", ...args]);
-  if (!text.includes(expected)) throw new Trouble(`unexpected preview of ${title}:\n${text}`);
+  if (!text.includes(expected)) throw new UserError(`unexpected preview of ${title}:\n${text}`);
   return ms;
 }
 
@@ -47,7 +47,7 @@ async function previewMs({ title, stack, args = [], expected }) {
 export async function comparePreviews(sides, options, most = Infinity) {
   const [ours, other] = sides;
   const rounds = Number(options.rounds ?? leastRounds);
-  if (!(rounds >= leastRounds)) throw new Trouble(`Give at least ${leastRounds} rounds.`);
+  if (!(rounds >= leastRounds)) throw new UserError(`Give at least ${leastRounds} rounds.`);
   const [times, otherTimes] = await inTurn(rounds, [() => previewMs(ours), () => previewMs(other)]);
   // Of two runs right after each other, so that a machine that gets busier meanwhile changes nothing.
   const ratio = median(times.map((ms, round) => ms / (otherTimes[round] ?? NaN)));
@@ -76,7 +76,7 @@ const from = '"pulumi-consortium"';
  */
 export async function quickstart(cli, more = {}, classes = "pulumi-consortium") {
   const read = (/** @type {string} */ name) => readFileSync(join(root, "examples/quickstart", name), "utf8");
-  if (!read("index.ts").includes(from)) throw new Trouble("the quickstart does not import pulumi-consortium");
+  if (!read("index.ts").includes(from)) throw new UserError("the quickstart does not import pulumi-consortium");
   const files = Object.fromEntries(["Pulumi.yaml", "package.json", "tsconfig.json"].map((name) => [name, read(name)]));
   const program = { "index.ts": read("index.ts").replace(from, JSON.stringify(classes)) };
   const stack = await Stack.create(cli, { files: { ...files, ...program, ...more } });

@@ -5,7 +5,7 @@ import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { root } from "../../tools/lib/prepare.mjs";
 import { run } from "../../tools/lib/processes.mjs";
-import { Trouble } from "../../tools/lib/say.mjs";
+import { UserError } from "../../tools/lib/terminal.mjs";
 
 /** @param {number[]} values */
 export function median(values) {
@@ -52,7 +52,7 @@ export async function writePart(page, name, text) {
   const file = join(root, page);
   const before = readFileSync(file, "utf8");
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  if (!before.includes(start) || !before.includes(end)) throw new Trouble(`${page} has no part "${name}"`);
+  if (!before.includes(start) || !before.includes(end)) throw new UserError(`${page} has no part "${name}"`);
   const after = `${before.split(start)[0]}${start}\n\n${text.trim()}\n\n${end}${before.split(end)[1]}`;
   await writeFormatted(file, after);
 }

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "../../tools/lib/prepare.mjs";
-import { Trouble } from "../../tools/lib/say.mjs";
+import { UserError } from "../../tools/lib/terminal.mjs";
 
 /** @typedef {Record<string, string | undefined>} Env */
 /** @typedef {{ code: number | null, text: string, ms: number }} Ended */
@@ -78,7 +78,7 @@ export class Stack {
    */
   async ok(args, env) {
     const ended = await this.run(args, env);
-    if (ended.code !== 0) throw new Trouble(`pulumi ${args.join(" ")} failed:\n${ended.text}`);
+    if (ended.code !== 0) throw new UserError(`pulumi ${args.join(" ")} failed:\n${ended.text}`);
     return ended;
   }
 

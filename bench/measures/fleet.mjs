@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { limits } from "../../dist/provider/constants.js";
 import { root } from "../../tools/lib/prepare.mjs";
-import { say, Trouble } from "../../tools/lib/say.mjs";
+import { log, UserError } from "../../tools/lib/terminal.mjs";
 import { watchMemory } from "../lib/lab.mjs";
 import { bounded, seconds, table } from "../lib/report.mjs";
 import { finished, stateEnv, writeProject } from "../lib/stack.mjs";
@@ -56,7 +56,7 @@ async function withService(jobs, work) {
   try {
     const result = await work(service.baseUrl, folder);
     const nodes = service.store.nodes.list().length;
-    if (nodes !== 2 * jobs.length) throw new Trouble(`there are ${nodes} nodes, not ${2 * jobs.length}`);
+    if (nodes !== 2 * jobs.length) throw new UserError(`there are ${nodes} nodes, not ${2 * jobs.length}`);
     return result;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -89,11 +89,11 @@ const byHand = (cli, jobs, width) =>
     const xargs = (/** @type {string} */ script) =>
       watched("xargs", ["-P", String(width), "-n", "2", "sh", "-c", script], { cwd: folder, env, input: lines });
     const made = await xargs('"$PULUMI" stack init "$0" --no-select --non-interactive');
-    if (made.code !== 0) throw new Trouble(`the stacks cannot be made: ${made.text}`);
+    if (made.code !== 0) throw new UserError(`the stacks cannot be made: ${made.text}`);
     const up = await xargs(
       'CONSORTIUM_API_KEY="$1" NETWORK="$0" "$PULUMI" up --yes --skip-preview --stack "$0" --non-interactive',
     );
-    if (up.code !== 0) throw new Trouble(`xargs -P ${width} failed: ${up.text.slice(-2000)}`);
+    if (up.code !== 0) throw new UserError(`xargs -P ${width} failed: ${up.text.slice(-2000)}`);
     return up;
   });
 
@@ -118,7 +118,7 @@ const byFleet = (cli, jobs, parallel) =>
     const { code, text, ms, peak } = await watched(process.execPath, [program, ...args], { cwd: folder, env });
     const created = /"created": (\d+)/.exec(text)?.[1];
     if (code !== 0 || Number(created) !== objectsPerStack * jobs.length)
-      throw new Trouble(`the fleet made ${created} objects: ${text.slice(-3000)}`);
+      throw new UserError(`the fleet made ${created} objects: ${text.slice(-3000)}`);
     return { ms, peak };
   });
 
@@ -126,16 +126,16 @@ const byFleet = (cli, jobs, parallel) =>
 export const fleet = async ({ cli, options = {} }) => {
   const widths = options.widths?.split(",").map(Number) ?? defaultWidths;
   const [stacks, parallel] = [Number(options.stacks ?? 50), Number(options.parallel ?? 8)];
-  if (!(stacks >= 1) || !(parallel >= 1)) throw new Trouble("--stacks and --parallel are numbers from 1.");
+  if (!(stacks >= 1) || !(parallel >= 1)) throw new UserError("--stacks and --parallel are numbers from 1.");
   const jobs = jobsOf(stacks);
   const { ms, peak } = await byFleet(cli, jobs, parallel);
   const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(2)} GB`;
-  say(`fleet, ${parallel} at a time: ${seconds(ms)}, ${gigabytes(peak.pss)}`);
+  log(`fleet, ${parallel} at a time: ${seconds(ms)}, ${gigabytes(peak.pss)}`);
   const hands = [];
   for (const width of widths) {
     const hand = await byHand(cli, jobs, width);
     hands.push({ width, ...hand });
-    say(`xargs -P ${width}: ${seconds(hand.ms)}, ${gigabytes(hand.peak.pss)}`);
+    log(`xargs -P ${width}: ${seconds(hand.ms)}, ${gigabytes(hand.peak.pss)}`);
   }
   const best = Math.min(...hands.map((one) => one.ms));
   const what = `\`consortium fleet up --parallel ${parallel}\` of ${stacks} new stacks of ${objectsPerStack} objects`;

@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { setTimeout as wait } from "node:timers/promises";
 import { circumstances, median, seconds, table, writePart } from "../lib/report.mjs";
-import { say } from "../../tools/lib/say.mjs";
+import { log } from "../../tools/lib/terminal.mjs";
 import { checkGifts, checkLedger, checkObjects, checkPins, Clerk, Giver, Reader, Sender } from "../lib/clients.mjs";
 import { Lab, makeNodes, randomOf, Unanswered } from "../lib/lab.mjs";
 
@@ -11,7 +11,7 @@ import { Lab, makeNodes, randomOf, Unanswered } from "../lib/lab.mjs";
 export async function kills({ cli, options = {} }) {
   const count = Number(options.rounds ?? 20);
   const seed = Number(options.seed ?? Date.now() % 2 ** 31);
-  const { rounds, acknowledged, lost } = await killRounds({ count, seed, say });
+  const { rounds, acknowledged, lost } = await killRounds({ count, seed, log });
   const ofKind = victims.map((victim) => rounds.filter((round) => round.victim === victim));
   const killed = table(
     ["killed", "rounds", "something lost", "until all answer again, median", "longest"],
@@ -99,9 +99,9 @@ async function recovered(lab, senders) {
 }
 
 /**
- * @param {{ count: number, seed: number, say?: (text: string) => void }} options
+ * @param {{ count: number, seed: number, log?: (text: string) => void }} options
  */
-export async function killRounds({ count, seed, say = () => undefined }) {
+export async function killRounds({ count, seed, log = () => undefined }) {
   const random = randomOf(seed);
   const services = [...tethers.map((id) => `${id}=${id.slice(2)}`), purse].flatMap((id) => ["--tether", id]);
   const lab = new Lab(["--tether-hour", "1", ...services]);
@@ -153,7 +153,7 @@ export async function killRounds({ count, seed, say = () => undefined }) {
       await mined(lab, ledgers.flat());
       const lost = await check();
       rounds.push({ victim, after, back, lost });
-      say(
+      log(
         `${round}/${count}: ${victim} after ${after} ms, back after ${Math.round(back)} ms: ${lost.join("; ") || "all is there"}`,
       );
     }

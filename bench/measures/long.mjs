@@ -6,7 +6,7 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Lab, makeNodes, makeParents, Unanswered } from "../lib/lab.mjs";
 import { bounded, median, seconds, table } from "../lib/report.mjs";
-import { say } from "../../tools/lib/say.mjs";
+import { log } from "../../tools/lib/terminal.mjs";
 import { root } from "../../tools/lib/prepare.mjs";
 
 /** One of each consensus; the same chain id, so that they can have the same ledger. */
@@ -39,7 +39,7 @@ export async function long({ options = {} }) {
     await lab.stop();
     const [dir = "", ...others] = made.map(({ environment }) => join(lab.data, "chains", environment._id));
     const spec = { key: "long", chainId, accounts: 32, period, free: true };
-    say(`Making ${blocks} blocks …`);
+    log(`Making ${blocks} blocks …`);
     await lengthen(dir, spec, { blocks, seconds: period });
     for (const other of others) {
       rmSync(other, { recursive: true });
@@ -51,7 +51,7 @@ export async function long({ options = {} }) {
       await lab.start();
       await answer();
       times.push(performance.now() - begun);
-      say(`a start of ${seconds(times.at(-1) ?? NaN)}, load average ${(loadavg()[0] ?? NaN).toFixed(0)}`);
+      log(`a start of ${seconds(times.at(-1) ?? NaN)}, load average ${(loadavg()[0] ?? NaN).toFixed(0)}`);
       if (round < starts - 1) await lab.stop();
     }
     const killed = performance.now();

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "../../tools/lib/prepare.mjs";
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
-import { say } from "../../tools/lib/say.mjs";
+import { log } from "../../tools/lib/terminal.mjs";
 import { comparePreviews } from "../lib/previews.mjs";
 import { watchMemory } from "../lib/lab.mjs";
 import { quickstart } from "../lib/previews.mjs";
@@ -62,7 +62,7 @@ const figuresOf = (tools, { title, ...side }) =>
     if (up.code !== 0) throw new Error(`up of ${title} failed:\n${up.text}`);
     await stack.ok(["destroy", "--yes", "--skip-preview"], { PULUMI_SKIP_CHECKPOINTS: "true" });
     const unchecked = await stack.ok(upArgs, { PULUMI_SKIP_CHECKPOINTS: "true" });
-    say(`${title}: preview ${seconds(preview.ms)}, up ${seconds(up.ms)}, without checkpoints ${seconds(unchecked.ms)}`);
+    log(`${title}: preview ${seconds(preview.ms)}, up ${seconds(up.ms)}, without checkpoints ${seconds(unchecked.ms)}`);
     return { preview: preview.ms, up: up.ms, unchecked: unchecked.ms, memory: pss };
   });
 

@@ -8,7 +8,7 @@ import { cpSync, readdirSync, statSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { say } from "../../tools/lib/say.mjs";
+import { log } from "../../tools/lib/terminal.mjs";
 import { Lab, Unanswered } from "../lib/lab.mjs";
 import { median, seconds, table } from "../lib/report.mjs";
 import { treeOf } from "../lib/lab.mjs";
@@ -66,19 +66,19 @@ export async function soak({ options = {} }) {
         await wait(Math.min(between * 60_000, Math.max(0, end - performance.now())));
         const at = (performance.now() - begun) / 60_000;
         samples.push({ at, memory: memoryOf(lab.pid, names), disk: sizeOf(lab.data) });
-        say(JSON.stringify(samples.at(-1)));
+        log(JSON.stringify(samples.at(-1)));
         if (
           at >= starts.filter((start) => start.at > 0).length * betweenStarts + betweenStarts - 0.5 &&
           length === minutes
         ) {
           starts.push({ at, ms: await startOfCopy(lab, settings, nodes), load: loadavg()[0] ?? NaN });
-          say(JSON.stringify(starts.at(-1)));
+          log(JSON.stringify(starts.at(-1)));
         }
       }
       await Promise.all(traffic);
       await lab.stop();
       starts.push({ at: length === minutes ? minutes : 0, ms: await timed(lab, nodes), load: loadavg()[0] ?? NaN });
-      say(JSON.stringify(starts.at(-1)));
+      log(JSON.stringify(starts.at(-1)));
     }
     const reports = await Promise.all(
       kinds.map(({ consensus_type }) => ask(`/tether/t-${consensus_type}/reportCount`)),

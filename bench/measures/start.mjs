@@ -9,7 +9,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { bundle, root } from "../../tools/lib/prepare.mjs";
-import { say } from "../../tools/lib/say.mjs";
+import { log } from "../../tools/lib/terminal.mjs";
 import { bounded, median, seconds, table } from "../lib/report.mjs";
 import { inTurn } from "../lib/previews.mjs";
 import { treeOf } from "../lib/lab.mjs";
@@ -85,7 +85,7 @@ async function started({ title, command, type, inputs }, enginePort) {
     request.setOlds(new wellKnown.Struct());
     request.setNews(wellKnown.Struct.fromJavaScript(inputs));
     const response = await answered((done) => client.check(request, done));
-    if (response.getFailuresList().length > 0) say(`${title} refuses the resource: ${response.getFailuresList()}`);
+    if (response.getFailuresList().length > 0) log(`${title} refuses the resource: ${response.getFailuresList()}`);
     const checked = performance.now() - from;
     client.close();
     const [own] = treeOf(Number(child.pid));

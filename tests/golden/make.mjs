@@ -13,7 +13,7 @@ import { writeFormatted } from "../../bench/lib/report.mjs";
 import { Stack } from "../../bench/lib/stack.mjs";
 import { build, installPackages, root } from "../../tools/lib/prepare.mjs";
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
-import { runMain, say } from "../../tools/lib/say.mjs";
+import { runMain, log } from "../../tools/lib/terminal.mjs";
 import { golden } from "./service.mjs";
 
 /** Where in the program a resource comes from, which Pulumi notes, names folders of this machine. @param {string} state */
@@ -45,7 +45,7 @@ await runMain("tests/golden/make", async () => {
     await service.close();
     await writeFormatted(join(folder, "stack.json"), withoutPlaces(readFileSync(exported, "utf8")));
     writeFileSync(join(folder, "service.jsonl"), readFileSync(join(data, "state.jsonl")));
-    say(`The state of version ${version} is in ${folder}.`);
+    log(`The state of version ${version} is in ${folder}.`);
   } finally {
     stack.remove();
     await service.close();

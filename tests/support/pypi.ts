@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { withLock } from "../../tools/lib/lock.mjs";
+import { withLock } from "../../tools/lib/cache.mjs";
 import { cacheRoot } from "../../tools/lib/pulumi-cli.mjs";
 import { installDebian, programOf } from "../e2e/support/backends/programs";
 

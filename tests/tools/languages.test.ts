@@ -8,7 +8,7 @@ let sandbox: Sandbox;
 beforeEach(() => (sandbox = new Sandbox()));
 
 const resolve = (options = {}) =>
-  pulumiCli({ env: sandbox.env, say: sandbox.say, canDownload: () => Promise.resolve(false), ...options });
+  pulumiCli({ env: sandbox.env, log: sandbox.log, canDownload: () => Promise.resolve(false), ...options });
 const builds = () => sandbox.calls().filter((call) => call === "go build").length;
 const machine = `${process.platform}-${process.arch}`;
 const copy = `pulumi-v3.220.0-${machine}`;

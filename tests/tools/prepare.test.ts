@@ -4,7 +4,7 @@ import { minVersion, satisfies } from "semver";
 import { slowest, tally } from "../../tools/lib/checks.mjs";
 import { isOlder } from "../../tools/lib/node-version.mjs";
 import { fingerprint, isInstalled, type Lock, root } from "../../tools/lib/prepare.mjs";
-import { duration } from "../../tools/lib/say.mjs";
+import { duration } from "../../tools/lib/terminal.mjs";
 import { Sandbox } from "./sandbox";
 
 describe("packages are installed", () => {

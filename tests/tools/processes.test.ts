@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { withLock } from "../../tools/lib/lock.mjs";
+import { withLock } from "../../tools/lib/cache.mjs";
 import { isAlive } from "../../tools/lib/processes.mjs";
 import { Sandbox } from "./sandbox";
 

@@ -9,7 +9,7 @@ let sandbox: Sandbox;
 beforeEach(() => (sandbox = new Sandbox()));
 
 const offline = { canDownload: () => Promise.resolve(false) };
-const resolve = (options = {}) => pulumiCli({ env: sandbox.env, say: sandbox.say, ...offline, ...options });
+const resolve = (options = {}) => pulumiCli({ env: sandbox.env, log: sandbox.log, ...offline, ...options });
 const builds = () => sandbox.calls().filter((call) => call === "go build").length;
 
 describe("a pulumi on PATH", () => {

@@ -31,7 +31,7 @@ export class Sandbox {
     made.push(this.folder);
   }
 
-  readonly say = (text: string) => void this.said.push(text);
+  readonly log = (text: string) => void this.said.push(text);
 
   path(...parts: string[]): string {
     return join(this.folder, ...parts);

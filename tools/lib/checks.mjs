@@ -2,10 +2,10 @@
 /** The steps of `npm test` and `npm run lint`, and how they are counted. */
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { duration, say, Trouble } from "./say.mjs";
+import { duration, log, UserError } from "./terminal.mjs";
 
 /** @typedef {{ passed: number, failed: number }} Tally */
-/** @typedef {{ name: string, work: () => Promise<unknown> }} Check its work throws a Trouble when it fails */
+/** @typedef {{ name: string, work: () => Promise<unknown> }} Check its work throws a UserError when it fails */
 /** @typedef {{ name: string, startTime: number, endTime: number }} TestFile its path; ms since 1970 */
 /**
  * @typedef {object} JestReport
@@ -37,10 +37,10 @@ export function tally(steps, jest) {
 export async function close(work) {
   const started = Date.now();
   const { passed, failed } = await work().catch((error) => {
-    say(error instanceof Error ? String(error.stack) : String(error));
+    log(error instanceof Error ? String(error.stack) : String(error));
     return { passed: 0, failed: 1 };
   });
-  say(`Total time: ${duration(Date.now() - started)}`);
+  log(`Total time: ${duration(Date.now() - started)}`);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;
 }
@@ -81,14 +81,14 @@ export async function runChecks(checks, atOnce) {
 /** @param {Check} check @returns {Promise<boolean>} */
 async function runCheck({ name, work }) {
   const started = Date.now();
-  const told = (/** @type {string} */ result) => say(`${result.padEnd(6)} ${name} (${duration(Date.now() - started)})`);
+  const told = (/** @type {string} */ result) => log(`${result.padEnd(6)} ${name} (${duration(Date.now() - started)})`);
   try {
     await work();
     told("ok");
     return true;
   } catch (error) {
     told("FAILED");
-    say(error instanceof Trouble ? error.message : String(error instanceof Error ? error.stack : error));
+    log(error instanceof UserError ? error.message : String(error instanceof Error ? error.stack : error));
     return false;
   }
 }

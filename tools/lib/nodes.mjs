@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { env } from "node:process";
 import { extract } from "tar";
-import { madeOnce } from "./made-once.mjs";
+import { fillCacheFolder } from "./cache.mjs";
 import { run } from "./processes.mjs";
 import { cacheRoot } from "./pulumi-cli.mjs";
-import { say, Trouble } from "./say.mjs";
+import { log, UserError } from "./terminal.mjs";
 
 /** Platforms as Go, and so Pulumi, names them → the npm package with a Node.js for it. */
 export const nodePackages = {
@@ -35,7 +35,9 @@ export const platform = /** @type {Platform} */ (
 export async function nodeOf(version, of = platform) {
   const name = nodePackages[of];
   if (!name)
-    throw new Trouble(`npm has no package with Node.js for ${of}; there are ${Object.keys(nodePackages).join(", ")}.`);
+    throw new UserError(
+      `npm has no package with Node.js for ${of}; there are ${Object.keys(nodePackages).join(", ")}.`,
+    );
   const home = join(cacheRoot(env), `${name}-${version}`);
   const program = join(home, "package/bin", of.startsWith("windows") ? "node.exe" : "node");
   const isWhole = () => existsSync(program);
@@ -45,11 +47,11 @@ export async function nodeOf(version, of = platform) {
     const { code, output } = await run("npm", ["pack", "--pack-destination", download, `${name}@${version}`], {
       cwd: draft,
     });
-    if (code !== 0) throw new Trouble(`npm pack ${name}@${version} failed:\n${output.trim()}`);
+    if (code !== 0) throw new UserError(`npm pack ${name}@${version} failed:\n${output.trim()}`);
     const [archive = ""] = readdirSync(download);
     await extract({ file: join(download, archive), cwd: draft });
     rmSync(download, { recursive: true });
   };
-  await madeOnce(home, { what: `Node.js ${version} for ${of}`, isWhole, fill, say });
+  await fillCacheFolder(home, { what: `Node.js ${version} for ${of}`, isWhole, fill, log });
   return program;
 }

@@ -1,11 +1,11 @@
 // @ts-check
 /** What a fresh clone lacks: its packages and its build. Both are skipped fast when nothing changed. */
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "./processes.mjs";
-import { duration, say, Trouble, withProgress } from "./say.mjs";
+import { duration, log, UserError, withProgress } from "./terminal.mjs";
 
 /**
  * @typedef {object} Lock a package-lock.json, or the one that npm leaves in node_modules
@@ -64,7 +64,7 @@ export async function installPackages(folder = root) {
     });
     if (code === 0) return;
     const errors = output.split("\n").filter((line) => line.startsWith("npm error"));
-    throw new Trouble(
+    throw new UserError(
       `npm ci failed:\n${errors.slice(0, 15).join("\n")}\nOnce that is fixed, run the same command again.`,
     );
   });
@@ -86,7 +86,6 @@ export const isBuilt = (folder = root) => isFresh(join(folder, buildStamp), fing
 export const build = (folder = root) =>
   unlessFresh(join(folder, buildStamp), buildInputs, "Building", folder, async () => {
     await compiled([join(folder, "node_modules", "typescript-7", "bin", "tsc"), "--build"], folder);
-    const { buildPage } = await import("./console-page.mjs"); // of a fresh clone only now, since it loads esbuild
     await buildPage(folder);
   });
 
@@ -104,7 +103,7 @@ export const bundle = () => {
  */
 async function compiled(args, folder) {
   const { code, output } = await run(process.execPath, args, { cwd: folder });
-  if (code !== 0) throw new Trouble(`The sources do not compile:\n${output.trim()}`);
+  if (code !== 0) throw new UserError(`The sources do not compile:\n${output.trim()}`);
 }
 
 /**
@@ -164,8 +163,31 @@ function filesIn(path) {
  */
 export async function step(what, work) {
   const started = Date.now();
-  say(`${what} …`);
+  log(`${what} …`);
   const result = await withProgress("still at it", work);
-  say(`  done in ${duration(Date.now() - started)}`);
+  log(`  done in ${duration(Date.now() - started)}`);
   return result;
+}
+
+/** The console's page: one script and one style sheet with all that they need, and the files that go beside them. */
+
+const copied = ["index.html", "icon.svg"];
+
+/** @param {string} root the repository */
+async function buildPage(root) {
+  const { build: bundled } = await import("esbuild"); // of a fresh clone only now
+  const [from, to] = [join(root, "console", "page"), join(root, "dist", "console", "page")];
+  mkdirSync(to, { recursive: true });
+  await bundled({
+    entryPoints: [join(from, "main.tsx")],
+    outdir: to,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: ["chrome123", "firefox121", "safari17.5"],
+    legalComments: "eof",
+    tsconfig: join(from, "tsconfig.json"),
+    logLevel: "error",
+  });
+  for (const name of copied) copyFileSync(join(from, name), join(to, name));
 }

@@ -5,16 +5,16 @@ import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildWithGo, refreshScripts } from "../pulumi-cli/build.mjs";
-import { downloadHostAnswers, installOfficial } from "../pulumi-cli/download.mjs";
+import { downloadHostAnswers, installOfficial } from "../pulumi-cli/build.mjs";
 import { addLanguages, languageHosts, languagesVersion } from "../pulumi-cli/languages.mjs";
 import { askingVariable, companions, pulumiOnPath } from "../pulumi-cli/on-path.mjs";
-import { madeOnce } from "./made-once.mjs";
+import { fillCacheFolder } from "./cache.mjs";
 import { installPackages } from "./prepare.mjs";
 import { interruptible, isExecutable, run, runAttached } from "./processes.mjs";
-import { runMain, say as sayOnStderr, Trouble, withProgress } from "./say.mjs";
+import { runMain, log as logToStderr, UserError, withProgress } from "./terminal.mjs";
 
 /** @typedef {import("./processes.mjs").Env} Env */
-/** @typedef {import("./say.mjs").Say} Say */
+/** @typedef {import("./terminal.mjs").Log} Log */
 /**
  * @typedef {object} PulumiCli
  * @property {string} command full path of the CLI
@@ -24,7 +24,7 @@ import { runMain, say as sayOnStderr, Trouble, withProgress } from "./say.mjs";
  * @typedef {object} Options
  * @property {boolean} [languages] with the hosts of YAML, Python and Go beside that of Node.js
  * @property {Env} [env] instead of this process's environment
- * @property {Say} [say] where progress goes instead of stderr
+ * @property {Log} [log] where progress goes instead of stderr
  * @property {() => Promise<boolean>} [canDownload] instead of asking the download host
  * @property {string} [automation] instead of @pulumi/pulumi/automation
  */
@@ -55,20 +55,20 @@ export function cacheRoot(env, platform = process.platform, home = homedir()) {
  * @returns {Promise<PulumiCli>}
  */
 export async function pulumiCli(options = {}) {
-  const { env = process.env, say = sayOnStderr, languages = false } = options;
-  if (env[askingVariable]) throw new Trouble("this is a wrapper and not a Pulumi of its own.");
+  const { env = process.env, log = logToStderr, languages = false } = options;
+  if (env[askingVariable]) throw new UserError("this is a wrapper and not a Pulumi of its own.");
   const root = cacheRoot(env);
   const platform = `${process.platform}-${process.arch}`;
   const home = join(root, `pulumi-v${pulumiVersion}-${platform}`);
   const more = join(root, `pulumi-v${pulumiVersion}-languages-${languagesVersion()}-${platform}`);
   const needed = languages ? [...companions, ...languageHosts] : companions;
   const own = [launcher, ...[home, more].map(commandIn)].filter(isExecutable).map((file) => realpathSync(file));
-  const found = await pulumiOnPath(env, { own, needed, memory: join(root, "pulumi-on-path.json"), say });
+  const found = await pulumiOnPath(env, { own, needed, memory: join(root, "pulumi-on-path.json"), log });
   if (found) return described(found, env);
-  if (!isComplete(home)) await interruptible((signal) => make(home, { ...options, env, say, signal }));
+  if (!isComplete(home)) await interruptible((signal) => make(home, { ...options, env, log, signal }));
   refresh(home);
   if (isComplete(home, needed)) return described(commandIn(home), env);
-  if (!isComplete(more, needed)) await interruptible((signal) => makeLanguages(more, home, { env, say, signal }));
+  if (!isComplete(more, needed)) await interruptible((signal) => makeLanguages(more, home, { env, log, signal }));
   refresh(more);
   return described(commandIn(more), env);
 }
@@ -96,28 +96,28 @@ function isComplete(home, needed = companions) {
 
 /**
  * @param {string} home
- * @param {Options & { env: Env, say: Say, signal: AbortSignal }} options
+ * @param {Options & { env: Env, log: Log, signal: AbortSignal }} options
  */
 async function make(home, options) {
   await installPackages();
-  const { say, signal } = options;
+  const { log, signal } = options;
   const fillIn = (/** @type {string} */ draft) => fill(draft, options);
-  await madeOnce(home, {
+  await fillCacheFolder(home, {
     what: `Pulumi v${pulumiVersion}`,
     isWhole: () => isComplete(home),
     fill: fillIn,
     signal,
-    say,
+    log,
   });
 }
 
 /**
  * @param {string} more
  * @param {string} home of the Pulumi that it is made from
- * @param {{ env: Env, say: Say, signal: AbortSignal }} options
+ * @param {{ env: Env, log: Log, signal: AbortSignal }} options
  */
 const makeLanguages = (more, home, options) =>
-  madeOnce(more, {
+  fillCacheFolder(more, {
     what: `Pulumi v${pulumiVersion} with language hosts`,
     isWhole: () => isComplete(more, [...companions, ...languageHosts]),
     fill: (draft) => addLanguages(draft, home, options),
@@ -126,21 +126,21 @@ const makeLanguages = (more, home, options) =>
 
 /**
  * @param {string} draft
- * @param {Options & { env: Env, say: Say, signal: AbortSignal }} options
+ * @param {Options & { env: Env, log: Log, signal: AbortSignal }} options
  */
-async function fill(draft, { env, say, signal, automation, canDownload = downloadHostAnswers }) {
+async function fill(draft, { env, log, signal, automation, canDownload = downloadHostAnswers }) {
   if (await canDownload()) {
-    say(`Downloading Pulumi v${pulumiVersion} with its own installer.`);
+    log(`Downloading Pulumi v${pulumiVersion} with its own installer.`);
     const install = () => installOfficial(draft, { version: pulumiVersion, env, signal, automation });
-    const failure = await withProgress("downloading Pulumi", install, { say });
+    const failure = await withProgress("downloading Pulumi", install, { log });
     if (failure === undefined && isComplete(draft)) return;
-    say(`That did not work (${failure ?? "something is missing in what it installed"}).`);
+    log(`That did not work (${failure ?? "something is missing in what it installed"}).`);
     rmSync(draft, { recursive: true });
     mkdirSync(draft);
   }
-  await buildWithGo(draft, { version: pulumiVersion, env, signal, say });
+  await buildWithGo(draft, { version: pulumiVersion, env, signal, log });
   const { code, output } = await run(commandIn(draft), ["version"], { env, timeoutMs: 30_000 });
-  if (code !== 0) throw new Trouble(`the Pulumi that was built does not run: ${output.trim()}`);
+  if (code !== 0) throw new UserError(`the Pulumi that was built does not run: ${output.trim()}`);
 }
 
 /** Commands that make code in another language, or install a package of one. */

@@ -5,10 +5,10 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "nod
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { withLock } from "../lib/lock.mjs";
+import { withLock } from "../lib/cache.mjs";
 import { fingerprint } from "../lib/prepare.mjs";
 import { isAlive } from "../lib/processes.mjs";
-import { say, Trouble } from "../lib/say.mjs";
+import { log, UserError } from "../lib/terminal.mjs";
 
 /**
  * @typedef {object} Running what .consortium/service.json keeps of a service
@@ -64,13 +64,13 @@ export function startService(root, tetherId, program = join(root, "dist", "cli",
     const before = recorded(root);
     if (before?.pid !== undefined && (await isOurs(before))) {
       if (before.identity === identity && (await answers(before))) return before;
-      say("The service runs other code, or does not answer: starting it anew.");
+      log("The service runs other code, or does not answer: starting it anew.");
       await end(before);
       // A process that has ended may hold its port for a moment longer.
       for (let looks = 0; looks < 20 && !(await tryPort(before.port)); looks++) await sleep(50);
     }
     const port = await choosePort([before?.port, usualPort]);
-    say(`Starting the embedded Consortium service on port ${port} …`);
+    log(`Starting the embedded Consortium service on port ${port} …`);
     const running = await launch(root, program, [
       ...["--port", `${port}`, "--data", data, "--tether", tetherId],
       ...["--stack-export", stack],
@@ -157,7 +157,7 @@ async function end(running, patienceMs = stopMs) {
   process.kill(running.pid, "SIGTERM");
   if (await gone()) return;
   process.kill(running.pid, "SIGKILL");
-  if (!(await gone())) throw new Trouble(`The service (process ${running.pid}) does not end.`);
+  if (!(await gone())) throw new UserError(`The service (process ${running.pid}) does not end.`);
 }
 
 /**
@@ -203,7 +203,7 @@ async function launch(root, program, args) {
   }
   child.kill("SIGKILL");
   const last = readFileSync(log, "utf8").trim().split("\n").slice(-15).join("\n");
-  throw new Trouble(`The service did not start; the last lines of ${log} are:\n${last}`);
+  throw new UserError(`The service did not start; the last lines of ${log} are:\n${last}`);
 }
 
 /** @param {string} text @returns {Pick<Running, "baseUrl" | "apiKeyFile" | "console"> | undefined} the line that says it is ready */

@@ -1,14 +1,15 @@
 // @ts-check
 /** Pulumi from its sources, for machines that cannot download it: two Go modules whose sums are committed. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isOlder } from "../lib/node-version.mjs";
 import { onPath, run } from "../lib/processes.mjs";
-import { Trouble, withProgress } from "../lib/say.mjs";
+import { UserError, withProgress } from "../lib/terminal.mjs";
 
 /** @typedef {import("../lib/processes.mjs").Env} Env */
-/** @typedef {import("../lib/say.mjs").Say} Say */
+/** @typedef {import("../lib/terminal.mjs").Log} Log */
 /**
  * @typedef {object} Program
  * @property {string} name for people
@@ -44,15 +45,15 @@ const remedy = (/** @type {string} */ wanted) =>
 
 /**
  * @param {string} root gets bin/pulumi and its companions
- * @param {{ version: string, env: Env, signal: AbortSignal, say: Say }} options
+ * @param {{ version: string, env: Env, signal: AbortSignal, log: Log }} options
  */
-export async function buildWithGo(root, { version, env, signal, say }) {
+export async function buildWithGo(root, { version, env, signal, log }) {
   const go = await usableGo(env, signal);
   const bin = join(root, "bin");
   mkdirSync(bin, { recursive: true });
-  say(`Building Pulumi v${version} from its sources with Go, once for this user. It takes two to five minutes and`);
-  say("some 3 GB in Go's caches, which `go clean -cache -modcache` frees afterwards.");
-  for (const program of programs(version)) await compile(bin, program, { go, env, signal, say });
+  log(`Building Pulumi v${version} from its sources with Go, once for this user. It takes two to five minutes and`);
+  log("some 3 GB in Go's caches, which `go clean -cache -modcache` frees afterwards.");
+  for (const program of programs(version)) await compile(bin, program, { go, env, signal, log });
   refreshScripts(bin);
 }
 
@@ -62,9 +63,9 @@ const goEnvironment = (env) => ({ ...env, GOWORK: "off", CGO_ENABLED: "0", GOOS:
 /**
  * @param {string} bin
  * @param {Program} program
- * @param {{ go: string, env: Env, signal: AbortSignal, say: Say }} options
+ * @param {{ go: string, env: Env, signal: AbortSignal, log: Log }} options
  */
-export async function compile(bin, { name, module, packages, ldflags = "" }, { go, env, signal, say }) {
+export async function compile(bin, { name, module, packages, ldflags = "" }, { go, env, signal, log }) {
   const flags = ["-trimpath", "-mod=readonly", "-buildvcs=false", "-ldflags", `-s -w ${ldflags}`.trim()];
   const build = () =>
     run(go, ["build", ...flags, "-o", `${bin}/`, ...packages], {
@@ -72,11 +73,11 @@ export async function compile(bin, { name, module, packages, ldflags = "" }, { g
       env: goEnvironment(env),
       signal,
     });
-  const { code, output } = await withProgress(`building ${name}`, build, { say });
+  const { code, output } = await withProgress(`building ${name}`, build, { log });
   signal.throwIfAborted();
   if (code === 0) return;
   const last = output.trim().split("\n").slice(-12).join("\n");
-  throw new Trouble(`Go could not build ${name}; its last words were:\n${last}\n${remedy(wantedGo())}`);
+  throw new UserError(`Go could not build ${name}; its last words were:\n${last}\n${remedy(wantedGo())}`);
 }
 
 /**
@@ -106,7 +107,7 @@ export async function usableGo(env, signal) {
   const [go] = onPath("go", env);
   const wanted = wantedGo();
   const lead = "No usable Pulumi is on PATH, it cannot be downloaded here";
-  if (!go) throw new Trouble(`${lead}, and Go, which could build it, is not installed. ${remedy(wanted)}`);
+  if (!go) throw new UserError(`${lead}, and Go, which could build it, is not installed. ${remedy(wanted)}`);
   const { code, stdout } = await run(go, ["env", "GOVERSION"], {
     cwd: join(sources, "cli"),
     env: goEnvironment(env),
@@ -117,5 +118,45 @@ export async function usableGo(env, signal) {
   if (code === 0 && !isOlder(version, wanted)) return go;
   const own = await run(go, ["version"], { cwd: "/", env: { ...env, GOTOOLCHAIN: "local" } });
   const found = /go(\d+\.\d+(\.\d+)?)/.exec(own.stdout)?.[1] ?? "of an unknown version";
-  throw new Trouble(`${lead}, and Go ${found} (${go}) is too old to build it. ${remedy(wanted)}`);
+  throw new UserError(`${lead}, and Go ${found} (${go}) is too old to build it. ${remedy(wanted)}`);
+}
+
+/** Pulumi's own installer, where the network lets it through. */
+
+const installerAddress = "https://get.pulumi.com/install.sh";
+const probeMs = 5_000;
+const installMs = 10 * 60_000;
+
+/** It has no time limit of its own, so it runs in a process that can be ended. */
+const installation = `
+  const install = async ([automation, root, version]) => {
+    const { SemVer } = require("node:module").createRequire(automation)("semver");
+    await require(automation).PulumiCommand.install({ root, version: new SemVer(version) });
+  };
+  install(process.argv.slice(1)).catch((error) => {
+    console.error(String(error));
+    process.exitCode = 1;
+  });`;
+
+/** @returns {Promise<boolean>} */
+export async function downloadHostAnswers() {
+  try {
+    return (await fetch(installerAddress, { method: "HEAD", signal: AbortSignal.timeout(probeMs) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * @param {string} root gets bin/pulumi and its companions
+ * @param {{ version: string, env: Env, signal: AbortSignal, automation?: string }} options automation: the module of the installer
+ * @returns {Promise<string | undefined>} why it did not work
+ */
+export async function installOfficial(root, { version, env, signal, automation }) {
+  const module = automation ?? createRequire(import.meta.url).resolve("@pulumi/pulumi/automation");
+  const args = ["-e", installation, module, root, version];
+  const { code, output } = await run(process.execPath, args, { env, signal, timeoutMs: installMs });
+  signal.throwIfAborted();
+  if (code === 0) return undefined;
+  return code === null ? `no end after ${installMs / 60_000} minutes` : output.trim();
 }

@@ -5,11 +5,11 @@ import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync } from "no
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "../lib/processes.mjs";
-import { Trouble } from "../lib/say.mjs";
+import { UserError } from "../lib/terminal.mjs";
 import { compile, usableGo } from "./build.mjs";
 
 /** @typedef {import("../lib/processes.mjs").Env} Env */
-/** @typedef {import("../lib/say.mjs").Say} Say */
+/** @typedef {import("../lib/terminal.mjs").Log} Log */
 
 const sources = fileURLToPath(new URL(".", import.meta.url));
 const pythonExecutor = "pulumi-language-python-exec";
@@ -34,17 +34,17 @@ export function languagesVersion() {
  * Makes a bin with all that is in the other Pulumi's, and the hosts: of one that is only on PATH Pulumi warns.
  * @param {string} root
  * @param {string} pulumi a copy that was built here
- * @param {{ env: Env, signal: AbortSignal, say: Say }} options
+ * @param {{ env: Env, signal: AbortSignal, log: Log }} options
  */
-export async function addLanguages(root, pulumi, { env, signal, say }) {
+export async function addLanguages(root, pulumi, { env, signal, log }) {
   const go = await usableGo(env, signal);
   const bin = join(root, "bin");
   const released = join(root, "released");
   for (const folder of [bin, released]) mkdirSync(folder);
-  say(
+  log(
     "Building the language hosts of YAML, Python and Go from their sources, once for this user. It takes one to five minutes.",
   );
-  const options = { go, env, signal, say };
+  const options = { go, env, signal, log };
   const yaml = ["language", "converter"].map((kind) => `github.com/pulumi/pulumi-yaml/cmd/pulumi-${kind}-yaml`);
   const packages = [...yaml, "./companion"];
   await compile(bin, { name: "the hosts of YAML and Go", module: "languages", packages }, options);
@@ -68,6 +68,6 @@ async function moduleFolder({ go, env, signal }) {
     env: { ...env, GOWORK: "off" },
     signal,
   });
-  if (code !== 0) throw new Trouble(`Go does not say where ${sdkModule} is: ${output.trim()}`);
+  if (code !== 0) throw new UserError(`Go does not say where ${sdkModule} is: ${output.trim()}`);
   return stdout.trim();
 }

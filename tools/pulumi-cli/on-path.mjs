@@ -17,18 +17,18 @@ export const askingVariable = "PULUMI_CONSORTIUM_ASKING";
 
 /**
  * @param {Env} env
- * @param {{ own: string[], needed: string[], memory: string, say: import("../lib/say.mjs").Say }} where own: real paths
+ * @param {{ own: string[], needed: string[], memory: string, log: import("../lib/terminal.mjs").Log }} where own: real paths
  *   that are ours, so no find; needed: what has to be beside it or on PATH; memory: file for answers
  * @returns {Promise<string | undefined>} the first that can be used
  */
-export async function pulumiOnPath(env, { own, needed, memory, say }) {
+export async function pulumiOnPath(env, { own, needed, memory, log }) {
   const candidates = onPath("pulumi", env, process.platform === "win32" ? [".exe"] : [""]);
   const found = new Map(candidates.map((file) => [realpathSync(file), file]));
   for (const [real, file] of found) {
     if (own.includes(real)) continue;
     const fault = await faultOf(file, real, env, { needed, memory });
     if (!fault) return file;
-    say(`${file} is not used: ${fault}`);
+    log(`${file} is not used: ${fault}`);
   }
   return undefined;
 }

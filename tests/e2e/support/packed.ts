@@ -4,7 +4,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { withLock } from "../../../tools/lib/lock.mjs";
+import { withLock } from "../../../tools/lib/cache.mjs";
 import { root } from "./stack";
 
 const execute = promisify(execFile);

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { madeOnce } from "../../../../tools/lib/made-once.mjs";
+import { fillCacheFolder } from "../../../../tools/lib/cache.mjs";
 import { cacheRoot, type PulumiCli, pulumiCli } from "../../../../tools/lib/pulumi-cli.mjs";
-import { say } from "../../../../tools/lib/say.mjs";
+import { log } from "../../../../tools/lib/terminal.mjs";
 import { installFromPyPI } from "../../../support/pypi";
 
 const execute = promisify(execFile);
@@ -27,7 +27,7 @@ export async function generatedSdk(language: "nodejs" | "python" | "go", schema:
   const cli = await cliWithLanguages();
   const hash = createHash("sha256").update(cli.command).update(readFileSync(schema)).digest("hex").slice(0, 12);
   const home = join(cacheRoot(process.env), `sdk-${language}-${hash}`);
-  await madeOnce(home, {
+  await fillCacheFolder(home, {
     what: `The SDK for ${language} of ${schema}`,
     isWhole: () => existsSync(home),
     async fill(draft) {
@@ -35,7 +35,7 @@ export async function generatedSdk(language: "nodejs" | "python" | "go", schema:
       await execute(cli.command, ["package", "gen-sdk", schema, "--language", language, "--out", draft], options);
       if (language === "python") await installPackage(join(draft, "python"), join(draft, "packages"));
     },
-    say,
+    log,
   });
   return join(home, language === "python" ? "packages" : language);
 }

@@ -1,14 +1,14 @@
 // @ts-check
 /** What the tools print. It all goes to stderr, so that stdout stays what Pulumi printed. */
-import { setInterval, clearInterval } from "node:timers";
+import { clearInterval, setInterval } from "node:timers";
 
-/** A problem reported in one sentence, with its remedy and without a stack trace. */
-export class Trouble extends Error {}
+/** A problem that the user can solve, reported in one sentence, with its remedy and without a stack trace. */
+export class UserError extends Error {}
 
-/** @typedef {(text: string) => void} Say */
+/** @typedef {(text: string) => void} Log */
 
-/** @type {Say} */
-export const say = (text) => void process.stderr.write(`${text}\n`);
+/** @type {Log} */
+export const log = (text) => void process.stderr.write(`${text}\n`);
 
 /**
  * @param {number} ms
@@ -26,12 +26,12 @@ export function duration(ms) {
  * @template T
  * @param {string} what
  * @param {() => Promise<T>} work
- * @param {{ say?: Say, everyMs?: number }} [options]
+ * @param {{ log?: Log, everyMs?: number }} [options]
  * @returns {Promise<T>}
  */
 export async function withProgress(what, work, options = {}) {
   const started = Date.now();
-  const report = options.say ?? say;
+  const report = options.log ?? log;
   const ticker = setInterval(
     () => report(`  ${what}: ${duration(Date.now() - started)} so far`),
     options.everyMs ?? 15_000,
@@ -44,7 +44,7 @@ export async function withProgress(what, work, options = {}) {
 }
 
 /**
- * Runs a command line program's main function: a Trouble is one sentence on stderr, and the exit code is 1.
+ * Runs a command line program's main function: a UserError is one sentence on stderr, and the exit code is 1.
  * @param {string} program
  * @param {() => Promise<number | void>} main its number is the exit code
  */
@@ -52,8 +52,10 @@ export async function runMain(program, main) {
   try {
     process.exitCode = (await main()) ?? 0;
   } catch (error) {
-    say(
-      error instanceof Trouble ? `${program}: ${error.message}` : String(error instanceof Error ? error.stack : error),
+    log(
+      error instanceof UserError
+        ? `${program}: ${error.message}`
+        : String(error instanceof Error ? error.stack : error),
     );
     process.exitCode = 1;
   }

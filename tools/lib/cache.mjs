@@ -1,0 +1,86 @@
+// @ts-check
+/** Folders of the user's cache that are filled once: there is a whole one or none, whoever asks for it at the same time. */
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isAlive } from "./processes.mjs";
+import { duration } from "./terminal.mjs";
+
+const options = { realpath: false, stale: 5_000, onCompromised: () => undefined };
+
+/**
+ * A lock between processes. That of a process which died is passed over after some seconds.
+ * @template T
+ * @param {string} path of the lock itself
+ * @param {() => Promise<T>} work
+ * @param {{ signal?: AbortSignal, onWait?: () => void }} [how] onWait is called once if another process holds the lock
+ * @returns {Promise<T>}
+ */
+export async function withLock(path, work, { signal, onWait } = {}) {
+  const { lock } = await import("proper-lockfile"); // of a fresh clone only the commands that install the packages come here
+  await mkdir(dirname(path), { recursive: true });
+  const take = () =>
+    lock(path, { ...options, lockfilePath: path }).catch(async (/** @type {NodeJS.ErrnoException} */ error) => {
+      if (error.code === "ENOTDIR") return rm(path); // the lock of version 0.1.0 was a file, and it is stale
+      if (error.code !== "ELOCKED") throw error;
+    });
+  let release = await take();
+  if (!release) onWait?.();
+  for (; !release; release = await take()) {
+    signal?.throwIfAborted();
+    await sleep(200);
+  }
+  try {
+    return await work();
+  } finally {
+    await release().catch(() => undefined); // of a lock that was lost meanwhile
+  }
+}
+
+/** @typedef {import("./terminal.mjs").Log} Log */
+/**
+ * @typedef {object} Filling
+ * @property {string} what for people: "Pulumi v3.220.0", "The language hosts"
+ * @property {() => boolean} isWhole
+ * @property {(draft: string) => Promise<void>} fill makes it in an empty folder beside `home`, which then becomes `home`
+ * @property {AbortSignal} [signal]
+ * @property {Log} log
+ */
+
+/**
+ * @param {string} home
+ * @param {Filling} making
+ */
+export async function fillCacheFolder(home, { what, isWhole, fill, signal, log }) {
+  if (isWhole()) return;
+  const onWait = () => {
+    const maker = draftsOf(home).find(({ pid }) => isAlive(pid))?.pid;
+    log(`Another process${maker ? ` (${maker})` : ""} is making ${what} for this user: waiting for it.`);
+  };
+  await withLock(
+    `${home}.lock`,
+    async () => {
+      if (isWhole()) return;
+      for (const { pid, folder } of draftsOf(home)) if (!isAlive(pid)) rmSync(folder, { recursive: true, force: true });
+      const started = Date.now();
+      mkdirSync(dirname(home), { recursive: true });
+      const draft = mkdtempSync(`${home}.draft-${process.pid}-`);
+      try {
+        await fill(draft);
+        rmSync(home, { recursive: true, force: true });
+        renameSync(draft, home);
+      } finally {
+        rmSync(draft, { recursive: true, force: true });
+      }
+      log(`${what} is in ${home} now (${duration(Date.now() - started)}).`);
+    },
+    { signal, onWait },
+  );
+}
+
+/** @param {string} home @returns {{ pid: number, folder: string }[]} copies that are being made, or were when their process died */
+const draftsOf = (home) =>
+  readdirSync(dirname(home))
+    .filter((name) => name.startsWith(`${basename(home)}.draft-`))
+    .map((name) => ({ pid: Number(name.split(".draft-")[1]?.split("-")[0]), folder: join(dirname(home), name) }));
