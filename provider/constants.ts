@@ -5,6 +5,9 @@
 /** Most of each that an organization, a consortium and an environment may have (spec, section 8). */
 export const limits = { consortia: 2, environments: 3, nodes: 4 } as const;
 
+/** Which consensus protocols a client runs (spec, section 2.2). */
+export const consensusOf: Record<string, readonly string[]> = { quorum: ["raft", "ibft"], geth: ["poa"] };
+
 /** Public chains that a tether service can pin to (spec, section 2.8). */
 export const tetherNetworks = ["mainnet", "rinkeby"] as const;
 export type TetherNetwork = (typeof tetherNetworks)[number];

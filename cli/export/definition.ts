@@ -1,6 +1,7 @@
 import { type z } from "zod";
 import { brokenTexts, printable } from "../../provider/api/printable";
-import { consensusOf, environment } from "../../provider/resources/environment";
+import { consensusOf } from "../../provider/constants";
+import { environment } from "../../provider/resources/environment";
 import { adopt, description, nameText } from "../../provider/resources/fields";
 import { type Found, inside } from "../../provider/resources/tree";
 import { type NetworkDefinition, type NetworkEnvironment, type NetworkMember, type NetworkNode } from "../../sdk";

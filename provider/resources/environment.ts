@@ -2,12 +2,9 @@ import { z } from "zod";
 import { EnvironmentObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
-import { limits, lossWarnings } from "../constants";
+import { consensusOf, limits, lossWarnings } from "../constants";
 import { adopt, consortiumId, customTimeouts, description, extra, nameText, output } from "./fields";
 import { environments } from "./places";
-
-/** Which consensus protocols a client runs (spec, section 2.2). */
-export const consensusOf: Record<string, readonly string[]> = { quorum: ["raft", "ibft"], geth: ["poa"] };
 
 const providers = ["quorum", "geth"] as const;
 const consensusTypes = ["raft", "ibft", "poa"] as const;

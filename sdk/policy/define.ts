@@ -6,19 +6,71 @@ import {
   type ResourceValidationPolicy,
   type StackValidationPolicy,
 } from "@pulumi/policy";
-import { type z } from "zod";
+import { type PolicyConfigJSONSchema } from "@pulumi/policy/schema";
+import { RunError } from "@pulumi/pulumi";
+import { z } from "zod";
 import { secretsKey } from "../../provider/constants";
 import { secretPaths } from "../../provider/core/values";
 import { Secrets } from "../../provider/api/secrets";
-import { read, type Resource, resourceOf, Stack } from "./resources";
-import {
-  jsonSchemaOf,
-  levels,
-  PolicySettingsError,
-  readSettings,
-  type Setting,
-  type SettingsShape,
-} from "./policy-settings";
+import { read, type Resource, resourceOf, Stack } from "./stack";
+
+type Settings = Record<string, unknown>;
+
+/** The settings of a policy by name. Each has a description, and is optional or has a default. */
+type SettingsShape = Record<string, z.ZodType>;
+
+/** One setting in the form that Pulumi publishes: JSON schema. */
+interface Setting extends PolicyConfigJSONSchema {
+  description: string;
+}
+
+const levels = ["advisory", "mandatory", "remediate", "disabled"] as const satisfies EnforcementLevel[];
+
+/** Settings that cannot be used: names the policy, the setting, and what it has to be. A `RunError` shows no stack trace. */
+export class PolicySettingsError extends RunError {
+  override readonly name = "PolicySettingsError";
+}
+
+/** A regular expression. The engine does not know this format: it would check `regex` by the rules of Go. */
+export const regularExpression = z.stringFormat(
+  "javascript-regex",
+  (text) => {
+    try {
+      return new RegExp(text, "u") instanceof RegExp;
+    } catch {
+      return false;
+    }
+  },
+  "must be a regular expression",
+);
+
+/** One of some texts. Programs may pass any text, which is often one from their configuration. */
+export const oneOf = (values: readonly string[]): z.ZodType<string> => z.enum(values);
+
+/** The settings in force, with defaults; or what is wrong with those that were given. */
+function readSettings(policy: string, shape: SettingsShape, given: object): { values?: Settings; problem?: string } {
+  const all = { enforcementLevel: z.enum(levels).optional(), ...shape };
+  const { data, error } = z.strictObject(all).safeParse(given);
+  if (!error) return { values: data };
+  const found = error.issues.map(({ path, message }) =>
+    path.length > 0
+      ? `setting ${path.join(".")}: ${message}`
+      : `${message}; the settings are ${Object.keys(all).join(", ")}`,
+  );
+  return { problem: `Policy "${policy}": ${found.join("; ")}.` };
+}
+
+/** The same settings as JSON schema. Where a value may have several forms, its `type` lists them: Pulumi knows no `anyOf`. */
+const jsonSchemaOf = (shape: SettingsShape) =>
+  z.toJSONSchema(z.strictObject(shape), {
+    io: "input",
+    override({ jsonSchema }) {
+      const { anyOf } = jsonSchema;
+      if (!anyOf) return;
+      delete jsonSchema.anyOf;
+      Object.assign(jsonSchema, ...anyOf, { type: anyOf.map(({ type }) => type) });
+    },
+  }).properties as Record<string, Setting>;
 
 export interface Report {
   /** What was found, and how to fix it; shown below the rule. */
@@ -97,42 +149,33 @@ function reporting(report: ReportViolation, name: string, rule: string, judged: 
 export function definePolicy<Name extends string, Shape extends SettingsShape>(spec: Spec<Name, Shape>) {
   type Values = z.output<z.ZodObject<Shape>>;
   const { name, rule, level, settings: shape } = spec;
-  let refused = false;
-
-  /** The settings in force; undefined: they cannot be used, and nothing is judged by them. */
-  const settingsFrom = (config: object) => readSettings(name, shape, config).values as Values | undefined;
-
-  /** An unknown setting gets this far, since the host drops `additionalProperties` on the way to its own check. */
-  const refuse = (config: object, report: ReportViolation): void => {
-    const { problems } = readSettings(name, shape, config);
-    for (const message of problems) {
-      reportAs(report, { name, description: rule, message, enforcementLevel: "mandatory" });
-    }
-    refused = problems.length > 0;
-  };
+  const settingsFrom = (config: object) => readSettings(name, shape, config);
 
   const validateResource = (args: ResourceValidationArgs, report: ReportViolation): void => {
-    // The root comes before everything else: wrong settings are refused there, before anything is done.
-    if (args.type === rootType) return refuse(args.getConfig(), report);
-    const resource = spec.resource && resourceOf(args);
-    const settings = resource && settingsFrom(args.getConfig());
-    if (settings) spec.resource?.(resource, settings, reporting(report, name, rule, [args]));
+    const { values, problem: message } = settingsFrom(args.getConfig());
+    // The root comes before everything else: wrong settings are refused there, before anything is done. The host drops
+    // `additionalProperties` on the way to its own check, so settings that do not exist get this far.
+    if (message !== undefined && args.type === rootType)
+      reportAs(report, { name, description: rule, message, enforcementLevel: "mandatory" });
+    const resource = spec.resource && values && resourceOf(args);
+    if (resource) spec.resource!(resource, values as Values, reporting(report, name, rule, [args]));
   };
 
-  const properties = jsonSchemaOf(shape) as { [K in keyof Values]-?: Setting };
   const policy: ConsortiumPolicy<Name, Values> = {
     name,
     description: rule,
     enforcementLevel: level,
-    configSchema: { properties, ...{ additionalProperties: false } },
+    configSchema: {
+      properties: jsonSchemaOf(shape) as { [K in keyof Values]-?: Setting },
+      ...{ additionalProperties: false },
+    },
     // A type on the function spares the host from calling it for others.
     validateResource: spec.resource ? validateResource : Object.assign(validateResource, { __pulumiType: rootType }),
     ...(spec.stack && {
       validateStack: async (args, report) => {
-        const settings = settingsFrom(args.getConfig());
-        if (settings)
-          return spec.stack!(new Stack(args.resources), settings, reporting(report, name, rule, args.resources));
-        if (!refused) refuse(args.getConfig(), report);
+        const { values } = settingsFrom(args.getConfig());
+        if (values)
+          await spec.stack!(new Stack(args.resources), values as Values, reporting(report, name, rule, args.resources));
       },
     }),
   };
@@ -145,27 +188,21 @@ export function withSettings<Name extends string, S extends object>(
   policy: ConsortiumPolicy<Name, S>,
   choice: Choice<S>,
 ): ConsortiumPolicy<Name, S> {
-  const refuse = (problem: string): never => {
-    throw new PolicySettingsError(problem);
-  };
-  const spec =
-    specs.get(policy) ??
-    refuse(`Policy "${policy.name}": only a policy of pulumi-consortium/policy itself takes settings.`);
-  const { enforcementLevel: level = spec.level, ...given } =
-    typeof choice === "string" ? { enforcementLevel: choice } : { ...choice };
-  if (!levels.includes(level)) {
-    refuse(
-      `Policy "${policy.name}": enforcementLevel must be one of ${levels.join(", ")}, not ${JSON.stringify(level)}.`,
+  const spec = specs.get(policy);
+  if (!spec) {
+    throw new PolicySettingsError(
+      `Policy "${policy.name}": only a policy of pulumi-consortium/policy itself takes settings.`,
     );
   }
-  const [problem] = readSettings(policy.name, spec.settings, given).problems;
-  if (problem) refuse(problem);
-  const values: Record<string, unknown> = given;
+  const given: Settings = typeof choice === "string" ? { enforcementLevel: choice } : { ...choice };
+  const { problem } = readSettings(policy.name, spec.settings, given);
+  if (problem !== undefined) throw new PolicySettingsError(problem);
   const settings = Object.fromEntries(
     Object.entries(spec.settings).map(([key, setting]) => [
       key,
-      values[key] === undefined ? setting : setting.default(values[key]),
+      given[key] === undefined ? setting : setting.default(given[key]),
     ]),
   );
+  const level = (given.enforcementLevel as EnforcementLevel | undefined) ?? spec.level;
   return definePolicy({ ...spec, level, settings }) as unknown as ConsortiumPolicy<Name, S>;
 }

@@ -24,7 +24,7 @@ const consensusRules = (allowed) =>
 export function networkSchema() {
   const { Network } = require(join(root, "dist/sdk/network/schema.js"));
   const { docOf } = require(join(root, "dist/provider/core/field.js"));
-  const { consensusOf } = require(join(root, "dist/provider/resources/environment.js"));
+  const { consensusOf } = require(join(root, "dist/provider/constants.js"));
   /** @type {Json} */
   const made = z.toJSONSchema(Network, {
     io: "input",

@@ -6,7 +6,7 @@ import { handlerName, isArgument, propertiesOf } from "./properties.mjs";
 
 const dist = join(dirname(fileURLToPath(import.meta.url)), "../../dist");
 const require = createRequire(import.meta.url);
-const { consensusOf } = require(join(dist, "provider/resources/environment.js"));
+const { consensusOf } = require(join(dist, "provider/constants.js"));
 const { regions, settingNames } = require(join(dist, "provider/api/settings.js"));
 
 const header = `/*

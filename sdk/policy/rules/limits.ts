@@ -1,12 +1,9 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
 import { z } from "zod";
 import { limits } from "../../../provider/constants";
-import { providerTitle } from "../connection";
 import { definePolicy, type Report } from "../define";
-import { ask, type Existing, idOf, type Organization, outsideStack } from "../live";
-import { groupBy, Parents, type Siblings } from "../parents";
-import { type Member, type Stack } from "../resources";
-import { listed } from "../text";
+import { ask, type Existing, idOf, type Organization, outsideStack, providerTitle } from "../live";
+import { groupBy, listed, type Member, Parents, type Siblings, type Stack } from "../stack";
 
 /** Resources that share one limit. */
 interface Counted {

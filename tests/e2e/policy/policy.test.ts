@@ -181,8 +181,8 @@ describe("a program that breaks every rule", () => {
     });
     expect(code).not.toBe(0);
     expect(findings(text).filter((finding) => finding.startsWith("[mandatory]"))).toEqual([
-      `[mandatory]  allowed-networks  ${stack}\nPolicy "allowed-networks": there is no setting "stacks"; the settings are mainnetStacks.`,
-      `[mandatory]  nodes-per-environment  ${stack}\nPolicy "nodes-per-environment": there is no setting "maximum"; the settings are max, live.`,
+      `[mandatory]  allowed-networks  ${stack}\nPolicy "allowed-networks": Unrecognized key: "stacks"; the settings are enforcementLevel, mainnetStacks.`,
+      `[mandatory]  nodes-per-environment  ${stack}\nPolicy "nodes-per-environment": Unrecognized key: "maximum"; the settings are enforcementLevel, max, live.`,
     ]);
   });
 
@@ -192,7 +192,7 @@ describe("a program that breaks every rule", () => {
     w.stack.write("pack.js", `require("pulumi-consortium/policy").consortiumPolicies({ naming: { pattren: "x" } });`);
     const { code, text } = await preview(w, ["--policy-pack", "."]);
     expect(code).not.toBe(0);
-    expect(text).toContain('Policy "naming": there is no setting "pattren"; the settings are pattern.');
+    expect(text).toContain('Policy "naming": Unrecognized key: "pattren"; the settings are enforcementLevel, pattern.');
     expect(text).not.toMatch(/^\s+at /m);
   });
 });

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { consensusOf, holdsLedger } from "../../../provider/constants";
+import { definePolicy, oneOf, regularExpression } from "../define";
+
+/* Policies that judge one resource, before anything is done with it. */
+
+const protocols = z.array(oneOf(["raft", "ibft", "poa"])).optional();
+
+export const consensusForProvider = definePolicy({
+  name: "consensus-for-provider",
+  level: "mandatory",
+  rule: "The consensus protocol of an environment is allowed for its client.",
+  settings: {
+    allowed: z
+      .strictObject({ quorum: protocols, geth: protocols })
+      .default(consensusOf)
+      .describe("Protocols allowed for each client; a client that is not listed is not allowed at all."),
+  },
+  resource(environment, { allowed }, report) {
+    const [provider, consensusType] = [environment.text("provider"), environment.text("consensusType")];
+    if (environment.kind !== "Environment" || provider === undefined) return;
+    const choices = new Map<string, string[]>(Object.entries(allowed));
+    const possible = choices.get(provider) ?? [];
+    if (possible.length === 0) {
+      const clients = [...choices.keys()].filter((name) => choices.get(name)!.length > 0);
+      report.violation(
+        `Environment "${environment.name}" uses provider ${provider}, which is not allowed. Use ${clients.join(" or ")}.`,
+      );
+    } else if (consensusType !== undefined && !possible.includes(consensusType)) {
+      const found = `Environment "${environment.name}" uses consensusType ${consensusType} with provider ${provider}`;
+      report.violation(`${found}, which allows only ${possible.join(" or ")}. Use ${possible.join(" or ")}.`);
+    }
+  },
+});
+
+export const allowedNetworks = definePolicy({
+  name: "allowed-networks",
+  level: "advisory",
+  rule: "Only listed stacks pin to mainnet, where each pin costs money.",
+  settings: {
+    mainnetStacks: z.array(z.string()).default([]).describe("Stacks that may use mainnet."),
+  },
+  resource(tether, { mainnetStacks }, report) {
+    if (tether.kind !== "TetherService" || tether.text("network") !== "mainnet") return;
+    if (mainnetStacks.includes(tether.stack)) return;
+    report.violation(
+      `Tether service "${tether.name}" uses network mainnet in stack "${tether.stack}". ` +
+        `Use rinkeby, or add "${tether.stack}" to the setting mainnetStacks.`,
+    );
+  },
+});
+
+export const tetherInterval = definePolicy({
+  name: "tether-interval",
+  level: "mandatory",
+  rule: "A tether service pins neither too often nor too rarely.",
+  settings: {
+    minHours: z.number().min(1).default(1).describe("Minimum hours between two pins."),
+    maxHours: z.number().min(1).optional().describe("Maximum hours between two pins. Default: no limit."),
+  },
+  resource(tether, { minHours, maxHours }, report) {
+    const hours = tether.number("intervalHours");
+    if (tether.kind !== "TetherService" || hours === undefined) return;
+    const found = `Tether service "${tether.name}" has intervalHours ${hours}`;
+    if (hours < minHours) report.violation(`${found}, but at least ${minHours} is allowed. Set ${minHours} or more.`);
+    if (maxHours !== undefined && hours > maxHours) {
+      report.violation(`${found}, but at most ${maxHours} is allowed. Set ${maxHours} or less.`);
+    }
+  },
+});
+
+const pattern = regularExpression.optional();
+const types = { Consortium: pattern, Membership: pattern, Environment: pattern, Node: pattern, AppCred: pattern };
+
+export const naming = definePolicy({
+  name: "naming",
+  level: "disabled",
+  rule: "Names match the pattern for their resource type.",
+  settings: {
+    pattern: z
+      .union([regularExpression, z.strictObject(types)], {
+        error: "must be a regular expression, or an object with one for each type",
+      })
+      .default("^[a-z][a-z0-9-]*$")
+      .describe(`Regular expression for all names, or an object with one per type: ${Object.keys(types).join(", ")}.`),
+  },
+  resource({ kind, name, text }, { pattern }, report) {
+    const property = kind === "Membership" ? "orgName" : "name";
+    const given = text(property);
+    if (kind === "TetherService" || given === undefined) return;
+    const wanted = typeof pattern === "string" ? pattern : pattern[kind];
+    if (wanted === undefined || new RegExp(wanted, "u").test(given)) return;
+    report.violation(
+      `${kind} "${name}" has ${property} "${given}", which does not match ${wanted}. Change ${property}.`,
+    );
+  },
+});
+
+export const protectLedgers = definePolicy({
+  name: "protect-ledgers",
+  level: "advisory",
+  rule: "Environments and consortia are protected in the listed stacks, since deleting one destroys ledgers.",
+  settings: {
+    stacks: z.array(z.string()).default(["prod", "production"]).describe("Stacks whose ledgers must not be lost."),
+  },
+  resource({ kind, name, stack, protect }, { stacks }, report) {
+    if (!holdsLedger(kind) || protect || !stacks.includes(stack)) return;
+    report.violation(`${kind} "${name}" is not protected in stack "${stack}". Add the resource option protect: true.`);
+  },
+});

@@ -1,0 +1,211 @@
+import { type PolicyResource } from "@pulumi/policy";
+import { z } from "zod";
+import { printable } from "../../../provider/api/printable";
+import {
+  defaultBaseUrl,
+  type Given,
+  type Region,
+  regions,
+  resolveSettings,
+  SettingsError,
+} from "../../../provider/api/settings";
+import { definePolicy, oneOf } from "../define";
+import { providerTitle, settingsOf } from "../live";
+import { ancestorsOf, dependenciesOf, groupBy, listed, type Member, Parents, type Stack, unknown } from "../stack";
+
+/* Policies that judge the whole plan. Those of how many there may be: limits.ts. */
+
+export const allowedRegions = definePolicy({
+  name: "allowed-regions",
+  level: "disabled",
+  rule: "Every provider in use works in an allowed region.",
+  settings: {
+    regions: z
+      .array(oneOf(regions))
+      .default([...regions])
+      .describe("Allowed regions."),
+    hosts: z
+      .array(z.string())
+      .default([])
+      .describe("Hosts that are allowed besides those of the regions, such as a proxy of your own."),
+  },
+  stack(stack, { regions: allowed, hosts }, report) {
+    for (const [, [first]] of groupBy(stack.members, ({ provider }) => provider?.urn)) {
+      const given = settingsOf(first!.provider);
+      if (given === unknown) continue;
+      const address = addressOf(given);
+      if (address === undefined || hosts.includes(address.host)) continue;
+      if (address.region !== undefined && allowed.includes(address.region)) continue;
+      const title = providerTitle(first!.provider).replace(/^./, (letter) => letter.toUpperCase());
+      const violation =
+        address.region === undefined
+          ? `${title} uses the host ${printable(address.host)}, whose region is not known. If it is in an allowed region, add it ` +
+            "to the setting hosts of this policy; else remove baseUrl."
+          : `${title} works in region ${address.region}. Set region to ${allowed.join(" or ")}: as an argument of the Provider, ` +
+            "or with `pulumi config set consortium:region`.";
+      report.violation(violation, first!.provider?.urn);
+    }
+  },
+});
+
+interface Address {
+  host: string;
+  /** undefined: the host is none of the service's own. */
+  region: Region | undefined;
+}
+
+/** Where a provider instance sends its calls; undefined: its settings are wrong, which the run itself reports. */
+function addressOf({ provider, stack }: Given): Address | undefined {
+  try {
+    // The key plays no part in this, and may be missing.
+    const { baseUrl } = resolveSettings({ provider: { ...provider, apiKey: "none" }, stack });
+    const host = new URL(baseUrl).hostname;
+    return { host, region: regions.find((region) => new URL(defaultBaseUrl(region)).hostname === host) };
+  } catch (error) {
+    if (error instanceof SettingsError) return undefined;
+    throw error;
+  }
+}
+
+/** Fewest nodes of which one may fail: a majority of raft nodes, more than two thirds of ibft nodes have to be left. */
+const tolerant: Record<string, number> = { raft: 3, ibft: 4 };
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+export const balancedMembership = definePolicy({
+  name: "balanced-membership",
+  level: "advisory",
+  rule: "No membership owns too many nodes of an environment, and one node may fail.",
+  settings: {
+    maxShare: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.5)
+      .describe("Largest share of an environment's nodes that one membership may own, from 0 to 1."),
+  },
+  stack(stack, { maxShare }, report) {
+    const parents = new Parents(stack);
+    const groups = parents.group("Node", "Environment");
+    // Nodes whose environment is not known yet may belong to any of them.
+    if (groups.has(undefined)) return;
+    for (const [key, nodes] of groups) {
+      // Of an environment that another stack manages, others may own nodes that are not seen here.
+      const environment = parents.find("Environment", key!);
+      if (!environment) continue;
+      for (const [member, owned] of groupBy(nodes, (node) => parents.key(node, "Membership"))) {
+        const share = owned.length / nodes.length;
+        if (member === undefined || share <= maxShare) continue;
+        const membership = parents.find("Membership", member)?.name ?? member;
+        report.violation(
+          `Membership "${membership}" would own ${owned.length} of ${nodes.length} nodes of environment ` +
+            `"${environment.name}" (${percent(share)}), but at most ${percent(maxShare)} is advised. ` +
+            "Add nodes of other memberships, or remove some of its own.",
+          environment.urn,
+        );
+      }
+      const protocol = environment.text("consensusType");
+      const needed = protocol === undefined ? undefined : tolerant[protocol];
+      if (needed === undefined || nodes.length >= needed) continue;
+      report.violation(
+        `Environment "${environment.name}" would have ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}, but ` +
+          `${protocol} needs ${needed} for one of them to fail without harm. Add ${needed - nodes.length}.`,
+        environment.urn,
+      );
+    }
+  },
+});
+
+export const credentialPerMember = definePolicy({
+  name: "credential-per-member",
+  level: "advisory",
+  rule: "Every membership that owns nodes in an environment has a credential there; without one, nobody can use them.",
+  settings: {},
+  stack(stack, _, report) {
+    const parents = new Parents(stack);
+    const credentials = parents.group("AppCred", "Environment");
+    for (const [key, nodes] of parents.group("Node", "Environment")) {
+      // A credential of which it is not known yet where it belongs may be the one.
+      if (key === undefined || credentials.has(undefined)) continue;
+      const holders = new Set((credentials.get(key) ?? []).map((credential) => parents.key(credential, "Membership")));
+      const environment = parents.find("Environment", key);
+      for (const member of groupBy(nodes, (node) => parents.key(node, "Membership")).keys()) {
+        if (member === undefined || holders.has(member) || holders.has(undefined)) continue;
+        const membership = parents.find("Membership", member);
+        const [who, where] = [membership?.name ?? member, environment?.name ?? key];
+        report.violation(
+          `Membership "${who}" owns nodes of environment "${where}", but has no AppCred there. ` +
+            "Add an AppCred with this environment and membership.",
+          membership?.urn,
+        );
+      }
+    }
+  },
+});
+
+/** Everything that is there before a resource is: its dependencies, and theirs. */
+function before(source: PolicyResource, seen = new Set<string>()): Set<string> {
+  for (const dependency of dependenciesOf(source)) {
+    if (seen.has(dependency.urn)) continue;
+    seen.add(dependency.urn);
+    before(dependency, seen);
+  }
+  return seen;
+}
+
+const only = <T>(items: readonly T[]): T | undefined => (new Set(items).size === 1 ? items[0] : undefined);
+
+/** The only environment of the component that the tether is in, of the one around it, and so on up to the stack. */
+function nearestEnvironment(tether: Member, stack: Stack): Member | undefined {
+  const candidates = stack.of("Environment").filter(({ provider }) => provider?.urn === tether.provider?.urn);
+  for (const { urn } of ancestorsOf(tether.source)) {
+    const within = candidates.filter(
+      (environment) => environment.urn === urn || ancestorsOf(environment.source).some((above) => above.urn === urn),
+    );
+    if (within.length > 0) return only(within);
+  }
+  return undefined;
+}
+
+/** The service does not show which environment a tether pins: its dependencies do, or else its place in the program. */
+function environmentOf(tether: Member, ready: Set<string>, stack: Stack, parents: Parents, infer: boolean) {
+  const known = stack.members.filter(({ urn }) => ready.has(urn));
+  const keys = known.flatMap((member) => {
+    const key = member.kind === "Environment" ? parents.keyOf(member) : parents.key(member, "Environment");
+    return key === undefined ? [] : [key];
+  });
+  if (keys.length > 0) return only(keys);
+  const nearest = infer ? nearestEnvironment(tether, stack) : undefined;
+  return nearest && parents.keyOf(nearest);
+}
+
+export const tetherAfterConfiguration = definePolicy({
+  name: "tether-after-configuration",
+  level: "mandatory",
+  rule: "An active tether service depends on every node of its environment, so that it starts after them.",
+  settings: {
+    infer: z
+      .boolean()
+      .default(true)
+      .describe("If its dependencies name no environment, assume the only one in its component, or in the stack."),
+  },
+  stack(stack, { infer }, report) {
+    const parents = new Parents(stack);
+    const nodes = parents.group("Node", "Environment");
+    for (const tether of stack.of("TetherService")) {
+      const active = tether.get("active");
+      if (active !== true && active !== undefined) continue;
+      const ready = before(tether.source);
+      const key = environmentOf(tether, ready, stack, parents, infer);
+      const missing = (key === undefined ? [] : (nodes.get(key) ?? [])).filter(({ urn }) => !ready.has(urn));
+      if (key === undefined || missing.length === 0) continue;
+      const names = missing.map(({ name }) => name);
+      const environment = parents.find("Environment", key)?.name ?? key;
+      report.violation(
+        `Tether service "${tether.name}" is active, but does not depend on ${names.length > 1 ? "nodes" : "node"} ${listed(names)} of environment ` +
+          `"${environment}". Add ${listed(names)} to its resource option dependsOn.`,
+        tether.urn,
+      );
+    }
+  },
+});
