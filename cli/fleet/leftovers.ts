@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type ConsortiumClient, isApiError } from "../../provider/api";
 import { paths } from "../../provider/api/paths";
+import { isGone } from "../../provider/api/states";
 import { Anything } from "../../provider/api/wire";
 import { type Begun, continueCreates, readCreates } from "../../provider/core/creates";
-import { isGone } from "../../provider/api/states";
 
 /* What a killed run created: the file that its providers wrote it into, and what of it no state holds. */
 

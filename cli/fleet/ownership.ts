@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, extname, join } from "node:path";
-import { readFile } from "../../sdk/network/load";
 import { partsOfUrn } from "../../provider/constants";
+import { readFile } from "../../sdk/network/load";
 import { type Fleet, type FleetStack, legacyProject } from "./file";
 import { pulumi, PulumiFailed, type PulumiOptions } from "./pulumi";
 

@@ -1,4 +1,4 @@
-import type { EngineEvent } from "@pulumi/pulumi/automation";
+import { type EngineEvent } from "../../inventory/plan/read";
 import { printable } from "../../provider/api/printable";
 import { holdsLedger, kindOf, outlivesResource, partsOfUrn } from "../../provider/constants";
 
@@ -29,12 +29,11 @@ export function titleOf(urn: string): string {
 
 /** The stack itself, components and providers do not count. */
 const isObject = ({ type, new: after, old }: Step): boolean =>
-  !type.startsWith("pulumi:") && ((after ?? old) as { custom?: boolean } | undefined)?.custom === true;
-
-type Outputs = Record<string, unknown>;
+  !type.startsWith("pulumi:") && (after ?? old)?.custom === true;
 
 /** Properties that differ, but for those that change by themselves. */
-function differing(before: Outputs = {}, after: Outputs = {}): string[] {
+function differing(old: Step["old"], current: Step["new"]): string[] {
+  const [before, after] = [old?.outputs ?? {}, current?.outputs ?? {}];
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const same = (key: string) => JSON.stringify(before[key]) === JSON.stringify(after[key]);
   return keys.filter((key) => !key.startsWith("__") && key !== "revision" && !same(key));
@@ -75,7 +74,7 @@ export class Progress {
     const deletes = step.op === "delete" || step.op === "delete-replaced";
     if (step.op !== "same") this.now = `${step.op} ${titleOf(step.urn)}`;
     const kind = kindOf(step.type);
-    if (!holdsLedger(kind) || (!deletes && step.op !== "replace") || outlivesResource(step.old)) return [];
+    if (!holdsLedger(kind) || (!deletes && step.op !== "replace") || outlivesResource(step.old ?? undefined)) return [];
     if (kind === "Consortium" && this.ledgers.length > 0) return []; // what the stack has in it was told
     const what = `${step.op === "delete" ? "deletes" : "replaces"} ${titleOf(step.urn)}`;
     if (this.ledgers.includes(what)) return [];
@@ -119,7 +118,7 @@ export class Progress {
     };
     const how = changes[step.op];
     if (how === undefined) return [];
-    const properties = differing(step.old?.outputs, step.new?.outputs);
+    const properties = differing(step.old, step.new);
     const which = how === "differs" && properties.length > 0 ? ` in ${properties.join(", ")}` : "";
     this.drift.push(`${titleOf(step.urn)} ${how}${which}`);
     return [this.drift.at(-1)!];

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
-import type { EngineEvent } from "@pulumi/pulumi/automation";
+import { type EngineEvent, eventIn } from "../../inventory/plan/read";
 
 /** Stops a run: the first time as Ctrl-C does, the second time at once. */
 export class Stop {
@@ -64,7 +64,7 @@ export async function pulumiEvents(
 ): Promise<void> {
   const events = openSync(`${options.log}.json`, "w+", 0o600);
   const readNew = lineReader(events, (line) => {
-    const event = eventOf(line);
+    const event = eventIn(line);
     if (event) onEvent(event);
   });
   const timer = setInterval(readNew, pollMs);
@@ -74,14 +74,6 @@ export async function pulumiEvents(
     clearInterval(timer);
     readNew();
     closeSync(events);
-  }
-}
-
-function eventOf(line: string): EngineEvent | undefined {
-  try {
-    return JSON.parse(line) as EngineEvent;
-  } catch {
-    return undefined; // a word of the CLI's own
   }
 }
 

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
-import { environmentName } from "../../provider/api/environment";
+import { environmentName, keySourceVariable } from "../../provider/api/environment";
 import { printableLines } from "../../provider/api/printable";
 import { absoluteBackend, type Fleet, type FleetStack, organizationsOf, type SecretSource } from "./file";
 
@@ -105,5 +105,6 @@ export function stackEnvironment(shared: Env, stack: FleetStack, secrets: Secret
     ...Object.fromEntries(inherited),
     ...connectionVariables(stack),
     [keyVariable]: secrets.apiKeys.get(name),
+    [keySourceVariable]: `apiKey of the organization ${name}`,
   };
 }

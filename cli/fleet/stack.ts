@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { EngineEvent } from "@pulumi/pulumi/automation";
+import { type EngineEvent } from "../../inventory/plan/read";
 import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { createsVariable } from "../../provider/core/creates";
 import { type Fleet, type FleetStack } from "./file";
@@ -93,17 +93,7 @@ export class StackRun {
   ) {
     this.#log = join(context.workFolder, "logs", `${spec.name}.log`);
     this.#creates = createsOf(context.workFolder, spec.name);
-    // Users set the key in the fleet file and know nothing of the variable that passes it on.
-    const source = `apiKey of the organization ${spec.organization.name}`;
-    const said = (text: string): string =>
-      context.secrets
-        .mask(text)
-        .replaceAll("environment variable CONSORTIUM_API_KEY", source)
-        .replaceAll(
-          /Unset CONSORTIUM_API_KEY, or set it to a key of/g,
-          "Correct the fleet file: it has to be a key of",
-        );
-    this.progress = new Progress(said, kinds[context.command]);
+    this.progress = new Progress(context.secrets.mask, kinds[context.command]);
   }
 
   async result(): Promise<Result> {

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
+import { partsOfUrn } from "../../provider/constants";
 
 /** What Pulumi would do to one resource, or, for a refresh, what it found of it. */
 export interface Step {
@@ -47,6 +48,7 @@ const state = z.looseObject({
   inputs: props,
   outputs: props,
   additionalSecretOutputs: z.array(z.string()).nullish(),
+  custom: z.boolean().optional(),
   retainOnDelete: z.boolean().optional(),
   external: z.boolean().optional(),
 });
@@ -54,7 +56,11 @@ export type State = z.infer<typeof state>;
 
 const names = z.array(z.string()).nullish();
 const counts = z.record(z.string(), z.number()).nullish();
-const diagnostic = z.looseObject({ message: z.string().default(""), severity: z.string().default("info") });
+const diagnostic = z.looseObject({
+  message: z.string().default(""),
+  severity: z.string().default("info"),
+  urn: z.string().optional(),
+});
 
 /** What `--json` prints. */
 const digest = z.looseObject({
@@ -73,16 +79,19 @@ const digest = z.looseObject({
   changeSummary: counts,
 });
 
-/** A line of what it prints with PULUMI_ENABLE_STREAMING_JSON_PREVIEW, which alone tells of policies. */
 const metadata = z.looseObject({
   op: z.string(),
   urn: z.string(),
+  type: z.string().default(""),
   old: state.nullish(),
   new: state.nullish(),
   keys: names,
 });
+/**
+ * An event of the engine: a line of `up --json`, and of a preview with PULUMI_ENABLE_STREAMING_JSON_PREVIEW. Only events tell of
+ * policy violations.
+ */
 const event = z.looseObject({
-  sequence: z.number(),
   resourcePreEvent: z.looseObject({ metadata }).optional(),
   resOutputsEvent: z.looseObject({ metadata }).optional(),
   diagnosticEvent: diagnostic.optional(),
@@ -97,6 +106,17 @@ const event = z.looseObject({
   summaryEvent: z.looseObject({ resourceChanges: counts }).optional(),
 });
 
+export type EngineEvent = z.infer<typeof event>;
+
+/** The event in a line of output; undefined: the CLI printed the line itself. */
+export function eventIn(line: string): EngineEvent | undefined {
+  try {
+    return event.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What a plan is called whose file names no stack. */
 export const planName = (file: string): string =>
   file === "-" ? "standard input" : basename(file).replace(/\.json$/, "");
@@ -108,7 +128,7 @@ export function readPlan(text: string, file: string): Plan {
     return plan(file, [], [{ severity: "error", text: why }], [], {});
   }
   const values = jsonIn(text);
-  const events = z.array(event).safeParse(values);
+  const events = z.array(event.extend({ sequence: z.number() })).safeParse(values);
   if (events.success) return planOfEvents(file, events.data);
   const whole = digest.safeParse(values[0]);
   if (whole.success && ["steps", "diagnostics", "changeSummary"].some((key) => key in whole.data)) {
@@ -150,7 +170,7 @@ function planOfDigest(file: string, { steps, diagnostics, changeSummary }: z.inf
 const stackIsPlanned = (steps: { op: string; urn: string }[]): boolean =>
   steps.some(({ op, urn }) => op !== "refresh" && urn.includes("::pulumi:pulumi:Stack::"));
 
-function planOfEvents(file: string, events: z.infer<typeof event>[]): Plan {
+function planOfEvents(file: string, events: EngineEvent[]): Plan {
   const steps: Step[] = [];
   const reading = new Set<string>();
   for (const { resourcePreEvent, resOutputsEvent } of events) {
@@ -163,21 +183,14 @@ function planOfEvents(file: string, events: z.infer<typeof event>[]): Plan {
       steps.push({ op, urn, found: ended, old: old ?? undefined, new: next ?? undefined, reasons: keys ?? [] });
     }
   }
-  const messages = events.flatMap(({ diagnosticEvent: one }) =>
-    one ? [{ severity: one.severity, text: one.message }] : [],
-  );
-  const violations = events.flatMap(({ policyEvent: one }) =>
-    one
-      ? [
-          {
-            policy: one.policyName,
-            mandatory: one.enforcementLevel === "mandatory",
-            urn: one.resourceUrn,
-            text: one.message,
-          },
-        ]
-      : [],
-  );
+  const messages = events
+    .flatMap(({ diagnosticEvent }) => diagnosticEvent ?? [])
+    .map(({ severity, message }) => ({ severity, text: message }));
+  const violations = events
+    .flatMap(({ policyEvent }) => policyEvent ?? [])
+    .map(({ policyName, enforcementLevel, resourceUrn, message }) => {
+      return { policy: policyName, mandatory: enforcementLevel === "mandatory", urn: resourceUrn, text: message };
+    });
   const summary = events.find(({ summaryEvent }) => summaryEvent)?.summaryEvent?.resourceChanges;
   return plan(file, steps, messages, violations, summary ?? {});
 }
@@ -190,7 +203,7 @@ function plan(
   summary: Record<string, number>,
   unseen = 0,
 ): Plan {
-  const [, stack, project] = /^urn:pulumi:([^:]+)::([^:]+)::/.exec(steps[0]?.urn ?? "") ?? [];
+  const { stack, project } = partsOfUrn(steps[0]?.urn ?? "");
   return {
     name: stack && project ? `${project}/${stack}` : file,
     steps,

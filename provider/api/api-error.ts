@@ -1,7 +1,7 @@
 import { conflictAdvice, conflictOf } from "./conflict";
 import { printable } from "./printable";
 import { Secrets } from "./secrets";
-import { type Settings } from "./settings";
+import { type ApiKey, type Settings } from "./settings";
 
 /**
  * What went wrong with a call, for decisions; nobody reads messages.
@@ -133,7 +133,7 @@ function nextStep(facts: ErrorFacts, settings: Settings): string {
       return `The service at ${addressOf(settings)} cannot be reached: check the address, the network and that the service is running.`;
     case "denied": {
       const what = status === 403 ? "is not allowed to do this" : "was refused";
-      return `The API key from ${apiKey.source} ${what} (${baseUrl}): ${mendKey(apiKey.source)}`;
+      return `The API key from ${apiKey.source} ${what} (${baseUrl}): ${mendKey(apiKey)}`;
     }
     case "missing":
       if (call === "GET /consortia") return checkAddress(settings);
@@ -155,10 +155,10 @@ function nextStep(facts: ErrorFacts, settings: Settings): string {
 }
 
 /** Plain destroy and refresh take what the last update left in the state; what wins over it depends on its source. */
-export function mendKey(source: string): string {
-  if (source.startsWith("environment")) return "set a valid one there.";
+export function mendKey({ place }: ApiKey): string {
+  if (place === "environment" || place === "fleet") return "set a valid one there.";
   const present = "add --run-program to destroy and refresh, which otherwise use the settings of the last update";
-  if (source.startsWith("argument")) return `give that Provider a valid one; ${present}.`;
+  if (place === "provider") return `give that Provider a valid one; ${present}.`;
   return `set a valid one, for example in CONSORTIUM_API_KEY, which takes precedence; or ${present}.`;
 }
 

@@ -1,6 +1,7 @@
 import { isApiError, mendKey } from "./api-error";
+import { environmentName } from "./environment";
 import { paths } from "./paths";
-import { type Settings, SettingsError } from "./settings";
+import { type ApiKey, type Settings, SettingsError } from "./settings";
 import { isGone } from "./states";
 import { type Identified } from "./wire";
 
@@ -44,10 +45,10 @@ async function participants(
 }
 
 /** How the right key is given in place of the one that was found. */
-export function keyOf(organization: string, source: string): string {
-  const [, variable] = /^environment variable (\S+)$/.exec(source) ?? [];
-  if (variable) return `Unset ${variable}, or set it to a key of ${organization}.`;
-  return `Use a key of ${organization}: ${mendKey(source)}`;
+export function keyOf(organization: string, key: ApiKey): string {
+  if (key.place === "fleet") return `Correct the fleet file: it has to be a key of ${organization}.`;
+  if (key.place === "environment") return `Unset ${environmentName("apiKey")}, or set it to a key of ${organization}.`;
+  return `Use a key of ${organization}: ${mendKey(key)}`;
 }
 
 class OtherOrganizationError extends SettingsError {
@@ -69,6 +70,6 @@ export function requireOrganization(
       : "shows consortia without their owners, so its organization is unknown";
   throw new OtherOrganizationError(
     `The organization has to be ${required.id} (${required.source}), but the API key from ${apiKey.source} ${shows}. ` +
-      `${done} ${keyOf(required.id, apiKey.source)}`,
+      `${done} ${keyOf(required.id, apiKey)}`,
   );
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { z } from "zod";
-import { environmentName, processEnvironment } from "./environment";
+import { environmentName, keySourceVariable, processEnvironment } from "./environment";
 import { isDeepStrictEqual } from "node:util";
 
 /** The connection settings of the contract, by their names in a `Provider` and in stack configuration. */
@@ -68,12 +68,16 @@ export interface RequiredOrganization {
   source: string;
 }
 
-/** An API key that cannot be printed by accident; `source` says where it was found. */
+/** What kind of place a setting was found in: it decides how users correct the setting. */
+export type Place = "environment" | "fleet" | "provider" | "stack";
+
+/** An API key that cannot be printed by accident; `source` says in words where it was found. */
 export class ApiKey {
   readonly #value: string;
   constructor(
     value: string,
     readonly source: string,
+    readonly place: Place,
   ) {
     this.#value = value;
   }
@@ -110,6 +114,7 @@ export class NoKeyError extends SettingsError {
 interface Found {
   value: unknown;
   source: string;
+  place: Place;
 }
 
 /**
@@ -117,12 +122,15 @@ interface Found {
  * the organization (`heldByProvider`) is taken from an explicit provider first.
  */
 function find(name: AnySetting, { env = processEnvironment(), provider, stack }: SettingSources): Found | undefined {
-  const given = (value: unknown, source: string): Found | undefined =>
-    value === undefined || value === null || value === "" ? undefined : { value, source };
+  const given = (value: unknown, place: Place, source: string): Found | undefined =>
+    value === undefined || value === null || value === "" ? undefined : { value, source, place };
   const variable = environmentName(name);
-  const fromEnv = given(env[variable], `environment variable ${variable}`);
-  const fromProvider = given(provider?.[name], `argument ${name} of the Provider`);
-  const fromStack = given(stack?.[name], `stack configuration consortium:${name}`);
+  const fleet = name === "apiKey" ? env[keySourceVariable] : undefined;
+  const fromEnv = fleet
+    ? given(env[variable], "fleet", fleet)
+    : given(env[variable], "environment", `environment variable ${variable}`);
+  const fromProvider = given(provider?.[name], "provider", `argument ${name} of the Provider`);
+  const fromStack = given(stack?.[name], "stack", `stack configuration consortium:${name}`);
   return heldByProvider.includes(name)
     ? (fromProvider ?? fromEnv ?? fromStack)
     : (fromEnv ?? fromProvider ?? fromStack);
@@ -241,7 +249,7 @@ export function resolveSettings(sources: SettingSources = {}): Settings {
         "Create a key in the console (API tab, new API key).",
     );
   }
-  return { apiKey: new ApiKey(parse("apiKey", schemas.apiKey, key), key.source), ...rest };
+  return { apiKey: new ApiKey(parse("apiKey", schemas.apiKey, key), key.source, key.place), ...rest };
 }
 
 /**

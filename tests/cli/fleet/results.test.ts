@@ -1,4 +1,3 @@
-import type { EngineEvent } from "@pulumi/pulumi/automation";
 import {
   ledgerWarnings,
   plainView,
@@ -9,6 +8,7 @@ import {
 } from "../../../cli/fleet/output";
 import { Progress } from "../../../cli/fleet/progress";
 import type { Result } from "../../../cli/fleet/stack";
+import { type EngineEvent } from "../../../inventory/plan/read";
 
 const counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
 const result = (change: Partial<Result> = {}): Result => ({

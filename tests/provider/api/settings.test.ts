@@ -1,5 +1,6 @@
-import { environmentName } from "../../../provider/api/environment";
 import { inspect } from "node:util";
+import { environmentName } from "../../../provider/api/environment";
+import { keyOf } from "../../../provider/api/organization";
 import {
   adoptsAll,
   ApiKey,
@@ -231,8 +232,15 @@ describe("a proxy", () => {
   });
 });
 
+test("a key that a fleet has put into the environment is known by its place in the fleet file", () => {
+  const source = "apiKey of the organization acme";
+  const { apiKey } = resolveSettings({ env: { CONSORTIUM_API_KEY: "k", CONSORTIUM_API_KEY_SOURCE: source } });
+  expect(apiKey).toMatchObject({ source, place: "fleet" });
+  expect(keyOf("o1", apiKey)).toBe("Correct the fleet file: it has to be a key of o1.");
+});
+
 test("a key cannot be printed by accident", () => {
-  const key = new ApiKey("secret-key", "a test");
+  const key = new ApiKey("secret-key", "a test", "stack");
   for (const shown of [String(key), JSON.stringify({ key }), `${inspect(key, { depth: 9, showHidden: true })}`]) {
     expect(shown).not.toContain("secret-key");
   }
