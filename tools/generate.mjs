@@ -1,7 +1,7 @@
 // @ts-check
 /*
- * Writes what follows from the resource definitions: sdk/generated.ts (types and property lists of the classes)
- * and docs/reference/*.md; from the lookups: sdk/lookups/generated.ts; from both:
+ * Writes what follows from the resource definitions: provider/api/generated.ts (the objects of the service), sdk/generated.ts
+ * (types and property lists of the classes) and docs/reference/*.md; from the lookups: sdk/lookups/generated.ts; from both:
  * the schema of the provider plugin; from the programs of its docs: examples/ and templates/ in other languages; from the
  * policies: the table of docs/policies.md; from the schema of network files: its JSON
  * schema, its types and the tables of docs/network-files.md. With --check it only says whether they are fresh (exit 1 when not).
@@ -16,7 +16,7 @@ import { lookupTypes } from "./generate/lookup-types.mjs";
 import { networkPage, networkSchema, networkTypes } from "./generate/network-files.mjs";
 import { policyDocs } from "./generate/policy-docs.mjs";
 import { referenceDocs } from "./generate/reference-docs.mjs";
-import { sdkTypes } from "./generate/sdk-types.mjs";
+import { sdkTypes, wireObjects } from "./generate/sdk-types.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const require = createRequire(import.meta.url);
@@ -36,6 +36,7 @@ const schema = networkSchema();
 const pluginSchema = packageSchema(require(join(root, "package.json")));
 /** @type {Record<string, string>} */
 const files = {
+  "provider/api/generated.ts": wireObjects(definitions),
   "sdk/generated.ts": sdkTypes(definitions, pluginSchema),
   "sdk/lookups/generated.ts": lookupTypes(lookups),
   ...referenceDocs(definitions, lookups),

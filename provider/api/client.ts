@@ -7,18 +7,8 @@ import { lookAround, requireOrganization, type Visible } from "./organization";
 import { readPages } from "./pages";
 import { paths } from "./paths";
 import { resolveSettings, type Settings } from "./settings";
-import {
-  Anything,
-  ConsortiumObject,
-  CreatedAppCredObject,
-  EnvironmentObject,
-  MembershipObject,
-  NodeObject,
-  NodeStatusObject,
-  type TetherAccount,
-  tetherAccount,
-  type TetherReport,
-} from "./wire";
+import { ConsortiumObject, CreatedAppCredObject, EnvironmentObject, MembershipObject, NodeObject } from "./generated";
+import { Anything, NodeStatusObject, type TetherAccount, tetherAccount, type TetherReport } from "./wire";
 
 export interface EnvironmentRequest {
   provider: string;

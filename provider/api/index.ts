@@ -22,10 +22,7 @@ export {
   ConsortiumObject,
   CreatedAppCredObject,
   EnvironmentObject,
-  type Identified,
   MembershipObject,
   NodeObject,
-  NodeStatusObject,
-  type TetherAccount,
-  type TetherReport,
-} from "./wire";
+} from "./generated";
+export { type Identified, NodeStatusObject, type TetherAccount, type TetherReport } from "./wire";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /*
- * The objects of the service, read tolerantly: every field may be absent, null or new.
- * A value of an unexpected type counts as absent; an unknown field is kept, and never an error.
+ * How the objects of the service are read, tolerantly: every field may be absent, null or new. A value of an unexpected type counts
+ * as absent; an unknown field is kept, and never an error. generated.ts has the objects, made of the resource definitions.
  */
 
 /** An object of the service, its id under `id` whatever the service calls it. */
@@ -17,9 +17,9 @@ type Wire = Record<string, unknown>;
 const isObject = (value: unknown): value is Wire =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const text = z.string().optional().catch(undefined);
-const flag = z.boolean().optional().catch(undefined);
-const integer = z
+export const text = z.string().optional().catch(undefined);
+export const flag = z.boolean().optional().catch(undefined);
+export const integer = z
   .union([
     z.int(),
     z
@@ -29,11 +29,13 @@ const integer = z
   ])
   .optional()
   .catch(undefined);
-const texts = z.array(z.string()).optional().catch(undefined);
-const counter = z
+export const texts = z.array(z.string()).optional().catch(undefined);
+export const counter = z
   .union([z.string(), z.number().transform(String)])
   .optional()
   .catch(undefined);
+
+export const object = z.record(z.string(), z.unknown()).optional().catch(undefined);
 
 /** Absent and null mean the same, but for a description: its null says that there is none (any more). */
 function withoutNulls(value: Wire): Wire {
@@ -41,15 +43,15 @@ function withoutNulls(value: Wire): Wire {
   return { ...(value.description === null ? { description: "" } : {}), ...Object.fromEntries(given) };
 }
 
-/** `id` may stand for `_id`. */
-const identified = <S extends z.ZodRawShape>(shape: S) =>
+/** An object with these fields besides what all have. `id` may stand for `_id`. */
+export const identified = <S extends z.ZodRawShape>(shape: S) =>
   z.preprocess(
     (value) => {
       if (!isObject(value)) return value;
       const { _id, id, ...rest } = withoutNulls(value);
       return { ...rest, id: _id ?? id };
     },
-    z.looseObject({ id: z.string().min(1), ...shape }),
+    z.looseObject({ id: z.string().min(1), state: text, _revision: counter, created_at: text, ...shape }),
   );
 
 /** Any object with an id: what a list holds, whatever it lists. Kept as it is, since many are read. */
@@ -62,60 +64,6 @@ export const Anything = z.preprocess(
   z.looseObject({ id: z.string().min(1), state: z.string().optional().catch(undefined) }),
 );
 
-const common = { state: text, _revision: counter, created_at: text };
-
-export const ConsortiumObject = identified({ ...common, name: text, description: text, owner: text });
-
-export const MembershipObject = identified({
-  ...common,
-  org_name: text,
-  org_id: text,
-  minimum_nodes: integer,
-  maximum_nodes: integer,
-});
-
-export const EnvironmentObject = identified({
-  ...common,
-  name: text,
-  description: text,
-  provider: text,
-  consensus_type: text,
-  chain_id: integer,
-  initial_delay: integer,
-  idle_hours: integer,
-  enable_tether: flag,
-  block_period: integer,
-  region: text,
-  release_id: text,
-});
-
-export const NodeObject = identified({
-  ...common,
-  membership_id: text,
-  name: text,
-  role: text,
-  provider: text,
-  consensus_type: text,
-});
-
-export const AppCredObject = identified({
-  ...common,
-  membership_id: text,
-  name: text,
-  auth_type: text,
-  username: text,
-});
-
-/** The answer to its creation, the only one with the password. */
-export const CreatedAppCredObject = identified({
-  ...common,
-  membership_id: text,
-  name: text,
-  auth_type: text,
-  username: text,
-  password: z.string().min(1),
-});
-
 export const NodeStatusObject = z.looseObject({
   id: text,
   geth: z.looseObject({ public_address: text, validators: texts }).optional().catch(undefined),
@@ -124,12 +72,6 @@ export const NodeStatusObject = z.looseObject({
   urls: z.looseObject({ rpc: text, wss: text }).optional().catch(undefined),
 });
 
-export type ConsortiumObject = z.infer<typeof ConsortiumObject>;
-export type MembershipObject = z.infer<typeof MembershipObject>;
-export type EnvironmentObject = z.infer<typeof EnvironmentObject>;
-export type NodeObject = z.infer<typeof NodeObject>;
-export type AppCredObject = z.infer<typeof AppCredObject>;
-export type CreatedAppCredObject = z.infer<typeof CreatedAppCredObject>;
 export type NodeStatusObject = z.infer<typeof NodeStatusObject>;
 
 /** A tether's account: its field names are not documented, so they are recognised by what they hold. */

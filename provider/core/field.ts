@@ -19,6 +19,8 @@ export interface FieldMeta {
   computed?: boolean;
   /** Not a property of the service's object: never sent or read under its name. */
   local?: boolean;
+  /** Shown by another call than the list (`details` of the definition). */
+  elsewhere?: boolean;
   /** A change means nothing for what exists. */
   uncompared?: boolean;
   /** Not in the spec: a service may refuse to know it. */

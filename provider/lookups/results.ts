@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Definition } from "../core/definition";
-import { field, metaOf, wireName } from "../core/field";
+import { field, metaOf } from "../core/field";
 import { tetherNetworks } from "../constants";
 import { definitions } from "../resources";
 
@@ -21,10 +21,11 @@ const pick = (definition: Definition, keys: readonly string[]): Record<string, z
   Object.fromEntries(keys.map((key) => [key, found(properties(definition)[key]!)]));
 
 /** Properties that the service's list of these shows. */
-function listed(definition: Definition): string[] {
-  const { properties: shown = {} } = z.toJSONSchema(definition.wire, { io: "output", unrepresentable: "any" });
-  return Object.keys(properties(definition)).filter((key) => wireName(key) in shown);
-}
+const listed = (definition: Definition): string[] =>
+  Object.entries(properties(definition)).flatMap(([key, schema]) => {
+    const { local, elsewhere, secret, parent } = metaOf(schema);
+    return local || elsewhere || secret || parent === "path" ? [] : [key];
+  });
 
 const item = (definition: Definition) =>
   z

@@ -36,7 +36,10 @@ export const appCred: Definition = {
         secret: true,
       },
     ),
-    basicAuthHeader: field(z.string().optional(), "Value of the `Authorization` header: `Basic …`.", { secret: true }),
+    basicAuthHeader: field(z.string().optional(), "Value of the `Authorization` header: `Basic …`.", {
+      secret: true,
+      local: true,
+    }),
     revision: output.revision(),
   }),
   wire: AppCredObject,

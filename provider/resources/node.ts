@@ -32,11 +32,18 @@ export const node: Definition = {
         })
         .optional(),
       "Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They require an AppCred of the same member and environment.",
+      { elsewhere: true },
     ),
-    nodeKey: field(z.string().optional(), "Identifier of the node on the blockchain network, hex."),
-    publicAddress: field(z.string().optional(), "Address of the node's own account, hex."),
-    validators: field(z.array(z.string()).optional(), "Addresses of the validators that it knows."),
-    userAccounts: field(z.array(z.string()).optional(), "Accounts that the node holds for its users."),
+    nodeKey: field(z.string().optional(), "Identifier of the node on the blockchain network, hex.", {
+      elsewhere: true,
+    }),
+    publicAddress: field(z.string().optional(), "Address of the node's own account, hex.", { elsewhere: true }),
+    validators: field(z.array(z.string()).optional(), "Addresses of the validators that it knows.", {
+      elsewhere: true,
+    }),
+    userAccounts: field(z.array(z.string()).optional(), "Accounts that the node holds for its users.", {
+      elsewhere: true,
+    }),
     revision: output.revision(),
     createdAt: output.createdAt(),
   }),

@@ -12,11 +12,12 @@ const { docOf, metaOf } = require(join(root, "dist/provider/core/field.js"));
 /**
  * @typedef {object} Property
  * @property {string} key
+ * @property {any} json its JSON schema
  * @property {string} type TypeScript type of the value
  * @property {boolean} optional may be left out
  * @property {boolean} filled has a value where it is left out
  * @property {string} doc all that is said of it, to programs in TypeScript
- * @property {{ replace?: boolean, secret?: boolean, computed?: boolean, local?: boolean, uncompared?: boolean, parent?: string }} meta
+ * @property {{ replace?: boolean, secret?: boolean, computed?: boolean, local?: boolean, elsewhere?: boolean, uncompared?: boolean, parent?: string }} meta
  */
 
 /** The TypeScript type of a JSON schema. @param {any} schema @param {boolean} whole optional members count as there @returns {string} */
@@ -56,6 +57,7 @@ export function propertiesOf(object, io) {
     const json = z.toJSONSchema(schema, { io, unrepresentable: "any" });
     return {
       key,
+      json,
       type: typeText(json, io === "output"),
       optional: schema.safeParse(undefined).success,
       filled: schema.safeParse(undefined).data !== undefined,

@@ -7,6 +7,7 @@ import { handlerName, isArgument, propertiesOf } from "./properties.mjs";
 const dist = join(dirname(fileURLToPath(import.meta.url)), "../../dist");
 const require = createRequire(import.meta.url);
 const { consensusOf } = require(join(dist, "provider/constants.js"));
+const { wireName } = require(join(dist, "provider/core/field.js"));
 const { regions, settingNames } = require(join(dist, "provider/api/settings.js"));
 
 const header = `/*
@@ -113,4 +114,54 @@ export function sdkTypes(definitions, { types, config }) {
     providerArgs(config.variables),
     facts,
   ].join("\n");
+}
+
+/** How a value of the service is read, by its JSON type: see provider/api/wire.ts. @type {Record<string, string>} */
+const readers = {
+  string: "text",
+  boolean: "flag",
+  integer: "integer",
+  number: "integer",
+  array: "texts",
+  object: "object",
+};
+
+/** What all objects have. */
+const common = ["state", "revision", "createdAt"];
+
+/**
+ * The objects of the service as the client reads them, made of the inputs and outputs that it shows.
+ * @param {Record<string, any>} definitions
+ */
+export function wireObjects(definitions) {
+  const objects = Object.values(definitions).filter(({ own }) => !own);
+  const all = objects.flatMap(({ type, inputs, outputs }) => {
+    const fields = [...propertiesOf(inputs, "output"), ...propertiesOf(outputs, "output")].filter(
+      ({ key, meta }) => !meta.local && !meta.elsewhere && meta.parent !== "path" && !common.includes(key),
+    );
+    const line = (/** @type {Property} */ { key, json }) =>
+      `  ${wireName(key)}: ${readers[json.type] ?? (json.enum ? "text" : "z.unknown()")},`;
+    const shown = fields.filter(({ meta }) => !meta.secret);
+    const once = fields.filter(({ meta }) => meta.secret);
+    const object = (/** @type {string} */ name, /** @type {string[]} */ lines) =>
+      `export const ${name} = identified({\n${lines.join("\n")}\n});\nexport type ${name} = z.infer<typeof ${name}>;\n`;
+    const made = once.map(({ key }) => `  ${wireName(key)}: z.string().min(1),`);
+    return [
+      object(`${type}Object`, shown.map(line)),
+      ...(once.length > 0
+        ? [
+            `/** The answer to its creation, the only one that shows all of it. */\n${object(`Created${type}Object`, [...shown.map(line), ...made])}`,
+          ]
+        : []),
+    ];
+  });
+  const used = Object.values(readers).filter((reader) => all.some((text) => text.includes(`: ${reader},`)));
+  return `/*
+ * Generated from the resource definitions (provider/resources/) by \`npm run generate\`. Do not edit.
+ * The objects of the service, read tolerantly: see wire.ts.
+ */
+import { z } from "zod";
+import { ${[...new Set(["identified", ...used])].sort().join(", ")} } from "./wire";
+
+${all.join("\n")}`;
 }

@@ -1,3 +1,4 @@
+import * as objectsOf from "../../../provider/api/generated";
 import * as wire from "../../../provider/api/wire";
 
 /* Answers are read tolerantly: what is absent, null, new or of another type never breaks a run. */
@@ -18,7 +19,7 @@ const common = { state: "setup", _revision: "3", created_at: "2026-01-01T00:00:0
 
 describe.each(names)("%s", (name) => {
   const whole = { ...objects[name], ...common };
-  const read = (value: object): Record<string, unknown> => wire[name].parse(value);
+  const read = (value: object): Record<string, unknown> => objectsOf[name].parse(value);
 
   test("everything, with _id or id", () => {
     expect(read({ _id: "x1", ...whole })).toEqual({ id: "x1", ...whole });
@@ -30,7 +31,7 @@ describe.each(names)("%s", (name) => {
 
   test("no id, or one that is none, is no object of ours", () => {
     for (const value of [{}, { _id: "" }, { _id: null }, { _id: 7 }, null, "x", [], 7]) {
-      expect(wire[name].safeParse(value).success).toBe(false);
+      expect(objectsOf[name].safeParse(value).success).toBe(false);
     }
   });
 
@@ -63,7 +64,7 @@ describe("numbers", () => {
     ["many", undefined],
     [[7], undefined],
   ])("chain_id %j is %s", (chain_id, value) => {
-    expect(wire.EnvironmentObject.parse({ _id: "e", chain_id }).chain_id).toBe(value);
+    expect(objectsOf.EnvironmentObject.parse({ _id: "e", chain_id }).chain_id).toBe(value);
   });
 
   test.each([
@@ -71,14 +72,14 @@ describe("numbers", () => {
     [3, "3"],
     [true, undefined],
   ])("_revision %j is %s", (_revision, value) => {
-    expect(wire.ConsortiumObject.parse({ _id: "c", _revision })._revision).toBe(value);
+    expect(objectsOf.ConsortiumObject.parse({ _id: "c", _revision })._revision).toBe(value);
   });
 });
 
 test("the answer to a new credential needs a password, and nothing else does", () => {
-  expect(wire.CreatedAppCredObject.safeParse({ id: "u1" }).success).toBe(false);
-  expect(wire.CreatedAppCredObject.safeParse({ id: "u1", password: "" }).success).toBe(false);
-  expect(wire.CreatedAppCredObject.parse({ id: "u1", password: "p" })).toEqual({ id: "u1", password: "p" });
+  expect(objectsOf.CreatedAppCredObject.safeParse({ id: "u1" }).success).toBe(false);
+  expect(objectsOf.CreatedAppCredObject.safeParse({ id: "u1", password: "" }).success).toBe(false);
+  expect(objectsOf.CreatedAppCredObject.parse({ id: "u1", password: "p" })).toEqual({ id: "u1", password: "p" });
 });
 
 describe("node status", () => {

@@ -1,0 +1,63 @@
+/*
+ * Generated from the resource definitions (provider/resources/) by `npm run generate`. Do not edit.
+ * The objects of the service, read tolerantly: see wire.ts.
+ */
+import { z } from "zod";
+import { flag, identified, integer, text } from "./wire";
+
+export const ConsortiumObject = identified({
+  name: text,
+  description: text,
+  owner: text,
+});
+export type ConsortiumObject = z.infer<typeof ConsortiumObject>;
+
+export const MembershipObject = identified({
+  org_name: text,
+  org_id: text,
+  minimum_nodes: integer,
+  maximum_nodes: integer,
+});
+export type MembershipObject = z.infer<typeof MembershipObject>;
+
+export const EnvironmentObject = identified({
+  provider: text,
+  consensus_type: text,
+  name: text,
+  description: text,
+  chain_id: integer,
+  region: text,
+  release_id: text,
+  block_period: integer,
+  initial_delay: integer,
+  idle_hours: integer,
+  enable_tether: flag,
+});
+export type EnvironmentObject = z.infer<typeof EnvironmentObject>;
+
+export const NodeObject = identified({
+  membership_id: text,
+  name: text,
+  role: text,
+  provider: text,
+  consensus_type: text,
+});
+export type NodeObject = z.infer<typeof NodeObject>;
+
+export const AppCredObject = identified({
+  membership_id: text,
+  name: text,
+  username: text,
+  auth_type: text,
+});
+export type AppCredObject = z.infer<typeof AppCredObject>;
+
+/** The answer to its creation, the only one that shows all of it. */
+export const CreatedAppCredObject = identified({
+  membership_id: text,
+  name: text,
+  username: text,
+  auth_type: text,
+  password: z.string().min(1),
+});
+export type CreatedAppCredObject = z.infer<typeof CreatedAppCredObject>;
