@@ -1,6 +1,5 @@
 import { type LookupName, lookups } from "../../provider/lookups";
-import { type Language, languages } from "./languages";
-import { Choice, type Fields, Found, type Part, type Program, Ref, Typed } from "./program";
+import { Choice, type Fields, Found, type Language, languages, type Part, type Program, Ref, Typed } from "./languages";
 
 /* The programs of the documentation, and of examples/ and templates/ in other languages than TypeScript. */
 

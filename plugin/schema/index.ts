@@ -1,13 +1,232 @@
-import { version } from "../../provider/version";
-import { lookups } from "../../provider/lookups";
+import { z } from "zod";
+import { environmentName } from "../../provider/api/environment";
+import { allOwn, ownKey, type SettingName } from "../../provider/api/settings";
+import { dynamicPrefix } from "../../provider/constants";
+import { type Definition, type Props } from "../../provider/core/definition";
+import { docOf, field, metaOf } from "../../provider/core/field";
+import { type Lookup, lookups } from "../../provider/lookups";
 import { definitions } from "../../provider/resources";
-import { functionSpec } from "./functions";
-import { goImport } from "./go";
-import { networkSpec } from "./network";
-import { resourceSpec } from "./resources";
-import { configSpec, providerSpec } from "./settings";
-import { type PackageSpec } from "./model";
-import { token, Types } from "./types";
+import { version } from "../../provider/version";
+import { Network } from "../../sdk/network/schema";
+import { examplesOf } from "./examples";
+import { goImport } from "./languages";
+import {
+  capital,
+  type Fields,
+  type FunctionSpec,
+  type ObjectSpec,
+  type PackageSpec,
+  type PropertySpec,
+  type ResourceSpec,
+  token,
+  Types,
+} from "./types";
+
+/** Besides its type: what the definition says of a property. */
+function marks(fields: Fields, key: string): Partial<PropertySpec> {
+  const { replace, secret } = metaOf(fields[key]!);
+  return {
+    ...(replace && { replaceOnChanges: true, willReplaceOnChanges: true }),
+    ...(secret && { secret: true }),
+  };
+}
+
+const marked = (fields: Fields, properties: Record<string, PropertySpec>): Record<string, PropertySpec> =>
+  Object.fromEntries(Object.entries(properties).map(([key, spec]) => [key, { ...spec, ...marks(fields, key) }]));
+
+const isOptional = (fields: Fields, key: string): boolean => fields[key]!.safeParse(undefined).success;
+
+/** The engine has time-outs of its own; what the dynamic provider needs for them is no argument here. */
+const argumentsOf = ({ inputs }: Definition): Fields =>
+  Object.fromEntries(Object.entries(inputs.shape).filter(([key]) => key !== "customTimeouts"));
+
+/** Arguments that default to the name of the resource. */
+const isNamed = (definition: Definition, key: string): boolean => key === "name" || key === definition.naming;
+
+/** What is there once the object is: all but arguments that may be left out, for which nobody chooses a value. */
+function isCertain(definition: Definition, inputs: Fields, key: string): boolean {
+  const schema = inputs[key];
+  if (!schema || !isOptional(inputs, key) || metaOf(schema).computed) return true;
+  return (schema.parse(undefined) as Props | undefined) !== undefined;
+}
+
+function resourceSpec(definition: Definition, types: Types): ResourceSpec {
+  const { type, doc } = definition;
+  const inputs = argumentsOf(definition);
+  const all: Fields = { ...inputs, ...definition.outputs.shape };
+  const warning = definition.replaceWarning;
+  // Written in several forms, a value is read in one: that is its type.
+  const given = types.properties(type, inputs, { io: "output" });
+  return {
+    description: [doc, ...(warning ? [`> **${warning}.**`] : []), examplesOf(type)].join("\n\n"),
+    properties: marked(all, types.properties(type, all, { io: "output", whole: true })),
+    required: Object.keys(all).filter((key) => isCertain(definition, inputs, key)),
+    inputProperties: marked(inputs, given),
+    requiredInputs: Object.keys(inputs).filter((key) => !isOptional(inputs, key) && !isNamed(definition, key)),
+    aliases: [{ type: dynamicPrefix + type }],
+  };
+}
+
+/* The component: a whole network in one resource. */
+
+const { appCred, consortium, environment, membership, node, tetherService } = definitions;
+
+const idOf = (title: string) => field(z.string(), `Id of the ${title}.`);
+
+/** An output of a resource, which is there once the network is. */
+const shown = (shape: z.ZodRawShape, key: string) => {
+  const { [key]: schema } = shape as Record<string, z.ZodType>;
+  return field((schema as z.ZodOptional<z.ZodType>).unwrap(), docOf(schema!)!);
+};
+
+const urls = node.outputs.shape.urls as z.ZodOptional<z.ZodObject>;
+
+const byKey = (shape: z.ZodRawShape, id: string, description: string, doc: string) =>
+  field(z.record(z.string(), z.object(shape).meta({ id, description })), doc);
+
+const environmentOutputs = {
+  id: idOf(environment.title),
+  chainId: field(z.int(), "Chain id of the ledger."),
+  nodes: byKey(
+    { id: idOf(node.title), urls: field(urls.unwrap().meta({ id: "NodeUrls" }), docOf(urls)!) },
+    "NetworkNodeOutputs",
+    "What a node of a network shows.",
+    "Nodes by key.",
+  ),
+  credentials: byKey(
+    { username: shown(appCred.outputs.shape, "username") },
+    "NetworkCredentialOutputs",
+    "What a credential of a network shows; its password is in `passwords`.",
+    "Credentials by key.",
+  ),
+  tether: field(
+    z
+      .object({ id: idOf(tetherService.title), account: shown(tetherService.outputs.shape, "account") })
+      .meta({ id: "NetworkTetherOutputs", description: "What the tether of an environment shows." })
+      .optional(),
+    "The tether, where there is one.",
+  ),
+};
+
+const consortiumOutputs = {
+  id: idOf(consortium.title),
+  members: byKey(
+    { id: idOf(membership.title) },
+    "NetworkMemberOutputs",
+    "What a member of a network shows.",
+    "Members by key.",
+  ),
+  environments: byKey(
+    environmentOutputs,
+    "NetworkEnvironmentOutputs",
+    "What an environment of a network shows.",
+    "Environments by key.",
+  ),
+};
+
+const passwords = z.record(z.string(), z.record(z.string(), z.record(z.string(), z.string())));
+
+/** Secrets are a property of their own: within others, components lose that they are secret. */
+const networkOutputs = z.object({
+  consortia: byKey(
+    consortiumOutputs,
+    "NetworkConsortiumOutputs",
+    "What a consortium of a network shows.",
+    "Consortia by key. One that is defined without a key has the name of the network.",
+  ),
+  // Not marked as secret: with that, the class that Pulumi makes for Java does not compile. The component's host marks them.
+  passwords: field(passwords, "Passwords by consortium, environment and credential; secret."),
+});
+
+function networkSpec(types: Types): ResourceSpec {
+  const inputs = Object.fromEntries(Object.entries(Network.shape).filter(([key]) => key !== "name"));
+  const outputs = types.object("Network", networkOutputs.shape, { io: "output" });
+  return {
+    ...outputs,
+    description: [
+      "A whole network from one definition: consortium, members, environments with their nodes, credentials, and tethers. " +
+        "Each part is a resource of its own, under a name made of keys, so that other entries can come, go and move without " +
+        "touching it. Everything in the definition has to be known at preview: outputs of other resources cannot be part of it.",
+      examplesOf("Network"),
+    ].join("\n\n"),
+    isComponent: true,
+    inputProperties: types.properties("Network", inputs, { io: "input" }),
+  };
+}
+
+function functionSpec({ name, doc, args, result, list }: Lookup, types: Types): FunctionSpec {
+  const owner = capital(name);
+  const outputs: ObjectSpec =
+    list === undefined
+      ? types.object(owner, (result as z.ZodObject).shape, { io: "output" })
+      : {
+          type: "object",
+          properties: {
+            [list]: { type: "array", items: types.type(owner, result, { io: "output" }), description: doc },
+          },
+          required: [list],
+        };
+  return {
+    description: `${doc}\n\n${examplesOf(name)}`,
+    inputs: types.object(owner, args.shape, { io: "input" }),
+    outputs,
+  };
+}
+
+/** The settings of a provider, as stack configuration and explicit providers have them. */
+const settings: Record<SettingName | "adopt", PropertySpec> = {
+  apiKey: { type: "string", description: "API key of the organization; kept encrypted in the state.", secret: true },
+  region: { type: "string", description: "Region of the service: `us`, `eu`, `ap` or `ko`. Default: `us`." },
+  baseUrl: { type: "string", description: "Base address, which ends in `/api/v1`. Default: that of the region." },
+  maxConcurrency: { type: "integer", description: "Most requests in flight at once. Default: 8." },
+  requestTimeout: { type: "number", description: "Seconds that one request may take. Default: 30." },
+  allowHttp: {
+    type: "boolean",
+    description:
+      "Whether the key may go over a network in clear, to a base address that begins with `http://`. Default: `false`.",
+  },
+  organization: {
+    type: "string",
+    description: "Id of the organization that the key has to belong to. Default: the one that the state was made with.",
+  },
+  adopt: {
+    type: "boolean",
+    description: "Whether every resource adopts the object with its name, if there is one. Default: `false`.",
+  },
+};
+
+const withVariables = (mark: (variable: string, spec: PropertySpec) => PropertySpec): Record<string, PropertySpec> =>
+  Object.fromEntries(Object.entries(settings).map(([name, spec]) => [name, mark(environmentName(name), spec)]));
+
+/** SDKs add a constant by themselves. The engine does not, for the provider that it makes of stack configuration. */
+const own: PropertySpec = {
+  type: "string",
+  const: allOwn,
+  description: "Says that a program made this provider. Always `*`; leave it out.",
+};
+
+/** Settings of the stack: those of the default provider. */
+const configSpec = {
+  variables: withVariables((variable, spec) => ({ ...spec, defaultInfo: { environment: [variable] } })),
+};
+
+/**
+ * An explicit provider. The variables are no defaults of its arguments: SDKs would write them into the state as if they had been
+ * given, where a key that was changed since would win over the new one.
+ */
+function providerSpec(): ResourceSpec {
+  const inputs = withVariables((variable, spec) => ({
+    ...spec,
+    description: `${spec.description} Environment variable: \`${variable}\`.`,
+  }));
+  return {
+    description:
+      "One organization, with its own key. Resources with this provider are managed with its settings; what it is not given comes " +
+      "from the environment, then from stack configuration.",
+    properties: { ...inputs, [ownKey]: own },
+    inputProperties: { ...inputs, [ownKey]: own },
+  };
+}
 
 /** What SDKs of each language are called. */
 const language = {

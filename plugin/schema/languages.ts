@@ -1,6 +1,74 @@
 import { stringify } from "yaml";
-import { go } from "./go";
-import { Choice, type Fields, Found, isUsed, type Look, type Program, Ref, Typed, type Value } from "./program";
+
+/* A small program as data, and how it is written in every language. */
+
+/** An output of a resource, such as `urls.rpc` of `grower-1`. */
+export class Ref {
+  constructor(
+    readonly name: string,
+    readonly path: string,
+  ) {}
+}
+
+/** What a lookup of the program has found, such as `nodes`. */
+export class Found extends Ref {}
+
+/** A value of one of the schema's enums. */
+export class Choice {
+  constructor(
+    readonly type: string,
+    readonly value: string,
+  ) {}
+}
+
+/** An object of one of the schema's types. */
+export class Typed {
+  constructor(
+    readonly type: string,
+    readonly fields: Fields,
+  ) {}
+}
+
+/** Text, numbers, references, lists, and mappings of keys to these. */
+type Value = string | number | Ref | Choice | Typed | Value[] | { [key: string]: Value };
+export type Fields = Record<string, Value>;
+
+export interface Part {
+  type: string;
+  /** Logical name: languages make the name of the variable of it. */
+  name: string;
+  args: Fields;
+  dependsOn?: string[];
+  /** What stands above it, and above what follows. */
+  comment?: string;
+}
+
+/** A lookup, as a variable. */
+interface Look {
+  /** The name of the variable. */
+  name: string;
+  lookup: string;
+  args: Fields;
+  /** The key of its list, which TypeScript's form of it answers by itself. */
+  list?: string;
+}
+
+export interface Program {
+  parts: Part[];
+  lookups?: Look[];
+  outputs: Fields;
+}
+
+/** Whether something in the program refers to the resource. */
+const isUsed = ({ parts, outputs }: Program, name: string): boolean => {
+  const refers = (value: Value): boolean =>
+    value instanceof Ref
+      ? value.name === name
+      : value instanceof Typed
+        ? refers(value.fields)
+        : typeof value === "object" && !(value instanceof Choice) && Object.values(value).some(refers);
+  return refers(outputs) || parts.some(({ args, dependsOn }) => refers(args) || dependsOn?.includes(name));
+};
 
 const camel = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 const snake = (name: string): string =>
@@ -107,6 +175,83 @@ function python(program: Program): string {
   const needsPulumi = shown.length > 0 || program.parts.some(({ dependsOn }) => dependsOn);
   const head = `${needsPulumi ? "import pulumi\n" : ""}import pulumi_consortium as consortium\n\n`;
   return head + lines.join("") + looks.join("") + (shown.length > 0 ? `\n${shown.join("")}` : "");
+}
+
+/** Where Go programs import the SDK from. */
+export const goImport = "pulumi-consortium/sdk/go/consortium";
+
+/** `consortium_id`, `grower-1` and `rpc` as Go writes what others may use. */
+const goName = (name: string): string => name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+const goVariable = (name: string): string => goName(name).replace(/^./, (letter) => letter.toLowerCase());
+
+const tabbed = (lines: string, by: number): string => lines.replace(/^(?=.)/gm, "\t".repeat(by));
+const braces = (open: string, parts: string[]): string =>
+  `${open}{${parts.length === 0 ? "" : `\n${parts.map((part) => `${tabbed(part, 1)},\n`).join("")}`}}`;
+
+/** Keys with their values, which gofmt puts below one another where all stand on one line. */
+function aligned(pairs: [string, string][]): string[] {
+  return pairs.map(([key, text], index) => {
+    const isLine = (at: number): boolean => pairs[at] !== undefined && !pairs[at][1].includes("\n");
+    if (!isLine(index)) return `${key}: ${text}`;
+    let [first, last] = [index, index];
+    while (isLine(first - 1)) first -= 1;
+    while (isLine(last + 1)) last += 1;
+    const width = Math.max(...pairs.slice(first, last + 1).map(([one]) => one.length));
+    return `${`${key}:`.padEnd(width + 2)}${text}`;
+  });
+}
+
+const goFields = (args: Fields): string[] =>
+  aligned(Object.entries(args).map(([name, value]) => [goName(name), goValue(value)]));
+
+const isTyped = (value: Value): value is Typed => value instanceof Typed;
+
+function goValue(value: Value): string {
+  if (value instanceof Ref) {
+    const [first = "", ...rest] = value.path.split(".");
+    const property = first === "id" ? "ID()" : value instanceof Found ? `${goName(first)}()` : goName(first);
+    return [goVariable(value.name), property, ...rest.map((name) => `${goName(name)}()`)].join(".");
+  }
+  if (value instanceof Choice) return `consortium.${value.type}${goName(value.value)}`;
+  if (isTyped(value)) return braces(`consortium.${value.type}Args`, goFields(value.fields));
+  if (Array.isArray(value)) return `pulumi.Array{${value.map(goValue).join(", ")}}`;
+  if (typeof value === "object") {
+    const typed = Object.values(value).find(isTyped);
+    const pairs = Object.entries(value).map(([key, one]): [string, string] => [JSON.stringify(key), goValue(one)]);
+    return braces(typed ? `consortium.${typed.type}Map` : "pulumi.Map", aligned(pairs));
+  }
+  return typeof value === "string" ? `pulumi.String(${JSON.stringify(value)})` : `pulumi.Int(${value})`;
+}
+
+function goResource(program: Program, { type, name, args, dependsOn, comment }: Part, isFirst: boolean): string {
+  const given = braces(`&consortium.${type}Args`, goFields(args));
+  const options = dependsOn ? `, pulumi.DependsOn([]pulumi.Resource{${dependsOn.map(goVariable).join(", ")}})` : "";
+  const used = isUsed(program, name);
+  const variables = used ? `${goVariable(name)}, err :=` : `_, err ${isFirst ? ":=" : "="}`;
+  const made = `${variables} consortium.New${type}(ctx, "${name}", ${given}${options})\nif err != nil {\n\treturn err\n}\n`;
+  return (comment ? `// ${comment}\n` : "") + made;
+}
+
+function go(program: Program): string {
+  const parts = program.parts.map((part, index) => goResource(program, part, index === 0));
+  const looks = (program.lookups ?? []).map(({ name, lookup, args }) => {
+    const given = braces(`consortium.${goName(lookup)}OutputArgs`, goFields(args));
+    return `${goVariable(name)} := consortium.${goName(lookup)}Output(ctx, ${given})\n`;
+  });
+  const shown = Object.entries(program.outputs).map(([name, value]) => `ctx.Export("${name}", ${goValue(value)})\n`);
+  const body = `${parts.join("")}${looks.join("")}${shown.join("")}return nil\n`;
+  return `package main
+
+import (
+\t"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+\t"${goImport}"
+)
+
+func main() {
+\tpulumi.Run(func(ctx *pulumi.Context) error {
+${tabbed(body, 2)}\t})
+}
+`;
 }
 
 /** A program in each language that examples are written in. */

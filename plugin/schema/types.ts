@@ -1,7 +1,63 @@
 import { z } from "zod";
 import { docOf } from "../../provider/core/field";
 import { pluginPrefix } from "../../provider/constants";
-import { type EnumSpec, type ObjectSpec, type PropertySpec, type TypeSpec } from "./model";
+
+/* The form of Pulumi's package schema, as far as this package uses it. */
+
+export interface TypeSpec {
+  type?: string;
+  $ref?: string;
+  items?: TypeSpec;
+  additionalProperties?: TypeSpec;
+  oneOf?: TypeSpec[];
+}
+
+export interface PropertySpec extends TypeSpec {
+  description?: string;
+  default?: unknown;
+  const?: unknown;
+  defaultInfo?: { environment: string[] };
+  secret?: boolean;
+  replaceOnChanges?: boolean;
+  willReplaceOnChanges?: boolean;
+}
+
+export interface ObjectSpec {
+  description?: string;
+  type?: "object";
+  properties?: Record<string, PropertySpec>;
+  required?: string[];
+}
+
+export interface EnumSpec {
+  description?: string;
+  type: "string";
+  enum: { name: string; value: string }[];
+}
+
+export interface ResourceSpec extends ObjectSpec {
+  isComponent?: boolean;
+  inputProperties?: Record<string, PropertySpec>;
+  requiredInputs?: string[];
+  aliases?: { type: string }[];
+}
+
+export interface FunctionSpec {
+  description: string;
+  inputs: ObjectSpec;
+  outputs: ObjectSpec;
+}
+
+export interface PackageSpec {
+  name: string;
+  version: string;
+  config: { variables: Record<string, PropertySpec> };
+  types: Record<string, ObjectSpec | EnumSpec>;
+  provider: ResourceSpec;
+  resources: Record<string, ResourceSpec>;
+  functions: Record<string, FunctionSpec>;
+  [about: string]: unknown;
+}
 
 /** A JSON schema, as zod writes it. */
 interface Json {
@@ -32,7 +88,7 @@ export const token = (name: string): string => pluginPrefix + name;
 
 const anything: TypeSpec = { $ref: "pulumi.json#/Any" };
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The types of Pulumi's schema that follow from zod schemas. Enums and objects in them get names, once. */
 export class Types {

@@ -8,7 +8,7 @@ import { lookups } from "../../provider/lookups";
 import { packageSchema } from "../../plugin/schema";
 import { examples } from "../../plugin/schema/examples";
 import { languages } from "../../plugin/schema/languages";
-import { type PropertySpec } from "../../plugin/schema/model";
+import { type PropertySpec } from "../../plugin/schema/types";
 import { definitions } from "../../provider/resources";
 import { dynamicPrefix } from "../../provider/constants";
 import * as sdk from "../../sdk";
