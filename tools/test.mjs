@@ -20,10 +20,11 @@ import { log } from "./lib/terminal.mjs";
 async function jest(args, cli) {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-consortium-test-"));
   const report = join(folder, "report.json");
-  const file = join(root, "node_modules", "jest", "bin", "jest.js");
+  // Room for young objects, in Jest's workers too: each file loads its modules anew, and to move them takes a tenth of the time.
+  const node = ["--max-semi-space-size=64", join(root, "node_modules", "jest", "bin", "jest.js")];
   try {
     const options = { cwd: root, env: { ...process.env, ...cli?.env } };
-    const { code } = await runAttached(process.execPath, [file, ...args, "--json", "--outputFile", report], options);
+    const { code } = await runAttached(process.execPath, [...node, ...args, "--json", "--outputFile", report], options);
     return { code, report: readReport(report) };
   } finally {
     rmSync(folder, { recursive: true, force: true });

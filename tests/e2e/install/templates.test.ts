@@ -58,6 +58,11 @@ describe.each(templates)("pulumi new with templates/%s", (template) => {
   const source = join(root, "templates", template);
   const pulumi = (...args: string[]) =>
     execute(command, [...args, "--non-interactive", "--color", "never"], { cwd, env });
+  /** Without checking the types once more. */
+  const preview = (...args: string[]) =>
+    execute(command, ["preview", ...args, "--non-interactive"], {
+      ...{ cwd, env: { ...env, PULUMI_NODEJS_TRANSPILE_ONLY: "true" } },
+    });
 
   test("says what it is, and asks for the region and for the key, which it keeps secret", () => {
     const { description, config } = pulumiFile(source).template!;
@@ -92,7 +97,7 @@ describe.each(templates)("pulumi new with templates/%s", (template) => {
     await pulumi("up", "--yes", "--skip-preview");
     const { stdout } = await pulumi("stack", "output", "--json");
     expect(stdout).toContain(service.url);
-    await pulumi("preview", "--expect-no-changes");
+    await preview("--expect-no-changes");
     await pulumi("destroy", "--yes", "--skip-preview");
     expect(service.store.consortia.list()).toEqual([]);
   });

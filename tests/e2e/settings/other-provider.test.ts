@@ -14,7 +14,7 @@ const program = (of: string): string => `
 describe.each([false, true])("a resource that gets another provider (on the plugin: %s)", (plugin) => {
   let w: World;
   beforeAll(async () => {
-    w = await world(program("acme"), { plugin, ledger: false });
+    w = await world(program("acme"), { inline: true, plugin, ledger: false });
     w.stack.secrets({
       acme: w.service.addOrganization("acme").apiKey,
       globex: w.service.addOrganization("globex").apiKey,

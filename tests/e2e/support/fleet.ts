@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import { type Entry, remainsOf } from "../../../cli/fleet/journal";
 import { type Service, startService } from "../../../service";
 import { drawn } from "../../support/random";
-import { finished, type Result, root } from "./stack";
+import { finished, type Result, root, withoutCompiler } from "./stack";
 import { until } from "./until";
 import { type Network, networkOf } from "./world";
 
@@ -60,6 +60,7 @@ export class FleetWorld {
       CONSORTIUM_BASE_URL: service.baseUrl,
       ACME_API_KEY: keys.acme,
       CONSORTIUM_PLUGIN: "true", // the quicker one
+      NODE_OPTIONS: withoutCompiler,
     };
     this.write("globex.key", `${keys.globex}\n`);
     this.write("networks/trade.yaml", stringify(network()));

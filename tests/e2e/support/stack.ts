@@ -55,11 +55,17 @@ export interface StackOptions {
   inline?: boolean;
 }
 
+/** Programs are JavaScript, unless a test writes a project of its own. */
+const runtime = { name: "nodejs", options: { typescript: false } };
+
 /** Where a project finds the provider plugin that `node tools/plugin.mjs` bundled. */
 export const plugins = { providers: [{ name: "consortium", path: join(root, "plugin") }] };
 
+/** For every process in Node.js of a run: see the file. */
+export const withoutCompiler = `--require=${join(root, "tests/e2e/support/unused.cjs")}`;
+
 /** The environment of a run that must not reach the network, without anything that this shell happens to have set. */
-function baseEnvironment(state: string): Record<string, string | undefined> {
+function baseEnvironment(state: string, isExample: boolean): Record<string, string | undefined> {
   const own = Object.entries(process.env).filter(([key]) => !/^(PULUMI|CONSORTIUM)_/.test(key));
   return {
     ...Object.fromEntries(own),
@@ -67,6 +73,7 @@ function baseEnvironment(state: string): Record<string, string | undefined> {
     PULUMI_CONFIG_PASSPHRASE: passphrase,
     PULUMI_STACK: "test",
     PULUMI_NODEJS_TRANSPILE_ONLY: "true", // npm test checks the types of all examples
+    NODE_OPTIONS: isExample ? undefined : withoutCompiler, // examples run as they do for users
     PULUMI_CONSORTIUM_CACHE: process.env.PULUMI_CONSORTIUM_CACHE,
   };
 }
@@ -85,7 +92,13 @@ export class Stack {
   ) {
     mkdirSync(this.#backend);
     const onPlugin = options.plugin && { CONSORTIUM_PLUGIN: "true" };
-    this.env = { ...baseEnvironment(this.#backend), ...cli.env, ...project?.env, ...onPlugin, ...options.env };
+    this.env = {
+      ...baseEnvironment(this.#backend, typeof options.program === "object"),
+      ...cli.env,
+      ...project?.env,
+      ...onPlugin,
+      ...options.env,
+    };
     if (!project) this.linkPackages();
     if (typeof options.program === "object") {
       const skipped = /node_modules|Pulumi\.[^/]+\.yaml$/;
@@ -94,7 +107,7 @@ export class Stack {
         filter: (from) => !skipped.test(from.slice(root.length)),
       });
     } else {
-      this.write("Pulumi.yaml", project?.settings ?? "name: e2e\nruntime: nodejs\n");
+      this.write("Pulumi.yaml", project?.settings ?? stringify({ name: "e2e", runtime }));
       if (!project) this.write("package.json", JSON.stringify({ name: "e2e", main: "index.js" }));
       this.program(options.program);
     }
