@@ -120,8 +120,8 @@ test("the views and results of a fleet", async () => {
   const urn = `urn:pulumi:dev::p::pulumi-nodejs:dynamic/consortium:Environment::${evil}`;
   const metadata = { op: "delete", urn, type: "pulumi-nodejs:dynamic/consortium:Environment", old: { custom: true } };
   const lines = [
-    ...progress.take({ resourcePreEvent: { metadata } } as never),
-    ...progress.take({ diagnosticEvent: { severity: "error", message: evil, urn } } as never),
+    ...progress.take({ resourcePreEvent: { metadata } }),
+    ...progress.take({ diagnosticEvent: { severity: "error", message: evil, urn } }),
     ...[progress.now, ...progress.errors, ...progress.ledgers],
   ];
   for (const line of lines) expect(line).not.toMatch(raw);

@@ -115,9 +115,9 @@ const step = (
         },
       },
     },
-  }) as unknown as EngineEvent;
+  });
 const said = (severity: string, message: string): EngineEvent =>
-  ({ diagnosticEvent: { severity, message, color: "never" } }) as unknown as EngineEvent;
+  ({ diagnosticEvent: { severity, message, color: "never" } });
 
 test.each([
   ["dynamic provider", {}],
