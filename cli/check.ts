@@ -129,7 +129,11 @@ async function optionsFor({
     ...(outputs === undefined ? [] : credentialsInOutputs(jsonIn(outputs))),
   ];
   return {
-    ...{ credentials, tethers: tether, targets: target, pinsAhead: pins, write },
+    credentials,
+    tethers: tether,
+    targets: target,
+    pinsAhead: pins,
+    write,
     ...(consortium !== undefined && { consortium }),
     ...(document !== undefined && { stack: modelOfStack(document, what) }),
     prove: (client) => (document === undefined ? Promise.resolve() : proveKeyOf(client, document, what)),

@@ -129,8 +129,13 @@ async function serve(flags: Flags): Promise<void> {
 function start(flags: Flags): Promise<Service> {
   const [first = "local", ...others] = flags.organization;
   return startService({
-    ...{ host: flags.host, port: flags.port, dataDir: flags.data, log: flags.log, tethers: flags.tether },
-    ...{ allowHosts: flags.allowHost, recordBodies: false },
+    host: flags.host,
+    port: flags.port,
+    dataDir: flags.data,
+    log: flags.log,
+    tethers: flags.tether,
+    allowHosts: flags.allowHost,
+    recordBodies: false,
     organizations: [{ name: first, apiKey: flags.apiKey || undefined }, ...others.map((name) => ({ name }))],
     limits: {
       consortia: flags.limitConsortia,

@@ -43,7 +43,9 @@ interface Part {
 }
 
 const row = (kind: ObjectKind, { key, names, args }: Part, props: Row["props"]): Row => ({
-  ...{ kind, id: names[0]!, props: { name: key, ...props, ...known(args) } },
+  kind,
+  id: names[0]!,
+  props: { name: key, ...props, ...known(args) },
 });
 
 function tetherRow(part: Part, within: Row["props"]): Row {

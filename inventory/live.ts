@@ -119,7 +119,8 @@ type LiveRow = Row & { id: string };
 
 const rowsOf = ({ kind, id, place, props, inside, unlisted }: Found): LiveRow[] => [
   {
-    ...{ kind: kind === "appCred" ? "credential" : kind, id },
+    kind: kind === "appCred" ? "credential" : kind,
+    id,
     props: { ...place, ...props, unlisted: unlisted !== undefined },
   },
   ...inside.flatMap(rowsOf),

@@ -165,7 +165,10 @@ export function limitsUsed(consortia: readonly ConsortiumModel[]): LimitUse[] {
       return [
         { kind: "environments", of: id, used: inside.length, most: limits.environments },
         ...inside.map(({ id: of, nodes }) => ({
-          ...{ kind: "nodes" as const, of, used: nodes.filter(isThere).length, most: limits.nodes },
+          kind: "nodes" as const,
+          of,
+          used: nodes.filter(isThere).length,
+          most: limits.nodes,
         })),
       ];
     }),

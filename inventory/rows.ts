@@ -106,7 +106,10 @@ function factsOf({ kind, props, managed, change, kept, drift, unseen, ...row }: 
   return {
     id: idOf({ kind, props, managed, ...row }),
     ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
-    ...{ ...(managed && { managed }), ...(change && { change }), ...(kept && { kept }), ...(unseen && { unseen }) },
+    ...(managed && { managed }),
+    ...(change && { change }),
+    ...(kept && { kept }),
+    ...(unseen && { unseen }),
     ...(drift && drift.length > 0 && { drift }),
   };
 }

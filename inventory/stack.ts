@@ -26,8 +26,13 @@ const Exported = z.looseObject({
     resources: z
       .array(
         z.looseObject({
-          ...{ urn: z.string(), id: z.string().optional(), inputs: props, outputs: props },
-          ...{ delete: z.boolean().optional(), created: z.string().optional(), modified: z.string().optional() },
+          urn: z.string(),
+          id: z.string().optional(),
+          inputs: props,
+          outputs: props,
+          delete: z.boolean().optional(),
+          created: z.string().optional(),
+          modified: z.string().optional(),
           propertyDependencies: z.record(z.string(), z.array(z.string()).nullish()).nullish(),
         }),
       )
@@ -61,7 +66,8 @@ export const credentialsInStack = (document: unknown, what = "The document"): Kn
 
 const definitionOf: Record<ObjectKind, Definition> = {
   ...definitions,
-  ...{ credential: definitions.appCred, tether: definitions.tetherService },
+  credential: definitions.appCred,
+  tether: definitions.tetherService,
 };
 
 /**
@@ -118,7 +124,9 @@ const environmentsOf = ({ consortia }: NetworkModel): EnvironmentModel[] =>
 /** Objects that only the stack still knows, each in what it was in; of what was not shown, nothing is known to be gone. */
 function addGone(live: NetworkModel, stack: NetworkModel): void {
   const gone = <T extends ObjectModel>(object: T): T => ({
-    ...{ ...object, state: "gone", drift: [`the stack has ${nameOf(object)}, and the service does not show it`] },
+    ...object,
+    state: "gone",
+    drift: [`the stack has ${nameOf(object)}, and the service does not show it`],
   });
   const others = <T extends ObjectModel>(now: readonly T[], then: readonly T[]): T[] =>
     then.filter(({ id }) => !now.some((one) => one.id === id));

@@ -48,7 +48,12 @@ export async function observeTether(
   const { network, interval: intervalHours, state } = ShownTether.safeParse(shown ?? {}).data ?? {};
   const isMissing = unseen === undefined && (shown ?? account ?? balanceWei) === undefined;
   const facts: Omit<TetherModel, "id"> = {
-    ...{ network, intervalHours, state: isMissing ? "missing" : state, account, balanceWei, reports },
+    network,
+    intervalHours,
+    state: isMissing ? "missing" : state,
+    account,
+    balanceWei,
+    reports,
     ...extraIn(shown, network),
     ...(report !== undefined && { lastPin: pinIn(reports! - 1, report) }),
   };

@@ -213,15 +213,13 @@ function fleetOf(file: string, definition: FleetDefinition): Fleet {
     return { owner, own };
   });
   return {
-    ...{
-      file,
-      folder,
-      project,
-      hasProject,
-      concurrency,
-      ...rest,
-      backend: backend && absoluteBackend(backend, folder),
-    },
+    file,
+    folder,
+    project,
+    hasProject,
+    concurrency,
+    ...rest,
+    backend: backend && absoluteBackend(backend, folder),
     organizations: all.map(({ owner }) => owner),
     stacks: all.flatMap(({ own }) => own),
   };

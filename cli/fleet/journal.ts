@@ -231,7 +231,9 @@ export const isLocked = (text: string): boolean => lockedText.test(text);
 
 export const holdersOf = (text: string): Holder[] =>
   [...text.matchAll(holderText)].map(([, user = "", host = "", pid, since = ""]) => ({
-    ...{ user, host, since },
+    user,
+    host,
+    since,
     pid: Number(pid),
   }));
 

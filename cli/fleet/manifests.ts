@@ -25,7 +25,10 @@ function settingsOf({ kubernetes = {} }: Fleet): Settings {
   const { folder = ".", ...source } = git ?? { repository: "" };
   const revision = source.branch === undefined && source.commit === undefined ? { branch: "main" } : {};
   return {
-    ...{ namespace: "consortium", serviceAccount: "consortium-fleet", image, secret: "consortium-fleet" },
+    namespace: "consortium",
+    serviceAccount: "consortium-fleet",
+    image,
+    secret: "consortium-fleet",
     ...rest,
     ...(git && { git: { ...source, ...revision, folder } }),
   };
@@ -79,7 +82,10 @@ function stackManifest(fleet: Fleet, settings: Settings, stack: FleetStack, sour
       ...(fleet.secretsProvider === undefined ? {} : { secretsProvider: fleet.secretsProvider }),
       envRefs: references(fleet, settings, stack),
       // What drifted is put right every hour; a manifest that is deleted never takes a ledger with it.
-      ...{ refresh: true, continueResyncOnCommitMatch: true, resyncFrequencySeconds: hourly, destroyOnFinalize: false },
+      refresh: true,
+      continueResyncOnCommitMatch: true,
+      resyncFrequencySeconds: hourly,
+      destroyOnFinalize: false,
       workspaceTemplate: { spec: { image: settings.image } },
     },
   };

@@ -15,8 +15,13 @@ type Step = NonNullable<EngineEvent["resOutputsEvent"]>["metadata"];
 
 /** The last of the steps of a replacement counts for all. */
 const counted: Partial<Record<string, keyof Counts>> = {
-  ...{ create: "created", import: "created", update: "updated", delete: "deleted", same: "unchanged" },
-  ...{ "create-replacement": "replaced", "import-replacement": "replaced" },
+  create: "created",
+  import: "created",
+  update: "updated",
+  delete: "deleted",
+  same: "unchanged",
+  "create-replacement": "replaced",
+  "import-replacement": "replaced",
 };
 
 const signs: Partial<Record<keyof Counts, string>> = { created: "+", updated: "~", replaced: "+-", deleted: "-" };

@@ -24,12 +24,15 @@ import { type Fleet, type FleetStack } from "./file";
  */
 export const programFiles = (project: string, plugins?: object): Record<string, string> => ({
   "Pulumi.yaml": yamlForAll({
-    ...{ name: project, runtime: { name: "nodejs", options: { typescript: false } } },
+    name: project,
+    runtime: { name: "nodejs", options: { typescript: false } },
     ...(plugins && { plugins }),
   }),
   "package.json": `${JSON.stringify(
     {
-      ...{ name: project, private: true, main: "index.js" },
+      name: project,
+      private: true,
+      main: "index.js",
       dependencies: { "@pulumi/pulumi": "^3.216.0", "pulumi-consortium": `^${version}` },
     },
     undefined,

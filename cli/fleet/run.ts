@@ -69,7 +69,18 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Outco
     const folder = join(workFolder, "logs");
     const states = statesOf(fleet, known, { folder, options: { cwd: workFolder, env: environment, log, stop } });
     const context: RunContext = {
-      ...{ fleet, command, workFolder, journal, secrets, environment, refresh, takeOver, known, ownership, stop, tell },
+      fleet,
+      command,
+      workFolder,
+      journal,
+      secrets,
+      environment,
+      refresh,
+      takeOver,
+      known,
+      ownership,
+      stop,
+      tell,
       idsBut: async (stack) => (await states()).flatMap(([name, ids]) => (name === stack ? [] : ids)),
     };
     const results = await Promise.all(
@@ -91,9 +102,15 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Outco
 }
 
 const notBegun = ({ name, organization }: FleetStack): Result => ({
-  ...{ stack: name, organization: organization.name, outcome: "not begun" },
+  stack: name,
+  organization: organization.name,
+  outcome: "not begun",
   counts: { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 },
-  ...{ seconds: 0, ledgers: [], drift: [], recovered: false, leftovers: [] },
+  seconds: 0,
+  ledgers: [],
+  drift: [],
+  recovered: false,
+  leftovers: [],
 });
 
 type StateIds = [stack: string, ids: string[]];

@@ -56,7 +56,8 @@ export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], e
     (one) => one.length >= 6, // a shorter one would be found by chance, inside of words
   );
   return {
-    ...{ apiKeys, passphrase },
+    apiKeys,
+    passphrase,
     mask: (text) => printableLines(hidden.reduce((masked, one) => masked.replaceAll(one, "[secret]"), text)),
     variables,
   };

@@ -100,9 +100,14 @@ export class StackRun {
     const startedAt = performance.now();
     const { context, spec, progress } = this;
     const done = (outcome: Outcome, error?: string): Result => ({
-      ...{ stack: spec.name, organization: spec.organization.name, outcome, counts: progress.counts },
+      stack: spec.name,
+      organization: spec.organization.name,
+      outcome,
+      counts: progress.counts,
       seconds: (performance.now() - startedAt) / 1000,
-      ...{ error: error && context.secrets.mask(error), ledgers: progress.ledgers, drift: progress.drift },
+      error: error && context.secrets.mask(error),
+      ledgers: progress.ledgers,
+      drift: progress.drift,
       recovered: this.#isLeft,
       leftovers: this.#leftovers,
     });

@@ -38,7 +38,9 @@ export function buildApp(parts: Parts): FastifyInstance {
   const { access, options, observer, live } = parts;
   const assets = readAssets();
   const app = fastify({
-    ...{ exposeHeadRoutes: false, bodyLimit: 65_536, forceCloseConnections: true },
+    exposeHeadRoutes: false,
+    bodyLimit: 65_536,
+    forceCloseConnections: true,
     // A path that cannot be read goes through no hook.
     frameworkErrors: (_error, _request, reply: FastifyReply) => {
       void reply.code(400).headers(headers("")).send({ error: "There is no such page." });

@@ -138,11 +138,15 @@ export class Observer {
     this.#note(model);
     return {
       ...(embedded && {
-        ...{ organization: embedded.about.organization.name, ledger: embedded.about.ledger },
+        organization: embedded.about.organization.name,
+        ledger: embedded.about.ledger,
         tetherHour: embedded.about.tether_hour,
       }),
-      ...{ baseUrl: client.http.settings.baseUrl, embedded: embedded !== undefined, mayChange },
-      ...{ stacks: stacks.names, model },
+      baseUrl: client.http.settings.baseUrl,
+      embedded: embedded !== undefined,
+      mayChange,
+      stacks: stacks.names,
+      model,
     };
   }
 
@@ -313,7 +317,9 @@ const toHex = (number: number) => `0x${number.toString(16)}`;
 
 function blockOf({ number, hash, timestamp, transactions }: RpcBlock): BlockView {
   const shown = transactions.slice(0, mostTransactions).map((one): TransactionView => ({
-    ...{ hash: one.hash, from: one.from, valueWei: BigInt(one.value).toString() },
+    hash: one.hash,
+    from: one.from,
+    valueWei: BigInt(one.value).toString(),
     ...(one.to !== null && { to: one.to }),
   }));
   return { number: Number(number), hash, time: Number(timestamp), transactions: shown };

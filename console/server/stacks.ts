@@ -67,5 +67,6 @@ function readExport(file: string): Omit<Read, "changedAt"> {
 }
 
 const readDocument = (document: unknown, what: string): Omit<Read, "changedAt"> => ({
-  ...{ model: modelOfStack(document, what), credentials: credentialsInStack(document, what) },
+  model: modelOfStack(document, what),
+  credentials: credentialsInStack(document, what),
 });

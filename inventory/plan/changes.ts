@@ -206,8 +206,10 @@ function rowOf({ urn, old, new: next }: Step): StackRow | undefined {
 
 /** A replacement comes as several steps. */
 const merged = (one: StackRow, other: StackRow): StackRow => ({
-  ...{ ...one, id: one.id ?? other.id },
-  ...{ props: { ...one.props, ...other.props }, sources: { ...one.sources, ...other.sources } },
+  ...one,
+  id: one.id ?? other.id,
+  props: { ...one.props, ...other.props },
+  sources: { ...one.sources, ...other.sources },
 });
 
 /** Only one of Pulumi's two formats says what a property follows from. */

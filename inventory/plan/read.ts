@@ -160,8 +160,12 @@ function planOfDigest(file: string, { steps, diagnostics, changeSummary }: z.inf
   const refreshed = (steps ?? []).filter(({ op }) => op === "refresh");
   const drift = refreshed.some(({ urn }) => urn.includes("::pulumi:pulumi:Stack::")) && !stackIsPlanned(steps ?? []);
   const read = (steps ?? []).map(({ op, urn, oldState, newState, replaceReasons }) => ({
-    ...{ op: op === "refresh" ? "same" : op, urn, found: drift || op === "refresh" },
-    ...{ old: oldState ?? undefined, new: newState ?? undefined, reasons: replaceReasons ?? [] },
+    op: op === "refresh" ? "same" : op,
+    urn,
+    found: drift || op === "refresh",
+    old: oldState ?? undefined,
+    new: newState ?? undefined,
+    reasons: replaceReasons ?? [],
   }));
   const messages = (diagnostics ?? []).map(({ severity, message }) => ({ severity, text: message }));
   return plan(file, read, messages, [], changeSummary ?? {}, drift ? (changeSummary?.update ?? 0) : 0);

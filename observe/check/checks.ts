@@ -57,7 +57,10 @@ export interface Check {
 export type Verdict = Pick<Result, "outcome" | "text"> & Partial<Pick<Result, "next" | "value">>;
 
 const told = (outcome: Outcome, text: string, next?: string, value?: number): Verdict => ({
-  ...{ outcome, text, ...(next !== undefined && { next }), ...(value !== undefined && { value }) },
+  outcome,
+  text,
+  ...(next !== undefined && { next }),
+  ...(value !== undefined && { value }),
 });
 export const ok = (text: string, value?: number): Verdict => told("ok", text, undefined, value);
 export const failed = (text: string, next: string, value?: number): Verdict => told("failed", text, next, value);
@@ -65,7 +68,10 @@ export const skipped = (text: string, next?: string): Verdict => told("skipped",
 export const unseen = (text: string, next: string): Verdict => told("unseen", text, next);
 
 const subjectOf = (kind: Subject["kind"], object: EnvironmentModel | NodeModel | MembershipModel, within: string) => ({
-  ...{ kind, id: object.id, name: nameOf(object), within },
+  kind,
+  id: object.id,
+  name: nameOf(object),
+  within,
 });
 
 function ofEnvironments(

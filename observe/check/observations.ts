@@ -79,8 +79,15 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
   const isWhole = [...seen.consortia, ...environmentsIn(seen)].every(({ unseen }) => unseen === undefined);
   const allListed = consortium === undefined && isWhole && environmentsIn(seen).every(({ unlisted }) => !unlisted);
   return {
-    ...{ model, ...(stack && { stack }), nodes, credentials, allListed },
-    ...{ tethers: new Map(tethers), trusted: new Set(Object.keys(targets)), now: now(), pinsAhead },
+    model,
+    ...(stack && { stack }),
+    nodes,
+    credentials,
+    allListed,
+    tethers: new Map(tethers),
+    trusted: new Set(Object.keys(targets)),
+    now: now(),
+    pinsAhead,
   };
 }
 
@@ -249,7 +256,8 @@ function failureOf(error: unknown, url: string): NodeProbe {
   if (error instanceof CredentialRefused)
     return { kind: "failed", why: `it refuses the credential: ${error.errorMessage}`, next: replaceCredential };
   return {
-    ...{ kind: "failed", why: `${new URL(url).origin} does not answer: ${messageOf(error)}` },
+    kind: "failed",
+    why: `${new URL(url).origin} does not answer: ${messageOf(error)}`,
     next: "Look whether this machine reaches that address, then at the node's logs in the console.",
   };
 }

@@ -110,7 +110,10 @@ function folded<T extends ObjectModel>(
     const more = some.length > names.length ? [`${some.length - names.length} more`] : [];
     const item: MapItem = {
       ...itemOf(kind, some[0]!),
-      ...{ key: itemKey(kind, `${within} ${key}`), ids: some.map(({ id }) => id), label, details: [] },
+      key: itemKey(kind, `${within} ${key}`),
+      ids: some.map(({ id }) => id),
+      label,
+      details: [],
       title: `${label}: ${[...names, ...more].join(", ")}`,
     };
     return { item, objects: some };

@@ -32,15 +32,26 @@ export const itemKey = (kind: MapItem["kind"], id: string): string => `${kind}:$
 
 /** One object by itself. */
 export const itemOf = (kind: ObjectKind, object: ObjectModel, owner?: string): MapItem => ({
-  ...{ key: itemKey(kind, object.id), kind, ids: [object.id], label: nameOf(object) },
-  ...{ details: linesOf(kind, object, owner), title: inWords(kind, object, owner) },
-  ...{ tone: toneOf(kind, object), marks: marksOf(object) },
+  key: itemKey(kind, object.id),
+  kind,
+  ids: [object.id],
+  label: nameOf(object),
+  details: linesOf(kind, object, owner),
+  title: inWords(kind, object, owner),
+  tone: toneOf(kind, object),
+  marks: marksOf(object),
 });
 
 /** Something that is no object of the service. */
 export const note = (kind: "chain" | "nothing", id: string, label: string, details: string[] = []): MapItem => ({
-  ...{ key: itemKey(kind, id), kind, ids: [], label, details },
-  ...{ title: [label, ...details].join(", "), tone: "plain", marks: [] },
+  key: itemKey(kind, id),
+  kind,
+  ids: [],
+  label,
+  details,
+  title: [label, ...details].join(", "),
+  tone: "plain",
+  marks: [],
 });
 
 /** How something is: `plain` where there is nothing to say. */
@@ -50,7 +61,12 @@ export type Tone = "good" | "waiting" | "bad" | "plain";
 export type Mark = Change | "drift" | "not in stacks";
 
 const tones: Record<Condition, Tone> = {
-  ...{ ready: "good", pending: "waiting", going: "waiting", stopped: "plain", failed: "bad", gone: "bad" },
+  ready: "good",
+  pending: "waiting",
+  going: "waiting",
+  stopped: "plain",
+  failed: "bad",
+  gone: "bad",
 };
 /** A tether does nothing before it is active, nor after. */
 const tethers: Record<string, Tone> = {

@@ -42,8 +42,11 @@ function drawItem(parent: XMLElement, item: MapItem | MapGroup, box: Box, href: 
   const classes = ["item", kind, `tone-${tone}`, ...marks.map((mark) => `mark-${mark.replaceAll(" ", "-")}`)];
   const outer = href === undefined ? parent : parent.element("a", { href });
   const group = outer.element("g", {
-    ...{ class: [...classes, ...("groups" in item ? ["group"] : [])].join(" "), role: "img" },
-    ...{ "aria-label": printable(title), "data-key": printable(key), "data-kind": kind },
+    class: [...classes, ...("groups" in item ? ["group"] : [])].join(" "),
+    role: "img",
+    "aria-label": printable(title),
+    "data-key": printable(key),
+    "data-kind": kind,
     ...(ids.length === 1 && { "data-id": printable(ids[0]!) }),
   });
   group.element("title", {}, printable(title));
@@ -70,7 +73,10 @@ function viewOf({ width: w, height: h }: Layout): Record<string, string | number
 const round = (value: number): number => Math.round(value * 10) / 10;
 
 const grown = ({ x, y, width, height }: Box, by: number): Box => ({
-  ...{ x: x - by, y: y - by, width: width + 2 * by, height: height + 2 * by },
+  x: x - by,
+  y: y - by,
+  width: width + 2 * by,
+  height: height + 2 * by,
 });
 
 function drawEdges(root: XMLElement, edges: readonly MapEdge[], { ways }: Layout): void {

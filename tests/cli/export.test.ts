@@ -60,7 +60,11 @@ test("the file of a network that exists, to be adopted: each by its id, keys tha
     members: { acme: { adopt: acme }, [`member-${tokyo}`]: { orgName: "東京", adopt: tokyo } },
     environments: {
       "prod-eu": {
-        ...{ name: "prod / eu", provider: "quorum", consensusType: "ibft", chainId: 7, adopt: e },
+        name: "prod / eu",
+        provider: "quorum",
+        consensusType: "ibft",
+        chainId: 7,
+        adopt: e,
         nodes: {
           acme: {
             [`acme-1-${one}`]: { name: "acme-1", adopt: one },

@@ -76,11 +76,9 @@ describe("the commands", () => {
     expect(ok).toBe(false);
     expect(results.filter(({ outcome }) => outcome === "failed")).toEqual([
       {
-        ...{
-          check: "node reachable",
-          outcome: "failed",
-          subject: { kind: "node", id: node, name: "n1", within: "test" },
-        },
+        check: "node reachable",
+        outcome: "failed",
+        subject: { kind: "node", id: node, name: "n1", within: "test" },
         text: expect.stringContaining("it refuses the credential") as string,
         next: expect.stringContaining("Replace the AppCred") as string,
       },

@@ -25,7 +25,9 @@ export const step = (
   newState?: State,
   more: object = {},
 ) => ({
-  ...{ op, urn: urn(type, name), ...more },
+  op,
+  urn: urn(type, name),
+  ...more,
   ...(oldState && { oldState }),
   ...(newState && { newState }),
 });

@@ -3,7 +3,9 @@ import { lossWarnings } from "../../provider/constants";
 import { digest, later, row, secret, show, stackUrn, type State, step, urn } from "./plans";
 
 const environment = (consensusType: string, more: object = {}): State => ({
-  ...{ id: "env0000001", inputs: { __provider: "x", consortiumId: "con0000001", name: "e", consensusType }, ...more },
+  id: "env0000001",
+  inputs: { __provider: "x", consortiumId: "con0000001", name: "e", consensusType },
+  ...more,
 });
 
 describe("what a line says", () => {

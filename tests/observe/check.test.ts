@@ -99,7 +99,9 @@ describe("a network that applications can use", () => {
     w.service.store.memberships.patch(member!.id, { minimum_nodes: 0 });
     const within = { consortiumId: w.consortium, environmentId: w.environment };
     const node = (name: string, id: string) => ({
-      ...{ urn: `urn:pulumi:dev::net::consortium:index:Node::${name}`, id, inputs: { ...within, name } },
+      urn: `urn:pulumi:dev::net::consortium:index:Node::${name}`,
+      id,
+      inputs: { ...within, name },
     });
     const resources = [node("renamed", w.nodes[0]!), node("lost", "n-lost")];
     const stack = modelOfStack({ deployment: { resources } });

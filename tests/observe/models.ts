@@ -10,12 +10,19 @@ import {
 /** Models made by hand, for what only looks at them. */
 
 export const memberOf = (index: number, more: Partial<MembershipModel> = {}): MembershipModel => ({
-  ...{ id: `m${index}`, orgName: `Member ${index}`, state: "active", ...more },
+  id: `m${index}`,
+  orgName: `Member ${index}`,
+  state: "active",
+  ...more,
 });
 
 export const nodeOf = (environment: number, index: number, more: Partial<NodeModel> = {}): NodeModel => ({
-  ...{ id: `e${environment}n${index}`, name: `node-${environment}-${index}`, membershipId: `m${index}` },
-  ...{ state: "started", role: "validator", ...more },
+  id: `e${environment}n${index}`,
+  name: `node-${environment}-${index}`,
+  membershipId: `m${index}`,
+  state: "started",
+  role: "validator",
+  ...more,
 });
 
 export const environmentOf = (
@@ -23,8 +30,15 @@ export const environmentOf = (
   nodes: NodeModel[],
   more: Partial<EnvironmentModel> = {},
 ): EnvironmentModel => ({
-  ...{ id: `e${index}`, name: `environment ${index}`, provider: "quorum", consensusType: "ibft", state: "live" },
-  ...{ chainId: 1000 + index, nodes, credentials: [], ...more },
+  id: `e${index}`,
+  name: `environment ${index}`,
+  provider: "quorum",
+  consensusType: "ibft",
+  state: "live",
+  chainId: 1000 + index,
+  nodes,
+  credentials: [],
+  ...more,
 });
 
 export function networkOf(consortium: Partial<ConsortiumModel>, more: Partial<NetworkModel> = {}): NetworkModel {

@@ -39,8 +39,10 @@ export async function usable(): Promise<Usable> {
   const target = await new Network().start();
   let ahead = -10 * hour;
   const service = await startService({
-    ...{ clock: () => Date.now() + ahead, ledger: { targets: { rinkeby: target.url } } },
-    ...{ timing: quick, tethers: [{ id: tetherId }] },
+    clock: () => Date.now() + ahead,
+    ledger: { targets: { rinkeby: target.url } },
+    timing: quick,
+    tethers: [{ id: tetherId }],
   });
   const send = client(service.baseUrl, service.apiKey);
   const make = async (path: string, body: object) => (await send("POST", path, body)).body;
@@ -75,7 +77,16 @@ export async function usable(): Promise<Usable> {
     return check(await observeNetwork(api, { credentials: credentials, tethers: [tetherId], live, ...options }));
   };
   return {
-    ...{ service, send, client: api, target, consortium, environment, nodes, account, credentials, look },
+    service,
+    send,
+    client: api,
+    target,
+    consortium,
+    environment,
+    nodes,
+    account,
+    credentials,
+    look,
     wrong: async (options) => (await look(options)).filter(({ outcome }) => outcome !== "ok"),
     async standing() {
       const slow = { name: "slow", ...kind, block_period: 3_600 };

@@ -11,11 +11,21 @@ const signs = {
   bad: ["✕", "bad"],
 } as const;
 const conditions: Record<Condition, keyof typeof signs> = {
-  ...{ ready: "good", pending: "busy", going: "busy", stopped: "off", failed: "bad", gone: "bad" },
+  ready: "good",
+  pending: "busy",
+  going: "busy",
+  stopped: "off",
+  failed: "bad",
+  gone: "bad",
 };
 /** Words that only tethers have. */
 const tethers: Record<string, keyof typeof signs> = {
-  ...{ initial: "busy", configured: "busy", deployed: "busy", inactive: "off", deactivated: "off", missing: "bad" },
+  initial: "busy",
+  configured: "busy",
+  deployed: "busy",
+  inactive: "off",
+  deactivated: "off",
+  missing: "bad",
 };
 const signOf = (state: string | undefined): keyof typeof signs =>
   state === undefined ? "off" : (tethers[state] ?? conditions[conditionOf(state)]);

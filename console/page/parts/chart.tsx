@@ -43,7 +43,10 @@ function optionsOf({ lines, steps = false }: ChartProps, place: HTMLElement): uP
   const axis = { stroke: color("--quiet"), grid: { stroke: color("--border"), width: 1 }, ticks: { show: false } };
   const path = steps ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
   return {
-    ...{ width: place.clientWidth, height, legend: { show: false }, cursor: { show: false } },
+    width: place.clientWidth,
+    height,
+    legend: { show: false },
+    cursor: { show: false },
     scales: {
       x: { range: (_, low, high) => wide(low, high) },
       y: { range: (_, low, high) => [Math.max(0, Math.floor(low) - 1), Math.ceil(high) + 1] },

@@ -98,7 +98,8 @@ describe("--program", () => {
     ]);
     const [program, stack] = documentsIn(written()["acme-test-2.yaml"]!);
     expect(program).toEqual({
-      ...{ apiVersion: "pulumi.com/v1", kind: "Program" },
+      apiVersion: "pulumi.com/v1",
+      kind: "Program",
       metadata: { name: "acme-test-2", namespace: "networks" },
       program: { resources: { "acme-test": { type: "consortium:index:Network", properties: { members: ["m"] } } } },
     });

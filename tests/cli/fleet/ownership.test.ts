@@ -57,7 +57,14 @@ async function run(command: Command, file: string, { takeOver = false } = {}): P
   const view = plainView(() => undefined);
   const { stacks } = definition;
   const { results, strays } = await runFleet(definition, {
-    ...{ command, stacks, parallel: 1, secrets, env, view, stop, takeOver },
+    command,
+    stacks,
+    parallel: 1,
+    secrets,
+    env,
+    view,
+    stop,
+    takeOver,
   });
   return {
     results,

@@ -12,19 +12,20 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const organization = { name: "acme", apiKey: { env: "KEY" } };
 const stack = (change: Partial<FleetStack> = {}): FleetStack => ({
-  ...{ name: "acme-prod", organization, definition: "/networks/trade.yaml", adopt: false },
+  name: "acme-prod",
+  organization,
+  definition: "/networks/trade.yaml",
+  adopt: false,
   ...change,
 });
 const fleet = (): Fleet => ({
-  ...{
-    file: "fleet.yaml",
-    folder,
-    project: "trade",
-    hasProject: true,
-    concurrency: 4,
-    organizations: [organization],
-    stacks: [stack()],
-  },
+  file: "fleet.yaml",
+  folder,
+  project: "trade",
+  hasProject: true,
+  concurrency: 4,
+  organizations: [organization],
+  stacks: [stack()],
 });
 const settings = (): unknown => parse(readFileSync(join(folder, "Pulumi.acme-prod.yaml"), "utf8"));
 

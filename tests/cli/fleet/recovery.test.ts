@@ -32,7 +32,12 @@ afterEach(() => {
 });
 
 const past = (change: Partial<Entry> = {}): Entry => ({
-  ...{ id: dead, command: "up", pid: ended, host: "there", startedAt: "2026-01-01T00:00:00Z", started: [ended] },
+  id: dead,
+  command: "up",
+  pid: ended,
+  host: "there",
+  startedAt: "2026-01-01T00:00:00Z",
+  started: [ended],
   ...change,
 });
 

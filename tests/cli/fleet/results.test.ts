@@ -12,8 +12,15 @@ import { type EngineEvent } from "../../../inventory/plan/read";
 
 const counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
 const result = (change: Partial<Result> = {}): Result => ({
-  ...{ stack: "acme-prod", organization: "acme", outcome: "ok", counts, seconds: 1.25 },
-  ...{ ledgers: [], drift: [], recovered: false, leftovers: [] },
+  stack: "acme-prod",
+  organization: "acme",
+  outcome: "ok",
+  counts,
+  seconds: 1.25,
+  ledgers: [],
+  drift: [],
+  recovered: false,
+  leftovers: [],
   ...change,
 });
 const results = [
@@ -102,22 +109,20 @@ const step = (
   op: string,
   type = "Node",
   extra: object = {},
-): EngineEvent =>
-  ({
-    [kind]: {
-      metadata: {
-        ...{
-          op,
-          urn: urn(type, "n"),
-          type: `pulumi-nodejs:dynamic/consortium:${type}`,
-          new: { custom: true },
-          ...extra,
-        },
-      },
+): EngineEvent => ({
+  [kind]: {
+    metadata: {
+      op,
+      urn: urn(type, "n"),
+      type: `pulumi-nodejs:dynamic/consortium:${type}`,
+      new: { custom: true },
+      ...extra,
     },
-  });
-const said = (severity: string, message: string): EngineEvent =>
-  ({ diagnosticEvent: { severity, message, color: "never" } });
+  },
+});
+const said = (severity: string, message: string): EngineEvent => ({
+  diagnosticEvent: { severity, message, color: "never" },
+});
 
 test.each([
   ["dynamic provider", {}],
