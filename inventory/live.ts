@@ -23,7 +23,7 @@ export interface LiveOptions {
 export class LiveNetwork {
   readonly #session;
   /** What the service has answered besides lists, and when it was asked: the answer is at least so new. */
-  readonly #answers = new Map<string, { at: number; answer: Promise<unknown> }>();
+  readonly #responseCache = new Map<string, { at: number; answer: Promise<unknown> }>();
 
   /** @param maxAgeMs how old an answer may be */
   constructor(
@@ -102,12 +102,12 @@ export class LiveNetwork {
   #once<T>(key: string, ask: () => Promise<T>): Promise<T> {
     const oldest = this.clock.now() - this.maxAgeMs;
     // A console runs for days, and what is deleted is never asked for again.
-    for (const [old, { at }] of this.#answers) if (at < oldest) this.#answers.delete(old);
-    const known = this.#answers.get(key);
+    for (const [old, { at }] of this.#responseCache) if (at < oldest) this.#responseCache.delete(old);
+    const known = this.#responseCache.get(key);
     if (known) return known.answer as Promise<T>;
     const entry = { at: this.clock.now(), answer: ask() };
-    this.#answers.set(key, entry);
-    entry.answer.catch(() => this.#answers.get(key) === entry && this.#answers.delete(key));
+    this.#responseCache.set(key, entry);
+    entry.answer.catch(() => this.#responseCache.get(key) === entry && this.#responseCache.delete(key));
     return entry.answer;
   }
 }

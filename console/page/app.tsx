@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { NetworkView } from "../protocol";
 import { clock } from "./format";
 import { act, live, useConnection, useSection } from "./live";
-import { NotFound, Trouble } from "./parts/basics";
+import { NotFound, ErrorMessage } from "./parts/basics";
 import { SecretDialog } from "./parts/credentials";
 import { hrefOf, useRoute } from "./route";
 import { EnvironmentPage } from "./views/environment";
@@ -50,7 +50,7 @@ export function App() {
         </div>
       </header>
       <main id="content" tabIndex={-1}>
-        <Trouble text={failure ?? trouble ?? (connection === "lost" ? ended : undefined)} />
+        <ErrorMessage text={failure ?? trouble ?? (connection === "lost" ? ended : undefined)} />
         {connection === "lost" && asOf !== undefined && (
           <p class="quiet" role="status">
             As of <time dateTime={new Date(asOf).toISOString()}>{clock(asOf)}</time>

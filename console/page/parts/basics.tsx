@@ -142,7 +142,7 @@ export function Copyable({ text, shown = text, what }: { text: string; shown?: s
 }
 
 /** What failed in one sentence, said at once to whoever cannot see it; the rest is folded. */
-export function Trouble({ text }: { text: string | undefined }) {
+export function ErrorMessage({ text }: { text: string | undefined }) {
   const [first, rest] = sentences(text ?? "");
   return (
     <div role="alert" class={text ? "trouble" : undefined}>

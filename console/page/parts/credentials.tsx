@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ConsortiumModel, EnvironmentModel } from "../../../inventory/model";
 import { type Made, type NetworkView } from "../../protocol";
 import { useAction } from "../live";
-import { Copyable, Dialog, Facts, LineForm, ManagedBy, Table, Trouble } from "./basics";
+import { Copyable, Dialog, Facts, LineForm, ManagedBy, Table, ErrorMessage } from "./basics";
 
 interface Props {
   view: NetworkView;
@@ -60,7 +60,7 @@ export function Credentials({ view, consortium, environment }: Props) {
           </label>
         </LineForm>
       )}
-      <Trouble text={trouble} />
+      <ErrorMessage text={trouble} />
     </>
   );
 }

@@ -4,7 +4,7 @@ import type { NetworkView } from "../../protocol";
 import { ether } from "../format";
 import { useAction } from "../live";
 import { hrefOf } from "../route";
-import { Card, LineForm, State, Table, Trouble } from "./basics";
+import { Card, LineForm, State, Table, ErrorMessage } from "./basics";
 
 /** All tethers, and on the embedded service the way to order one. */
 export function Tethers({ view: { model, embedded } }: { view: NetworkView }) {
@@ -50,7 +50,7 @@ function OrderTether({ model }: { model: NetworkModel }) {
           </select>
         </label>
       </LineForm>
-      <Trouble text={trouble} />
+      <ErrorMessage text={trouble} />
       <p role="status" class="quiet">
         {answer && (
           <>

@@ -3,7 +3,7 @@ import type { ConsortiumModel, EnvironmentModel } from "../../../inventory/model
 import { type BlockView, type EnvironmentView, type NetworkView } from "../../protocol";
 import { clock, ether, plural, short, time, zone } from "../format";
 import { useSection } from "../live";
-import { Card, Copyable, Facts, ManagedBy, NotFound, State, Table, Trouble } from "../parts/basics";
+import { Card, Copyable, Facts, ManagedBy, NotFound, State, Table, ErrorMessage } from "../parts/basics";
 import { Chart } from "../parts/chart";
 import { Credentials } from "../parts/credentials";
 import { hrefOf } from "../route";
@@ -22,7 +22,7 @@ export function EnvironmentPage({ view, id }: { view: NetworkView; id: string })
       <h1>
         {name} <State of={state} />
       </h1>
-      <Trouble text={trouble} />
+      <ErrorMessage text={trouble} />
       <Facts of={factsOf(environment)} />
       <div class="columns">
         <Card title="Block height by node" aside={<span class="quiet">{zone()}</span>}>
@@ -149,7 +149,7 @@ function Log({ of: { id, nodes, provider } }: { of: EnvironmentModel }) {
           </select>
         </label>
       </div>
-      <Trouble text={trouble} />
+      <ErrorMessage text={trouble} />
       <pre class="log scroll" tabIndex={0} role="log" aria-label="Log, newest line first">
         {lines?.toReversed().join("\n") ?? "Looking …"}
       </pre>

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { KeyView } from "../../protocol";
 import { clock } from "../format";
 import { useAction, useSection } from "../live";
-import { Card, Dialog, LineForm, Table, Trouble } from "../parts/basics";
+import { Card, Dialog, LineForm, Table, ErrorMessage } from "../parts/basics";
 import { showSecret } from "../parts/credentials";
 
 export function KeysPage() {
@@ -29,7 +29,7 @@ export function KeysPage() {
         Each key may do everything in this organization. The service's first key is in the file that it named when it
         started; these are the further ones.
       </p>
-      <Trouble text={revoking.trouble ?? trouble ?? making.trouble} />
+      <ErrorMessage text={revoking.trouble ?? trouble ?? making.trouble} />
       <Card title="Keys">
         <Table
           label="Keys"

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { FaultView, TestingView } from "../../protocol";
 import { time, zone } from "../format";
 import { act, useAction, useSection } from "../live";
-import { Card, LineForm, Table, Trouble } from "../parts/basics";
+import { Card, LineForm, Table, ErrorMessage } from "../parts/basics";
 
 const kinds: Record<string, { label: string; number?: "status" | "ms"; given?: string }> = {
   status: { label: "answer a status", number: "status", given: "503" },
@@ -23,7 +23,7 @@ export function TestingPage() {
         See how your program copes: make calls of this organization fail, or slow. The console's own calls are neither
         hit nor logged.
       </p>
-      <Trouble text={trouble} />
+      <ErrorMessage text={trouble} />
       <Card title="Faults">
         <Faults of={shown} />
         <NewFault routes={shown?.routes ?? []} />
@@ -42,7 +42,7 @@ function Faults({ of: shown }: { of: TestingView | undefined }) {
   };
   return (
     <>
-      <Trouble text={failure} />
+      <ErrorMessage text={failure} />
       <Table
         label="Faults in force"
         head={["Fault", "Calls", "Hit", ""]}
@@ -134,7 +134,7 @@ function NewFault({ routes }: { routes: string[] }) {
           </select>
         </label>
       </LineForm>
-      <Trouble text={trouble} />
+      <ErrorMessage text={trouble} />
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { PinModel, TetherModel } from "../../../inventory/model";
 import type { NetworkView, TetherView } from "../../protocol";
 import { clock, duration, ether, plural, short } from "../format";
 import { useAction, useSection } from "../live";
-import { Card, Copyable, Facts, LineForm, ManagedBy, NotFound, State, Table, Trouble } from "../parts/basics";
+import { Card, Copyable, Facts, LineForm, ManagedBy, NotFound, State, Table, ErrorMessage } from "../parts/basics";
 import { Chart } from "../parts/chart";
 import { Tethers } from "../parts/tethers";
 import { hrefOf } from "../route";
@@ -30,7 +30,7 @@ export function TetherPage({ view, id }: { view: NetworkView; id: string }) {
       <h1>
         <code>{id}</code> <State of={tether.state} />
       </h1>
-      <Trouble text={trouble ?? (shown?.problem && `The last pin failed: ${shown.problem}`)} />
+      <ErrorMessage text={trouble ?? (shown?.problem && `The last pin failed: ${shown.problem}`)} />
       <Facts
         of={[
           ["Environment", environment ? <a href={hrefOf("environments", environment.id)}>{environment.name}</a> : "—"],
@@ -121,7 +121,7 @@ function Fund({ tether: { id, network = "rinkeby" } }: { tether: TetherModel }) 
           />
         </label>
       </LineForm>
-      <Trouble text={trouble ?? (wei === undefined ? "That is no amount of ether, such as 0.5." : undefined)} />
+      <ErrorMessage text={trouble ?? (wei === undefined ? "That is no amount of ether, such as 0.5." : undefined)} />
       <p role="status" class="quiet">
         {answer && `It now owns ${ether(answer.balanceWei)}.`}
       </p>
@@ -185,7 +185,7 @@ function Earlier({ tether, end }: { tether: string; end: number }) {
   const { value, trouble } = useSection<PinModel[]>(`pins/${tether}/${end}`);
   return (
     <>
-      <Trouble text={trouble} />
+      <ErrorMessage text={trouble} />
       <Page tether={tether} pins={value} />
     </>
   );
