@@ -63,7 +63,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
     if (error instanceof Refusal) return refuse(reply, error.status, error.message);
     const { statusCode = 500, message } = error as { statusCode?: number; message: string };
     if (isFull(error))
-      return refuse(reply, 507, `This cannot be kept, so it was not done: ${message}. Make room there.`);
+      return refuse(reply, 507, `This cannot be written, so nothing was changed: ${message}. Free up space there.`);
     if (statusCode >= 500) request.log.error(error);
     return refuse(reply, statusCode, message);
   });
@@ -125,7 +125,7 @@ async function onDisk(reply: FastifyReply, store: Context["store"]): Promise<str
     await store.synced();
     return undefined;
   } catch (error) {
-    const errorMessage = `This cannot be kept: ${(error as Error).message}. Make room, or look at the disk.`;
+    const errorMessage = `This cannot be written to disk: ${(error as Error).message}. Free up space, or check the disk.`;
     void reply.code(507).type("application/json");
     return JSON.stringify({ errorMessage });
   }

@@ -100,6 +100,9 @@ export class InFlight {
   }
 }
 
+/** Names of fields that may hold a secret. */
+export const soundsSecret = /passw|secret|token|credential|private|api_?key/i;
+
 /** No body of the API nests this deep. */
 const deepest = 32;
 
@@ -108,8 +111,7 @@ function masked(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth === deepest) return "[nested]";
   if (Array.isArray(value)) return value.map((inner) => masked(inner, depth + 1));
-  const secret = /passw|secret|token|api_?key/i;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, secret.test(name) ? "[hidden]" : masked(inner, depth + 1)]),
+    Object.entries(value).map(([name, inner]) => [name, soundsSecret.test(name) ? "[hidden]" : masked(inner, depth + 1)]),
   );
 }

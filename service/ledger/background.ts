@@ -15,7 +15,7 @@ interface Behind {
   /** Puts an engine that went through all there. */
   place: (engine: Engine, replay: Replay) => Promise<void>;
   closed: () => boolean;
-  say: (text: string) => void;
+  log: (text: string) => void;
   warn: (text: string) => void;
 }
 
@@ -94,7 +94,7 @@ export class Background {
   }
 
   async #try(task: Task): Promise<void> {
-    const { closed, say, warn } = this.chain;
+    const { closed, log, warn } = this.chain;
     try {
       await task.act();
       task.failures = task.after = 0;
@@ -105,7 +105,7 @@ export class Background {
       task.after = performance.now() + rest;
       this.problem = `${task.failure}: ${(error as Error).message}`;
       const text = `${this.problem}. Nothing is lost; it is tried again in ${rest / 1_000} s.`;
-      say(text);
+      log(text);
       if (task.failures === worrying) warn(text);
     }
     this.#tell();
@@ -118,7 +118,7 @@ export class Background {
 
   /** Another engine goes through the first journals; if one that begins with its state has the same blocks, that takes their place. */
   #compact = async (): Promise<void> => {
-    const { folder, tail, say } = this.chain;
+    const { folder, tail, log } = this.chain;
     const count = tail.due;
     const { journals, snapshot } = folder;
     const { name, after } = journals[count]!;
@@ -130,7 +130,7 @@ export class Background {
     } catch (error) {
       if (!(error instanceof Differs)) throw error;
       tail.bind(name);
-      say(`No snapshot is made at block ${after!.number}: later blocks look further back. Another one is tried.`);
+      log(`No snapshot is made at block ${after!.number}: later blocks look further back. Another one is tried.`);
     }
   };
 

@@ -79,18 +79,18 @@ export class Chain {
     private readonly warn: (text: string) => void,
   ) {
     const closed = () => this.#closed;
-    const say = (text: string) => this.#say(text);
+    const log = (text: string) => this.#log(text);
     const wanted = () => this.#turn();
-    this.#keeper = new Keeper(host, { spec, folder, stall: pace.stall, closed, wanted, say, warn });
+    this.#keeper = new Keeper(host, { spec, folder, stall: pace.stall, closed, wanted, log, warn });
     const tail = (this.#tail = new Tail(folder, pace));
     const pool = (this.#pool = new Pool(pace.pool));
     const made = () => this.#background.wake();
     const note = (entries: readonly Entry[]) => this.#note(entries);
-    this.#sealing = new Sealing({ spec, folder, tail, pool, note, given: () => this.#given, made, say });
+    this.#sealing = new Sealing({ spec, folder, tail, pool, note, given: () => this.#given, made, log });
     const hasGrown = () => this.#hasGrown(this.#keeper.alive);
     const place = (engine: Engine, replay: Replay) => this.#place(engine, replay);
     const { fresh: start } = this.#keeper;
-    this.#background = new Background({ folder, tail, start, hasGrown, place, closed, say, warn });
+    this.#background = new Background({ folder, tail, start, hasGrown, place, closed, log, warn });
     this.#sending = new Sending({
       pool,
       tail,
@@ -327,7 +327,7 @@ export class Chain {
     } catch (error) {
       const { message } = error as Error;
       if (this.#problem !== message) {
-        this.#say(message);
+        this.#log(message);
         this.warn(message);
       }
       this.#problem = message;
@@ -370,7 +370,7 @@ export class Chain {
     this.#timers.push(setInterval(act, ms).unref());
   }
 
-  #say(text: string): void {
+  #log(text: string): void {
     this.#lines.push(`${new Date().toISOString()} INFO [geth] ${text}`);
     if (this.#lines.length > 2 * mostLines) this.#lines.splice(0, mostLines);
   }

@@ -13,7 +13,7 @@ interface Kept {
   closed: () => boolean;
   /** Somebody waits for an engine: the chain begins one when nothing else is under way. */
   wanted: () => void;
-  say: (text: string) => void;
+  log: (text: string) => void;
   warn: (text: string) => void;
 }
 
@@ -95,7 +95,7 @@ export class Keeper {
 
   /** Starts one, and takes it through all that the chain was told. */
   async begin(): Promise<Begun> {
-    const { folder, closed, say } = this.chain;
+    const { folder, closed, log } = this.chain;
     this.#attempts++;
     const engine = (this.#opening = await this.fresh());
     const replay = new Replay(engine, folder, closed);
@@ -104,7 +104,7 @@ export class Keeper {
       const waiting = await replay.waiting();
       this.#adopt(engine);
       this.#attempts = 0;
-      if (this.#restart) say(`The ledger runs again, at block ${head.number}: nothing is lost.`);
+      if (this.#restart) log(`The ledger runs again, at block ${head.number}: nothing is lost.`);
       this.#restart = undefined;
       return { engine, replay, head, waiting };
     } catch (error) {
@@ -163,25 +163,25 @@ export class Keeper {
   }
 
   #lost(engine: Engine, why: string): void {
-    const { closed, say, spec, warn } = this.chain;
+    const { closed, log, spec, warn } = this.chain;
     if (closed() || this.#engine !== engine) return;
     const reason = this.#restart?.why ?? why;
     this.#restart ??= { since: Date.now(), why };
     const text = `The ledger ${spec.key} is started again: ${reason}. What it acknowledged is kept.`;
-    say(text);
+    log(text);
     warn(text);
     void this.#revive();
   }
 
   async #revive(): Promise<void> {
-    const { closed, say } = this.chain;
+    const { closed, log } = this.chain;
     while (!closed()) {
       try {
         await this.ready();
         return;
       } catch (error) {
         if (closed()) return;
-        say((error as Error).message);
+        log((error as Error).message);
         await wait(Math.min(longest, 250 * 2 ** this.#attempts), undefined, { ref: false });
       }
     }

@@ -140,7 +140,7 @@ export class LedgerFolder {
       const { message } = error as Error;
       throw new Refusal(
         507,
-        `The ledger cannot be kept in ${this.dir}, so nothing was done: ${message}. Make room there.`,
+        `The ledger cannot be written to ${this.dir}, so nothing was changed: ${message}. Free up space there.`,
       );
     }
   }
@@ -304,8 +304,8 @@ export function ensureFolder(dir: string): void {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === "EEXIST" ? "it is a file, and must be a folder. Move it away" : message;
-    throw new ServiceError(`The chains cannot be kept in ${dir}: ${reason}.`, { cause: error });
+    const reason = code === "EEXIST" ? "it must be a folder, and is a file. Move it away" : message;
+    throw new ServiceError(`The ledgers cannot be written to ${dir}: ${reason}.`, { cause: error });
   }
 }
 

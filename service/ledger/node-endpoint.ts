@@ -58,7 +58,8 @@ export class NodeEndpoint {
   #admit(request: FastifyRequest, reply: FastifyReply) {
     const found = admitted(this.base.store, request, reply);
     const state = stateAt(found.node, this.base.clock());
-    if (state !== "started") throw new Refusal(503, `The node ${found.node.id} does not serve yet: it is ${state}.`);
+    if (state !== "started")
+      throw new Refusal(503, `The node ${found.node.id} is not ready for calls yet: it is ${state}.`);
     const { id } = found.credential;
     const share = this.#shares.get(id) ?? new Share(this.base.settings.callLimits);
     this.#shares.set(id, share);

@@ -109,15 +109,15 @@ function screened(call: unknown, rights: Rights): Screened {
   const { jsonrpc, id, method, params = [] } = fieldsOf(call);
   const known = typeof id === "string" || typeof id === "number" ? id : null;
   try {
-    if (typeof method !== "string") throw new Unfit(-32_600, "A call is an object with a method.");
-    if (jsonrpc !== "2.0") throw new Unfit(-32_600, 'A call has the field jsonrpc: "2.0".');
-    if (known !== id && id !== null) throw new Unfit(-32_600, "The id of a call is a string or a number.");
+    if (typeof method !== "string") throw new Unfit(-32_600, "A call must be an object with a method.");
+    if (jsonrpc !== "2.0") throw new Unfit(-32_600, 'A call must have the field jsonrpc: "2.0".');
+    if (known !== id && id !== null) throw new Unfit(-32_600, "The id of a call must be a string or a number.");
     const { account } = rights;
     if (account !== undefined && (method === "eth_accounts" || method === "eth_requestAccounts"))
       return { answer: { jsonrpc: "2.0", id: known, result: [account] } };
     const given = Array.isArray(params) ? (params as unknown[]) : [];
     admit(method, given, rights);
-    if (!Array.isArray(params)) throw new Unfit(-32_602, "The params of a call are a list.");
+    if (!Array.isArray(params)) throw new Unfit(-32_602, "The params of a call must be a list.");
     const fit = fitted(method, given, rights);
     return { id: known, method, params: fit, send: JSON.stringify({ jsonrpc: "2.0", id: known, method, params: fit }) };
   } catch (error) {

@@ -15,7 +15,7 @@ interface Sealed {
   given: () => Iterable<string>;
   /** Blocks were made, and a journal may have ended. */
   made: () => void;
-  say: (text: string) => void;
+  log: (text: string) => void;
 }
 
 /** The blocks of a chain: each is noted with its time, then made. Where a journal is long enough, the next one begins. */
@@ -94,14 +94,14 @@ export class Sealing {
   }
 
   async #made(engine: Engine, blocks: number): Promise<number> {
-    const { pool, say, tail } = this.chain;
+    const { pool, log, tail } = this.chain;
     const { head, transactions } = await engine.latest();
     this.head = head;
     for (const one of transactions) {
       pool.remove(one);
-      say(`Executed transaction hash=${one}`);
+      log(`Executed transaction hash=${one}`);
     }
-    say(`Imported block number=${head.number} hash=${head.hash} transactions=${transactions.length}`);
+    log(`Imported block number=${head.number} hash=${head.hash} transactions=${transactions.length}`);
     for (const done of this.#waiting) done();
     this.#waiting.clear();
     const weight = weightOf(blocks, transactions.length, head.gas);
@@ -118,13 +118,13 @@ export class Sealing {
 
   /** Begins a new journal, so that those before can become a snapshot. @returns whether it did */
   async #rotate(engine: Engine): Promise<boolean> {
-    const { folder, given, pool, say } = this.chain;
+    const { folder, given, pool, log } = this.chain;
     try {
       await pool.clean(engine);
       folder.rotate(this.head, [{ given: [...given()] }, ...pool.raws.map((tx) => ({ tx }))]);
       return true;
     } catch (error) {
-      say(`No new journal is begun: ${(error as Error).message}. It is tried again with the next block.`);
+      log(`No new journal is begun: ${(error as Error).message}. It is tried again with the next block.`);
       return false;
     }
   }

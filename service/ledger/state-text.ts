@@ -17,7 +17,7 @@ export function taken(dump: Buffer) {
   const until = dump.lastIndexOf('],"transactions":[');
   const end = dump.lastIndexOf('],"historical_states"');
   if (at < 0 || from < 0 || until < from || end < until)
-    throw new ServiceError("The engine tells its state in another way than it did.");
+    throw new ServiceError("The engine dumps its state in an unknown format.");
   const blocks = pieces(dump.subarray(from, until), '{"header":{"parentHash":"').map((json): Piece => {
     const { header } = JSON.parse(json.toString()) as { header: { number: string; parentHash: string } };
     return { json, number: Number(header.number), parent: header.parentHash, hash: "" };

@@ -5,6 +5,7 @@ import type { Context } from "../context";
 import { type Entity, type FieldsOf, firstState, type ManagedKind, stateAt, type Wire } from "../store/entities";
 import type { Limits } from "../settings/settings";
 import { changesIn, parse, unknownIn } from "../http/bodies";
+import { soundsSecret } from "../http/call-log";
 import { Refusal } from "../errors";
 import { deleteObject } from "../store/deletion";
 
@@ -145,15 +146,17 @@ const chosen = new RegExp(
   "^(_.*|id|state|owner|created_at|updated_at|org_id|node_list|urls|username|password|auth_type|provider|consensus_type" +
     "|accounts?|accountOwners|founding)$",
 );
-const secret = /passw|secret|token|credential|private|api_?key/i;
 
 /** Fields of a create that mean nothing here: they are kept and shown, unless that would be wrong; none is ignored. */
-function remembered({ create, kind }: Resource, body: unknown): Record<string, unknown> | undefined {
+function remembered({ create }: Resource, body: unknown): Record<string, unknown> | undefined {
   const given = unknownIn(create, body);
   for (const name of Object.keys(given)) {
-    if (chosen.test(name)) throw new Refusal(400, `The body is not valid: ${name} is for the service to choose.`);
-    if (secret.test(name))
-      throw new Refusal(400, `The body is not valid: this service has no use for the ${name} of a ${labelOf(kind)}.`);
+    if (chosen.test(name)) throw new Refusal(400, `The body is not valid: the service sets ${name} itself.`);
+    if (soundsSecret.test(name))
+      throw new Refusal(
+        400,
+        `The body is not valid: ${name} is no field of the API and looks like a secret, so it is not stored.`,
+      );
   }
   if (isDeeper(given, mostNested)) throw new Refusal(400, "The body is not valid: it is nested too deeply.");
   return Object.keys(given).length > 0 ? given : undefined;

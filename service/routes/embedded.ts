@@ -120,7 +120,7 @@ function faults(app: FastifyInstance, context: Context, rules: Faults): void {
     if (!data) throw new Refusal(400, "The body must be a fault with its kind.");
     const { times, ...rule } = data;
     if (rule.kind === "refuse")
-      throw new Refusal(403, "All organizations would be refused: this needs startService().");
+      throw new Refusal(403, "This fault would hit all organizations: only startService() can add it.");
     if (rule.route !== undefined && !rules.routes.has(rule.route)) {
       throw new Refusal(400, `There is no route ${rule.route}; there are ${routes().join(", ")}.`);
     }

@@ -123,7 +123,7 @@ export function environmentState({ store }: Context, entity: Entity<"environment
 export function memberOf({ context, consortium }: Making, id: string): void {
   const found = context.store.get("membership", id);
   if (found?.parent !== consortium.id)
-    throw new Refusal(400, `membership_id: ${id} is no membership of this consortium.`);
+    throw new Refusal(400, `membership_id: ${id} is not a membership of this consortium.`);
   if (found.state === "deleting") throw new Refusal(409, `The membership ${id} is being deleted.`);
 }
 
@@ -138,7 +138,10 @@ function accountFor({ context: { store }, environment }: Making, membership: str
   if (free !== undefined) return free;
   const index = owners.length < accountsOfChain ? owners.length : own[0];
   if (index === undefined)
-    throw new Refusal(409, `The limit is reached: this ledger has accounts for ${accountsOfChain} nodes of all times.`);
+    throw new Refusal(
+      409,
+      `The limit is reached: this ledger has ${accountsOfChain} accounts, and earlier nodes have used them all.`,
+    );
   owners[index] = membership;
   store.put([{ ...environment, fields: { ...environment.fields, accountOwners: owners } }]);
   return index;

@@ -32,7 +32,7 @@ export async function targetRoutes(app: FastifyInstance, context: Context): Prom
   const limits = context.settings.callLimits;
   const shares = new Map(networks.map((network) => [network, new Share(limits)]));
   const rate = new Rate(limits.targetRate * span, clock);
-  const closed = (method: string) => new Refusal(403, `${method} is not open to everybody here.`);
+  const closed = (method: string) => new Refusal(403, `${method} is not available here without a credential.`);
   const rights: Rights = { limits, overrides: false, socket: false, methods: open, closed };
   const networkOf = (request: FastifyRequest) => {
     const { network: name } = request.params as { network: string };

@@ -60,7 +60,7 @@ export function tetherRoutes(app: FastifyInstance, context: Context): void {
   get("/reportCount", (tether) => tether.fields.reports);
   get("/lastReport", (tether) => reportAt(context, tether, tether.fields.reports - 1));
   get("/reports/:index", (tether, { index = "" }) => {
-    if (!/^\d{1,9}$/.test(index)) throw new Refusal(400, "The index of a report is a whole number from 0.");
+    if (!/^\d{1,9}$/.test(index)) throw new Refusal(400, "The index of a report must be a whole number from 0.");
     return reportAt(context, tether, Number(index));
   });
   for (const path of ["/account", "/accounts"]) {

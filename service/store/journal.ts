@@ -11,7 +11,7 @@ const newline = 10;
 
 export const damaged = (file: string, why: string, line?: number) =>
   new ServiceError(
-    `${file} is damaged${line === undefined ? "" : ` in line ${line}`}: ${why}. Nothing was changed. Restore the data folder from a backup, or begin anew with another one.`,
+    `${file} is damaged${line === undefined ? "" : ` in line ${line}`}: ${why}. Nothing was changed. Restore the data folder from a backup, or start over with an empty one.`,
   );
 
 /** Digits of the length in the first line: room for any file, so that it can be written in place. */

@@ -53,13 +53,16 @@ export class StateFile {
   }
 
   append(entities: readonly Entity[]): void {
-    if (this.#refusal) throw new Refusal(503, `Nothing can be kept in ${this.file}: ${this.#refusal.message}.`);
+    if (this.#refusal) throw new Refusal(503, `Nothing can be written to ${this.file}: ${this.#refusal.message}.`);
     try {
       if (this.#journal) this.#journal.add(entities);
       else this.#journal = Journal.create(this.file, format, [...this.everything(), ...entities]);
     } catch (error) {
       const { message } = error as Error;
-      throw new Refusal(507, `This cannot be kept in ${this.file}, so it was not done: ${message}. Make room there.`);
+      throw new Refusal(
+        507,
+        `This cannot be written to ${this.file}, so nothing was changed: ${message}. Free up space there.`,
+      );
     }
     this.#lines += entities.length;
   }

@@ -67,7 +67,7 @@ export class AccountKeys {
   /** Whether all keys are there that tethers have; nothing is changed. */
   static check(dir: string, store: Store): void {
     if (existsSync(dir) && !statSync(dir).isDirectory()) {
-      const why = "which is a file and must be a folder. Move it away";
+      const why = "which must be a folder, and is a file. Move it away";
       throw new ServiceError(`The accounts' keys are kept in ${dir}, ${why}.`);
     }
     for (const { id, fields } of store.all("tether")) {

@@ -30,7 +30,7 @@ test("a refusal for another reason is refused again, and shown", async () => {
   const { engine, net } = await world("appCred");
   expect(await engine.up({ ...bases.appCred(net), membershipId: "nobody" })).toMatchObject({
     then: "failed",
-    error: expect.stringMatching(/HTTP 400: membership_id: nobody is no membership of this consortium/) as string,
+    error: expect.stringMatching(/HTTP 400: membership_id: nobody is not a membership of this consortium/) as string,
   });
 });
 

@@ -227,8 +227,8 @@ test("what cannot be noted is not done, and its sender hears it", async () => {
   const again = await chainsIn().chains.get(spec);
   renameSync(join(dir, "e1"), join(dir, "away")); // its journal is not open yet
   const call = [{ from, to, value: "0x1", gasPrice: "0x0" }];
-  await expect(again.call("eth_sendTransaction", call)).rejects.toThrow(/cannot be kept in .*ENOENT.*Make room/);
-  expect(again.problem).toMatch(/cannot be kept/);
+  await expect(again.call("eth_sendTransaction", call)).rejects.toThrow(/cannot be written to .*ENOENT.*Free up space/);
+  expect(again.problem).toMatch(/cannot be written/);
   renameSync(join(dir, "away"), join(dir, "e1"));
   expect(await again.call("eth_getTransactionCount", [from, "pending"])).toBe("0x0");
   await again.call("eth_sendTransaction", call);

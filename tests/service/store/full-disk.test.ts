@@ -47,7 +47,9 @@ test("a full disk is an error at the call that met it, and all that was acknowle
       else refused = answer;
     }
     expect(refused).toMatchObject({ status: 507 });
-    expect(refused!.body.errorMessage).toMatch(/cannot be kept in .*, so it was not done: E(NOSPC|FBIG).*Make room/);
+    expect(refused!.body.errorMessage).toMatch(
+      /cannot be written to .*, so nothing was changed: E(NOSPC|FBIG).*Free up space/,
+    );
     const listed = async (ask: typeof send) =>
       (await ask("GET", "/consortia")).body.map(({ _id }: { _id: string }) => _id).sort();
     expect(await listed(send)).toEqual(acknowledged.sort());
@@ -81,7 +83,9 @@ test("a ledger on a full disk says so to whoever sends, and keeps all that it an
       else refused = { status, body };
     }
     expect(refused).toMatchObject({ status: 507 });
-    expect(refused!.body.errorMessage).toMatch(/cannot be kept in .*, so nothing was done: E(NOSPC|FBIG).*Make room/);
+    expect(refused!.body.errorMessage).toMatch(
+      /cannot be written to .*, so nothing was changed: E(NOSPC|FBIG).*Free up space/,
+    );
     expect(answered.length).toBeGreaterThan(2);
     first.child.kill("SIGKILL");
     await first.ended;

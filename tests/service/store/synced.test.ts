@@ -51,7 +51,7 @@ test("what the disk does not take is answered with 507, until it does", async ()
   disk.fail = true;
   expect(await send("POST", "/consortia", { name: "second" })).toMatchObject({
     status: 507,
-    body: { errorMessage: containing("cannot be kept: EIO") },
+    body: { errorMessage: containing("cannot be written to disk: EIO") },
   });
   disk.fail = false;
   expect((await send("GET", "/consortia")).status).toBe(200);
