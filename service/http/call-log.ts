@@ -112,6 +112,9 @@ function masked(value: unknown, depth = 0): unknown {
   if (depth === deepest) return "[nested]";
   if (Array.isArray(value)) return value.map((inner) => masked(inner, depth + 1));
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, soundsSecret.test(name) ? "[hidden]" : masked(inner, depth + 1)]),
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      soundsSecret.test(name) ? "[hidden]" : masked(inner, depth + 1),
+    ]),
   );
 }
