@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
-import { canonicalJson } from "../../../service/tether/pins";
+import { canonicalJson } from "../../../service/tether/real-tethers";
 import { Contract, JsonRpcProvider, keccak256, toUtf8Bytes } from "ethers";
 import { build, containing, start, until, type Wire } from "../helpers";
 import { quick } from "../ledgers";
