@@ -78,7 +78,7 @@ export async function proveKeyOf(client: ConsortiumClient, document: unknown, wh
   const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
   const origins = new Origins(new Set(confirmed));
   for (const { kind, id, props } of rowsIn(document, what))
-    if (id !== undefined) origins.saw(subjectOf(definitionOf[kind], id, props));
+    if (id !== undefined) origins.remember(subjectOf(definitionOf[kind], id, props));
   await proveSeen({ ...plainSession(client), origins });
 }
 

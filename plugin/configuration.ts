@@ -16,7 +16,7 @@ import {
   isDefaultProvider,
   NoKeyError,
   noneOwn,
-  ownKey,
+  ownSettings,
   SettingsError,
   sourcesOf,
 } from "../provider/api/settings";
@@ -76,17 +76,17 @@ export class Configuration {
   }
 
   /** Settings that there are not, of the provider and of the stack. */
-  #strangers(): Issue[] {
-    const { [ownKey]: own, ...settings } = this.#props;
+  #unknownSettings(): Issue[] {
+    const { [ownSettings]: own, ...settings } = this.#props;
     const given = own === noneOwn ? {} : settings;
     const stack = stackConfiguration() ?? (own === noneOwn ? settings : {});
-    const strangers = Object.keys(given).filter((key) => !known.includes(key));
+    const unknown = Object.keys(given).filter((key) => !known.includes(key));
     // A project called consortium has keys of its own in the same namespace.
     const misspelt = Object.keys(partsOfUrn(this.urn).project === "consortium" ? {} : stack).filter(
       (key) => !knownInStack.includes(key),
     );
     const reasons = [
-      ...strangers.map((key) => `the provider has no setting "${key}"${didYouMean(key, known)}`),
+      ...unknown.map((key) => `the provider has no setting "${key}"${didYouMean(key, known)}`),
       ...misspelt.map((key) => unknownSetting(key, knownInStack)),
     ];
     return reasons.map((reason) => ({ property: "", reason })); // of a misspelt key the engine would print the value
@@ -94,8 +94,8 @@ export class Configuration {
 
   /** What cannot be used, by setting; a value that is not known yet is none. */
   issues(): Issue[] {
-    const strangers = this.#strangers();
-    if (strangers.length > 0) return strangers;
+    const unknown = this.#unknownSettings();
+    if (unknown.length > 0) return unknown;
     const settled = Object.fromEntries(Object.entries(this.#props).filter(([, value]) => !isUnknown(value)));
     try {
       const { provider, stack } = this.sources();
@@ -120,7 +120,7 @@ export function checkConfig(request: CheckRequest): CheckResponse {
   const { props: news, ...given } = received(request.getNews());
   const secrets = [...given.secrets, "apiKey"];
   const isDefault = isDefaultProvider(partsOfUrn(request.getUrn()).name, withoutAdded(news), stackConfiguration());
-  const props: Props = { [ownKey]: isDefault ? noneOwn : allOwn, ...news };
+  const props: Props = { [ownSettings]: isDefault ? noneOwn : allOwn, ...news };
   const response = new CheckResponse();
   response.setInputs(sent(props, secrets));
   response.setFailuresList(failures(new Configuration(request.getUrn(), props).issues(), { props, secrets }));
@@ -136,7 +136,7 @@ export function diffConfig(request: DiffRequest): DiffResponse {
   const [olds, news] = [unprefixed(received(request.getOlds()).props), unprefixed(received(request.getNews()).props)];
   const response = new DiffResponse();
   const keys = [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter(
-    (key) => !isAdded(key) && key !== ownKey,
+    (key) => !isAdded(key) && key !== ownSettings,
   );
   const changed = keys.filter((key) => !sameValue(olds[key], news[key]));
   const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;

@@ -147,7 +147,7 @@ export function importedInputs(definition: Definition, state: Props): Props {
 }
 
 /** What people have to know of an import that was possible. @throws UserError for one that no program could stand for */
-export function remarksOn(definition: Definition, id: string, inputs: Props): string[] {
+export function importWarnings(definition: Definition, id: string, inputs: Props): string[] {
   const what = `${nameOf(definition, inputs)} (${id})`;
   const { issues } = check(definition, inputs, () => false);
   const [issue] = issues;
@@ -157,5 +157,5 @@ export function remarksOn(definition: Definition, id: string, inputs: Props): st
     const instead = insteadOfImport[definition.type];
     throw new UserError(`${what} cannot be imported: ${why}.${instead === undefined ? "" : ` ${instead}`}`);
   }
-  return definition.untold ? [`${what}: ${definition.untold}`] : [];
+  return definition.onImport ? [`${what}: ${definition.onImport}`] : [];
 }

@@ -30,7 +30,7 @@ import { isRecorded } from "../provider/core/state";
 import { Incomplete, messageOf, UserError } from "../provider/core/user-error";
 import { definitions } from "../provider/resources";
 import { failure } from "./configuration";
-import { beforeRead, importedInputs, locate, remarksOn } from "./import";
+import { beforeRead, importedInputs, locate, importWarnings } from "./import";
 import { type Received, received, sent } from "./properties";
 import { credentials, Metadata, type ServerErrorResponse, status } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
@@ -211,7 +211,7 @@ export class Resource {
     const found = await this.#verbs.read(session, id, beforeRead(definition, partsOfUrn(this.urn).name, state));
     if (!found) return new ReadResponse();
     const inputs = importedInputs(definition, found.props);
-    if (Object.keys(known).length === 0) await this.#show(remarksOn(definition, id, inputs), "warning");
+    if (Object.keys(known).length === 0) await this.#show(importWarnings(definition, id, inputs), "warning");
     return this.#found(id, found.props, inputs, secrets);
   }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ConsortiumClient, isApiError, path, type Settings } from "../../provider/api";
-import { UndiciTransport } from "../../provider/api/undici-transport";
+import { UndiciTransport } from "../../provider/api/transport";
 import type { CallView, KeyView, TestingView } from "../protocol";
 
 const About = z.looseObject({

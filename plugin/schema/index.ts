@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { environmentName } from "../../provider/api/environment";
-import { allOwn, ownKey, type SettingName } from "../../provider/api/settings";
+import { allOwn, ownSettings, type SettingName } from "../../provider/api/settings";
 import { dynamicPrefix } from "../../provider/constants";
 import { type Definition, type Props } from "../../provider/core/definition";
 import { docOf, field, metaOf } from "../../provider/core/field";
@@ -223,8 +223,8 @@ function providerSpec(): ResourceSpec {
     description:
       "One organization, with its own key. Resources with this provider are managed with its settings; what it is not given comes " +
       "from the environment, then from stack configuration.",
-    properties: { ...inputs, [ownKey]: own },
-    inputProperties: { ...inputs, [ownKey]: own },
+    properties: { ...inputs, [ownSettings]: own },
+    inputProperties: { ...inputs, [ownSettings]: own },
   };
 }
 

@@ -6,8 +6,8 @@ import { type ApiKey, type Settings } from "./settings";
 /**
  * What went wrong with a call, for decisions; nobody reads messages.
  * - `unsent`: no connection was made, so nothing happened there
- * - `lost`: sent, but the answer did not come (reset, time-out), or came garbled (cut JSON, an HTML page)
- * - `limited`: 429 · `unavailable`: 503 · `server`: other 5xx
+ * - `lost`: sent, but the answer did not come (reset, time-out, 408, 504), or came garbled (cut JSON, an HTML page)
+ * - `limited`: 425, 429 · `unavailable`: 503 · `server`: other 5xx
  * - `denied`: 401, 403 · `missing`: 404, 410 · `unsupported`: 405, 501
  * - `conflict`: 409, 412, 423 · `invalid`: other 4xx
  * - `partial`: a list that says that there is more than it shows

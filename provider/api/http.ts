@@ -134,7 +134,7 @@ export class Http {
 
   /** undici is loaded with the first request: most runs of the program itself never make one. */
   async #transport(): Promise<Transport> {
-    const { UndiciTransport } = await import("./undici-transport.js");
+    const { UndiciTransport } = await import("./transport.js");
     return (this.connections.transport ??= new UndiciTransport(this.settings));
   }
 

@@ -74,8 +74,8 @@ export async function readPages(
       return { items, part: `its next page was refused (HTTP ${error.status})` };
     }
     visited.add(answer.url);
-    const news = elementsOf(answer).filter((element) => !known.has(keyOf(element)));
-    for (const element of news) known.add(keyOf(element));
+    const news = elementsOf(answer).filter((element) => !known.has(identity(element)));
+    for (const element of news) known.add(identity(element));
     items.push(...news);
     idle = news.length > 0 ? 0 : idle + 1;
     const end = (why?: string): Listing => {
@@ -97,7 +97,7 @@ export async function readPages(
 }
 
 /** An object may be shown on two pages when others are made or deleted in between. */
-function keyOf(element: unknown): string {
+function identity(element: unknown): string {
   if (typeof element !== "object" || element === null) return JSON.stringify(element);
   const { _id, id } = element as { _id?: unknown; id?: unknown };
   return JSON.stringify(_id ?? id ?? element);

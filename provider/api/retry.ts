@@ -1,6 +1,6 @@
 import { type ApiError } from "./api-error";
 
-/** How a call may be repeated: `never` twice once it may have been taken, or `freely`. */
+/** When a call may be repeated: always, or only where the service surely has not acted on it. */
 export type Repeatable = "freely" | "unless taken";
 
 export interface Tried {

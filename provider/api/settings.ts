@@ -74,10 +74,11 @@ export type Place = "environment" | "fleet" | "provider" | "stack";
 /** An API key that cannot be printed by accident; `source` says in words where it was found. */
 export class ApiKey {
   readonly #value: string;
+  /** @param place where it was found, for decisions; undefined: a program gave it */
   constructor(
     value: string,
     readonly source: string,
-    readonly place: Place,
+    readonly place?: Place,
   ) {
     this.#value = value;
   }
@@ -136,16 +137,16 @@ function find(name: AnySetting, { env = processEnvironment(), provider, stack }:
     : (fromEnv ?? fromProvider ?? fromStack);
 }
 
-const whole = "it is a whole number from 1 to 256";
-const seconds = "it is a number of seconds above 0, at most 3600";
-const flag = z.preprocess(String, z.stringbool({ error: "it is true or false" }));
+const whole = "must be a whole number from 1 to 256";
+const seconds = "must be a number of seconds above 0, at most 3600";
+const flag = z.preprocess(String, z.stringbool({ error: "must be true or false" }));
 
 const schemas = {
-  apiKey: z.string().regex(/^[\x21-\x7e]+$/, "an API key has no spaces, line breaks or other special characters"),
-  region: z.enum(regions, { error: ({ input }) => `"${String(input)}" is not one of ${regions.join(", ")}` }),
+  apiKey: z.string().regex(/^[\x21-\x7e]+$/, "must have no spaces, line breaks or other special characters"),
+  region: z.enum(regions, { error: ({ input }) => `must be one of ${regions.join(", ")}, not "${String(input)}"` }),
   maxConcurrency: z.coerce.number(whole).int(whole).min(1, whole).max(256, whole),
   requestTimeout: z.coerce.number(seconds).positive(seconds).max(3600, seconds),
-  organization: z.string().trim().min(1),
+  organization: z.string().trim().min(1, "must not be empty"),
   allowHttp: flag,
 } as const;
 
@@ -153,7 +154,7 @@ function parse<T>(name: AnySetting, schema: z.ZodType<T>, found: Found): T {
   const result = schema.safeParse(found.value);
   if (result.success) return result.data;
   const reasons = result.error.issues.map((issue) => issue.message).join("; ");
-  throw new SettingsError(`The setting ${name} from ${found.source} is not usable: ${reasons}.`, name);
+  throw new SettingsError(`The setting ${name} from ${found.source} ${reasons}.`, name);
 }
 
 const loopback = new BlockList();
@@ -171,7 +172,7 @@ function parseBaseUrl({ value, source }: Found, allowHttp: boolean): string {
   const text = String(value).trim().replace(/\/+$/, "");
   const refuse = (why: string, setting?: SettingName): never => {
     throw new SettingsError(
-      `The base address from ${source} ${why}. It is an http(s) address that ends in /api/v1, such as https://console.kaleido.io/api/v1.`,
+      `The base address from ${source} ${why}. It must be an http(s) address that ends in /api/v1, such as https://console.kaleido.io/api/v1.`,
       setting,
     );
   };
@@ -205,7 +206,7 @@ function proxyFor(baseUrl: string, env: Record<string, string | undefined>): Pro
   const address = text.includes("://") ? text : `http://${text}`;
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
     throw new SettingsError(
-      `The proxy from environment variable ${source} is not usable: it is an http(s) address, such as http://proxy.example:3128.`,
+      `The proxy from environment variable ${source} must be an http(s) address, such as http://proxy.example:3128.`,
     );
   }
   if (isThisMachine(url) && !isThisMachine(new URL(address))) return undefined;
@@ -217,7 +218,7 @@ export const defaultBaseUrl = (region: Region): string =>
 
 /**
  * Looks the connection settings up; call it at every use, so that a rotated key is seen.
- * @throws SettingsError when the key is missing or a value is not usable.
+ * @throws SettingsError when the key is missing or a value cannot be used.
  */
 export function resolveSettings(sources: SettingSources = {}): Settings {
   const read = <T>(name: SettingName, schema: z.ZodType<T>, otherwise: T): T => {
@@ -268,7 +269,7 @@ export type Given = Required<Pick<SettingSources, "provider" | "stack">>;
  * Which of its settings are a provider's own, and not those of the stack. The class `Provider` lists them; packages that are made of
  * the schema say `allOwn`; what neither says, the plugin finds out when it checks a provider, and the state keeps it.
  */
-export const ownKey = "own";
+export const ownSettings = "own";
 export const allOwn = "*";
 export const noneOwn = "";
 
@@ -282,7 +283,7 @@ const mayBeDefault = (name: string): boolean => /^default(_.+)?$/.test(name);
  */
 export function isDefaultProvider(
   name: string,
-  { [ownKey]: own, ...settings }: Record<string, unknown>,
+  { [ownSettings]: own, ...settings }: Record<string, unknown>,
   stack?: Record<string, unknown>,
 ): boolean {
   if (typeof own === "string") return own === noneOwn;
@@ -290,7 +291,7 @@ export function isDefaultProvider(
 }
 
 /** The settings of a provider by where they come from. @param name for what was registered before `own` was kept */
-export function sourcesOf({ [ownKey]: given, ...settings }: Record<string, unknown>, name: string): Given {
+export function sourcesOf({ [ownSettings]: given, ...settings }: Record<string, unknown>, name: string): Given {
   const own = typeof given === "string" ? given : mayBeDefault(name) ? noneOwn : allOwn;
   const pick = (mine: boolean): Record<string, unknown> =>
     Object.fromEntries(

@@ -1,4 +1,7 @@
 import { type ErrorKind } from "./api-error";
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
+import { type Proxy, type Settings } from "./settings";
 
 export interface WireRequest {
   method: string;
@@ -73,4 +76,143 @@ function codeOf(error: unknown): string {
 /** Why an exchange failed, for people. */
 export function explain(error: unknown): string {
   return explanations[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
+}
+
+type Interceptor = Dispatcher.DispatcherComposeInterceptor;
+type Handler = Dispatcher.DispatchHandler;
+
+type ConnectionSettings = Pick<Settings, "maxConcurrency" | "requestTimeout" | "proxy">;
+
+/** Kept-alive connections to one service, through the proxy where one is set. */
+function connections({ maxConcurrency, requestTimeout, proxy }: ConnectionSettings): Dispatcher {
+  const timeout = Math.min(requestTimeout, 10) * 1000;
+  const options = {
+    connections: maxConcurrency,
+    pipelining: 1,
+    keepAliveTimeout: 10_000,
+    headersTimeout: 0, // one timer of the transport covers the whole exchange
+    bodyTimeout: 0,
+    connect: { timeout },
+  };
+  if (!proxy) return new Agent(options);
+  return new EnvHttpProxyAgent({
+    ...options,
+    httpProxy: proxy.address,
+    httpsProxy: proxy.address,
+    noProxy: proxy.except,
+    proxyTls: { timeout },
+    requestTls: { timeout },
+    clientFactory: (origin, given) => new Pool(origin, { ...given, headersTimeout: timeout }).compose(naming(proxy)),
+  });
+}
+
+/** Tells when a request goes to a connection that stands: before that, none of it can have reached the service. */
+const noting =
+  (onSend: () => void): Interceptor =>
+  (dispatch) =>
+  (options, handler) =>
+    dispatch(options, {
+      ...passedOn(handler),
+      onRequestStart(controller, context) {
+        handler.onRequestStart?.(controller, context);
+        if (!controller.aborted) onSend();
+      },
+    });
+
+/** Errors between this machine and the proxy name the proxy. */
+const naming = (proxy: Proxy): Interceptor => {
+  const { protocol, host } = new URL(proxy.address); // without user name and password
+  const name = `the proxy ${protocol}//${host} (environment variable ${proxy.source})`;
+  const next = `Check ${proxy.source}, or name the host of the service in NO_PROXY, to reach it without the proxy.`;
+  return (dispatch) => (options, handler) =>
+    dispatch(options, {
+      ...passedOn(handler),
+      onRequestUpgrade(controller, status, headers, socket) {
+        if (status === 200) return handler.onRequestUpgrade?.(controller, status, headers, socket);
+        socket.on("error", () => undefined).destroy();
+        const refusal =
+          status === 407 ? "asks for a user name and a password" : `makes no connection to ${options.path}`;
+        handler.onResponseError?.(controller, new ProxyError(`${name} ${refusal} (HTTP ${status})`, next));
+      },
+      onResponseError(controller, error) {
+        handler.onResponseError?.(controller, new ProxyError(`${name}: ${explain(error)}`, next, error));
+      },
+    });
+};
+
+/** A handler as an object of its own: the methods of the class behind it do not come with `...`. */
+const passedOn = (handler: Handler): Handler => ({
+  onRequestStart: (...args) => handler.onRequestStart?.(...args),
+  onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
+  onResponseStart: (...args) => handler.onResponseStart?.(...args),
+  onResponseData: (...args) => handler.onResponseData?.(...args),
+  onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+  onResponseError: (...args) => handler.onResponseError?.(...args),
+});
+
+/** No answer of the API comes near it; a few bytes can be packed to unpack to any size. */
+const mostBytes = 256 * 1024 * 1024;
+
+const unpack: Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer> = {
+  ...{ gzip: gunzipSync, "x-gzip": gunzipSync, deflate: inflateSync, br: brotliDecompressSync },
+};
+
+/** Nothing packed is asked for, but a proxy may pack answers all the same. The last coding listed is the outermost. */
+function unpacked(body: Buffer, { "content-encoding": coding }: WireAnswer["headers"]): string {
+  const codings = String(coding ?? "")
+    .toLowerCase()
+    .split(",");
+  const inner = codings.reduceRight((packed, one) => {
+    const how = unpack[one.trim()];
+    return how && packed.length > 0 ? how(packed, { maxOutputLength: mostBytes }) : packed;
+  }, body);
+  return new TextDecoder().decode(inner);
+}
+
+/** undici with kept-alive connections, never more of them than requests may be in flight. */
+export class UndiciTransport implements Transport {
+  readonly #connections: Dispatcher;
+
+  constructor(settings: ConnectionSettings) {
+    this.#connections = connections(settings);
+  }
+
+  async send({ method, url, headers, body, timeoutMs }: WireRequest): Promise<WireAnswer> {
+    const { origin, pathname, search } = new URL(url);
+    const signal = AbortSignal.timeout(timeoutMs);
+    let sent = false;
+    const dispatcher = this.#connections.compose(noting(() => (sent = true)));
+    const exchange = async (): Promise<WireAnswer> => {
+      const path = pathname + search;
+      const answer = await dispatcher.request({
+        method: method,
+        origin,
+        path,
+        headers,
+        body,
+        signal,
+      });
+      const bytes = Buffer.from(await answer.body.arrayBuffer());
+      return { status: answer.statusCode, headers: answer.headers, text: unpacked(bytes, answer.headers) };
+    };
+    // undici itself waits for a connection before it looks at the signal; it sends nothing then.
+    const late = new Promise<never>((_, reject) => (signal.onabort = () => reject(signal.reason as Error)));
+    try {
+      return await Promise.race([exchange(), late]);
+    } catch (error) {
+      const seconds = timeoutMs / 1000;
+      if (!sent && signal.aborted)
+        throw new TransportError("unsent", `no connection was established within ${seconds} s`, error);
+      if (signal.aborted) throw new TransportError("lost", `no answer arrived within ${seconds} s`, error, true);
+      const kind = sent ? "lost" : "unsent";
+      if (error instanceof ProxyError) throw new TransportError(kind, error.message, error, false, error.next);
+      throw new TransportError(kind, explain(error), error);
+    } finally {
+      signal.onabort = null;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#connections.close();
+  }
 }

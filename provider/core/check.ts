@@ -113,7 +113,7 @@ export function check(definition: Checkable, news: Props, isUnknown: (value: unk
 const namesIn = ({ [environmentsKey]: given }: Props): string[][] =>
   Array.isArray(given) ? given.filter((names): names is string[] => Array.isArray(names)) : [];
 
-const keyOf = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
+const keyInFile = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
 
 /** What to say of environments that are not in the file any more. */
 export function lostEnvironments(olds: Props, news: Props): string[] {
@@ -121,14 +121,14 @@ export function lostEnvironments(olds: Props, news: Props): string[] {
   if (news[environmentsKey] === undefined) return [];
   const kept = new Set(after.flat());
   const known = new Set(before.flatMap(([name = ""]) => name));
-  const added = after.filter((names) => !names.some((name) => known.has(name))).map(([name = ""]) => keyOf(name));
+  const added = after.filter((names) => !names.some((name) => known.has(name))).map(([name = ""]) => keyInFile(name));
   return before.flatMap(([name = ""]) => {
     if (kept.has(name)) return [];
     const title = `environment "${printable(name)}"`;
     const why = "its key is no longer in the definition of the network";
     const loss = `WARNING: ${title}: ${lossWarnings.deleteEnvironment} (${why})`;
     const keys = added.map((key) => `"${printable(key)}"`).join(" or ");
-    const hint = `${title}: if only its key is another one now (${keys}), write "formerly: ${printable(keyOf(name))}" there: then nothing is deleted.`;
+    const hint = `${title}: if only its key is another one now (${keys}), write "formerly: ${printable(keyInFile(name))}" there: then nothing is deleted.`;
     return added.length > 0 ? [loss, hint] : [loss];
   });
 }

@@ -77,11 +77,11 @@ export interface Definition {
   /** The input that is the id of an object that exists already: it is configured, and never created. */
   idKey?: string;
   /** Outputs worth asking again for, when the answer to the create did not hold them. */
-  expected?: readonly string[];
+  shownLater?: readonly string[];
   /** Outputs that only the answer to the create tells (a password); undefined: that answer did not tell them. */
   shownOnce?(object: Identified): Props | undefined;
   /** What to do about outputs that only that answer tells, where somebody else made the object. */
-  untold?: string;
+  onImport?: string;
   /** More outputs, from calls besides the list. */
   details?: Details;
   /** The output that shows the organization it belongs to; only what is in nothing else has one. */
@@ -89,7 +89,7 @@ export interface Definition {
   /** Whether it came with what it is in, and goes with it: a service need not delete it alone. */
   foundedWith?(object: Identified, parent: Identified): boolean;
   /** Collections in a newly made one that are known to be empty, without asking. */
-  startsEmpty?: readonly string[];
+  emptyWhenMade?: readonly string[];
   /** Said loudly in the preview when a change makes a new one. */
   replaceWarning?: string;
   /** Of a resource that the service does not create and delete in a collection (the tether service). */

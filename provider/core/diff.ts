@@ -32,7 +32,7 @@ export function isSettled(definition: Definition, state: Props): boolean {
 export function changedKeys(definition: Definition, olds: Props, news: Props): string[] {
   return inputKeys(definition).filter((key) => {
     const meta = inputMeta(definition, key);
-    if (meta?.uncompared) return false;
+    if (meta?.ignoredInDiff) return false;
     if (meta?.computed && isUnset(news[key])) return false;
     if (news[key] === undefined && isLeft(olds, key)) return false;
     return !sameValue(olds[key], news[key]);

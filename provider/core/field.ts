@@ -18,11 +18,11 @@ export interface FieldMeta {
   /** The service chooses a value when none is given, so leaving it out is no change. */
   computed?: boolean;
   /** Not a property of the service's object: never sent or read under its name. */
-  local?: boolean;
+  programOnly?: boolean;
   /** Shown by another call than the list (`details` of the definition). */
   elsewhere?: boolean;
   /** A change means nothing for what exists. */
-  uncompared?: boolean;
+  ignoredInDiff?: boolean;
   /** Not in the spec: a service may refuse to know it. */
   undocumented?: boolean;
   /** Names where the object lives (its parents): part of the path, or sent under this name in the body. */

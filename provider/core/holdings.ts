@@ -38,7 +38,7 @@ export interface Declared {
 }
 
 /** The engine has no registration at hand when it asked for nothing this long; and how long that is waited for. */
-const quietMs = 300;
+const nothingShownMs = 300;
 const longestMs = 3_000;
 
 /** Whether both are to bear the same name in the same place. */
@@ -99,11 +99,11 @@ export class Holdings {
     this.#declared.set(owner.key, { owner, definition, inputs, isNew: false, id, replaced });
     if (replaced) return undefined;
     const what = `${nameOf(definition, inputs)} (${id})`;
-    const thief = others.find((one) => took(one, id));
-    if (thief) {
+    const taker = others.find((one) => took(one, id));
+    if (taker) {
       throw new UserError(
-        `${what}: this run has given it to "${thief.owner.name}", which adopts it, before the program showed that it is ` +
-          `"${owner.name}", too. One object cannot be managed twice. ${undo(thief.owner)}`,
+        `${what}: this run has given it to "${taker.owner.name}", which adopts it, before the program showed that it is ` +
+          `"${owner.name}", too. One object cannot be managed twice. ${undo(taker.owner)}`,
       );
     }
     const claimant = others.find(
@@ -121,10 +121,10 @@ export class Holdings {
   }
 
   /** Ends when the engine has shown what it has at hand: whose the object is may be registered after who adopts it. */
-  async quiet(clock: Clock): Promise<void> {
+  async programShown(clock: Clock): Promise<void> {
     const end = clock.now() + longestMs;
     for (;;) {
-      const left = Math.min(this.#shownAt + quietMs, end) - clock.now();
+      const left = Math.min(this.#shownAt + nothingShownMs, end) - clock.now();
       if (left <= 0) return;
       await clock.sleep(left);
     }

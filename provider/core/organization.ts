@@ -1,5 +1,5 @@
 import { type PartialList, type Settings } from "../api";
-import { keyOf, lookAround, requireOrganization, type Visible } from "../api/organization";
+import { lookAround, requireOrganization, type Visible, keyOf } from "../api/organization";
 import { paths } from "../api/paths";
 import { Listed } from "./collection";
 import { type Definition, type Made, nameOf, type Props } from "./definition";
@@ -100,7 +100,7 @@ async function proved(session: Session, subject: Subject): Promise<Origin> {
   const verdict = await judge(session, subject);
   if ("origin" in verdict) return verdict.origin;
   if ("foreign" in verdict) throw foreignKey(comparedIn(session), subject, verdict.foreign.organizations!);
-  if (session.origins.confirms(subject)) return subject.origin;
+  if (session.origins.isConfirmed(subject)) return subject.origin;
   throw unclearKey(comparedIn(session), subject, verdict.unclear);
 }
 
@@ -136,7 +136,7 @@ export function comparedWithoutCall(
   refuseUnlikeRequired(here, subject);
   const relative = origins.subjects.find(({ origin }) => isOther(origin) && isKnown(origin, settings));
   if (relative) throw foreignKey(here, subject, relative.origin.organizations!);
-  origins.doubts(subject);
+  origins.doubt(subject);
   return `${subject.what}: ${movedBy(subject.origin, provider!)}: \`pulumi up\` asks first whose the key of that one is`;
 }
 
@@ -165,7 +165,7 @@ export async function proveSeen(session: Session): Promise<void> {
 }
 
 /** How long the states of a stack may take to be shown, when something is made that depends on none of them. */
-const companyMs = 300;
+const statesShownMs = 300;
 
 /**
  * Holds before anything is made: the key belongs to the organization of all the states that this process was shown,
@@ -180,7 +180,7 @@ export async function proveBeforeCreate(session: Session, definition: Definition
       consortiaOf(session)
         .list(Infinity)
         .catch(() => undefined),
-      clock.sleep(companyMs),
+      clock.sleep(statesShownMs),
     ]);
   await proveSeen(session);
   const required = session.client.http.settings.organization;

@@ -46,7 +46,7 @@ export class Origins {
   }
 
   /** Remembers a state that the engine showed; one for each organization and consortium is enough. */
-  saw(subject: Subject): void {
+  remember(subject: Subject): void {
     this.#ids.add(subject.id);
     if (subject.origin.keys.length === 0 && !subject.origin.organizations && !subject.consortiumId) return;
     this.#subjects.set(JSON.stringify([subject.origin, subject.consortiumId]), subject);
@@ -57,16 +57,16 @@ export class Origins {
     return [...this.#doubted.values()];
   }
 
-  doubts(subject: Subject): void {
+  doubt(subject: Subject): void {
     this.#doubted.set(JSON.stringify(subject.origin.organizations), subject);
   }
 
   /** Whether the stack holds the object of this id. */
-  holds(id: string): boolean {
+  has(id: string): boolean {
     return this.#ids.has(id);
   }
 
-  confirms({ origin, consortiumId, id }: Subject): boolean {
+  isConfirmed({ origin, consortiumId, id }: Subject): boolean {
     return [...(origin.organizations ?? []), consortiumId, id].some(
       (one) => one !== undefined && this.confirmed.has(one),
     );

@@ -147,7 +147,7 @@ function interruptible(signal: AbortSignal): Clock {
   };
 }
 
-const keyOf = (now: Settings): string => JSON.stringify([now.apiKey.reveal(), { ...now, apiKey: undefined }]);
+const settingsKey = (now: Settings): string => JSON.stringify([now.apiKey.reveal(), { ...now, apiKey: undefined }]);
 
 /** What the engine has shown to a process, for one key. */
 export interface Seen {
@@ -224,7 +224,7 @@ export class Sessions {
   /** What the engine showed to this process of the states, where the user confirms deletions in the environment, and of the program. */
   seen(): Seen {
     const settings = this.known();
-    const key = settings ? keyOf(settings) : "";
+    const key = settings ? settingsKey(settings) : "";
     if (this.#seen?.key !== key) {
       const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
       this.#seen = { key, origins: new Origins(new Set(confirmed)), holdings: new Holdings(), told: new Map() };
@@ -234,7 +234,7 @@ export class Sessions {
 
   current(): Session {
     const now = this.#settings();
-    const key = keyOf(now);
+    const key = settingsKey(now);
     if (this.#current?.key !== key) this.#current = { key, session: this.#start(now) };
     return this.#current.session;
   }

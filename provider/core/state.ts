@@ -32,7 +32,7 @@ export function fromWire(definition: Definition, item: Identified): Props {
   for (const [key, schema] of [...entries(definition.inputs), ...entries(definition.outputs)]) {
     const meta = metaOf(schema);
     const value = object[wireName(key)];
-    if (meta.local || meta.secret || meta.parent === "path" || value === undefined) continue;
+    if (meta.programOnly || meta.secret || meta.parent === "path" || value === undefined) continue;
     shown[key] = value;
   }
   return shown;
@@ -59,8 +59,8 @@ export function merge(inputs: Props, before: Props, shown: Props, isRead = false
 /** Remembers what an adopted object has and the program says nothing of. */
 export function leaving(definition: Definition, inputs: Props, state: Props): Props {
   const left = inputKeys(definition).filter((key) => {
-    const { local, parent, computed } = inputMeta(definition, key)!;
-    return !local && !parent && !computed && inputs[key] === undefined && !isUnset(state[key]);
+    const { programOnly, parent, computed } = inputMeta(definition, key)!;
+    return !programOnly && !parent && !computed && inputs[key] === undefined && !isUnset(state[key]);
   });
   return left.length > 0 ? { ...state, [leftKey]: left } : state;
 }
@@ -89,7 +89,7 @@ export function toBody(definition: Definition, inputs: Props, without: readonly 
   const body: Props = {};
   for (const [key, schema] of entries(definition.inputs)) {
     const meta = metaOf(schema);
-    if (meta.local || meta.parent === "path" || inputs[key] === undefined || without.includes(key)) continue;
+    if (meta.programOnly || meta.parent === "path" || inputs[key] === undefined || without.includes(key)) continue;
     body[wireName(key)] = inputs[key];
   }
   return { ...body, ...(inputs.extra as Props | undefined) };

@@ -281,7 +281,7 @@ export class Verbs {
   #saw(id: string, state: Props): void {
     this.#hide(state);
     const { origins } = this.sessions.seen();
-    origins.saw(subjectOf(this.definition, id, state));
+    origins.remember(subjectOf(this.definition, id, state));
     if (isRewritten(state)) origins.rewritesNames = true;
   }
 }

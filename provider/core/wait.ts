@@ -18,7 +18,7 @@ export function nextLookMs(looks: number, now: number, elapsed: number): number 
 }
 
 /**
- * The one waiting loop. Looks until done, says what it waits for when that changes, and else ever more rarely,
+ * Looks until done, says what it waits for when that changes, and else ever more rarely,
  * and ends with an error when the time is over.
  * @param look may throw to end the waiting at once.
  * @param group those who wait for the same kind of thing in the same place are told of on one line

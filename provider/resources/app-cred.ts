@@ -2,8 +2,7 @@ import { z } from "zod";
 import { AppCredObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
-import { consortiumId, customTimeouts, environmentId, extra, membershipId, nameText, output } from "./fields";
-import { appcreds } from "./places";
+import { appcreds, consortiumId, customTimeouts, environmentId, extra, membershipId, nameText, output } from "./fields";
 
 export const appCred: Definition = {
   type: "AppCred",
@@ -21,7 +20,7 @@ export const appCred: Definition = {
     keepers: field(
       z.record(z.string(), z.unknown(), { error: "keepers is an object of values" }).optional(),
       "Arbitrary values. When one changes, a new pair is created, then the old one is deleted.",
-      { default: "none", local: true, replace: true },
+      { default: "none", programOnly: true, replace: true },
     ),
     extra: extra(),
     customTimeouts: customTimeouts(),
@@ -38,13 +37,13 @@ export const appCred: Definition = {
     ),
     basicAuthHeader: field(z.string().optional(), "Value of the `Authorization` header: `Basic …`.", {
       secret: true,
-      local: true,
+      programOnly: true,
     }),
     revision: output.revision(),
   }),
   wire: AppCredObject,
   place: appcreds,
-  untold:
+  onImport:
     "its password was shown only once, to whoever created it, and stays unknown here. Programs that need one: set or change " +
     "keepers, and remove `protect`, which imports come with; then `pulumi up` creates a new pair and deletes this one.",
   shownOnce({ id, username, password }) {

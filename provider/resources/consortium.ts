@@ -3,8 +3,7 @@ import { ConsortiumObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { limits, lossWarnings } from "../constants";
-import { adopt, customTimeouts, description, extra, nameText, output } from "./fields";
-import { consortia } from "./places";
+import { adopt, consortia, customTimeouts, description, extra, nameText, output } from "./fields";
 
 export const consortium: Definition = {
   type: "Consortium",
@@ -25,9 +24,9 @@ export const consortium: Definition = {
   }),
   wire: ConsortiumObject,
   naming: "name",
-  expected: ["owner", "state", "createdAt"],
+  shownLater: ["owner", "state", "createdAt"],
   place: consortia,
-  startsEmpty: ["environments"],
+  emptyWhenMade: ["environments"],
   owner: "owner",
   replaceWarning: lossWarnings.replaceConsortium,
 };

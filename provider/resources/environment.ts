@@ -3,8 +3,7 @@ import { EnvironmentObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { consensusOf, limits, lossWarnings } from "../constants";
-import { adopt, consortiumId, customTimeouts, description, extra, nameText, output } from "./fields";
-import { environments } from "./places";
+import { adopt, consortiumId, customTimeouts, description, environments, extra, nameText, output } from "./fields";
 
 const providers = ["quorum", "geth"] as const;
 const consensusTypes = ["raft", "ibft", "poa"] as const;
@@ -50,9 +49,9 @@ export const environment: Definition = {
   timeouts: { create: 1800, update: 1800, delete: 1800 },
   wire: EnvironmentObject,
   naming: "name",
-  expected: ["state", "createdAt", "chainId"],
+  shownLater: ["state", "createdAt", "chainId"],
   place: environments,
-  startsEmpty: ["nodes", "appcreds"],
+  emptyWhenMade: ["nodes", "appcreds"],
   rules({ provider, consensusType }) {
     const allowed = typeof provider === "string" ? consensusOf[provider] : undefined;
     if (!allowed || typeof consensusType !== "string" || allowed.includes(consensusType)) return [];

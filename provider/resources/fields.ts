@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { field } from "../core/field";
+import { paths } from "../api/paths";
+import { type Place, type Props } from "../core/definition";
 
 /*
  * Fields that several resources have, made anew for each: metadata sits on the schema object.
@@ -50,14 +52,14 @@ export const adopt = () =>
   field(
     z.union([z.boolean(), z.string().min(1, wanted)], { error: wanted }).optional(),
     "`true` adopts the object with this name if it exists; an id adopts exactly that object or fails.",
-    { default: "`false`: a name that is already taken is an error", local: true, uncompared: true },
+    { default: "`false`: a name that is already taken is an error", programOnly: true, ignoredInDiff: true },
   );
 
 export const extra = () =>
   field(
     z.record(z.string(), z.unknown(), { error: "extra is an object of fields" }).optional(),
     "Additional fields for the create call, under the service's own names, sent unchanged.",
-    { local: true, replace: true },
+    { programOnly: true, replace: true },
   );
 
 const seconds = z.number().positive().optional();
@@ -67,7 +69,7 @@ export const customTimeouts = () =>
   field(
     z.strictObject({ create: seconds, update: seconds, delete: seconds }).optional(),
     "Timeouts in seconds for create, update and delete; set with the resource option `customTimeouts`.",
-    { local: true },
+    { programOnly: true },
   );
 
 export const output = {
@@ -75,3 +77,28 @@ export const output = {
   revision: () => field(z.string().optional(), "Revision counter: starts at `0` and increases with every change."),
   createdAt: () => field(z.string().optional(), "Creation time: ISO 8601, UTC."),
 };
+
+/** An id among properties; empty where it is missing, which no path takes. */
+export const idIn = (props: Props, key: string): string => {
+  const value = props[key];
+  return typeof value === "string" ? value : "";
+};
+
+export const consortia = (): Place => ({ collection: paths.consortia });
+
+const inConsortium = (props: Props, collectionOf: (consortiumId: string) => string): Place => {
+  const id = idIn(props, "consortiumId");
+  return { collection: collectionOf(id), parent: { place: consortia(), id } };
+};
+
+export const memberships = (props: Props): Place => inConsortium(props, paths.memberships);
+export const environments = (props: Props): Place => inConsortium(props, paths.environments);
+
+const inEnvironment = (props: Props, collectionOf: (consortiumId: string, environmentId: string) => string): Place => {
+  const id = idIn(props, "environmentId");
+  const collection = collectionOf(idIn(props, "consortiumId"), id);
+  return { collection, parent: { place: environments(props), id } };
+};
+
+export const nodes = (props: Props): Place => inEnvironment(props, paths.nodes);
+export const appcreds = (props: Props): Place => ({ ...inEnvironment(props, paths.appcreds), isUnlisted: true });

@@ -2,8 +2,7 @@ import { z } from "zod";
 import { MembershipObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
-import { adopt, consortiumId, customTimeouts, extra, nameText, output } from "./fields";
-import { memberships } from "./places";
+import { adopt, consortiumId, customTimeouts, extra, memberships, nameText, output } from "./fields";
 
 export const membership: Definition = {
   type: "Membership",
@@ -26,7 +25,7 @@ export const membership: Definition = {
   }),
   wire: MembershipObject,
   naming: "orgName",
-  expected: ["state", "createdAt"],
+  shownLater: ["state", "createdAt"],
   place: memberships,
   // "The creating organization is the default founding member" (spec, section 1).
   foundedWith: (membership, consortium) =>

@@ -3,8 +3,18 @@ import { isApiError, NodeObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { limits } from "../constants";
-import { adopt, consortiumId, customTimeouts, environmentId, extra, membershipId, nameText, output } from "./fields";
-import { idIn, nodes } from "./places";
+import {
+  adopt,
+  consortiumId,
+  customTimeouts,
+  environmentId,
+  extra,
+  idIn,
+  membershipId,
+  nameText,
+  nodes,
+  output,
+} from "./fields";
 
 export const node: Definition = {
   type: "Node",

@@ -5,9 +5,8 @@ import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { durationSeconds, tetherNetworks } from "../constants";
 import { customTimeouts } from "./fields";
-import { begin, configure } from "./tether/configure";
+import { begin, configure, stop } from "./tether/configure";
 import { isShown, read } from "./tether/read";
-import { stop } from "./tether/stop";
 
 export const tetherIdLength = 10;
 
@@ -55,7 +54,7 @@ export const tetherService: Definition = {
         .pipe(z.string())
         .optional(),
       "Balance in wei that the account needs on the network before the contract is deployed there.",
-      { default: "more than zero", local: true },
+      { default: "more than zero", programOnly: true },
     ),
     waitForFunds: field(
       z
@@ -63,12 +62,12 @@ export const tetherService: Definition = {
         .refine((text) => durationSeconds(text) !== undefined, duration)
         .optional(),
       "How long to wait for funds while the balance is too low, such as `30m`. `customTimeouts` do not shorten it.",
-      { default: "do not wait, and fail before anything is spent", local: true, uncompared: true },
+      { default: "do not wait, and fail before anything is spent", programOnly: true, ignoredInDiff: true },
     ),
     extra: field(
       z.record(z.string(), z.unknown(), { error: "extra is an object of fields" }).optional(),
       "Additional fields for the body of `deploy`, sent unchanged.",
-      { local: true, uncompared: true },
+      { programOnly: true, ignoredInDiff: true },
     ),
     customTimeouts: customTimeouts(),
   }),

@@ -1,6 +1,6 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
 import { isApiError } from "../../provider/api/api-error";
-import { type Given, isDefaultProvider, noneOwn, ownKey, sourcesOf } from "../../provider/api/settings";
+import { type Given, isDefaultProvider, noneOwn, ownSettings, sourcesOf } from "../../provider/api/settings";
 import { isGoing } from "../../provider/api/states";
 import { pluginProvider } from "../../provider/constants";
 import { type Props } from "../../provider/core/definition";
@@ -25,8 +25,8 @@ export function settingsOf(provider: PolicyProviderResource | undefined): Given 
 
 /** What it says of its settings, where it has some of its own. */
 function given({ props, type }: PolicyProviderResource): Props {
-  const own = read(props, type === pluginProvider ? ownKey : dynamicPrefix + ownKey);
-  return own === noneOwn ? {} : { [ownKey]: own };
+  const own = read(props, type === pluginProvider ? ownSettings : dynamicPrefix + ownSettings);
+  return own === noneOwn ? {} : { [ownSettings]: own };
 }
 
 /** How messages call a provider instance. */

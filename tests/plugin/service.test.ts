@@ -31,8 +31,8 @@ test("it has the version of the package", async () => {
 
 test.each([
   ["a setting that does not exist", { apikey: "k" }, "", /no setting "apikey"; did you mean "apiKey"/],
-  ["a region that does not exist", { region: "de" }, "region", /"de" is not one of us, eu, ap, ko/],
-  ["an adopt that says neither yes nor no", { adopt: "ture" }, "adopt", /argument adopt .* it is true or false\.$/],
+  ["a region that does not exist", { region: "de" }, "region", /must be one of us, eu, ap, ko, not "de"/],
+  ["an adopt that says neither yes nor no", { adopt: "ture" }, "adopt", /argument adopt .* must be true or false\.$/],
   ["an address that is none", { baseUrl: "nonsense" }, "baseUrl", /is not an address/],
 ])("%s is told when the provider is checked", async (_, news, property, reason) => {
   expect(await plugin.checkConfig(news, "acme")).toEqual([
@@ -44,7 +44,7 @@ test.each([
   ["a key with a line break", { apiKey: "canary\n" }, "", /^The setting apiKey .* no spaces, line breaks/],
   ["an address beside a key", { apiKey: "canary", baseUrl: "https://x" }, "baseUrl", /has the path/],
   ["an address with a password", { baseUrl: "https://me:canary@x/api/v1" }, "", /holds a user name or password/],
-  ["a secret region", { region: secret("canary") }, "", /"\[secret\]" is not one of us/],
+  ["a secret region", { region: secret("canary") }, "", /not "\[secret\]"/],
 ])("%s: the engine prints the value of the property that a failure names, and must see no secret", async (...row) => {
   const [, news, property, reason] = row;
   const told = await plugin.checkConfig(news, "acme");

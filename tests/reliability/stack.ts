@@ -1,4 +1,4 @@
-import { UndiciTransport } from "../../provider/api/undici-transport";
+import { UndiciTransport } from "../../provider/api/transport";
 import { Engine, type Outcome } from "../support/engine";
 import { newProcess } from "../support/service";
 import { type Spec } from "./shapes";

@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from "../../provider/api/clock";
-import { type WireAnswer, type WireRequest } from "../../provider/api/transport";
-import { UndiciTransport } from "../../provider/api/undici-transport";
+import { UndiciTransport, type WireAnswer, type WireRequest } from "../../provider/api/transport";
 
 /**
  * Time that passes only while everybody sleeps: it jumps to the next one who has to wake up,

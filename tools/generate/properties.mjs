@@ -17,7 +17,7 @@ const { docOf, metaOf } = require(join(root, "dist/provider/core/field.js"));
  * @property {boolean} optional may be left out
  * @property {boolean} filled has a value where it is left out
  * @property {string} doc all that is said of it, to programs in TypeScript
- * @property {{ replace?: boolean, secret?: boolean, computed?: boolean, local?: boolean, elsewhere?: boolean, uncompared?: boolean, parent?: string }} meta
+ * @property {{ replace?: boolean, secret?: boolean, computed?: boolean, programOnly?: boolean, elsewhere?: boolean, ignoredInDiff?: boolean, parent?: string }} meta
  */
 
 /** The TypeScript type of a JSON schema. @param {any} schema @param {boolean} whole optional members count as there @returns {string} */

@@ -23,10 +23,10 @@ function exampleOf({ title, program }) {
 }
 
 /** @param {any} definition */
-function importOf({ type, untold }) {
+function importOf({ type, onImport }) {
   const [byId = "", byPath] = examples[type].imports;
   const ways = byPath ? "by its id, or by its path, each part of which is a name or an id" : "by its id";
-  const notes = untold ? `\nOf an imported one, ${untold}\n` : "";
+  const notes = onImport ? `\nOf an imported one, ${onImport}\n` : "";
   return `## Import
 
 On the [provider plugin](../operations.md#import), ${ways}:
@@ -47,7 +47,7 @@ function page(definition) {
   const inputs = propertiesOf(definition.inputs, "input");
   const parents = inputs.filter(({ meta }) => meta.parent);
   const change = (/** @type {import("./properties.mjs").Property} */ { meta }) =>
-    meta.replace ? "replaces" : meta.uncompared ? "nothing" : "in place";
+    meta.replace ? "replaces" : meta.ignoredInDiff ? "nothing" : "in place";
   const need = (/** @type {import("./properties.mjs").Property} */ { key, optional }) =>
     optional || key === definition.naming || key === "name" ? "no" : "yes";
   const isIn = (/** @type {string} */ parent) => parents.some(({ key }) => key === parent);

@@ -78,7 +78,7 @@ function alone<T>(collection: Collection, inputs: Props, run: () => Promise<T>):
 
 function startEmpty(collection: Collection, { id }: Identified): void {
   const { session, definition } = collection;
-  for (const name of definition.startsEmpty ?? [])
+  for (const name of definition.emptyWhenMade ?? [])
     new Listed(session, { collection: `${collection.pathOf(id)}/${name}` }).startEmpty();
 }
 
@@ -87,7 +87,7 @@ function nameLeftovers(collection: Collection, inputs: Props, siblings: Identifi
   const { session, definition } = collection;
   if (definition.naming) return;
   const made = collection.made().map(({ id }) => id);
-  const others = siblings.filter(({ id }) => !made.includes(id) && !session.origins.holds(id));
+  const others = siblings.filter(({ id }) => !made.includes(id) && !session.origins.has(id));
   const ids = others.filter((item) => isTwin(collection, item, inputs)).map(({ id }) => id);
   if (ids.length === 0) return;
   session.say(
@@ -181,7 +181,7 @@ function takenBy({ session, definition }: Collection, taken: Identified[]): stri
   const ids = taken.map(({ id }) => id).join(", ");
   const holder = taken.map(({ id }) => session.holdings.holder(definition, id, session.owner)).find(Boolean);
   if (holder) return `the name is already taken: ${held(definition, first!.id, holder.owner, session.owner)}`;
-  const known = taken.some(({ id }) => session.origins.holds(id));
+  const known = taken.some(({ id }) => session.origins.has(id));
   const ours = known ? "It is this stack's own." : "If this stack has made it under another logical name:";
   const interrupted = session.creates.isKept ? "" : "after an interrupted run, use `CONSORTIUM_ADOPT=true pulumi up`; ";
   return (
@@ -213,7 +213,7 @@ export async function adopt(collection: Collection, inputs: Props, item: Identif
   const shown = collection.shown(item);
   const differing = inputKeys(definition).filter((key) => {
     const meta = inputMeta(definition, key)!;
-    if (meta.local || meta.parent === "path" || (meta.computed && isUnset(inputs[key]))) return false;
+    if (meta.programOnly || meta.parent === "path" || (meta.computed && isUnset(inputs[key]))) return false;
     if (inputs[key] === undefined) return false; // what the program says nothing of stays as it is
     // What the service does not show may be missing there: it is set where that can be done, and else taken on trust.
     if (!(key in shown)) return !meta.replace && !isUnset(inputs[key]);

@@ -11,7 +11,7 @@ const refusalMs = { conflict: 120_000, invalid: 20_000 };
 /** What is in it goes with what this run deletes. When that has been over for this long, the rest stays. */
 const contentMs = 10_000;
 /** How long an object may still be listed after "no such thing" before we say that it cannot be deleted. */
-const doubtMs = 20_000;
+const stillListedMs = 20_000;
 /** The owner of an object changes seldom. */
 const parentAgeMs = 10_000;
 /** Siblings whose deletion was answered within this time share one look at the list. */
@@ -49,7 +49,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
     if (answer === "unknown") {
       // Only believed when the lists agree: such an answer may come from a wrong address.
       if (typeof (await collection.find(id, 0)) === "string") return true;
-      if (clock.now() - start < doubtMs) return false;
+      if (clock.now() - start < stillListedMs) return false;
       throw new UserError(
         `${what} could not be deleted: the service reports it missing, but still lists it. ` +
           "Delete it in the console, then run `pulumi refresh`.",

@@ -22,7 +22,7 @@ export async function take(
   id: string,
 ): Promise<Props | undefined> {
   const { holdings, owner, clock } = session;
-  await holdings.quiet(clock);
+  await holdings.programShown(clock);
   const holder = holdings.holder(definition, id, owner);
   if (holder) throw new UserError(`${nameOf(definition, inputs)}: ${held(definition, id, holder.owner, owner)}`);
   holdings.take(owner, definition, inputs, id);

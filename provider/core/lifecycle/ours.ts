@@ -34,7 +34,7 @@ export async function appeared(create: Create): Promise<Appeared | undefined> {
   const siblings = before && (await collection.siblings(0));
   if (!siblings) return undefined;
   const known = new Set([...before, ...collection.made().map(({ id }) => id)]);
-  const fresh = siblings.filter(({ id }) => !known.has(id) && !origins.holds(id));
+  const fresh = siblings.filter(({ id }) => !known.has(id) && !origins.has(id));
   const named = collection.definition.naming
     ? collection.namedLike(inputs, fresh)
     : fresh.filter((item) => isTwin(collection, item, inputs));
@@ -144,7 +144,7 @@ export async function toContinue(collection: Collection, inputs: Props): Promise
 
 /** Another resource of the stack is it already. */
 const isTaken = (collection: Collection, id: string): boolean =>
-  collection.session.origins.holds(id) || collection.made().some((one) => one.id === id);
+  collection.session.origins.has(id) || collection.made().some((one) => one.id === id);
 
 /** What has the name and was not there before; waits as long as a request may take, since the killed run's may still be at work. */
 async function lookFor(collection: Collection, inputs: Props, open: readonly Begun[]): Promise<Appeared> {

@@ -103,7 +103,7 @@ async function accepted(posting: Posting, answer: FullAnswer): Promise<Identifie
   const { collection, what } = posting;
   const { session, definition } = collection;
   const hint = hintIn(collection, answer);
-  if (definition.shownOnce) throw await withOrphans(posting, untold(posting, answer), hint);
+  if (definition.shownOnce) throw await withOrphans(posting, withoutPassword(posting, answer), hint);
   let looks = 0;
   let seen: Appeared | undefined;
   const look = async (): Promise<Look<Identified>> => {
@@ -131,7 +131,7 @@ async function accepted(posting: Posting, answer: FullAnswer): Promise<Identifie
   }
 }
 
-const untold = ({ what }: Posting, { status }: FullAnswer): UserError =>
+const withoutPassword = ({ what }: Posting, { status }: FullAnswer): UserError =>
   new UserError(
     `${what}: the service answered HTTP ${status} without the password, which it shows only once. Nothing can be done with ` +
       "such a credential, and sending the creation again would make another one.",

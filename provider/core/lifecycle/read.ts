@@ -32,7 +32,7 @@ export async function read(collection: Collection, id: string, state: Props): Pr
 /** How many looks an object may be missing from lists before it is asked for by id. */
 const looksBeforeAsking = 4;
 /** How many looks an output may be missing, once the object is ready, before it counts as not shown at all. */
-const looksForExpected = 2;
+const looksForShownLater = 2;
 
 /**
  * Waits until the object is ready and everything about it is known.
@@ -67,7 +67,7 @@ export async function settle(collection: Collection, id: string, known: Props): 
       );
     }
     if (condition === "pending") return { waiting: `"${String(state.state)}"` };
-    if (definition.expected?.some((key) => isUnset(state[key])) && incomplete++ < looksForExpected) {
+    if (definition.shownLater?.some((key) => isUnset(state[key])) && incomplete++ < looksForShownLater) {
       return { waiting: "not fully shown yet" };
     }
     if (!definition.details) return { done: state };

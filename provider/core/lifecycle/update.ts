@@ -13,7 +13,7 @@ import { settle } from "./read";
 /** Changes in place what differs; with nothing to change it goes on waiting for what an earlier run left unfinished. */
 export async function update(collection: Collection, id: string, olds: Props, news: Props): Promise<Props> {
   const { definition } = collection;
-  const changed = changedKeys(definition, olds, news).filter((key) => !inputMeta(definition, key)?.local);
+  const changed = changedKeys(definition, olds, news).filter((key) => !inputMeta(definition, key)?.programOnly);
   const shown = changed.length > 0 ? await patch(collection, id, news, changed) : {};
   // What the service chose itself (a chain id, say) is an output too, and stays.
   const chosen = Object.entries(olds).filter(([key]) => inputMeta(definition, key)?.computed);
@@ -44,7 +44,7 @@ async function renaming<T>(
       return await send();
     } catch (error) {
       if (!naming || !keys.includes(naming) || !isApiError(error, "conflict")) throw error;
-      await holdings.quiet(clock);
+      await holdings.programShown(clock);
       const siblings = await collection.siblings(0);
       const rivals = collection.namesakes(inputs, siblings ?? []).filter((one) => one.id !== id);
       if (rivals.length === 0 && attempt === 1) continue; // it is free by now

@@ -6,9 +6,8 @@ import { stateVersion } from "../../core/state";
 import { type Look, waitFor } from "../../core/wait";
 import { deploy } from "./deploy";
 import { fundedElsewhere, isPassing } from "./funds";
-import { type TetherInputs } from "./inputs";
-import { briefly, type Unknown, unknownsIn } from "./outcome";
-import { asItIs, reportsOf, showsContract, shownOf } from "./read";
+import { asItIs, reportsOf, requireService, shownOf, showsContract, type TetherInputs } from "./read";
+import { briefly, type UnknownOutcome, unknownsIn } from "./outcome";
 
 /** Brings a tether service, of which no state says how it is, to what the inputs say: it may run already. */
 export async function begin(session: Session, news: Props): Promise<Props> {
@@ -69,7 +68,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
   const note = (facts: Props): void => {
     done = { ...done, ...facts };
   };
-  const keep = (unknown: Unknown | undefined): void => {
+  const keep = (unknown: UnknownOutcome | undefined): void => {
     const others = Object.entries(done.__deployment as object).filter(([name]) => name !== network);
     note({ __deployment: Object.fromEntries(unknown ? [...others, [network, unknown]] : others) });
   };
@@ -89,7 +88,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
       note({ intervalHours });
     }
     const account = await client.getTetherAccount(tetherId);
-    const unknown = (done.__deployment as Record<string, Unknown>)[network];
+    const unknown = (done.__deployment as Record<string, UnknownOutcome>)[network];
     note({ account: account.account ?? done.account, balanceWei: account.balanceWei ?? done.balanceWei });
     const deployed = done.deployedNetworks as string[];
     if (!deployed.includes(network)) {
@@ -161,4 +160,25 @@ async function whileStopped(
 function stateOf({ __deployment: unknowns, ...props }: Props): Props {
   const all = Object.keys(unknowns as object).length > 0 ? { ...props, __deployment: unknowns } : props;
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+/** Stops the tether service, which is all that can be undone; one that is gone or stopped already is fine. */
+export async function stop(session: Session, id: string, state: Props): Promise<void> {
+  for (const network of Object.keys(unknownsIn(state))) {
+    session.say(
+      `tether service "${id}": it is not known whether its contract was deployed on ${network}, and nothing remembers that ` +
+        `any more: look at the account ${String(state.account)} there before you deploy it again.`,
+    );
+  }
+  if (state.state === "inactive" || state.state === "configured") return;
+  try {
+    await session.client.deactivateTether(id);
+  } catch (error) {
+    if (isApiError(error, "missing")) {
+      await requireService(session);
+      return;
+    }
+    if (!isApiError(error, "conflict", "invalid")) throw error;
+    session.say(`tether service "${id}": was not active (${error.errorMessage})`);
+  }
 }

@@ -2,10 +2,18 @@ import { isApiError, type TetherAccount } from "../../api";
 import { messageOf, UserError } from "../../core/user-error";
 import { type Props } from "../../core/definition";
 import { type Session } from "../../core/session";
-import { type TetherInputs } from "./inputs";
+import { shownOf, showsContract, type TetherInputs } from "./read";
 import { funded, payerOf } from "./funds";
-import { canActivate, isUnknownOutcome, look, lookOn, type Traces, type Unknown, briefly, wordOn } from "./outcome";
-import { showsContract, shownOf } from "./read";
+import {
+  canActivate,
+  isUnknownOutcome,
+  look,
+  lookForTrace,
+  type Traces,
+  type UnknownOutcome,
+  briefly,
+  confirmedAs,
+} from "./outcome";
 
 export interface Deployment {
   account: TetherAccount;
@@ -14,10 +22,10 @@ export interface Deployment {
   /** What shows that it has run before, by whomever: it may have its contract already. */
   ran?: string;
   /** What an earlier run sent without learning what became of it. */
-  unknown?: Unknown;
+  unknown?: UnknownOutcome;
   note: (facts: Props) => void;
   /** Keeps in the state that the outcome is unknown, or that it is known now. */
-  keep: (unknown: Unknown | undefined) => void;
+  keep: (unknown: UnknownOutcome | undefined) => void;
 }
 
 /**
@@ -49,10 +57,14 @@ export async function deploy(session: Session, inputs: TetherInputs, deployment:
           `The account ${payerOf(account)} has to have funds on ${network}.`,
       );
     }
-    const lost: Unknown = { since, why: briefly(error), ...(before === undefined ? {} : { balanceWei: before }) };
+    const lost: UnknownOutcome = {
+      since,
+      why: briefly(error),
+      ...(before === undefined ? {} : { balanceWei: before }),
+    };
     keep(lost);
     say(`${lost.why}. The contract may be deployed all the same: it is not sent again, but looked for on ${network}.`);
-    const trace = await lookOn(session, inputs, lost, traces, deadline.at - clock.now());
+    const trace = await lookForTrace(session, inputs, lost, traces, deadline.at - clock.now());
     say(`the contract is deployed on ${network}: ${trace}.`);
   }
 }
@@ -61,12 +73,13 @@ export async function deploy(session: Session, inputs: TetherInputs, deployment:
 async function settled(
   session: Session,
   inputs: TetherInputs,
-  unknown: Unknown,
+  unknown: UnknownOutcome,
   traces: Traces,
 ): Promise<string | undefined> {
-  const word = wordOn(inputs.tetherId, unknown);
+  const word = confirmedAs(inputs.tetherId, unknown);
   if (word === "deployed") return "CONSORTIUM_DEPLOYED says so";
-  if (word === undefined) return lookOn(session, inputs, unknown, traces, session.deadline.at - session.clock.now());
+  if (word === undefined)
+    return lookForTrace(session, inputs, unknown, traces, session.deadline.at - session.clock.now());
   const seen = await look(session, inputs, { ...traces, balanceWei: unknown.balanceWei });
   return "done" in seen ? seen.done : undefined;
 }
@@ -84,8 +97,8 @@ async function already(
   const { tetherId, network, active } = inputs;
   const shows = showsContract(await shownOf(session, tetherId), network, first);
   if (shows) return "the service shows it";
-  const untold = (session.adoptAll || session.creates.isContinued || ran !== undefined) && shows === undefined;
-  if (!untold) return undefined;
+  const unseen = (session.adoptAll || session.creates.isContinued || ran !== undefined) && shows === undefined;
+  if (!unseen) return undefined;
   if (active === false) return ran;
   if (!(await canActivate(session, tetherId))) return undefined;
   activated();

@@ -3,7 +3,7 @@ import { messageOf, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { type Look, waitFor } from "../../core/wait";
 import { durationSeconds } from "../../constants";
-import { type TetherInputs } from "./inputs";
+import { type TetherInputs } from "./read";
 
 /** How messages speak of an account that the service does not show. */
 export const payerOf = ({ account }: TetherAccount): string => account ?? "of the tether service";

@@ -4,13 +4,12 @@ import { type Props } from "../../core/definition";
 import { messageOf, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { type Look, waitFor } from "../../core/wait";
-import { type TetherInputs } from "./inputs";
+import { shownOf, showsContract, type TetherInputs } from "./read";
 import { balanceOf, isPassing, payerOf } from "./funds";
-import { showsContract, shownOf } from "./read";
 
 /** A deployment that was sent, and of which nobody knows whether it was carried out. The state keeps it. */
-export interface Unknown {
-  /** When it was sent; tells this one from any other, see `wordOn`. */
+export interface UnknownOutcome {
+  /** When it was sent; tells this one from any other, see `confirmedAs`. */
   since: string;
   /** What came instead of an answer. */
   why: string;
@@ -19,8 +18,8 @@ export interface Unknown {
 }
 
 /** Those that the state keeps, by network. Version 0.1.0 kept the name of the network. */
-export function unknownsIn({ __deployment: kept, balanceWei }: Props): Record<string, Unknown> {
-  if (typeof kept !== "string") return (kept ?? {}) as Record<string, Unknown>;
+export function unknownsIn({ __deployment: kept, balanceWei }: Props): Record<string, UnknownOutcome> {
+  if (typeof kept !== "string") return (kept ?? {}) as Record<string, UnknownOutcome>;
   const before = typeof balanceWei === "string" ? { balanceWei } : {};
   return { [kept]: { since: "0.1.0", why: "an earlier run ended without an answer to deploy", ...before } };
 }
@@ -37,10 +36,10 @@ export const briefly = (error: unknown): string => {
   return `${call}: ${status === undefined ? "" : `HTTP ${status}: `}${errorMessage}`;
 };
 
-const wordFor = (tetherId: string, { since }: Unknown): string => `${tetherId}@${since}`;
+const wordFor = (tetherId: string, { since }: UnknownOutcome): string => `${tetherId}@${since}`;
 
 /** What a person who has looked says of a deployment, for this one only. */
-export function wordOn(tetherId: string, unknown: Unknown): "deployed" | "not deployed" | undefined {
+export function confirmedAs(tetherId: string, unknown: UnknownOutcome): "deployed" | "not deployed" | undefined {
   const env = processEnvironment();
   const says = (variable: string): boolean =>
     (env[variable] ?? "").split(/[\s,]+/).includes(wordFor(tetherId, unknown));
@@ -73,8 +72,8 @@ export async function look(session: Session, inputs: TetherInputs, traces: Trace
   if (before !== undefined && balance !== undefined && balance < before) {
     return { done: `the account ${payer} has paid ${before - balance} wei for it` };
   }
-  const untold = balance === undefined && shows === undefined;
-  if (untold && inputs.active !== false && (await canActivate(session, tetherId))) {
+  const unseen = balance === undefined && shows === undefined;
+  if (unseen && inputs.active !== false && (await canActivate(session, tetherId))) {
     traces.activated();
     return { done: "the service can be activated" };
   }
@@ -83,10 +82,10 @@ export async function look(session: Session, inputs: TetherInputs, traces: Trace
 }
 
 /** Looks until there is a trace, for as long as the resource has time. @throws UserError that says where to look */
-export async function lookOn(
+export async function lookForTrace(
   session: Session,
   inputs: TetherInputs,
-  unknown: Unknown,
+  unknown: UnknownOutcome,
   traces: Traces,
   ms: number,
 ): Promise<string> {

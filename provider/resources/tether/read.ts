@@ -5,7 +5,7 @@ import { type Props } from "../../core/definition";
 import { Listed } from "../../core/collection";
 import { type Session } from "../../core/session";
 import { isRecorded, stateVersion } from "../../core/state";
-import { tetherNetworks } from "../../constants";
+import { type TetherNetwork, tetherNetworks } from "../../constants";
 
 /** What a service may show of a tether; the spec lists no such call, so nothing relies on it. */
 export const ShownTether = z.looseObject({
@@ -105,3 +105,14 @@ export async function isShown(client: ConsortiumClient, id: string): Promise<boo
 /** A wrong address fails here: else it would look like a service that does not know a tether. */
 export const requireService = (session: Session): Promise<unknown> =>
   new Listed(session, { collection: paths.consortia }).look(10_000);
+
+/** The inputs of a tether service once they are checked: see tether-service.ts. */
+export interface TetherInputs extends Props {
+  tetherId: string;
+  network: TetherNetwork;
+  intervalHours: number;
+  active?: boolean;
+  minimumBalanceWei?: string;
+  waitForFunds?: string;
+  extra?: Props;
+}

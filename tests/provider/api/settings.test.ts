@@ -104,7 +104,7 @@ describe("adopt, which is no part of the connection", () => {
 
   test("what is neither yes nor no is refused, not taken for no", () =>
     expect(() => adoptsAll({ env: {}, stack: { adopt: "ture" } })).toThrow(
-      "The setting adopt from stack configuration consortium:adopt is not usable: it is true or false.",
+      "The setting adopt from stack configuration consortium:adopt must be true or false.",
     ));
 });
 
@@ -151,13 +151,13 @@ describe("what is not usable is refused in one sentence, with its source", () =>
     ["baseUrl", "https://x/api/v1#a", /has a query or fragment/],
     ["baseUrl", "https://x/api/v2", /has the path "\/api\/v2"/],
     ["baseUrl", "https://x", /has the path "\/".*ends in \/api\/v1, such as https:\/\/console/],
-    ["region", "mars", /setting region .*"mars" is not one of us, eu, ap, ko/],
-    ["maxConcurrency", "0", /setting maxConcurrency .*: it is a whole number from 1 to 256\.$/],
-    ["maxConcurrency", "1.5", /setting maxConcurrency .*: it is a whole number from 1 to 256\.$/],
-    ["maxConcurrency", "many", /setting maxConcurrency .*: it is a whole number from 1 to 256\.$/],
-    ["maxConcurrency", "257", /setting maxConcurrency .*: it is a whole number from 1 to 256\.$/],
-    ["requestTimeout", "0", /setting requestTimeout .*: it is a number of seconds above 0, at most 3600\.$/],
-    ["requestTimeout", "3601", /setting requestTimeout .*: it is a number of seconds above 0, at most 3600\.$/],
+    ["region", "mars", /setting region .*must be one of us, eu, ap, ko, not "mars"/],
+    ["maxConcurrency", "0", /setting maxConcurrency .* must be a whole number from 1 to 256\.$/],
+    ["maxConcurrency", "1.5", /setting maxConcurrency .* must be a whole number from 1 to 256\.$/],
+    ["maxConcurrency", "many", /setting maxConcurrency .* must be a whole number from 1 to 256\.$/],
+    ["maxConcurrency", "257", /setting maxConcurrency .* must be a whole number from 1 to 256\.$/],
+    ["requestTimeout", "0", /setting requestTimeout .* must be a number of seconds above 0, at most 3600\.$/],
+    ["requestTimeout", "3601", /setting requestTimeout .* must be a number of seconds above 0, at most 3600\.$/],
     ["allowHttp", "perhaps", /setting allowHttp .*true or false/],
     ["apiKey", "two words", /setting apiKey .*no spaces, line breaks/],
     ["apiKey", "line\nbreak", /setting apiKey .*no spaces, line breaks/],
@@ -226,7 +226,7 @@ describe("a proxy", () => {
 
   test.each(["socks5://me:hidden@p:1", "http://", "me:hidden@p:1:2"])("%s is refused, and not shown", (address) => {
     expect(() => proxy(https, { HTTPS_PROXY: address })).toThrow(
-      /^The proxy from environment variable HTTPS_PROXY is not usable: it is an http\(s\) address, such as/,
+      /^The proxy from environment variable HTTPS_PROXY must be an http\(s\) address, such as/,
     );
     expect(() => proxy(https, { HTTPS_PROXY: address })).not.toThrow(/hidden/);
   });

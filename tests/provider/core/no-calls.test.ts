@@ -1,4 +1,4 @@
-import { UndiciTransport } from "../../../provider/api/undici-transport";
+import { UndiciTransport } from "../../../provider/api/transport";
 import { Listed } from "../../../provider/core/collection";
 import * as runtime from "../../../provider/dynamic/runtime";
 import { type Kind, type Props, unknown } from "../../support/engine";

@@ -1,4 +1,4 @@
-import { UndiciTransport } from "../../../provider/api/undici-transport";
+import { UndiciTransport } from "../../../provider/api/transport";
 import * as runtime from "../../../provider/dynamic/runtime";
 import { hostProcess } from "../../../provider/dynamic/host";
 import { stub } from "../../../provider/constants";
@@ -34,11 +34,11 @@ test("a wrong setting is told in the preview, with where it comes from; a missin
   await expect(consortium.create({ name: "a", __provider })).rejects.toThrow(/No API key is set/);
   consortium.configure(config({ "consortium:region": "de" }));
   await expect(consortium.check({}, { name: "a" })).rejects.toThrow(
-    'The setting region from stack configuration consortium:region is not usable: "de" is not one of us, eu, ap, ko.',
+    'The setting region from stack configuration consortium:region must be one of us, eu, ap, ko, not "de".',
   );
   consortium.configure(config({ "consortium:adopt": "ture" }));
   await expect(consortium.check({}, { name: "a" })).rejects.toThrow(
-    "The setting adopt from stack configuration consortium:adopt is not usable: it is true or false.",
+    "The setting adopt from stack configuration consortium:adopt must be true or false.",
   );
 });
 

@@ -1,4 +1,4 @@
-import { UndiciTransport } from "../../../provider/api/undici-transport";
+import { UndiciTransport } from "../../../provider/api/transport";
 import { AppCred, Consortium, Environment, Membership, Node } from "../../../sdk";
 import { bases, collected, type Collected, nameField, nameKey, named, storeOf } from "../../support/bases";
 import { type Run, Stack } from "../../support/double/stack";
