@@ -8,22 +8,18 @@
  * Needs the build in dist/.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { languageFiles } from "./generate/language-files.mjs";
-import { lookupTypes } from "./generate/lookup-types.mjs";
+import { languageFiles, referenceDocs } from "./generate/docs.mjs";
+import { policyDocs } from "./generate/markdown.mjs";
 import { networkPage, networkSchema, networkTypes } from "./generate/network-files.mjs";
-import { policyDocs } from "./generate/policy-docs.mjs";
-import { referenceDocs } from "./generate/reference-docs.mjs";
-import { sdkTypes, wireObjects } from "./generate/sdk-types.mjs";
+import { built, lookupTypes, sdkTypes, wireObjects } from "./generate/types.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const require = createRequire(import.meta.url);
-const { definitions } = require(join(root, "dist/provider/resources/index.js"));
-const { lookups } = require(join(root, "dist/provider/lookups/index.js"));
-const { packageSchema } = require(join(root, "dist/plugin/schema/index.js"));
-const { policies } = require(join(root, "dist/sdk/policy/index.js"));
+const { definitions } = built("provider/resources/index.js");
+const { lookups } = built("provider/lookups/index.js");
+const { packageSchema } = built("plugin/schema/index.js");
+const { policies } = built("sdk/policy/index.js");
 
 const read = (/** @type {string} */ path) => {
   try {
@@ -33,7 +29,7 @@ const read = (/** @type {string} */ path) => {
   }
 };
 const schema = networkSchema();
-const pluginSchema = packageSchema(require(join(root, "package.json")));
+const pluginSchema = packageSchema(JSON.parse(read(join(root, "package.json")) ?? ""));
 /** @type {Record<string, string>} */
 const files = {
   "provider/api/generated.ts": wireObjects(definitions),

@@ -5,8 +5,12 @@ import { Choice, type Fields, Found, type Language, languages, type Part, type P
 
 /** Ids of objects that exist already. */
 export const sampleIds = {
-  ...{ consortium: "u0k4tx9q2c", membership: "u0m1bz7h4d", environment: "u0l8vd3m7e", node: "u0n2wp6r5a" },
-  ...{ appCred: "u0p6yj3s8f", tether: "0123456789" },
+  consortium: "u0k4tx9q2c",
+  membership: "u0m1bz7h4d",
+  environment: "u0l8vd3m7e",
+  node: "u0n2wp6r5a",
+  appCred: "u0p6yj3s8f",
+  tether: "0123456789",
 };
 
 const id = (name: string): Ref => new Ref(name, "id");

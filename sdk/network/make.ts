@@ -49,7 +49,9 @@ const byKey = <P extends { key: string }, R>(planned: readonly P[], make: (one: 
 
 export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed: Passed): NetworkConsortiumResources {
   const optionsOf = (planned: Planned<unknown>, siblings: readonly Planned<unknown>[] = []): CustomResourceOptions => ({
-    ...{ parent, customTimeouts: passed.customTimeouts, retainOnDelete: passed.retainOnDelete },
+    parent,
+    customTimeouts: passed.customTimeouts,
+    retainOnDelete: passed.retainOnDelete,
     ...(planned.protect !== undefined && { protect: planned.protect }),
     aliases: aliasesOf(planned, siblings),
   });
@@ -112,7 +114,8 @@ const mapped = <T, R>(record: Readonly<Record<string, T>>, show: (one: T) => R):
   Object.fromEntries(Object.entries(record).map(([key, one]) => [key, show(one)]));
 
 const environmentOutputs = ({ environment, nodes, credentials, tether }: NetworkEnvironmentResources) => ({
-  ...{ id: environment.id, chainId: environment.chainId },
+  id: environment.id,
+  chainId: environment.chainId,
   nodes: mapped(nodes, ({ id, urls }) => ({ id, urls })),
   credentials: mapped(credentials, ({ username, password }) => ({ username, password: secret(password) })),
   ...(tether && { tether: { id: tether.id, account: tether.account } }),

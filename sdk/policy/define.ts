@@ -140,7 +140,10 @@ function reporting(report: ReportViolation, name: string, rule: string, judged: 
     violation: (message, urn) => report(secrets.mask(message), urn),
     advice: (message, urn) =>
       reportAs(report, {
-        ...{ name, description: rule, urn, enforcementLevel: "advisory" },
+        name,
+        description: rule,
+        urn,
+        enforcementLevel: "advisory",
         message: `${rule}\n${secrets.mask(message)}`,
       }),
   };
@@ -167,7 +170,7 @@ export function definePolicy<Name extends string, Shape extends SettingsShape>(s
     enforcementLevel: level,
     configSchema: {
       properties: jsonSchemaOf(shape) as { [K in keyof Values]-?: Setting },
-      ...{ additionalProperties: false },
+      ...{ additionalProperties: false }, // which Pulumi's type lacks
     },
     // A type on the function spares the host from calling it for others.
     validateResource: spec.resource ? validateResource : Object.assign(validateResource, { __pulumiType: rootType }),

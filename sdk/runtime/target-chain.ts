@@ -82,8 +82,14 @@ export async function checkOnChain(pin: Pin, url: string, expected: { account?: 
     const block = await provider.getBlock(receipt.blockNumber);
     must(block !== null, () => `there is no block ${receipt.blockNumber} on this chain`);
     return {
-      ...{ verified: true as const, hash, chainId: pin.chain_id, contractAddress: address, owner },
-      ...{ transactionHash: transaction, blockNumber: receipt.blockNumber, pinnedAt: new Date(block.timestamp * 1000) },
+      verified: true as const,
+      hash,
+      chainId: pin.chain_id,
+      contractAddress: address,
+      owner,
+      transactionHash: transaction,
+      blockNumber: receipt.blockNumber,
+      pinnedAt: new Date(block.timestamp * 1000),
     };
   } finally {
     target.provider.destroy();

@@ -63,7 +63,11 @@ function parse(text: string, lines: LineCounter, kind: FileKind): { document?: D
       return { problems: [{ path: [], message: "it is nested too deeply", offset: parser.offset }] };
   }
   const composer = new Composer({
-    ...{ schema: "core", merge: true, resolveKnownTags: false, stringKeys: true, prettyErrors: false },
+    schema: "core",
+    merge: true,
+    resolveKnownTags: false,
+    stringKeys: true,
+    prettyErrors: false,
     uniqueKeys: false, // said below: the library compares each key with each other one
   });
   const documents = [...composer.compose([...tokens, ...parser.end()], true, text.length)] as Document.Parsed[];

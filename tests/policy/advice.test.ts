@@ -85,7 +85,9 @@ describe("credential-per-member", () => {
   test("an owner has none", async () => {
     expect(await judge([credentialPerMember], held([0]).plan)).toEqual([
       {
-        ...{ policy: "credential-per-member", level: "advisory", about: "bolt" },
+        policy: "credential-per-member",
+        level: "advisory",
+        about: "bolt",
         message:
           'Membership "bolt" owns nodes of environment "ledger", but has no AppCred there. Add an AppCred with this ' +
           "environment and membership.",

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { policies } from "../../sdk/policy";
-import { policyDocs } from "../../tools/generate/policy-docs.mjs";
+import { policyDocs } from "../../tools/generate/markdown.mjs";
 
 const root = join(__dirname, "../..");
 const text = readFileSync(join(root, "docs/policies.md"), "utf8");

@@ -69,7 +69,9 @@ describe("environments-per-consortium", () => {
   test.each([false, true])("4 are not (deployed: %s)", async (deployed) => {
     expect(await judge([environmentsPerConsortium], fill(new Plan("test", deployed), 4))).toEqual([
       {
-        ...{ policy: "environments-per-consortium", level: "mandatory", about: "trade" },
+        policy: "environments-per-consortium",
+        level: "mandatory",
+        about: "trade",
         message:
           'Consortium "trade" would have 4 environments (in this stack "e1", "e2", "e3" and "e4"), but at most 3 are ' +
           "allowed. Remove some, or put them into another consortium.",
@@ -113,7 +115,9 @@ describe("nodes-per-environment", () => {
   test.each([false, true])("5 are not (deployed: %s)", async (deployed) => {
     expect(await judge([nodesPerEnvironment], fill(new Plan("test", deployed), 5))).toEqual([
       {
-        ...{ policy: "nodes-per-environment", level: "mandatory", about: "ledger" },
+        policy: "nodes-per-environment",
+        level: "mandatory",
+        about: "ledger",
         message:
           'Environment "ledger" would have 5 nodes (in this stack "n1", "n2", "n3", "n4" and "n5"), but at most 4 are ' +
           "allowed. Remove some, or put them into another environment.",

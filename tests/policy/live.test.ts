@@ -22,7 +22,8 @@ describe("what the organization has outside this stack counts", () => {
     plan.add("Consortium", "mine");
     expect(await judge([consortia], plan)).toEqual([
       {
-        ...{ policy: "consortia-per-organization", level: "mandatory" },
+        policy: "consortia-per-organization",
+        level: "mandatory",
         message:
           'The organization of the default provider would have 3 consortia (in this stack "mine", and outside of it ' +
           '"fixture" and "second"), but at most 2 are allowed. Use fewer, or create some with a Provider of another organization. ' +
@@ -65,7 +66,9 @@ describe("what the organization has outside this stack counts", () => {
       "Node",
       "mine",
       {
-        ...{ consortiumId: there.consortiumId, environmentId: there.environmentId, membershipId: there.membershipId },
+        consortiumId: there.consortiumId,
+        environmentId: there.environmentId,
+        membershipId: there.membershipId,
       },
       { madeFrom: { membershipId: [membership] } },
     );

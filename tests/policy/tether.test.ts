@@ -72,7 +72,9 @@ describe("broken", () => {
     tether(plan, [nodes[0]], { active: true });
     expect(await judge([tetherAfterConfiguration], plan)).toEqual([
       {
-        ...{ policy: "tether-after-configuration", level: "mandatory", about: "pin" },
+        policy: "tether-after-configuration",
+        level: "mandatory",
+        about: "pin",
         message:
           'Tether service "pin" is active, but does not depend on node "b" of environment "ledger". Add "b" to its ' +
           "resource option dependsOn.",

@@ -48,7 +48,10 @@ test("settings of a Provider go to the plugin by their own names, with which of 
   const { registered } = await program({}, { "consortium:region": "ko", "consortium:maxConcurrency": "4" });
   await valueOf(new Provider("acme", { apiKey: "k", region: "eu" }).urn);
   expect(registered[0]?.inputs).toEqual({
-    ...{ apiKey: { secret: "k" }, region: "eu", maxConcurrency: "4", own: "apiKey,region" },
+    apiKey: { secret: "k" },
+    region: "eu",
+    maxConcurrency: "4",
+    own: "apiKey,region",
   });
 });
 

@@ -12,7 +12,11 @@ async function inputsOf(args: ProviderArgs, config: Record<string, string> = {})
 
 test("is one of the package pulumi-nodejs, with full keys and a secret key", async () => {
   const { type, inputs } = await inputsOf({
-    ...{ apiKey: "k", region: "eu", baseUrl: "http://x/api/v1", maxConcurrency: 3, requestTimeout: 9 },
+    apiKey: "k",
+    region: "eu",
+    baseUrl: "http://x/api/v1",
+    maxConcurrency: 3,
+    requestTimeout: 9,
   });
   expect(type).toBe("pulumi:providers:pulumi-nodejs");
   expect(inputs).toEqual({

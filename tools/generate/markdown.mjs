@@ -1,5 +1,5 @@
 // @ts-check
-/** Markdown of the pages that are generated, or a part of them. */
+/** Tables and generated parts of pages that are written by hand, such as that of docs/policies.md. */
 
 const cell = (/** @type {string} */ text) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 const line = (/** @type {string[]} */ cells) => `| ${cells.join(" | ")} |`;
@@ -22,4 +22,29 @@ export function withPart(file, page, source, part) {
     throw new Error(`${file} has no place for what is generated, between ${start} and ${end}`);
   const note = `<!-- Generated from ${source} by \`npm run generate\`. -->`;
   return `${before}${start}\n${note}\n\n${part}\n\n${end}${after}`;
+}
+
+const code = (/** @type {unknown} */ value) => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+
+/** @typedef {{ description?: string, default?: unknown }} Setting */
+/** @typedef {{ name: string, description: string, enforcementLevel: string, configSchema: { properties: Record<string, Setting> } }} Policy */
+
+/** @param {[string, Setting]} entry */
+const setting = ([key, { description, default: value }]) =>
+  `${code(key)}${value === undefined ? "" : ` (${code(value)})`}: ${description}`;
+
+/**
+ * @param {readonly Policy[]} policies
+ * @param {string | undefined} text docs/policies.md as it is
+ * @returns {Record<string, string>} path → text
+ */
+export function policyDocs(policies, text = "") {
+  const rows = policies.map(({ name, enforcementLevel, description, configSchema: { properties } }) => [
+    code(name),
+    enforcementLevel,
+    description,
+    Object.entries(properties).map(setting).join("<br>") || "none",
+  ]);
+  const part = table(["policy", "default level", "what must hold", "settings (defaults)"], rows);
+  return { "docs/policies.md": withPart("docs/policies.md", text, "sdk/policy/", part) };
 }

@@ -1,15 +1,9 @@
 // @ts-check
 /** What follows from the schema of network files: the JSON schema for editors, the types of the sdk, and the tables of the page. */
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { compile } from "json-schema-to-typescript";
 import { format } from "prettier";
 import { table, withPart } from "./markdown.mjs";
-
-const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const require = createRequire(import.meta.url);
-const { z } = require("zod");
+import { built, consensusOf, described } from "./types.mjs";
 
 /** @typedef {Record<string, any>} Json */
 
@@ -22,19 +16,8 @@ const consensusRules = (allowed) =>
 
 /** @returns {Json} the JSON schema of a network file */
 export function networkSchema() {
-  const { Network } = require(join(root, "dist/sdk/network/schema.js"));
-  const { docOf } = require(join(root, "dist/provider/core/field.js"));
-  const { consensusOf } = require(join(root, "dist/provider/constants.js"));
-  /** @type {Json} */
-  const made = z.toJSONSchema(Network, {
-    io: "input",
-    target: "draft-7", // what the YAML extensions of editors know best
-    unrepresentable: "any",
-    override: (/** @type {{ zodSchema: any, jsonSchema: Json }} */ { zodSchema, jsonSchema }) => {
-      const doc = docOf(zodSchema);
-      if (doc !== undefined) jsonSchema.description = doc;
-    },
-  });
+  const { Network } = built("sdk/network/schema.js");
+  const made = described(Network, { io: "input", target: "draft-7" }); // what the YAML extensions of editors know best
   made.definitions.NetworkEnvironment.allOf = consensusRules(consensusOf);
   return { $schema: made.$schema, title: "Network file of pulumi-consortium", ...made };
 }

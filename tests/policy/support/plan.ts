@@ -94,7 +94,12 @@ export class Plan {
   #put(type: string, name: string, props: Props, options: Options): Planned {
     const { parent = this.#root, provider, protect = false, dependsOn = [], madeFrom = {} } = options;
     const planned: Planned = {
-      ...{ type, name, props, protect, parent, provider },
+      type,
+      name,
+      props,
+      protect,
+      parent,
+      provider,
       urn: `urn:pulumi:${this.stack}::e2e::${type}::${name}`,
       dependencies: [...new Set([...dependsOn, ...Object.values(madeFrom).flat()])],
       propertyDependencies: madeFrom,

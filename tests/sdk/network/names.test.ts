@@ -22,8 +22,12 @@ const prod = { ...raft, nodes: { acme: 1 } };
 test("what was never renamed has one name", () => {
   const { first } = names({ members: ["acme"], environments: { prod } });
   expect(first).toEqual({
-    ...{ consortium: ["trade"], members: [["trade/acme"]], environments: [["trade/prod"]] },
-    ...{ nodes: [["trade/prod/acme-1"]], credentials: [["trade/prod/acme"]], tethers: [] },
+    consortium: ["trade"],
+    members: [["trade/acme"]],
+    environments: [["trade/prod"]],
+    nodes: [["trade/prod/acme-1"]],
+    credentials: [["trade/prod/acme"]],
+    tethers: [],
   });
 });
 

@@ -122,8 +122,12 @@ async function deploy({ abi, bytecode }: Pick<typeof Anchor, "bytecode"> & { abi
 
 /** The report of a pin that a transaction has written. */
 const pinned = (address: string, { hash, blockNumber }: TransactionReceipt): Report => ({
-  ...{ ...genuine, ...lie, contract_index: 0 },
-  ...{ contract_address: address, transaction_hash: hash, block_number: blockNumber },
+  ...genuine,
+  ...lie,
+  contract_index: 0,
+  contract_address: address,
+  transaction_hash: hash,
+  block_number: blockNumber,
 });
 
 async function pin(contract: BaseContract): Promise<TransactionReceipt> {

@@ -19,8 +19,16 @@ const contract = getAddress(`0x${"ac".repeat(20)}`);
 const owner = "0x5B38Da6a701c568545dCfcB03FcB875f56beddC4";
 const transaction = `0x${"3d".repeat(32)}`;
 const report = {
-  ...{ index: 4, pinned_at: "2026-01-01T00:00:00.000Z", network: "rinkeby", chain_id: 900004, reports, hash },
-  ...{ contract_address: contract, transaction_hash: transaction, block_number: 9, contract_index: 2 },
+  index: 4,
+  pinned_at: "2026-01-01T00:00:00.000Z",
+  network: "rinkeby",
+  chain_id: 900004,
+  reports,
+  hash,
+  contract_address: contract,
+  transaction_hash: transaction,
+  block_number: 9,
+  contract_index: 2,
 };
 
 const anchor = new Interface(Anchor.abi);
@@ -34,21 +42,46 @@ const codeOf = (owner: string): string => {
 type Chain = { id: number; code: string; stored: string | undefined; receipt: object | null };
 const log = (index: number, pinned = hash, address = contract): object => ({
   ...anchor.encodeEventLog("Pinned", [index, pinned]),
-  ...{ address: address.toLowerCase(), blockNumber: "0x9", blockHash: ZeroHash, transactionHash: transaction },
-  ...{ logIndex: "0x0", transactionIndex: "0x0", removed: false },
+  address: address.toLowerCase(),
+  blockNumber: "0x9",
+  blockHash: ZeroHash,
+  transactionHash: transaction,
+  logIndex: "0x0",
+  transactionIndex: "0x0",
+  removed: false,
 });
 const receipt = (changes: object = {}): object => ({
-  ...{ transactionHash: transaction, blockHash: ZeroHash, blockNumber: "0x9", transactionIndex: "0x0", status: "0x1" },
-  ...{ from: owner, to: contract, contractAddress: null, logsBloom: "0x", type: "0x2", gasUsed: "0x1" },
-  ...{ cumulativeGasUsed: "0x1", effectiveGasPrice: "0x1", logs: [log(2)] },
+  transactionHash: transaction,
+  blockHash: ZeroHash,
+  blockNumber: "0x9",
+  transactionIndex: "0x0",
+  status: "0x1",
+  from: owner,
+  to: contract,
+  contractAddress: null,
+  logsBloom: "0x",
+  type: "0x2",
+  gasUsed: "0x1",
+  cumulativeGasUsed: "0x1",
+  effectiveGasPrice: "0x1",
+  logs: [log(2)],
   ...changes,
 });
 const usual: Chain = { id: 900004, code: codeOf(owner), stored: hash, receipt: receipt() };
 let chain: Chain;
 
 const block = {
-  ...{ hash: ZeroHash, parentHash: ZeroHash, number: "0x9", timestamp: "0x6955b900", nonce: "0x0000000000000000" },
-  ...{ difficulty: "0x0", gasLimit: "0x1", gasUsed: "0x0", miner: owner, extraData: "0x", transactions: [] },
+  hash: ZeroHash,
+  parentHash: ZeroHash,
+  number: "0x9",
+  timestamp: "0x6955b900",
+  nonce: "0x0000000000000000",
+  difficulty: "0x0",
+  gasLimit: "0x1",
+  gasUsed: "0x0",
+  miner: owner,
+  extraData: "0x",
+  transactions: [],
 };
 function respond({ id, method, params }: { id: number; method: string; params: { data: string }[] }): object {
   const call = (): object => {
@@ -94,8 +127,14 @@ test.each<[string, unknown, VerifyOptions | undefined]>([
   ["with the contract and the account that are known", report, good],
 ])("a report that is on the chain: %s", async (_, given, expected) => {
   expect(await verifyReport(given, url, expected)).toEqual({
-    ...{ verified: true, hash, chainId: 900004, contractAddress: contract, owner },
-    ...{ transactionHash: transaction, blockNumber: 9, pinnedAt: new Date(0x6955b900 * 1000) },
+    verified: true,
+    hash,
+    chainId: 900004,
+    contractAddress: contract,
+    owner,
+    transactionHash: transaction,
+    blockNumber: 9,
+    pinnedAt: new Date(0x6955b900 * 1000),
   });
 });
 

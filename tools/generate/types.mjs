@@ -1,16 +1,85 @@
 // @ts-check
+/** The types that programs see, from the definitions of resources and lookups. */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { handlerName, isArgument, propertiesOf } from "./properties.mjs";
 
 const dist = join(dirname(fileURLToPath(import.meta.url)), "../../dist");
 const require = createRequire(import.meta.url);
-const { consensusOf } = require(join(dist, "provider/constants.js"));
-const { wireName } = require(join(dist, "provider/core/field.js"));
-const { regions, settingNames } = require(join(dist, "provider/api/settings.js"));
+/** A module of the build. @param {string} path in dist/ */
+export const built = (path) => require(join(dist, path));
+const { z } = require("zod");
+export const { consensusOf, dynamicPrefix, pluginPrefix } = built("provider/constants.js");
+const { docOf, metaOf, wireName } = built("provider/core/field.js");
+const { regions, settingNames } = built("provider/api/settings.js");
 
-const header = `/*
+/** @typedef {Record<string, any>} Json */
+
+/**
+ * @typedef {object} Property
+ * @property {string} key
+ * @property {any} json its JSON schema
+ * @property {string} type TypeScript type of the value
+ * @property {boolean} optional may be left out
+ * @property {boolean} filled has a value where it is left out
+ * @property {string} doc all that is said of it, to programs in TypeScript
+ * @property {{ replace?: boolean, secret?: boolean, computed?: boolean, programOnly?: boolean, elsewhere?: boolean, ignoredInDiff?: boolean, parent?: string }} meta
+ */
+
+/** The TypeScript type of a JSON schema. @param {any} schema @param {boolean} whole optional members count as there @returns {string} */
+export function typeText(schema, whole) {
+  if (schema.$ref) return schema.$ref.split("/").at(-1);
+  if (schema.enum) return schema.enum.map((/** @type {unknown} */ value) => JSON.stringify(value)).join(" | ");
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  const parts = schema.anyOf ?? schema.oneOf;
+  if (parts) return [...new Set(parts.map((/** @type {any} */ part) => typeText(part, whole)))].join(" | ");
+  switch (schema.type) {
+    case "string":
+    case "boolean":
+      return schema.type;
+    case "number":
+    case "integer":
+      return "number";
+    case "array": {
+      const item = typeText(schema.items, whole);
+      return item.includes("|") ? `(${item})[]` : `${item}[]`;
+    }
+    case "object": {
+      if (!schema.properties) return "Record<string, unknown>";
+      const required = new Set(schema.required ?? []);
+      const members = Object.entries(schema.properties).map(
+        ([key, member]) => `${key}${whole || required.has(key) ? "" : "?"}: ${typeText(member, whole)}`,
+      );
+      return `{ ${members.join("; ")} }`;
+    }
+    default:
+      return "unknown";
+  }
+}
+
+/** @param {any} object a zod object @param {"input" | "output"} io @returns {Property[]} */
+export function propertiesOf(object, io) {
+  return Object.entries(object.shape).map(([key, schema]) => {
+    const json = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+    return {
+      key,
+      json,
+      type: typeText(json, io === "output"),
+      optional: schema.safeParse(undefined).success,
+      filled: schema.safeParse(undefined).data !== undefined,
+      doc: docOf(schema, "typescript"),
+      meta: metaOf(schema),
+    };
+  });
+}
+
+/** Inputs that programs write under another name, or as a resource option. @param {Property} property */
+export const isArgument = ({ key, meta }) => !meta.parent && key !== "customTimeouts";
+
+/** The name of the definition and of the export that the provider process loads. @param {string} type */
+export const handlerName = (type) => type[0]?.toLowerCase() + type.slice(1);
+
+const sdkHeader = `/*
  * Generated from the resource definitions (provider/resources/) and the settings (plugin/schema/) by \`npm run generate\`.
  * Do not edit.
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schemas.
@@ -25,8 +94,6 @@ export type Args<P, Needed extends keyof P, Optional extends keyof P> = {
 /** What a resource shows: everything, once it is known. */
 export type Outputs<P> = { readonly [K in keyof P]-?: Output<P[K]> };
 `;
-
-/** @typedef {import("./properties.mjs").Property} Property */
 
 const comment = (/** @type {string} */ doc, indent = "") => `${indent}/** ${doc} */\n`;
 const union = (/** @type {Property[]} */ some) => some.map(({ key }) => JSON.stringify(key)).join(" | ") || "never";
@@ -107,7 +174,7 @@ export function sdkTypes(definitions, { types, config }) {
     "What a class has to know of its resource: the handler it names, what it shows, and which of that is secret.";
   const facts = `${comment(what)}export const kinds = {\n${all.map(({ facts }) => facts).join("")}} as const;\n`;
   return [
-    header,
+    sdkHeader,
     consensus,
     ...all.map(({ text }) => text),
     enums(types).join(""),
@@ -164,4 +231,62 @@ import { z } from "zod";
 import { ${[...new Set(["identified", ...used])].sort().join(", ")} } from "./wire";
 
 ${all.join("\n")}`;
+}
+
+const lookupHeader = `/*
+ * Generated from the lookups (provider/lookups/) by \`npm run generate\`. Do not edit.
+ * Plain types instead of inferred ones: programs that use them compile and start without loading the schemas.
+ */
+import { lookup } from "./lookup";
+
+export type { TetherNetwork as TetherNetworkName } from "../../provider/constants";
+`;
+
+/** A zod schema as JSON schema, with what is said of its fields. @param {any} schema @param {object} options @returns {Json} */
+export const described = (schema, options) =>
+  z.toJSONSchema(schema, {
+    unrepresentable: "any",
+    override: (/** @type {{ zodSchema: any, jsonSchema: Json }} */ { zodSchema, jsonSchema }) => {
+      const doc = docOf(zodSchema);
+      if (doc !== undefined) jsonSchema.description = doc;
+    },
+    ...options,
+  });
+
+/** The named objects in a schema, itself included. @param {any} schema @param {"input" | "output"} io @returns {Record<string, Json>} */
+const namedIn = (schema, io) => described(z.object({ schema }), { io }).$defs ?? {};
+
+/** @param {string} name @param {Json} schema */
+function interfaceText(name, { description, properties, required = [], additionalProperties }) {
+  const lines = Object.entries(/** @type {Record<string, Json>} */ (properties)).map(
+    ([key, property]) =>
+      `${comment(property.description, "  ")}  ${key}${required.includes(key) ? "" : "?"}: ${typeText(property, false)};\n`,
+  );
+  if (additionalProperties)
+    lines.push(`${comment("Whatever else the service shows.", "  ")}  [field: string]: unknown;\n`);
+  return `${comment(description)}export interface ${name} {\n${lines.join("")}}\n`;
+}
+
+/** @param {{ name: string, doc: string, args: any, result: any, list?: string }} lookup */
+function pair({ name, doc, args, result, list }) {
+  const argsName = `${name.charAt(0).toUpperCase()}${name.slice(1)}Args`;
+  const described = args.meta({ id: argsName, description: `Arguments of \`${name}\`.` });
+  /** @type {Json} */
+  const whole = z.toJSONSchema(z.object({ result }), { unrepresentable: "any" });
+  const one = typeText(whole.properties.result, false);
+  const types = `${argsName}, ${one}${list ? "[]" : ""}`;
+  return `${interfaceText(argsName, namedIn(described, "input")[argsName] ?? {})}
+export const [
+${comment(doc, "  ")}  ${name},
+${comment(`${doc} For arguments that are outputs.`, "  ")}  ${name}Output,
+] = lookup<${types}>("${name}", "${list ? "list" : "one"}");
+`;
+}
+
+/** @param {Record<string, any>} lookups @returns {string} sdk/lookups/generated.ts */
+export function lookupTypes(lookups) {
+  const all = Object.values(lookups);
+  const named = Object.assign({}, ...all.map(({ result }) => namedIn(result, "output")));
+  const results = Object.entries(named).map(([name, schema]) => interfaceText(name, schema));
+  return [lookupHeader, ...results, ...all.map(pair)].join("\n");
 }
