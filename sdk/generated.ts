@@ -81,6 +81,16 @@ export interface EnvironmentProperties<Client extends keyof ConsensusOf = keyof 
   description?: string;
   /** Chain id of the ledger. Default: the service chooses one. */
   chainId: number;
+  /** Release of the service's software that it runs. Default: the service chooses the newest. */
+  releaseId: string;
+  /** Seconds between blocks. Default: the service chooses, by the consensus protocol. */
+  blockPeriod: number;
+  /** Accounts that have money from the first block on: by address, each with its `balance` in wei, as text. The service is not asked for them again. Default: none. */
+  prefundedAccounts?: Record<string, unknown>;
+  /** Whether its nodes may be in several regions. Default: `false`. */
+  multiRegion?: boolean;
+  /** Features that the service tries out, by its own names. The service is not asked for them again. Default: none. */
+  testFeatures?: Record<string, unknown>;
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   adopt?: boolean | string;
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
@@ -89,10 +99,6 @@ export interface EnvironmentProperties<Client extends keyof ConsensusOf = keyof 
   state: string;
   /** Region it runs in. */
   region: string;
-  /** Release of the service's software that it runs. */
-  releaseId: string;
-  /** Seconds between blocks. */
-  blockPeriod: number;
   /** Delay before the first block, as reported by the service. */
   initialDelay: number;
   /** Idle hours after which the service may pause it. */
@@ -105,7 +111,7 @@ export interface EnvironmentProperties<Client extends keyof ConsensusOf = keyof 
   createdAt: string;
 }
 
-export type EnvironmentFields<Client extends keyof ConsensusOf = keyof ConsensusOf> = Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "adopt" | "extra">;
+export type EnvironmentFields<Client extends keyof ConsensusOf = keyof ConsensusOf> = Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "blockPeriod" | "prefundedAccounts" | "multiRegion" | "testFeatures" | "adopt" | "extra">;
 
 /** A blockchain node that one member runs in an environment. An environment has at most 4 nodes. */
 export interface NodeProperties {
@@ -117,12 +123,30 @@ export interface NodeProperties {
   membershipId: string;
   /** Name of the node. Default: the name of the resource. */
   name: string;
+  /** Role in the consensus, such as `validator`. Default: the service chooses. */
+  role: string;
+  /** Size of the machine, such as `small`. Default: the service chooses. */
+  size: string;
+  /** Id of the environment's zone that it runs in. Default: the service chooses. */
+  zoneId: string;
+  /** Id of the configuration of its key management. Default: the service chooses. */
+  kmsId: string;
+  /** Id of the configuration of its metrics. Default: the service chooses. */
+  opsmetricId: string;
+  /** Id of the configuration of its backups. Default: the service chooses. */
+  backupId: string;
+  /** Id of the configuration of its networking. Default: the service chooses. */
+  networkingId: string;
+  /** Id of the configuration of the client, such as its gas price. Default: the service chooses. */
+  nodeConfigId: string;
+  /** Id of the configuration of its application firewall. Default: the service chooses. */
+  bafId: string;
+  /** Database that its client keeps the ledger in. Default: the service chooses. */
+  databaseType: string;
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   adopt?: boolean | string;
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
-  /** Role in the consensus, such as `validator`. */
-  role: string;
   /** Last known state, in the service's own words. */
   state: string;
   /** Client that it runs, from its environment. */
@@ -139,13 +163,17 @@ export interface NodeProperties {
   validators: string[];
   /** Accounts that the node holds for its users. */
   userAccounts: string[];
+  /** First account that the node holds for its users. */
+  firstUserAccount: string;
+  /** Port that a hybrid deployment gives it. */
+  hybridPortAllocation: number;
   /** Revision counter: starts at `0` and increases with every change. */
   revision: string;
   /** Creation time: ISO 8601, UTC. */
   createdAt: string;
 }
 
-export type NodeFields = Args<NodeProperties, never, "name" | "adopt" | "extra">;
+export type NodeFields = Args<NodeProperties, never, "name" | "role" | "size" | "zoneId" | "kmsId" | "opsmetricId" | "backupId" | "networkingId" | "nodeConfigId" | "bafId" | "databaseType" | "adopt" | "extra">;
 
 /** Username and password for the runtime endpoints of one member's nodes in one environment, and nothing else. */
 export interface AppCredProperties {
@@ -234,8 +262,8 @@ export interface ProviderArgs {
 export const kinds = {
   Consortium: {"handler":"consortium","outputs":["name","description","adopt","extra","owner","state","revision","createdAt"],"secrets":[]},
   Membership: {"handler":"membership","outputs":["consortiumId","orgName","adopt","extra","orgId","state","minimumNodes","maximumNodes","revision","createdAt"],"secrets":[]},
-  Environment: {"handler":"environment","outputs":["consortiumId","provider","consensusType","name","description","chainId","adopt","extra","state","region","releaseId","blockPeriod","initialDelay","idleHours","enableTether","revision","createdAt"],"secrets":[]},
-  Node: {"handler":"node","outputs":["consortiumId","environmentId","membershipId","name","adopt","extra","role","state","provider","consensusType","urls","nodeKey","publicAddress","validators","userAccounts","revision","createdAt"],"secrets":[]},
+  Environment: {"handler":"environment","outputs":["consortiumId","provider","consensusType","name","description","chainId","releaseId","blockPeriod","prefundedAccounts","multiRegion","testFeatures","adopt","extra","state","region","initialDelay","idleHours","enableTether","revision","createdAt"],"secrets":[]},
+  Node: {"handler":"node","outputs":["consortiumId","environmentId","membershipId","name","role","size","zoneId","kmsId","opsmetricId","backupId","networkingId","nodeConfigId","bafId","databaseType","adopt","extra","state","provider","consensusType","urls","nodeKey","publicAddress","validators","userAccounts","firstUserAccount","hybridPortAllocation","revision","createdAt"],"secrets":[]},
   AppCred: {"handler":"appCred","outputs":["consortiumId","environmentId","membershipId","name","keepers","extra","username","authType","password","basicAuthHeader","revision"],"secrets":["password","basicAuthHeader"]},
   TetherService: {"handler":"tetherService","outputs":["tetherId","network","intervalHours","active","minimumBalanceWei","waitForFunds","extra","account","balanceWei","state","deployedNetworks"],"secrets":[]},
 } as const;

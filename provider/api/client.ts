@@ -200,6 +200,11 @@ export class ConsortiumClient {
     return (await this.http.request("PATCH", where, { body })).body;
   }
 
+  /** Puts something in place, or asks for what may be asked for twice. The specification does not list such a call. */
+  async put(where: string, body: Record<string, unknown>): Promise<unknown> {
+    return (await this.http.request("PUT", where, { body })).body;
+  }
+
   /** Deletes the object; gives its last words, where the service says any. */
   async delete(where: string): Promise<unknown> {
     return (await this.http.request("DELETE", where)).body;

@@ -15,7 +15,7 @@ import { type Settings } from "./settings";
 import { type Transport, TransportError, type WireAnswer } from "./transport";
 import { version } from "../version";
 
-export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface CallOptions {
   query?: Record<string, string | number | undefined>;

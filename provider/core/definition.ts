@@ -76,6 +76,8 @@ export interface Definition {
   naming?: "name" | "orgName";
   /** The input that is the id of an object that exists already: it is configured, and never created. */
   idKey?: string;
+  /** Fields of the create body that follow from several inputs, under the service's names. */
+  bodyOf?(inputs: Props): Props;
   /** Outputs worth asking again for, when the answer to the create did not hold them. */
   shownLater?: readonly string[];
   /** Outputs that only the answer to the create tells (a password); undefined: that answer did not tell them. */

@@ -47,7 +47,9 @@ export function diff(definition: Definition, olds: Props, news: Props): Differen
   const changed = changedKeys(definition, olds, news);
   const replaces = changed.filter((key) => inputMeta(definition, key)?.replace);
   const moved = changed.some((key) => inputMeta(definition, key)?.parent === "path");
+  const restarts = replaces.length === 0 ? changed.filter((key) => inputMeta(definition, key)?.restarts) : [];
   const { naming, replaceWarning } = definition;
+  const what = nameOf(definition, olds);
   const deleteBeforeReplace =
     replaces.length > 0 && naming !== undefined && !moved && sameValue(olds[naming], news[naming]);
   return {
@@ -55,9 +57,9 @@ export function diff(definition: Definition, olds: Props, news: Props): Differen
     changed,
     replaces,
     deleteBeforeReplace,
-    warnings:
-      replaces.length > 0 && replaceWarning
-        ? [`${nameOf(definition, olds)}: ${replaceWarning} (${replaces.join(", ")})`]
-        : [],
+    warnings: [
+      ...(replaces.length > 0 && replaceWarning ? [`${what}: ${replaceWarning} (${replaces.join(", ")})`] : []),
+      ...(restarts.length > 0 ? [`${what}: restarts, to change ${restarts.join(" and ")}`] : []),
+    ],
   };
 }

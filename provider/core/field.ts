@@ -19,6 +19,10 @@ export interface FieldMeta {
   computed?: boolean;
   /** Not a property of the service's object: never sent or read under its name. */
   programOnly?: boolean;
+  /** Sent with the create and never read: a service may show it in a form of its own. */
+  sentOnly?: boolean;
+  /** A change in place takes effect when the object restarts, which the update sees to. */
+  restarts?: boolean;
   /** Shown by another call than the list (`details` of the definition). */
   elsewhere?: boolean;
   /** A change means nothing for what exists. */

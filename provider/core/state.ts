@@ -32,7 +32,7 @@ export function fromWire(definition: Definition, item: Identified): Props {
   for (const [key, schema] of [...entries(definition.inputs), ...entries(definition.outputs)]) {
     const meta = metaOf(schema);
     const value = object[wireName(key)];
-    if (meta.programOnly || meta.secret || meta.parent === "path" || value === undefined) continue;
+    if (meta.programOnly || meta.sentOnly || meta.secret || meta.parent === "path" || value === undefined) continue;
     shown[key] = value;
   }
   return shown;
@@ -92,7 +92,7 @@ export function toBody(definition: Definition, inputs: Props, without: readonly 
     if (meta.programOnly || meta.parent === "path" || inputs[key] === undefined || without.includes(key)) continue;
     body[wireName(key)] = inputs[key];
   }
-  return { ...body, ...(inputs.extra as Props | undefined) };
+  return { ...body, ...definition.bodyOf?.(inputs), ...(inputs.extra as Props | undefined) };
 }
 
 const withoutUndefined = (props: Props): Props =>

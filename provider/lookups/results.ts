@@ -23,8 +23,8 @@ const pick = (definition: Definition, keys: readonly string[]): Record<string, z
 /** Properties that the service's list of these shows. */
 const listed = (definition: Definition): string[] =>
   Object.entries(properties(definition)).flatMap(([key, schema]) => {
-    const { programOnly, elsewhere, secret, parent } = metaOf(schema);
-    return programOnly || elsewhere || secret || parent === "path" ? [] : [key];
+    const { programOnly, sentOnly, elsewhere, secret, parent } = metaOf(schema);
+    return programOnly || sentOnly || elsewhere || secret || parent === "path" ? [] : [key];
   });
 
 const item = (definition: Definition) =>

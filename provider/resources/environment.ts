@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { EnvironmentObject } from "../api";
-import { type Definition } from "../core/definition";
+import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { consensusOf, limits, lossWarnings } from "../constants";
 import { adopt, consortiumId, customTimeouts, description, environments, extra, nameText, output } from "./fields";
 
 const providers = ["quorum", "geth"] as const;
 const consensusTypes = ["raft", "ibft", "poa"] as const;
+
+const balanceText = "balance must be a whole number of wei, as text";
 
 export const environment: Definition = {
   type: "Environment",
@@ -31,6 +33,42 @@ export const environment: Definition = {
       "Chain id of the ledger.",
       { default: "the service chooses one", replace: true, computed: true },
     ),
+    releaseId: field(
+      z.string({ error: "releaseId must be text" }).min(1, "releaseId must not be empty").optional(),
+      "Release of the service's software that it runs.",
+      { default: "the service chooses the newest", replace: true, computed: true },
+    ),
+    blockPeriod: field(
+      z
+        .int({ error: "blockPeriod must be a whole number of seconds" })
+        .min(1, "blockPeriod must be at least 1")
+        .optional(),
+      "Seconds between blocks.",
+      { default: "the service chooses, by the consensus protocol", replace: true, computed: true },
+    ),
+    prefundedAccounts: field(
+      z
+        .record(
+          z.string().regex(/^0x[0-9a-fA-F]{40}$/, "prefundedAccounts must be named by addresses: 0x and 40 hex digits"),
+          z.strictObject({
+            balance: z.string({ error: balanceText }).regex(/^(\d+|0x[0-9a-fA-F]+)$/, balanceText),
+          }),
+          { error: "prefundedAccounts must be an object of addresses, each with its balance" },
+        )
+        .optional(),
+      "Accounts that have money from the first block on: by address, each with its `balance` in wei, as text. The service is not asked for them again.",
+      { default: "none", replace: true, sentOnly: true },
+    ),
+    multiRegion: field(
+      z.boolean({ error: "multiRegion must be true or false" }).optional(),
+      "Whether its nodes may be in several regions.",
+      { default: "`false`", replace: true, programOnly: true },
+    ),
+    testFeatures: field(
+      z.record(z.string(), z.unknown(), { error: "testFeatures must be an object of features" }).optional(),
+      "Features that the service tries out, by its own names. The service is not asked for them again.",
+      { default: "none", replace: true, programOnly: true },
+    ),
     adopt: adopt(),
     extra: extra(),
     customTimeouts: customTimeouts(),
@@ -38,8 +76,6 @@ export const environment: Definition = {
   outputs: z.object({
     state: output.state(),
     region: field(z.string().optional(), "Region it runs in."),
-    releaseId: field(z.string().optional(), "Release of the service's software that it runs."),
-    blockPeriod: field(z.number().int().optional(), "Seconds between blocks."),
     initialDelay: field(z.number().int().optional(), "Delay before the first block, as reported by the service."),
     idleHours: field(z.number().int().optional(), "Idle hours after which the service may pause it."),
     enableTether: field(z.boolean().optional(), "Whether a tether service is enabled for it."),
@@ -48,6 +84,15 @@ export const environment: Definition = {
   }),
   timeouts: { create: 1800, update: 1800, delete: 1800 },
   wire: EnvironmentObject,
+  bodyOf: ({ multiRegion, testFeatures }) =>
+    multiRegion === undefined && testFeatures === undefined
+      ? {}
+      : {
+          test_features: {
+            ...(testFeatures as Props | undefined),
+            ...(multiRegion === true && { multi_region: true }),
+          },
+        },
   naming: "name",
   shownLater: ["state", "createdAt", "chainId"],
   place: environments,

@@ -16,6 +16,14 @@ export const nameText = (what: string) =>
     .refine((text) => text.trim() !== "", say(what))
     .max(256, `${what} has at most 256 characters`);
 
+/** Text that may be left out. */
+export const optionalText = (what: string) =>
+  z
+    .string({ error: `${what} must be text` })
+    .min(1, say(what))
+    .max(256, `${what} has at most 256 characters`)
+    .optional();
+
 /** The id of a parent; the remedy names the two ways to give it. */
 export const parentId = (what: string, remedy: string) =>
   z.string({ error: `${what} is missing: ${remedy}` }).min(1, `${what} is empty: ${remedy}`);

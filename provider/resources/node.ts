@@ -13,8 +13,12 @@ import {
   membershipId,
   nameText,
   nodes,
+  optionalText,
   output,
 } from "./fields";
+
+/** The service chooses one where none is given. */
+const chosen = { default: "the service chooses", computed: true };
 
 export const node: Definition = {
   type: "Node",
@@ -25,12 +29,42 @@ export const node: Definition = {
     environmentId: environmentId(),
     membershipId: membershipId("Id of the membership that owns it."),
     name: field(nameText("name"), "Name of the node.", { default: "the name of the resource" }),
+    role: field(optionalText("role"), "Role in the consensus, such as `validator`.", { ...chosen, replace: true }),
+    size: field(optionalText("size"), "Size of the machine, such as `small`.", { ...chosen, restarts: true }),
+    zoneId: field(optionalText("zoneId"), "Id of the environment's zone that it runs in.", {
+      ...chosen,
+      replace: true,
+    }),
+    kmsId: field(optionalText("kmsId"), "Id of the configuration of its key management.", {
+      ...chosen,
+      restarts: true,
+    }),
+    opsmetricId: field(optionalText("opsmetricId"), "Id of the configuration of its metrics.", {
+      ...chosen,
+      restarts: true,
+    }),
+    backupId: field(optionalText("backupId"), "Id of the configuration of its backups.", { ...chosen, restarts: true }),
+    networkingId: field(optionalText("networkingId"), "Id of the configuration of its networking.", {
+      ...chosen,
+      restarts: true,
+    }),
+    nodeConfigId: field(optionalText("nodeConfigId"), "Id of the configuration of the client, such as its gas price.", {
+      ...chosen,
+      restarts: true,
+    }),
+    bafId: field(optionalText("bafId"), "Id of the configuration of its application firewall.", {
+      ...chosen,
+      restarts: true,
+    }),
+    databaseType: field(optionalText("databaseType"), "Database that its client keeps the ledger in.", {
+      ...chosen,
+      replace: true,
+    }),
     adopt: adopt(),
     extra: extra(),
     customTimeouts: customTimeouts(),
   }),
   outputs: z.object({
-    role: field(z.string().optional(), "Role in the consensus, such as `validator`."),
     state: output.state(),
     provider: field(z.string().optional(), "Client that it runs, from its environment."),
     consensusType: field(z.string().optional(), "Consensus protocol, from its environment."),
@@ -54,6 +88,8 @@ export const node: Definition = {
     userAccounts: field(z.array(z.string()).optional(), "Accounts that the node holds for its users.", {
       elsewhere: true,
     }),
+    firstUserAccount: field(z.string().optional(), "First account that the node holds for its users."),
+    hybridPortAllocation: field(z.number().int().optional(), "Port that a hybrid deployment gives it."),
     revision: output.revision(),
     createdAt: output.createdAt(),
   }),

@@ -58,14 +58,14 @@ export interface EnvironmentResult {
   description?: string;
   /** Chain id of the ledger. */
   chainId?: number;
-  /** Last known state, in the service's own words. */
-  state?: string;
-  /** Region it runs in. */
-  region?: string;
   /** Release of the service's software that it runs. */
   releaseId?: string;
   /** Seconds between blocks. */
   blockPeriod?: number;
+  /** Last known state, in the service's own words. */
+  state?: string;
+  /** Region it runs in. */
+  region?: string;
   /** Delay before the first block, as reported by the service. */
   initialDelay?: number;
   /** Idle hours after which the service may pause it. */
@@ -88,12 +88,34 @@ export interface NodeResult {
   name?: string;
   /** Role in the consensus, such as `validator`. */
   role?: string;
+  /** Size of the machine, such as `small`. */
+  size?: string;
+  /** Id of the environment's zone that it runs in. */
+  zoneId?: string;
+  /** Id of the configuration of its key management. */
+  kmsId?: string;
+  /** Id of the configuration of its metrics. */
+  opsmetricId?: string;
+  /** Id of the configuration of its backups. */
+  backupId?: string;
+  /** Id of the configuration of its networking. */
+  networkingId?: string;
+  /** Id of the configuration of the client, such as its gas price. */
+  nodeConfigId?: string;
+  /** Id of the configuration of its application firewall. */
+  bafId?: string;
+  /** Database that its client keeps the ledger in. */
+  databaseType?: string;
   /** Last known state, in the service's own words. */
   state?: string;
   /** Client that it runs, from its environment. */
   provider?: string;
   /** Consensus protocol, from its environment. */
   consensusType?: string;
+  /** First account that the node holds for its users. */
+  firstUserAccount?: string;
+  /** Port that a hybrid deployment gives it. */
+  hybridPortAllocation?: number;
   /** Revision counter: starts at `0` and increases with every change. */
   revision?: string;
   /** Creation time: ISO 8601, UTC. */

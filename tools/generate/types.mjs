@@ -204,7 +204,8 @@ export function wireObjects(definitions) {
   const objects = Object.values(definitions).filter(({ own }) => !own);
   const all = objects.flatMap(({ type, inputs, outputs }) => {
     const fields = [...propertiesOf(inputs, "output"), ...propertiesOf(outputs, "output")].filter(
-      ({ key, meta }) => !meta.programOnly && !meta.elsewhere && meta.parent !== "path" && !common.includes(key),
+      ({ key, meta }) =>
+        !meta.programOnly && !meta.sentOnly && !meta.elsewhere && meta.parent !== "path" && !common.includes(key),
     );
     const line = (/** @type {Property} */ { key, json }) =>
       `  ${wireName(key)}: ${readers[json.type] ?? (json.enum ? "text" : "z.unknown()")},`;

@@ -1,4 +1,5 @@
 import { type Identified, isApiError } from "../../api";
+import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
 import { inputMeta, nameKey, type Props } from "../definition";
 import { changedKeys } from "../diff";
@@ -15,10 +16,41 @@ export async function update(collection: Collection, id: string, olds: Props, ne
   const { definition } = collection;
   const changed = changedKeys(definition, olds, news).filter((key) => !inputMeta(definition, key)?.programOnly);
   const shown = changed.length > 0 ? await patch(collection, id, news, changed) : {};
+  const restarted = changed.some((key) => inputMeta(definition, key)?.restarts)
+    ? await restart(collection, id, news)
+    : {};
   // What the service chose itself (a chain id, say) is an output too, and stays.
   const chosen = Object.entries(olds).filter(([key]) => inputMeta(definition, key)?.computed);
   const before = { ...outputsOf(definition, olds), ...Object.fromEntries(chosen), ...carried(definition, olds, news) };
-  return settle(collection, id, merge(news, before, shown));
+  return settle(collection, id, merge(news, before, { ...shown, ...restarted }));
+}
+
+/**
+ * Restarts the object, so that a change takes effect, and gives what it is then: it may be shown as ready for a moment yet.
+ * @throws UserError where the service cannot: the change is made, and the next update asks again
+ */
+async function restart(collection: Collection, id: string, inputs: Props): Promise<Props> {
+  const { session, definition } = collection;
+  const { clock, deadline } = session;
+  let answer: unknown;
+  try {
+    answer = await session.client.put(`${collection.pathOf(id)}/reset`, {});
+  } catch (error) {
+    if (!isApiError(error, "missing", "unsupported")) throw error;
+    throw new UserError(
+      `${collection.nameOf(inputs)} (${id}) was changed, but this service cannot restart it (${error.message}) ` +
+        "Restart it in the console, then run `pulumi refresh`.",
+    );
+  }
+  const read = definition.wire.safeParse(answer);
+  const end = Math.min(clock.now() + lagMs, deadline.at);
+  let shown = read.success ? collection.shown(read.data) : {};
+  while (conditionOf(shown.state) !== "pending" && clock.now() < end) {
+    await clock.sleep(lookAgeMs);
+    const presence = await collection.find(id, 0);
+    if (typeof presence === "object") shown = collection.shown(presence.item);
+  }
+  return shown;
 }
 
 /** How long lists may show an object as it was before the change. */
