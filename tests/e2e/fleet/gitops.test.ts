@@ -11,21 +11,9 @@ import { canaryKey, type World, world } from "../support/world";
 const example = "examples/gitops";
 let w: World;
 
-/**
- * A checkout of the example, as a runner has it after `npm ci`, with two stacks that somebody made once by hand. Its program is in
- * JavaScript, which is compiled once.
- */
+/** A checkout of the example, as a runner has it after `npm ci`, with two stacks that somebody made once by hand. */
 beforeAll(async () => {
-  w = await world({ example }, { env: { NODE_OPTIONS: withoutCompiler } });
-  const settings = readFileSync(join(w.stack.folder, "Pulumi.yaml"), "utf8");
-  const options = "runtime:\n  name: nodejs\n  options: { typescript: false }";
-  w.stack.write("Pulumi.yaml", settings.replace("runtime: nodejs", options));
-  w.stack.write("package.json", JSON.stringify({ name: "trade-network", main: "index.js" }));
-  const { code } = transformSync(readFileSync(join(root, example, "index.ts"), "utf8"), {
-    loader: "ts",
-    format: "cjs",
-  });
-  w.stack.program(code);
+  w = await world({ example });
   const bin = join(w.stack.folder, "node_modules/.bin");
   mkdirSync(bin);
   writeFileSync(join(bin, "pulumi-consortium"), `#!/bin/sh\nexec node "${root}/dist/cli/consortium.js" "$@"\n`, {
@@ -38,13 +26,22 @@ beforeAll(async () => {
 });
 afterAll(() => w.close());
 
-/** Starts what `npx --no-install` finds, without npm, which takes longer to start than that runs: for all but the first test. */
-function withoutNpx(): void {
+/** For all but the first test: the program compiled once, and what `npx --no-install` finds without npm, which takes long to start. */
+function lighten(): void {
+  const settings = readFileSync(join(w.stack.folder, "Pulumi.yaml"), "utf8");
+  const options = "runtime:\n  name: nodejs\n  options: { typescript: false }";
+  w.stack.write("Pulumi.yaml", settings.replace("runtime: nodejs", options));
+  w.stack.write("package.json", JSON.stringify({ name: "trade-network", main: "index.js" }));
+  const { code } = transformSync(readFileSync(join(root, example, "index.ts"), "utf8"), {
+    loader: "ts",
+    format: "cjs",
+  });
+  w.stack.program(code);
   const folder = join(w.stack.folder, "without-npx");
   mkdirSync(folder);
   const found = 'test "$1" = --no-install && shift && exec "node_modules/.bin/$@"';
   writeFileSync(join(folder, "npx"), `#!/bin/sh\n${found}\n`, { mode: 0o755 });
-  w.stack.env.PATH = `${folder}:${w.stack.env.PATH}`;
+  Object.assign(w.stack.env, { PATH: `${folder}:${w.stack.env.PATH}`, NODE_OPTIONS: withoutCompiler });
 }
 
 const script = (name: string, args: string[], env: Record<string, string> = {}, hear?: (text: string) => void) => {
@@ -86,7 +83,7 @@ describe("the scripts that the workflows call", () => {
     expect(report()).toContain("### `trade-network/production`\n\n10 created");
     expect(report()).toContain("| advice | `balanced-membership` |");
     expect(writes()).toEqual([]);
-    withoutNpx();
+    lighten();
   });
 
   test("a merge: applied", async () => {
