@@ -81,8 +81,24 @@ export interface NetworkEnvironmentSettings {
   description?: string;
   /** Chain id of the ledger. Default: the service chooses one. */
   chainId?: number;
+  /** Release of the service's software that it runs. Default: the service chooses the newest. */
+  releaseId?: string;
+  /** Seconds between blocks. Default: the service chooses, by the consensus protocol. */
+  blockPeriod?: number;
+  /** Accounts that have money from the first block on: by address, each with its `balance` in wei, as text. The service is not asked for them again. Default: none. */
+  prefundedAccounts?: {
+    [k: string]: {
+      balance: string;
+    };
+  };
+  /** Whether its nodes may be in several regions. Default: `false`. */
+  multiRegion?: boolean;
+  /** Features that the service tries out, by its own names. The service is not asked for them again. Default: none. */
+  testFeatures?: Record<string, unknown>;
   /** Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. At most 4 in all. Default: none. */
   nodes?: Record<string, number | string[] | Record<string, NetworkNode | null>>;
+  /** Settings of every node that has none of its own. Default: none. */
+  nodeDefaults?: NetworkNodeDefaults;
   /** Credentials: a list of members, or a mapping of names to settings; `[]` for none. Default: one for each member with nodes here. */
   credentials?: string[] | Record<string, NetworkCredential | null>;
   /** Pins the ledger to a public chain. Default: no tether. */
@@ -100,6 +116,26 @@ export interface NetworkEnvironmentSettings {
 export interface NetworkNode {
   /** Name of the node. Default: its key. */
   name?: string;
+  /** Role in the consensus, such as `validator`. Default: that in `nodeDefaults`, else the service chooses. */
+  role?: string;
+  /** Size of the machine, such as `small`. Default: that in `nodeDefaults`, else the service chooses. */
+  size?: string;
+  /** Id of the environment's zone that it runs in. Default: that in `nodeDefaults`, else the service chooses. */
+  zoneId?: string;
+  /** Id of the configuration of its key management. Default: that in `nodeDefaults`, else the service chooses. */
+  kmsId?: string;
+  /** Id of the configuration of its metrics. Default: that in `nodeDefaults`, else the service chooses. */
+  opsmetricId?: string;
+  /** Id of the configuration of its backups. Default: that in `nodeDefaults`, else the service chooses. */
+  backupId?: string;
+  /** Id of the configuration of its networking. Default: that in `nodeDefaults`, else the service chooses. */
+  networkingId?: string;
+  /** Id of the configuration of the client, such as its gas price. Default: that in `nodeDefaults`, else the service chooses. */
+  nodeConfigId?: string;
+  /** Id of the configuration of its application firewall. Default: that in `nodeDefaults`, else the service chooses. */
+  bafId?: string;
+  /** Database that its client keeps the ledger in. Default: that in `nodeDefaults`, else the service chooses. */
+  databaseType?: string;
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
@@ -108,6 +144,29 @@ export interface NetworkNode {
   formerly?: string | string[];
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
+}
+/** Settings of every node of the environment that has none of its own. */
+export interface NetworkNodeDefaults {
+  /** Role in the consensus, such as `validator`. Default: the service chooses. */
+  role?: string;
+  /** Size of the machine, such as `small`. Default: the service chooses. */
+  size?: string;
+  /** Id of the environment's zone that it runs in. Default: the service chooses. */
+  zoneId?: string;
+  /** Id of the configuration of its key management. Default: the service chooses. */
+  kmsId?: string;
+  /** Id of the configuration of its metrics. Default: the service chooses. */
+  opsmetricId?: string;
+  /** Id of the configuration of its backups. Default: the service chooses. */
+  backupId?: string;
+  /** Id of the configuration of its networking. Default: the service chooses. */
+  networkingId?: string;
+  /** Id of the configuration of the client, such as its gas price. Default: the service chooses. */
+  nodeConfigId?: string;
+  /** Id of the configuration of its application firewall. Default: the service chooses. */
+  bafId?: string;
+  /** Database that its client keeps the ledger in. Default: the service chooses. */
+  databaseType?: string;
 }
 /** Username and password for the nodes of one member in this environment. */
 export interface NetworkCredential {

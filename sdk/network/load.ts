@@ -122,7 +122,11 @@ const partsOf = ({ consortia }: Plan): Planned<object>[] =>
 function markSecrets(plan: Plan | undefined, { value, secrets = [] }: Reading): Problem[] {
   if (secrets.length === 0) return [];
   for (const part of plan ? partsOf(plan) : [])
-    part.secrets = Object.keys(part.args).filter((key) => secrets.some((path) => overlaps(path, [...part.path, key])));
+    part.secrets = Object.keys(part.args).filter((key) =>
+      [part.path, ...(part.shared ? [part.shared] : [])].some((place) =>
+        secrets.some((path) => overlaps(path, [...place, key])),
+      ),
+    );
   // The name of the network is that of its only consortium, too.
   const [only, another] = plan?.consortia ?? [];
   if (only && !another && secrets.some((path) => overlaps(path, ["name"]))) only.secrets = [...only.secrets!, "name"];

@@ -15,6 +15,7 @@ import {
   type NetworkNode,
   type NetworkTether,
 } from "./generated";
+import { environmentSettings, nodeSettings } from "./schema";
 
 /** The logical name of a resource, and after it those that it may have had before. */
 type Names = readonly string[];
@@ -28,6 +29,8 @@ export interface Planned<A> {
   formerly: readonly string[];
   protect?: boolean;
   args: A;
+  /** Where arguments are that several resources share. */
+  shared?: Path;
   /** Arguments that hold a secret. */
   secrets?: readonly string[];
 }
@@ -81,6 +84,12 @@ function entriesOf<T>(given: readonly string[] | Record<string, T> = {}, path: P
 /** The keys that an entry had before. */
 const formerKeys = (entry?: { formerly?: string | readonly string[] } | null): string[] =>
   [entry?.formerly ?? []].flat();
+
+/** Those that are given of some settings. */
+const picked = <T, K extends keyof T>(given: T | null | undefined, keys: readonly K[]): Partial<Pick<T, K>> =>
+  Object.fromEntries(keys.flatMap((key) => (given?.[key] === undefined ? [] : [[key, given[key]]]))) as Partial<
+    Pick<T, K>
+  >;
 
 /**
  * A resource under each name of its parent with each of its keys, first those of today: `trade/prod` and `acme-1` make
@@ -137,15 +146,19 @@ function environmentOf(
   adoptAll: boolean | undefined,
 ): PlannedEnvironment {
   const { key, entry, path } = one;
-  const { name = key, description, provider, consensusType, chainId, extra, adopt = adoptAll } = entry;
-  const made = planned(parent, one, { name, description, provider, consensusType, chainId, extra, adopt });
+  const { name = key, description, provider, consensusType, extra, adopt = adoptAll } = entry;
+  const client = { provider, consensusType } as Pick<EnvironmentFields, "provider" | "consensusType">;
+  const settings = picked(entry, environmentSettings);
+  const made = planned(parent, one, { name, description, ...client, ...settings, extra, adopt });
   const within = <P extends Planned<unknown>>(part: P): P => ({ ...part, protect: part.protect ?? made.protect });
   /** The names of a member's nodes begin with its keys, those of before, too. */
   const formerOf = (member: string) => members.find(({ key }) => key === member)?.formerly ?? [];
 
   const nodeOf = (owner: Owner, one: Entry<NetworkNode | null | undefined>, otherKeys?: string[]) => {
     const { name = one.key, extra, adopt = adoptAll } = one.entry ?? {};
-    return within({ ...owner, ...planned(made.names, one, { name, extra, adopt }, otherKeys) });
+    const settings = { ...picked(entry.nodeDefaults, nodeSettings), ...picked(one.entry, nodeSettings) };
+    const node = planned(made.names, one, { name, ...settings, extra, adopt }, otherKeys);
+    return within({ ...owner, ...node, shared: [...path, "nodeDefaults"] });
   };
   const groups = entriesOf(entry.nodes, [...path, "nodes"]);
   const nodes = groups.flatMap(({ key: member, entry: given, path: memberPath }) => {

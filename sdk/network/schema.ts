@@ -73,13 +73,38 @@ const text = (what: string) => z.string({ error: `${what} must be text` });
 const entries = <S extends z.ZodType>(what: string, entry: S) =>
   z.record(key, entry, { error: `${what} is a mapping of keys to settings` });
 
+/** What nodes may be given one by one, and all nodes of an environment at once. */
+export const nodeSettings = [
+  "role",
+  "size",
+  "zoneId",
+  "kmsId",
+  "opsmetricId",
+  "backupId",
+  "networkingId",
+  "nodeConfigId",
+  "bafId",
+  "databaseType",
+] as const;
+
+const several = (resource: keyof typeof own, properties: readonly string[], otherwise?: string) =>
+  Object.fromEntries(properties.map((property) => [property, of(resource, property, otherwise)]));
+
 export const Node = named("NetworkNode", "One node. Its key is its logical name within the environment.", "a node", {
   name: of("node", "name", "its key"),
+  ...several("node", nodeSettings, "that in `nodeDefaults`, else the service chooses"),
   adopt: adopt(),
   protect: protect("it", "that of its environment"),
   formerly: formerly(),
   extra: extra(),
 });
+
+export const NodeDefaults = named(
+  "NetworkNodeDefaults",
+  "Settings of every node of the environment that has none of its own.",
+  "nodeDefaults",
+  several("node", nodeSettings),
+);
 
 const nodesOfMember = z.union(
   [
@@ -124,6 +149,16 @@ export const Tether = named(
   },
 );
 
+/** What environments are given as it is. */
+export const environmentSettings = [
+  "chainId",
+  "releaseId",
+  "blockPeriod",
+  "prefundedAccounts",
+  "multiRegion",
+  "testFeatures",
+] as const;
+
 export const Environment = named(
   "NetworkEnvironment",
   "One ledger: client, consensus, nodes by member, credentials and tether. " +
@@ -134,13 +169,16 @@ export const Environment = named(
     description: of("environment", "description"),
     provider: own.environment!.provider!,
     consensusType: own.environment!.consensusType!,
-    chainId: of("environment", "chainId"),
+    ...several("environment", environmentSettings),
     nodes: field(
       z.record(key, nodesOfMember, { error: "nodes is a mapping of members to a count or to names" }).optional(),
       "Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. " +
         `At most ${limits.nodes} in all.`,
       { default: "none" },
     ),
+    nodeDefaults: field(NodeDefaults.optional(), "Settings of every node that has none of its own.", {
+      default: "none",
+    }),
     credentials: field(
       z
         .union([z.array(key), entries("credentials", Credential.nullable())], {

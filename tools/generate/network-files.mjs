@@ -69,6 +69,7 @@ const places = [
   ["NetworkMember", "An entry of `members`"],
   ["NetworkEnvironment", "An entry of `environments`"],
   ["NetworkNode", "A node, in a mapping of names to settings"],
+  ["NetworkNodeDefaults", "`nodeDefaults`"],
   ["NetworkCredential", "A credential, in a mapping of names to settings"],
   ["NetworkTether", "`tether`"],
   ["NetworkConsortium", "An entry of `consortia`"],
@@ -95,7 +96,7 @@ function words(schema, many = false) {
   if (schema.type === "integer") return "whole number";
   if (schema.type !== "object") return schema.pattern === keyPattern ? (many ? "keys" : "key") : "text";
   const value = schema.additionalProperties;
-  return Object.keys(value).length === 0 ? "mapping" : `mapping of keys to ${words(value, true)}`;
+  return Object.keys(value).length === 0 || value.properties ? "mapping" : `mapping of keys to ${words(value, true)}`;
 }
 
 /** @param {Json} schema @param {string} [page] docs/network-files.md as it is @returns {string} */

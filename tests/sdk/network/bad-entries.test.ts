@@ -122,6 +122,38 @@ const wrong: [string, (text: string) => string, string[]][] = [
     ["10:5: environments.prod.tether: set tetherId, or consoleUrl, which ends in it"],
   ],
   [
+    "settings of an environment",
+    (text) =>
+      `${text}    releaseId: 2
+    blockPeriod: 0
+    prefundedAccounts: { acme: { balance: "1" }, "0x00000000000000000000000000000000000000aa": { balance: 5 } }
+    multiRegion: "yes"
+    testFeatures: [a]
+`,
+    [
+      '10:16: environments.prod.releaseId: releaseId must be text (2 is a number: write "2")',
+      "11:18: environments.prod.blockPeriod: blockPeriod must be at least 1",
+      "12:26: environments.prod.prefundedAccounts.acme: prefundedAccounts must be named by addresses: 0x and 40 hex digits",
+      '12:107: environments.prod.prefundedAccounts.0x00000000000000000000000000000000000000aa.balance: balance must be a whole number of wei, as text (5 is a number: write "5")',
+      "13:18: environments.prod.multiRegion: multiRegion must be true or false",
+      "14:19: environments.prod.testFeatures: testFeatures must be an object of features",
+    ],
+  ],
+  [
+    "settings of nodes",
+    (text) =>
+      `${text.replace("acme: 2", 'acme: { a: { size: 4, zoneID: z }, b: { kmsId: "" } }')}    nodeDefaults: { sise: small, role: [x], name: n }
+`,
+    [
+      '9:33: environments.prod.nodes.acme.a.size: size must be text (4 is a number: write "4")',
+      '9:36: environments.prod.nodes.acme.a.zoneID: a node has no "zoneID"; did you mean "zoneId"?',
+      "9:61: environments.prod.nodes.acme.b.kmsId: kmsId must be text that is not empty",
+      '10:21: environments.prod.nodeDefaults.sise: nodeDefaults has no "sise"; did you mean "size"?',
+      "10:40: environments.prod.nodeDefaults.role: role must be text",
+      '10:45: environments.prod.nodeDefaults.name: nodeDefaults has no "name"; there are role, size, zoneId, kmsId, opsmetricId, backupId, networkingId, nodeConfigId, bafId, databaseType',
+    ],
+  ],
+  [
     "an id that two adopt",
     (text) => text.replace("acme:\n", "acme: { adopt: m1 }\n").replace("{ org", "{ adopt: m1, org"),
     ["4:3: members.globex: members.acme has the adopted object m1, too"],

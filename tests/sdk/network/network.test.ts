@@ -46,6 +46,31 @@ test("everything is a resource under a name that is made of keys", async () => {
   expect(named["Node trade/prod/acme-1"]!.inputs).not.toHaveProperty("adopt");
 });
 
+test("settings of environments and nodes are those of the resources; nodeDefaults holds for nodes without their own", async () => {
+  const settings = {
+    chainId: 77,
+    releaseId: "r1",
+    blockPeriod: 2,
+    prefundedAccounts: { "0x00000000000000000000000000000000000000aa": { balance: "5" } },
+    multiRegion: true,
+    testFeatures: { quick: true },
+  };
+  const ids = { zoneId: "z", kmsId: "k", opsmetricId: "o", backupId: "b", networkingId: "w" };
+  const node = { role: "observer", size: "small", ...ids, nodeConfigId: "c", bafId: "f", databaseType: "d" };
+  const nodes = { acme: 1, globex: { main: null, spare: { size: "large", kmsId: "k2" } } };
+  const { named } = await registered({
+    members: ["acme", "globex"],
+    environments: { prod: { ...raft, ...settings, nodeDefaults: node, nodes }, plain: { ...raft, nodes } },
+  });
+  expect(named["Environment trade/prod"]!.inputs).toMatchObject(settings);
+  expect(named["Node trade/prod/acme-1"]!.inputs).toMatchObject(node);
+  expect(named["Node trade/prod/main"]!.inputs).toMatchObject(node);
+  expect(named["Node trade/prod/spare"]!.inputs).toMatchObject({ ...node, size: "large", kmsId: "k2" });
+  expect(Object.keys(named["Node trade/plain/acme-1"]!.inputs).filter((key) => key in node)).toEqual([]);
+  expect(Object.keys(named["Environment trade/plain"]!.inputs).filter((key) => key in settings)).toEqual([]);
+  expect(named["Node trade/plain/spare"]!.inputs).toMatchObject({ size: "large", kmsId: "k2" });
+});
+
 test("defaults of names", async () => {
   const { named } = await registered({ name: "commerce", members: ["a"] });
   expect(named["Consortium trade"]!.inputs.name).toBe("commerce");

@@ -13,6 +13,8 @@ const accepted = (text: string): boolean => validate(parse(text, { merge: true }
 
 const larger = `${good}    credentials: { reports: { member: acme, keepers: { year: 2026 } } }
     tether: { tetherId: t123456789, network: rinkeby, intervalHours: 24 }
+    nodeDefaults: { size: small, nodeConfigId: c1 }
+    prefundedAccounts: { "0x00000000000000000000000000000000000000aa": { balance: "5" } }
   test: { provider: geth, consensusType: poa, nodes: { acme: { one: , two: { adopt: n1 } } }, credentials: [] }
 limits: { nodesPerEnvironment: 6 }
 `;
@@ -33,6 +35,7 @@ test.each([
   ["no client", good.replace("    provider: quorum\n", "")],
   ["a key with spaces", good.replace("  globex:", "  Globex Corp:")],
   ["half a node", good.replace("acme: 2", "acme: 0.5")],
+  ["an account that is no address", larger.replace("0x0", "0xg")],
   ["half an hour", larger.replace("intervalHours: 24", "intervalHours: 0.5")],
 ])("and refuses what the package refuses: %s", (_, text) => {
   expect(inText(text)).not.toEqual([]);

@@ -18,7 +18,7 @@ test("each stays secret, at any depth, and nothing else becomes it", async () =>
     members: { acme: { orgName: "Acme", extra: { a: "b" } } },
     environments: {
       prod: { ...prod, description: "hush", credentials: { acme: { keepers: { year: { of: "hush" } } } } },
-      test: { ...raft, nodes: { acme: 1 } },
+      test: { ...raft, nodes: { acme: 1 }, nodeDefaults: { size: "small", kmsId: "hush" } },
     },
   };
   const { named } = await registered(
@@ -30,6 +30,7 @@ test("each stays secret, at any depth, and nothing else becomes it", async () =>
       ["environments", "prod", "description"],
       ["environments", "prod", "nodes", "acme", "main", "extra", "zone"],
       ["environments", "prod", "credentials", "acme", "keepers", "year", "of"],
+      ["environments", "test", "nodeDefaults", "kmsId"],
     ),
   );
   const secretsOf = (name: string): string[] =>
@@ -42,7 +43,7 @@ test("each stays secret, at any depth, and nothing else becomes it", async () =>
     "Environment trade/prod": ["description"],
     "Environment trade/test": [],
     "Node trade/prod/main": ["extra"],
-    "Node trade/test/acme-1": [],
+    "Node trade/test/acme-1": ["kmsId"],
     "AppCred trade/prod/acme": ["keepers"],
     "AppCred trade/test/acme": [],
   });
