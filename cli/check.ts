@@ -147,7 +147,9 @@ function jsonIn(file: string): unknown {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const name = file === "-" ? "Standard input" : file;
-    throw new Error(`${name} is no JSON. Make it with: pulumi stack output --json --show-secrets`, { cause: error });
+    throw new Error(`${name} is not valid JSON. Create it with: pulumi stack output --json --show-secrets`, {
+      cause: error,
+    });
   }
 }
 
@@ -165,7 +167,8 @@ function show(results: readonly Result[], { json, junit, metrics }: Flags): void
 
 function count(text: string): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError("It must be a whole number from 1.");
+  if (!Number.isInteger(number) || number < 1)
+    throw new InvalidArgumentError("It must be a whole number of at least 1.");
   return number;
 }
 

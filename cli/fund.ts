@@ -52,10 +52,10 @@ function service({ url, apiKeyFile }: Flags): { url: string; apiKey: string } {
   const record = join(".consortium", "service.json");
   const local = existsSync(record) ? parsed(readFileSync(record, "utf8")) : {};
   const base = url ?? local.baseUrl;
-  if (base === undefined) throw new Error(`Say which service: --url, or ${urlVariable}.`);
+  if (base === undefined) throw new Error(`Which service? Set --url or ${urlVariable}.`);
   const file = apiKeyFile ?? (base === local.baseUrl ? local.apiKeyFile : undefined);
   const apiKey = apiKeyFile === undefined ? process.env[keyVariable] : undefined;
-  if (!apiKey && file === undefined) throw new Error(`An API key is missing: set ${keyVariable}, or --api-key-file.`);
+  if (!apiKey && file === undefined) throw new Error(`An API key is required: set ${keyVariable} or --api-key-file.`);
   return { url: base, apiKey: apiKey ? apiKey : textOf(file!).trim() };
 }
 

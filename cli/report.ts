@@ -55,7 +55,7 @@ function read(file: string): Plan {
 function size(text: string): number {
   const characters = Number(text);
   if (!Number.isInteger(characters) || characters < 1_000)
-    throw new InvalidArgumentError("It must be a number from 1000.");
+    throw new InvalidArgumentError("It must be a number of at least 1000.");
   return characters;
 }
 

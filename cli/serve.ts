@@ -224,7 +224,7 @@ function readKey(file: string): string | undefined {
 
 function number(text: string): number {
   const value = Number(text);
-  if (text.trim() === "" || !(value >= 0)) throw new InvalidArgumentError("It must be a number from 0.");
+  if (text.trim() === "" || !(value >= 0)) throw new InvalidArgumentError("It must be a number of at least 0.");
   return value;
 }
 

@@ -90,7 +90,7 @@ function prefix(text: string): string {
 function duration(text: string): number {
   const withoutDays = text.replace(/(\d+(?:\.\d+)?)d/g, (_, days) => `${Number(days) * 24}h`);
   const seconds = durationSeconds(withoutDays);
-  if (seconds === undefined) throw new InvalidArgumentError("Write it like 90m, 2h or 1d12h.");
+  if (seconds === undefined) throw new InvalidArgumentError("It must be a duration such as 90m, 2h or 1d12h.");
   return seconds * 1_000;
 }
 

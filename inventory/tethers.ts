@@ -150,7 +150,7 @@ export class Pins {
     await this.#readCosts(
       hashes.filter((hash) => !this.#costs.has(hash)),
       targetUrl,
-    ).catch(() => undefined); // the chain does not answer: what is known has to do
+    ).catch(() => undefined); // the chain does not answer: what is known must do
     const costs = [...this.#costs.values()];
     return costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0n) / BigInt(costs.length);
   }

@@ -18,7 +18,7 @@ function refuseUnknown(type: string, name: string, inputs: Props): void {
   if (open.length === 0) return;
   throw new UserError(
     `${type} ${name}: ${open.join(", ")} cannot be known before the run has made what it comes from. Everything in the ` +
-      "definition of a network has to be known at preview: write it as a plain value.",
+      "definition of a network must be known at preview: write it as a plain value.",
   );
 }
 

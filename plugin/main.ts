@@ -22,7 +22,7 @@ function callsFor(engine: string | undefined): UntypedServiceImplementation {
 
 /**
  * Listens on a free port of this machine and prints it, which is what the engine waits for. At the end of a run the engine sends SIGINT
- * and waits for seconds until the process is gone: that signal has to end it. Ctrl-C of a user arrives as Cancel.
+ * and waits for seconds until the process is gone: that signal must end it. Ctrl-C of a user arrives as Cancel.
  */
 function serve(): void {
   const engine = engineAddress();

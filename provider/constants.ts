@@ -75,7 +75,7 @@ export const insteadOfImport: Partial<Record<string, string>> = {
 
 /* Inputs of a resource that are none of its own: what a program and an adapter tell each other. */
 
-/** The code of a dynamic provider; the state has to keep it. */
+/** The code of a dynamic provider; the state must keep it. */
 export const providerKey = "__provider";
 
 /** Says that this is a preview, which the host of dynamic providers does not tell. `check` takes it away again. */

@@ -254,11 +254,11 @@ export interface ProviderArgs {
   requestTimeout?: Input<number>;
   /** Whether the key may go over a network in clear, to a base address that begins with `http://`. Default: `false`. */
   allowHttp?: Input<boolean>;
-  /** Id of the organization that the key has to belong to. Default: the one that the state was made with. */
+  /** Id of the organization that the key must belong to. Default: the one that the state was made with. */
   organization?: Input<string>;
 }
 
-/** What a class has to know of its resource: the handler it names, what it shows, and which of that is secret. */
+/** What a class must know of its resource: the handler it names, what it shows, and which of that is secret. */
 export const kinds = {
   Consortium: {"handler":"consortium","outputs":["name","description","adopt","extra","owner","state","revision","createdAt"],"secrets":[]},
   Membership: {"handler":"membership","outputs":["consortiumId","orgName","adopt","extra","orgId","state","minimumNodes","maximumNodes","revision","createdAt"],"secrets":[]},

@@ -43,7 +43,7 @@ function refuseUnknownSettings(): void {
 
 /**
  * Whether the classes run on the provider plugin: only where the environment or the stack says so (`consortium:plugin`), since
- * the plugin has to be installed. Default: on the dynamic provider, which needs nothing.
+ * the plugin must be installed. Default: on the dynamic provider, which needs nothing.
  */
 export function onPlugin(): boolean {
   refuseUnknownSettings();

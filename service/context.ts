@@ -13,7 +13,7 @@ export interface Base {
   readonly clock: () => number;
   /** `http://HOST:PORT` of this service, for whoever sent this Host header; known once it listens. */
   readonly origin: (asked?: string) => string;
-  /** Says what whoever runs the service has to know. */
+  /** Says what whoever runs the service must know. */
   readonly warn: (text: string) => void;
 }
 

@@ -181,7 +181,7 @@ async function isCaught(copy, { rule, file, find, put, tests }, signal) {
     log(`${ok ? "ok    " : "FAILED"} ${rule}: ${verdict}`),
     ok
   );
-  if (text.split(find).length !== 2) return report(`${file} has to have this once: ${find}`);
+  if (text.split(find).length !== 2) return report(`${file} must have this once: ${find}`);
   writeFileSync(
     path,
     text.replace(find, () => put),

@@ -30,7 +30,7 @@ async function succeed(command, args, options) {
   return stdout;
 }
 
-/** What a person has to do once, or for this version. @returns {string[]} */
+/** What a person must do once, or for this version. @returns {string[]} */
 function missing() {
   const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
   return [

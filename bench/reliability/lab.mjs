@@ -63,7 +63,7 @@ export class Lab {
   }
 
   /**
-   * Whatever is done has to end well and to leave exactly the network, and a destroy after it has to leave nothing.
+   * Whatever is done must end well and to leave exactly the network, and a destroy after it has to leave nothing.
    * @param {Adapter} adapter
    * @param {(bench: Bench) => Promise<import("../lib/stack.mjs").Ended>} build
    * @returns {Promise<Verdict>}

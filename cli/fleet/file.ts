@@ -7,18 +7,18 @@ import { readYaml } from "../../sdk/yaml/document";
 import { lineOf, placed, type Problem, type Reading } from "../../sdk/yaml/problems";
 import { checkShape, mapping } from "../../sdk/yaml/shape";
 
-/* The form of a fleet file; what it means, and what else has to hold, is in file.ts. */
+/* The form of a fleet file; what it means, and what else must hold, is in file.ts. */
 
-const nameText = 'a name has at most 60 letters, digits, ".", "_" and "-", and begins with a letter or a digit';
+const nameText = 'a name must have at most 60 letters, digits, ".", "_" and "-", and begin with a letter or a digit';
 const name = z
   .string({ error: "a name must be text" })
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, nameText)
   .max(60, nameText);
 
-const text = (what: string) => z.string({ error: `${what} must be text` }).min(1, `${what} is empty`);
+const text = (what: string) => z.string({ error: `${what} must be text` }).min(1, `${what} must not be empty`);
 
 const neverInClear = (what: string) =>
-  `${what} is never written into this file: say where it is, { env: NAME_OF_A_VARIABLE } or { command: [program, argument, …] }`;
+  `${what} must not be written into this file. Say where it is: { env: NAME_OF_A_VARIABLE } or { command: [program, argument, …] }`;
 
 /** Where a secret is: an environment variable of the run, or what a program prints. */
 const secret = (what: string) =>
@@ -27,11 +27,11 @@ const secret = (what: string) =>
       {
         env: z
           .string()
-          .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "this is not the name of an environment variable")
+          .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable")
           .optional(),
         command: z
           .array(z.string({ error: "an argument must be text" }))
-          .min(1, "it names no program")
+          .min(1, "command must name a program")
           .optional(),
       },
       { error: neverInClear(what) },
@@ -50,16 +50,16 @@ const stack = z.union(
       adopt: z.boolean({ error: "adopt must be true or false" }).optional(),
     }),
   ],
-  { error: "a stack is the name of a network file, or a mapping with definition or program" },
+  { error: "a stack must be the name of a network file, or a mapping with definition or program" },
 );
 
 const organization = mapping("an organization", {
   apiKey: secret("an API key"),
-  region: z.enum(regions, { error: `a region is one of ${regions.join(", ")}` }).optional(),
+  region: z.enum(regions, { error: `region must be one of ${regions.join(", ")}` }).optional(),
   baseUrl: text("baseUrl").optional(),
   organization: text("organization").optional(),
   allowHttp: z.boolean({ error: "allowHttp must be true or false" }).optional(),
-  stacks: z.record(name, stack, { error: "stacks is a mapping of names to network files" }),
+  stacks: z.record(name, stack, { error: "stacks must be a mapping of names to network files" }),
 });
 
 const kubernetes = mapping("kubernetes", {
@@ -75,25 +75,28 @@ const kubernetes = mapping("kubernetes", {
   }).optional(),
 });
 
-const count = "concurrency is the maximum number of parallel stacks, from 1 to 64";
+const count = "concurrency must be a whole number from 1 to 64";
 
 export const FleetFile = mapping("a fleet", {
   project: name.optional(),
-  id: text("id").max(200, "an id has at most 200 characters").optional(),
+  id: text("id").max(200, "id must have at most 200 characters").optional(),
   concurrency: z.number({ error: count }).int(count).min(1, count).max(64, count).optional(),
   backend: z
     .string({ error: "backend must be text" })
-    .regex(/^[a-z0-9]+:\/\//, "a backend is an address such as file://./state, s3://bucket or https://api.pulumi.com")
+    .regex(
+      /^[a-z0-9]+:\/\//,
+      "backend must be an address such as file://./state, s3://bucket or https://api.pulumi.com",
+    )
     .optional(),
   secretsProvider: text("secretsProvider").optional(),
   passphrase: secret("a passphrase").optional(),
-  organizations: z.record(name, organization, { error: "organizations is a mapping of names to organizations" }),
+  organizations: z.record(name, organization, { error: "organizations must be a mapping of names to organizations" }),
   kubernetes: kubernetes.optional(),
 });
 
 export type FleetDefinition = z.infer<typeof FleetFile>;
 
-/** An organization of the file; its `organization` is the id of the one that the key has to belong to. */
+/** An organization of the file; its `organization` is the id of the one that the key must belong to. */
 export interface Organization extends Omit<FleetDefinition["organizations"][string], "stacks"> {
   name: string;
 }
@@ -261,7 +264,7 @@ function missing(definition: FleetDefinition, { folder }: Fleet, elsewhere: stri
     const { definition: file, program, name } = { program: undefined, name: undefined, ...settingsOf(given) };
     const place = (setting: string): string[] => (typeof given === "string" ? path : [...path, setting]);
     if ((file === undefined) === (program === undefined))
-      return [{ path, message: "a stack has either a definition (a network file) or a program (a folder)" }];
+      return [{ path, message: "a stack must have either a definition (a network file) or a program (a folder)" }];
     if (program !== undefined) {
       if (isThere(join(folder, program, "Pulumi.yaml"))) return [];
       return [{ path: place("program"), message: `there is no Pulumi.yaml in ${join(folder, program)}` }];

@@ -155,7 +155,7 @@ export function fleetManifests(fleet: Fleet, out: string, { programs = false } =
   return files;
 }
 
-/** The Secrets that have to be there, and what has to be in them. */
+/** The Secrets that have to be there, and what must be in them. */
 export function neededSecrets(fleet: Fleet): string[] {
   const settings = settingsOf(fleet);
   const keys = Object.values(stateReferences(fleet, settings)) as { secret: { key: string } }[];

@@ -97,7 +97,7 @@ export function connectionVariables({ organization, adopt }: FleetStack): Record
 /** The environment of one stack, with the key of its organization. What the fleet file says comes before what was inherited. */
 export function stackEnvironment(shared: Env, stack: FleetStack, secrets: Secrets): Env {
   const { name, region, baseUrl } = stack.organization;
-  // An address that was inherited would come before a region, and whose the key has to be holds for one organization only.
+  // An address that was inherited would come before a region, and whose the key must be holds for one organization only.
   const dropped =
     region === undefined && baseUrl === undefined ? ["organization"] : ["organization", "region", "baseUrl"];
   const variables = dropped.map(environmentName);

@@ -35,7 +35,8 @@ export async function exportStack(stack: string, { secrets = false } = {}): Prom
         { cause: error },
       );
     const why =
-      stderr.trim().replace(/^error: /, "") || (error instanceof SyntaxError ? "its output is no JSON" : message);
+      stderr.trim().replace(/^error: /, "") ||
+      (error instanceof SyntaxError ? "its output is not valid JSON" : message);
     throw new Error(`The state of the stack ${stack} cannot be read: ${printableLines(why)}`, { cause: error });
   }
 }

@@ -8,7 +8,7 @@ import type { Observer, ObserverOptions } from "./observer";
 const name = z.string().trim().min(1).max(200);
 const id = z.string().min(1).max(100);
 
-/** What each action has to be asked with. */
+/** What each action must be asked with. */
 const asks = {
   verify: z.object({ tether: id, index: z.int().min(0) }),
   "make-key": z.object({ name }),

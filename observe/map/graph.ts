@@ -90,7 +90,7 @@ const most = { owners: 60, others: 8, nodes: 16 } as const;
 /** How many names a fold says. */
 const mostNames = 12;
 
-/** Objects of a kind as one box with their number, apart by what has to be seen of each: state and marks. */
+/** Objects of a kind as one box with their number, apart by what must be seen of each: state and marks. */
 function folded<T extends ObjectModel>(
   kind: ObjectKind,
   within: string,

@@ -129,7 +129,7 @@ export interface Line {
   height: number;
   /** About how wide it is. */
   width: number;
-  /** Whether its width has to be set: fonts that lack its characters are replaced by any other. */
+  /** Whether its width must be set: fonts that lack its characters are replaced by any other. */
   fitted: boolean;
 }
 

@@ -146,7 +146,7 @@ function networkSpec(types: Types): ResourceSpec {
     description: [
       "A whole network from one definition: consortium, members, environments with their nodes, credentials, and tethers. " +
         "Each part is a resource of its own, under a name made of keys, so that other entries can come, go and move without " +
-        "touching it. Everything in the definition has to be known at preview: outputs of other resources cannot be part of it.",
+        "touching it. Everything in the definition must be known at preview: outputs of other resources cannot be part of it.",
       examplesOf("Network"),
     ].join("\n\n"),
     isComponent: true,
@@ -187,7 +187,7 @@ const settings: Record<SettingName | "adopt", PropertySpec> = {
   },
   organization: {
     type: "string",
-    description: "Id of the organization that the key has to belong to. Default: the one that the state was made with.",
+    description: "Id of the organization that the key must belong to. Default: the one that the state was made with.",
   },
   adopt: {
     type: "boolean",

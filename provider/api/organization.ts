@@ -46,7 +46,7 @@ async function participants(
 
 /** How the right key is given in place of the one that was found. */
 export function keyOf(organization: string, key: ApiKey): string {
-  if (key.place === "fleet") return `Correct the fleet file: it has to be a key of ${organization}.`;
+  if (key.place === "fleet") return `Correct the fleet file: the key must belong to ${organization}.`;
   if (key.place === "environment") return `Unset ${environmentName("apiKey")}, or set it to a key of ${organization}.`;
   return `Use a key of ${organization}: ${mendKey(key)}`;
 }
@@ -69,7 +69,7 @@ export function requireOrganization(
       ? "shows no consortium, so its organization is unknown"
       : "shows consortia without their owners, so its organization is unknown";
   throw new OtherOrganizationError(
-    `The organization has to be ${required.id} (${required.source}), but the API key from ${apiKey.source} ${shows}. ` +
+    `The organization must be ${required.id} (${required.source}), but the API key from ${apiKey.source} ${shows}. ` +
       `${done} ${keyOf(required.id, apiKey)}`,
   );
 }

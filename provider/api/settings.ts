@@ -45,7 +45,7 @@ export interface Settings {
   maxConcurrency: number;
   /** Seconds that one request may take. */
   requestTimeout: number;
-  /** Id of the organization that the key has to belong to, and where that was said. Default: none is required. */
+  /** Id of the organization that the key must belong to, and where that was said. Default: none is required. */
   organization?: RequiredOrganization;
   /** Whether the key may go over a network in clear, to a base address that begins with `http://`. */
   allowHttp: boolean;
@@ -62,7 +62,7 @@ export interface Proxy {
   except: string;
 }
 
-/** Whose the key has to be. */
+/** Whose the key must be. */
 export interface RequiredOrganization {
   id: string;
   source: string;

@@ -15,7 +15,7 @@ export interface Difference {
   changed: string[];
   /** Properties whose change makes a new object. */
   replaces: string[];
-  /** The old one has to go first, since the new one will bear the same name in the same parent. */
+  /** The old one must go first, since the new one will bear the same name in the same parent. */
   deleteBeforeReplace: boolean;
   /** What the user should read before saying yes. */
   warnings: string[];

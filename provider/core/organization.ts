@@ -229,9 +229,9 @@ function refuseUnlikeRequired({ settings, provider }: Compared, { what, origin }
     ? backFrom(origin, provider!)
     : `Select the stack of ${required.id}, or correct the setting.`;
   throw new CommonError(
-    `${what} was made with organization ${origin.organizations.join(" or ")}, but the organization has to be ` +
+    `${what} was made with organization ${origin.organizations.join(" or ")}, but the organization must be ` +
       `${required.id} (${required.source}). Nothing was changed. ${next}`,
-    `the organization has to be ${required.id}, and this was made with another one`,
+    `the organization must be ${required.id}, and this was made with another one`,
   );
 }
 

@@ -101,7 +101,7 @@ export interface Session {
   proved: Set<string>;
   /** Who waits for what at present, told of together. */
   progress: Progress;
-  /** When the verb that it is used for has to be done; retries and waiting included. */
+  /** When the verb that it is used for must be done; retries and waiting included. */
   deadline: Deadline;
 }
 

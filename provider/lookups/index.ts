@@ -65,8 +65,8 @@ const shownWith = (items: readonly object[], key: string, value: unknown): Props
 const id = (key: string, what: string) =>
   field(
     z
-      .string({ error: `${key} is missing: give the id of the ${what}` })
-      .min(1, `${key} is empty: give the id of the ${what}`),
+      .string({ error: `${key} is required: give the id of the ${what}` })
+      .min(1, `${key} must not be empty: give the id of the ${what}`),
     `Id of the ${what}.`,
   );
 
@@ -80,7 +80,7 @@ const ofNode = () => ({ ...inEnvironment(), nodeId: id("nodeId", "node") });
 const ofTether = () => ({
   tetherId: field(
     z
-      .string({ error: "tetherId is missing: give the id of the tether service" })
+      .string({ error: "tetherId is required: give the id of the tether service" })
       .length(
         tetherIdLength,
         `tetherId has ${tetherIdLength} characters: the last ${tetherIdLength} of the tether service's console address`,

@@ -18,7 +18,7 @@ export const appCred: Definition = {
       undocumented: true,
     }),
     keepers: field(
-      z.record(z.string(), z.unknown(), { error: "keepers is an object of values" }).optional(),
+      z.record(z.string(), z.unknown(), { error: "keepers must be an object of values" }).optional(),
       "Arbitrary values. When one changes, a new pair is created, then the old one is deleted.",
       { default: "none", programOnly: true, replace: true },
     ),

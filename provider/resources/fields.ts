@@ -7,21 +7,21 @@ import { type Place, type Props } from "../core/definition";
  * Fields that several resources have, made anew for each: metadata sits on the schema object.
  */
 
-const say = (what: string) => `${what} must be text that is not empty`;
+const notEmpty = (what: string) => `${what} must not be empty`;
 
 /** A name as people write it. */
 export const nameText = (what: string) =>
   z
     .string({ error: `${what} is required: give it as text` })
-    .refine((text) => text.trim() !== "", say(what))
-    .max(256, `${what} has at most 256 characters`);
+    .refine((text) => text.trim() !== "", notEmpty(what))
+    .max(256, `${what} must have at most 256 characters`);
 
 /** Text that may be left out. */
 export const optionalText = (what: string) =>
   z
     .string({ error: `${what} must be text` })
-    .min(1, say(what))
-    .max(256, `${what} has at most 256 characters`)
+    .min(1, notEmpty(what))
+    .max(256, `${what} must have at most 256 characters`)
     .optional();
 
 /** The id of a parent; the remedy names the two ways to give it. */
@@ -54,7 +54,7 @@ export const membershipId = (doc: string) =>
 export const description = () =>
   field(z.string({ error: "description must be text" }).optional(), "Description for people.", { default: "none" });
 
-const wanted = "adopt is true, false, or the id to adopt";
+const wanted = "adopt must be true, false, or the id to adopt";
 
 export const adopt = () =>
   field(
@@ -65,7 +65,7 @@ export const adopt = () =>
 
 export const extra = () =>
   field(
-    z.record(z.string(), z.unknown(), { error: "extra is an object of fields" }).optional(),
+    z.record(z.string(), z.unknown(), { error: "extra must be an object of fields" }).optional(),
     "Additional fields for the create call, under the service's own names, sent unchanged.",
     { programOnly: true, replace: true },
   );

@@ -65,7 +65,7 @@ export const tetherService: Definition = {
       { default: "do not wait, and fail before anything is spent", programOnly: true, ignoredInDiff: true },
     ),
     extra: field(
-      z.record(z.string(), z.unknown(), { error: "extra is an object of fields" }).optional(),
+      z.record(z.string(), z.unknown(), { error: "extra must be an object of fields" }).optional(),
       "Additional fields for the body of `deploy`, sent unchanged.",
       { programOnly: true, ignoredInDiff: true },
     ),

@@ -37,7 +37,7 @@ export interface Found {
   unlisted?: ListedKind[];
 }
 
-/** What is in what, in the order in which it has to be deleted. */
+/** What is in what, in the order in which it must be deleted. */
 const contents: Partial<Record<ListedKind, { key: string; kinds: readonly ListedKind[] }>> = {
   consortium: { key: "consortiumId", kinds: ["environment", "membership"] },
   environment: { key: "environmentId", kinds: ["node", "appCred"] },

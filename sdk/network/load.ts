@@ -22,11 +22,11 @@ function textOf(file: string): { text: string } | { message: string } {
     if (stats.isDirectory()) return { message: "this is a folder: name the file in it" };
     if (!stats.isFile()) return { message: "this is not a regular file" };
     const kiB = stats.size / 1024;
-    if (kiB > mostKiB) return { message: `it has ${Math.ceil(kiB)} KiB: a network file has at most ${mostKiB}` };
+    if (kiB > mostKiB) return { message: `it has ${Math.ceil(kiB)} KiB: a network file must have at most ${mostKiB}` };
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file)) };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return { message: "it is not text in UTF-8" };
+    if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") return { message: "it must be text in UTF-8" };
     const where = "paths are relative to the folder that the program runs in, usually that of Pulumi.yaml";
     return { message: code === "ENOENT" ? `there is no such file (${where})` : message };
   }
@@ -134,7 +134,7 @@ function markSecrets(plan: Plan | undefined, { value, secrets = [] }: Reading): 
     .filter((path) => !isMapping(at(value, path)) && namesResources(path))
     .map((path) => ({
       path,
-      message: "it cannot be secret: keys and counts become names of resources, which Pulumi shows",
+      message: "it must not be secret: keys and counts become names of resources, which Pulumi shows",
       atKey: true,
     }));
 }

@@ -6,7 +6,7 @@ import { type Path, type Problem } from "../yaml/problems";
 import { usualLimits } from "./schema";
 import { didYouMean } from "../../provider/core/suggest";
 
-/** What has to hold between the parts of a definition (spec, sections 2.2, 2.8 and 8). */
+/** What must hold between the parts of a definition (spec, sections 2.2, 2.8 and 8). */
 export function checkRules(plan: Plan, definition: NetworkDefinition): Problem[] {
   const { consortia } = plan;
   const environments = consortia.flatMap((consortium) => consortium.environments);
@@ -40,9 +40,9 @@ const nameIn = ({ adopt }: { adopt?: unknown }, name: unknown): unknown =>
 type Limit = keyof typeof usualLimits;
 
 const limited: Record<Limit, string> = {
-  consortiaPerOrganization: "an organization has at most # consortia",
-  environmentsPerConsortium: "a consortium has at most # environments",
-  nodesPerEnvironment: "an environment has at most # nodes",
+  consortiaPerOrganization: "an organization must have at most # consortia",
+  environmentsPerConsortium: "a consortium must have at most # environments",
+  nodesPerEnvironment: "an environment must have at most # nodes",
 };
 
 type CheckLimit = (limit: Limit, found: number, path: Path) => Problem[];

@@ -11,7 +11,7 @@ import { mapping } from "../yaml/shape";
  */
 
 const keyText =
-  'a key has at most 64 letters, digits, ".", "_" and "-", and begins with a letter or a digit; other names go into name, or orgName of a member';
+  'a key must have at most 64 letters, digits, ".", "_" and "-", and begin with a letter or a digit; set other names with name, or orgName of a member';
 
 /** Keys become logical names in Pulumi, where a slash stands between them. */
 const key = z
@@ -44,9 +44,7 @@ const of = (resource: keyof typeof own, property: string, otherwise?: string) =>
 
 const formerly = (what = "key") =>
   field(
-    z
-      .union([key, z.array(key)], { error: "formerly is the key that it had before, or a list of such keys" })
-      .optional(),
+    z.union([key, z.array(key)], { error: "formerly must be the previous key, or a list of previous keys" }).optional(),
     `Previous ${what}, or a list of them, so that a rename replaces nothing. Can stay forever.`,
     { default: "none" },
   );
@@ -71,7 +69,7 @@ const text = (what: string) => z.string({ error: `${what} must be text` });
 
 /** A mapping by key; with `entry.nullable()` an entry may be left empty: `acme:` is `acme: {}`. */
 const entries = <S extends z.ZodType>(what: string, entry: S) =>
-  z.record(key, entry, { error: `${what} is a mapping of keys to settings` });
+  z.record(key, entry, { error: `${what} must be a mapping of keys to settings` });
 
 /** What nodes may be given one by one, and all nodes of an environment at once. */
 export const nodeSettings = [
@@ -108,11 +106,11 @@ export const NodeDefaults = named(
 
 const nodesOfMember = z.union(
   [
-    z.int().min(0, "a count of nodes is at least 0").max(1000, "a count of nodes is at most 1000"),
+    z.int().min(0, "a count of nodes must be at least 0").max(1000, "a count of nodes must be at most 1000"),
     z.array(key),
     entries("nodes of a member", Node.nullable()),
   ],
-  { error: "the nodes of a member are a count, a list of names, or a mapping of names to settings" },
+  { error: "the nodes of a member must be a count, a list of names, or a mapping of names to settings" },
 );
 
 export const Credential = named(
@@ -136,7 +134,7 @@ export const Tether = named(
   {
     tetherId: of("tether", "tetherId"),
     consoleUrl: field(
-      text("consoleUrl").min(10, "consoleUrl is the address of the tether service in the console").optional(),
+      text("consoleUrl").min(10, "consoleUrl must be the address of the tether service in the console").optional(),
       "Its console address, which ends in the id, instead of `tetherId`.",
     ),
     network: own.tether!.network!,
@@ -171,7 +169,7 @@ export const Environment = named(
     consensusType: own.environment!.consensusType!,
     ...several("environment", environmentSettings),
     nodes: field(
-      z.record(key, nodesOfMember, { error: "nodes is a mapping of members to a count or to names" }).optional(),
+      z.record(key, nodesOfMember, { error: "nodes must be a mapping of members to a count or to names" }).optional(),
       "Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. " +
         `At most ${limits.nodes} in all.`,
       { default: "none" },
@@ -182,7 +180,7 @@ export const Environment = named(
     credentials: field(
       z
         .union([z.array(key), entries("credentials", Credential.nullable())], {
-          error: "credentials is a list of members, or a mapping of names to settings",
+          error: "credentials must be a list of members, or a mapping of names to settings",
         })
         .optional(),
       "Credentials: a list of members, or a mapping of names to settings; `[]` for none.",
@@ -223,7 +221,7 @@ const members = () =>
   field(
     z
       .union([z.array(key), entries("members", Member.nullable())], {
-        error: "members is a list of keys, or a mapping of keys to settings",
+        error: "members must be a list of keys, or a mapping of keys to settings",
       })
       .optional(),
     "Participating businesses: a list of keys, or a mapping of keys to settings.",
@@ -252,9 +250,9 @@ export const Consortium = named(
 const limit = (what: string, usual: number) =>
   field(
     z
-      .int({ error: "a limit is a whole number" })
-      .min(1, "a limit is at least 1")
-      .max(1000, "a limit is at most 1000")
+      .int({ error: "a limit must be a whole number" })
+      .min(1, "a limit must be at least 1")
+      .max(1000, "a limit must be at most 1000")
       .optional(),
     `Maximum number of ${what}.`,
     { default: String(usual) },
@@ -295,7 +293,9 @@ export const Network = named(
     limits: field(Limits.optional(), "Limits of the organization.", { default: "those of the service" }),
     consortium: field(
       z
-        .union([own.consortium!.name!, ConsortiumHead], { error: "consortium is a name, or a mapping of its settings" })
+        .union([own.consortium!.name!, ConsortiumHead], {
+          error: "consortium must be a name, or a mapping of its settings",
+        })
         .optional(),
       "The consortium: its name, or its settings.",
       { default: "one with the name of the network" },

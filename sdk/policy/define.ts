@@ -26,7 +26,7 @@ interface Setting extends PolicyConfigJSONSchema {
 
 const levels = ["advisory", "mandatory", "remediate", "disabled"] as const satisfies EnforcementLevel[];
 
-/** Settings that cannot be used: names the policy, the setting, and what it has to be. A `RunError` shows no stack trace. */
+/** Settings that cannot be used: names the policy, the setting, and what it must be. A `RunError` shows no stack trace. */
 export class PolicySettingsError extends RunError {
   override readonly name = "PolicySettingsError";
 }

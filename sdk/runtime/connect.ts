@@ -45,7 +45,7 @@ function addressOf(node: KnownNode, via: Via): string {
   const scheme = via === "rpc" ? /^https?:/i : /^wss?:/i;
   if (scheme.test(address)) return address;
   throw new Error(
-    `${address} is no ${via} address: it begins with ${via === "rpc" ? "https:" : "wss:"} (or without the s).`,
+    `${address} cannot be used as the ${via} address: it must begin with ${via === "rpc" ? "https: or http:" : "wss: or ws:"}.`,
   );
 }
 

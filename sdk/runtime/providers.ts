@@ -146,7 +146,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   try {
     for await (const part of response.setEncoding("utf8")) if (text.length < 4_096) text += part;
   } catch {
-    // what came so far has to do
+    // what came so far must do
   }
   return text;
 }

@@ -1,6 +1,6 @@
 import { ethers } from "./ethers";
 
-/** What a report has to hold so that it can be checked; the rest of it does not matter. */
+/** What a report must hold so that it can be checked; the rest of it does not matter. */
 export interface Pin {
   network?: string;
   chain_id: number;

@@ -18,7 +18,7 @@ export const targetProvider = (url: string): JsonRpcProvider =>
 /** The public chain, and its id; an address where no chain answers is an error at once. */
 async function openTarget(url: string): Promise<{ provider: JsonRpcProvider; chainId: bigint }> {
   if (!URL.canParse(url))
-    throw new Error("verifyReport: targetRpcUrl is not an address: give the chain's, such as https://…");
+    throw new Error("verifyReport: targetRpcUrl must be the address of the target chain, such as https://…");
   const provider = targetProvider(url);
   try {
     return { provider, chainId: (await provider._detectNetwork()).chainId };

@@ -2,7 +2,7 @@ import { isHex, pinOf, Refused } from "./report";
 
 export interface VerifyOptions {
   /**
-   * The account of the tether service that the report has to come from (`TetherService.account`, `getTetherAccount`).
+   * The account of the tether service that the report must come from (`TetherService.account`, `getTetherAccount`).
    * A report names its contract itself, and anybody can deploy one and pin anything there: without the account,
    * or the contract, the verdict says only that somebody did, and `owner` who.
    */
@@ -28,11 +28,11 @@ export type Verification =
     }
   | { verified: false; reason: string };
 
-/* The form of a report, and its hash: report.ts. What the chain has to hold: target-chain.ts. */
+/* The form of a report, and its hash: report.ts. What the chain must hold: target-chain.ts. */
 
 /**
  * Checks that a report of a tether service is really on the target chain: its hash is computed anew from what the nodes
- * reported, and has to be what a tether's contract stores, and what a transaction of the contract's owner wrote there.
+ * reported, and must be what a tether's contract stores, and what a transaction of the contract's owner wrote there.
  * @param report as the service shows it, or an element of `getTetherReports`
  * @param targetRpcUrl JSON-RPC address of the public chain, of your own choice: it is what is trusted
  * @returns the verdict, whatever the report is; it throws only when the chain cannot be asked, which says nothing of the
@@ -45,7 +45,7 @@ export async function verifyReport(
 ): Promise<Verification> {
   for (const [name, address] of Object.entries(expected)) {
     if (address === undefined || isHex(address, 20)) continue;
-    throw new Error(`verifyReport: ${name} is not an address: give 0x and 40 hexadecimal digits.`);
+    throw new Error(`verifyReport: ${name} must be an address: 0x and 40 hexadecimal digits.`);
   }
   try {
     const pin = pinOf(report);

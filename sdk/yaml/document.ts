@@ -138,7 +138,7 @@ class Contents {
     return isScalar(node) ? node.source : undefined;
   }
 
-  /** What is missing has no place: that of the entry which lacks it has to do. */
+  /** What is missing has no place: that of the entry which lacks it must do. */
   offset(path: Path, atKey = false): number {
     const part = this.#at(path);
     if (!part) return this.offset(path.slice(0, -1), true);

@@ -9,7 +9,7 @@ type Issue = z.core.$ZodIssue;
 export const mapping = <S extends z.ZodRawShape>(what: string, shape: S) =>
   z.strictObject(shape, {
     error: (issue) => {
-      if (issue.code !== "unrecognized_keys") return `${what} is a mapping of settings`;
+      if (issue.code !== "unrecognized_keys") return `${what} must be a mapping of settings`;
       const known = Object.keys(shape);
       return issue.keys.map((one) => `${what} has no "${printable(one)}"${didYouMean(one, known)}`).join("\n");
     },

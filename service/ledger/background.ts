@@ -10,7 +10,7 @@ interface Behind {
   tail: Tail;
   /** Starts an engine at the genesis. */
   start: () => Promise<Engine>;
-  /** Whether the chain's engine has grown, so that another one has to take its place. */
+  /** Whether the chain's engine has grown, so that another one must take its place. */
   hasGrown: () => boolean;
   /** Puts an engine that went through all there. */
   place: (engine: Engine, replay: Replay) => Promise<void>;
@@ -32,7 +32,7 @@ interface Task {
 
 /** Between two attempts (ms); the time doubles. */
 const pause = { first: 250, longest: 60_000 };
-/** How often it fails before somebody has to know. */
+/** How often it fails before somebody must know. */
 const worrying = 5;
 
 /**

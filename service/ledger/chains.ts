@@ -34,7 +34,7 @@ export class Chains {
 
   /**
    * @param dir keeps them; without it they are gone with the service
-   * @param warn hears of what somebody has to know
+   * @param warn hears of what somebody must know
    * @param memory bytes that one execution may take
    */
   constructor(

@@ -166,7 +166,7 @@ export class LedgerFolder {
    * Keeps a state in place of the first journals.
    *
    * @param dump what an engine tells of it that went through them
-   * @param lookback how many blocks of it an engine has to know that begins with it
+   * @param lookback how many blocks of it an engine must know that begins with it
    * @param holds fails where an engine that begins with the state's file does not have the blocks that follow
    */
   async keep(dump: Buffer, journals: number, lookback: number, holds: (file: string) => Promise<void>): Promise<void> {

@@ -12,7 +12,7 @@ export interface Job {
   act: (engine: Engine) => Promise<Entry | undefined>;
   /** Takes it back, since it could not be noted. */
   undo?: (engine: Engine) => Promise<unknown>;
-  /** Whether all that was told before has to be noted first. */
+  /** Whether all that was told before must be noted first. */
   alone?: boolean;
 }
 

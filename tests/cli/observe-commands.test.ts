@@ -97,7 +97,7 @@ describe("the commands", () => {
       /cannot be reached/,
     ],
     ["a consortium that is not there", ["check", "--consortium", "nope"], {}, /no consortium "nope"/],
-    ["outputs that are none", ["check", "--outputs", join(root, "README.md")], {}, /is no JSON/],
+    ["outputs that are none", ["check", "--outputs", join(root, "README.md")], {}, /is not valid JSON/],
     ["an option that is not valid", ["check", "--pins", "none"], {}, /must be a whole number from 1/],
     [
       "a result that cannot be kept",

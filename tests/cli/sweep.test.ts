@@ -203,7 +203,7 @@ test("with the key of another organization than the settings require, sweep and 
   for (const { code, stdout, stderr } of [swept, exported]) {
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(
-      "The organization has to be o-other (environment variable CONSORTIUM_ORGANIZATION), but the API key",
+      "The organization must be o-other (environment variable CONSORTIUM_ORGANIZATION), but the API key",
     );
   }
   expect(deletions()).toEqual([]);

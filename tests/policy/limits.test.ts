@@ -141,7 +141,7 @@ describe("nodes-per-environment", () => {
     expect(await messages(nodesPerEnvironment, plan)).toEqual([]);
   });
 
-  /** A membership that is there already says how many nodes it has to own, and how many it may. */
+  /** A membership that is there already says how many nodes it must own, and how many it may. */
   const bounded = (bounds: Props, nodes: number): Plan => {
     const plan = new Plan("test", true);
     const { environment } = network(plan, []);
@@ -166,7 +166,7 @@ describe("nodes-per-environment", () => {
       { minimumNodes: 2, maximumNodes: 4 },
       1,
       [
-        'Membership "acme" would own 1 of the nodes of environment "ledger", but has to own at least 2 (its minimumNodes). ' +
+        'Membership "acme" would own 1 of the nodes of environment "ledger", but must own at least 2 (its minimumNodes). ' +
           "Add nodes of it.",
       ],
     ],

@@ -109,7 +109,7 @@ export class Engine {
     if (!this.kept) return undefined;
     const { id, outputs } = this.kept;
     const { changes, replaces, deleteBeforeReplace } = await this.#handler.diff(id, wire(outputs), wire(inputs));
-    if (typeof changes !== "boolean") throw new Error("diff has to say whether there are changes");
+    if (typeof changes !== "boolean") throw new Error("diff must say whether there are changes");
     if (replaces.length > 0)
       return { then: "replaced", replaces, deletedFirst: this.deleteBeforeReplace ?? deleteBeforeReplace };
     return { then: changes ? "updated" : "same" };

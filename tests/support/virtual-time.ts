@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "../../provider/api/clock";
 import { UndiciTransport, type WireAnswer, type WireRequest } from "../../provider/api/transport";
 
 /**
- * Time that passes only while everybody sleeps: it jumps to the next one who has to wake up,
+ * Time that passes only while everybody sleeps: it jumps to the next one who must wake up,
  * but never while a request is under way. A request itself takes two milliseconds of it.
  */
 export class VirtualTime implements Clock {

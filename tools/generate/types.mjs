@@ -171,7 +171,7 @@ const enums = (types) =>
 export function sdkTypes(definitions, { types, config }) {
   const all = Object.values(definitions).map(resource);
   const what =
-    "What a class has to know of its resource: the handler it names, what it shows, and which of that is secret.";
+    "What a class must know of its resource: the handler it names, what it shows, and which of that is secret.";
   const facts = `${comment(what)}export const kinds = {\n${all.map(({ facts }) => facts).join("")}} as const;\n`;
   return [
     sdkHeader,

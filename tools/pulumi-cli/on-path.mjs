@@ -18,7 +18,7 @@ export const askingVariable = "PULUMI_CONSORTIUM_ASKING";
 /**
  * @param {Env} env
  * @param {{ own: string[], needed: string[], memory: string, log: import("../lib/terminal.mjs").Log }} where own: real paths
- *   that are ours, so no find; needed: what has to be beside it or on PATH; memory: file for answers
+ *   that are ours, so no find; needed: what must be beside it or on PATH; memory: file for answers
  * @returns {Promise<string | undefined>} the first that can be used
  */
 export async function pulumiOnPath(env, { own, needed, memory, log }) {

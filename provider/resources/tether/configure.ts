@@ -140,7 +140,7 @@ function activateSoon(session: Session, tetherId: string, ms: number): Promise<u
   });
 }
 
-/** One that somebody else started has to be stopped before it takes another setting. */
+/** One that somebody else started must be stopped before it takes another setting. */
 async function whileStopped(
   session: Session,
   tetherId: string,

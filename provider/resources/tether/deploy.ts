@@ -54,7 +54,7 @@ export async function deploy(session: Session, inputs: TetherInputs, deployment:
     if (!isUnknownOutcome(error)) {
       throw new UserError(
         `the deployment on ${network} failed: ${messageOf(error)} ` +
-          `The account ${payerOf(account)} has to have funds on ${network}.`,
+          `The account ${payerOf(account)} must have funds on ${network}.`,
       );
     }
     const lost: UnknownOutcome = {

@@ -143,7 +143,7 @@ function checkMemberships({ owner, mine }: Siblings, { others, complete }: Outsi
     }
     if (fewest !== undefined && count < fewest && complete && !owned.has(undefined)) {
       report.violation(
-        `${found}, but has to own at least ${fewest} (its minimumNodes). Add nodes of it.`,
+        `${found}, but must own at least ${fewest} (its minimumNodes). Add nodes of it.`,
         membership.urn,
       );
     }

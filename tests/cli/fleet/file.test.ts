@@ -71,7 +71,7 @@ const wrong: [string, string, string[]][] = [
     "misspelt keys, all at once",
     "projct: x\norganisations: {}\n",
     [
-      "fleet.yaml:1:1: organizations: organizations is a mapping of names to organizations",
+      "fleet.yaml:1:1: organizations: organizations must be a mapping of names to organizations",
       'fleet.yaml:1:1: projct: a fleet has no "projct"; did you mean "project"?',
       'fleet.yaml:2:1: organisations: a fleet has no "organisations"; did you mean "organizations"?',
     ],
@@ -79,7 +79,7 @@ const wrong: [string, string, string[]][] = [
   [
     "a key in clear",
     organization("prod: networks/trade.yaml", "abcdef"),
-    [expect.stringMatching(/^fleet.yaml:3:13: organizations.acme.apiKey: an API key is never written/) as string],
+    [expect.stringMatching(/^fleet.yaml:3:13: organizations.acme.apiKey: an API key must not be written/) as string],
   ],
   [
     "a variable that is not set",
@@ -100,7 +100,7 @@ const wrong: [string, string, string[]][] = [
     "both a definition and a program",
     organization("prod: { program: programs/legacy, definition: networks/trade.yaml }"),
     [
-      "fleet.yaml:5:13: organizations.acme.stacks.prod: a stack has either a definition (a network file) or a program (a folder)",
+      "fleet.yaml:5:13: organizations.acme.stacks.prod: a stack must have either a definition (a network file) or a program (a folder)",
     ],
   ],
   [
@@ -121,7 +121,7 @@ const wrong: [string, string, string[]][] = [
   [
     "too many at a time",
     `concurrency: 0\n${organization("prod: networks/trade.yaml")}`,
-    ["fleet.yaml:1:14: concurrency: concurrency is the maximum number of parallel stacks, from 1 to 64"],
+    ["fleet.yaml:1:14: concurrency: concurrency must be a whole number from 1 to 64"],
   ],
 ];
 

@@ -34,16 +34,16 @@ test("with swapped keys nothing is gone, made or deleted: each stack says whose 
       expect({ stack, outcome, drift }).toEqual({ stack, outcome: "failed", drift: [] });
       expect(error).toContain(`was made with organization ${own}`);
       expect(error).toContain(`belongs to organization ${other}`);
-      expect(error).toContain(`Correct the fleet file: it has to be a key of ${own}.`);
+      expect(error).toContain(`Correct the fleet file: the key must belong to ${own}.`);
     }
   }
   expect([await w.counts("acme"), await w.counts("globex")]).toEqual(before);
-  // The file can say from the start whose a key has to be.
+  // The file can say from the start whose a key must be.
   w.fleet(two, { acme: { organization: ids.globex } });
   const { summary } = await w.json("up", "--yes", "--refresh");
   const failed = summary.stacks.filter(({ outcome }) => outcome === "failed");
   expect(failed.map(({ stack }) => stack.split("-")[0])).toEqual(Object.keys(two.acme).map(() => "acme"));
-  for (const { error } of failed) expect(error).toContain(`has to be ${ids.globex}`);
+  for (const { error } of failed) expect(error).toContain(`must be ${ids.globex}`);
   w.fleet(two);
 });
 

@@ -70,7 +70,7 @@ test("an organization that is required from the start keeps an empty stack empty
   w.service.clearCalls();
   const { code, text } = await w.stack.up({ CONSORTIUM_API_KEY: keys.owning, CONSORTIUM_ORGANIZATION: own });
   expect({ code, text }).toMatchObject({ code: 255 });
-  expect(text).toContain(`The organization has to be ${own} (environment variable CONSORTIUM_ORGANIZATION)`);
+  expect(text).toContain(`The organization must be ${own} (environment variable CONSORTIUM_ORGANIZATION)`);
   expect(await w.stack.ids()).toEqual([]);
   expect(writes()).toEqual([]);
 });

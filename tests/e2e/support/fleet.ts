@@ -14,7 +14,7 @@ import { type Network, networkOf } from "./world";
 export const keys = { acme: "canary-acme-7d21", globex: "canary-globex-90ab" };
 const passphrase = "canary-passphrase";
 
-/** The real CLI itself: a wrapper would be one more process that a signal has to pass. */
+/** The real CLI itself: a wrapper would be one more process that a signal must pass. */
 export function pulumiPath(): string {
   const script = `import { pulumiCli } from ${JSON.stringify(join(root, "tools/lib/pulumi-cli.mjs"))};
     console.log((await pulumiCli()).env.PATH);`;

@@ -79,7 +79,7 @@ test.each<[Kind, Props, [property: string, reason: string][]]>([
   ["consortium", { name: 12 }, [["name", 'name must be text: write "12" instead of 12']]],
   ["consortium", { name: true }, [["name", 'name must be text: write "true" instead of true']]],
   ["consortium", { name: ["a"] }, [["name", "name must be text, not a list"]]],
-  ["consortium", { name: "a", adopt: "" }, [["adopt", "adopt is true, false, or the id to adopt"]]],
+  ["consortium", { name: "a", adopt: "" }, [["adopt", "adopt must be true, false, or the id to adopt"]]],
   [
     "environment",
     { ...whole.environment, provider: "quorom" },

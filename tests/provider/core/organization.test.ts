@@ -195,7 +195,7 @@ describe("the organization that the settings require", () => {
     calls();
     const outcome = await new Engine("consortium").up({ name: "c" });
     expect(errorOf(outcome)).toMatch(
-      /has to be o-other \(environment variable CONSORTIUM_ORGANIZATION\).*belongs to organization/,
+      /must be o-other \(environment variable CONSORTIUM_ORGANIZATION\).*belongs to organization/,
     );
     expect(writes(calls())).toEqual([]);
   });
@@ -210,7 +210,7 @@ describe("the organization that the settings require", () => {
     await engine.destroy();
     setEnvironment({ CONSORTIUM_ORGANIZATION: "o-other" });
     newProcess();
-    expect(errorOf(await new Engine("consortium").up({ name: "d" }))).toMatch(/has to be o-other.*was deleted again/);
+    expect(errorOf(await new Engine("consortium").up({ name: "d" }))).toMatch(/must be o-other.*was deleted again/);
     expect(service.store.consortia.list()).toEqual([]);
   });
 
@@ -218,7 +218,7 @@ describe("the organization that the settings require", () => {
     const { engine } = await made("membership");
     setEnvironment({ CONSORTIUM_ORGANIZATION: "o-other" });
     newProcess();
-    await expect(engine.refresh()).rejects.toThrow(/was made with organization .* has to be o-other/);
+    await expect(engine.refresh()).rejects.toThrow(/was made with organization .* must be o-other/);
     await expect(engine.destroy()).rejects.toThrow(/o-other/);
   });
 });

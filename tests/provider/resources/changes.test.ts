@@ -21,7 +21,7 @@ lifecycle("consortium", bases.consortium, [
   { change: { adopt: true }, then: "same", calls: [] },
   { change: { extra: { plan: 1 } }, then: "replaced", why: { property: "extra" }, deletedFirst: true },
   { change: { customTimeouts: { create: 60 } }, then: "updated", calls: [] },
-  { change: { name: " " }, then: "refused", why: { property: "name", reason: /not empty/ } },
+  { change: { name: " " }, then: "refused", why: { property: "name", reason: /must not be empty/ } },
   { change: { name: 7 }, then: "refused", why: { property: "name", reason: /text/ } },
   { change: { description: 7 }, then: "refused", why: { property: "description", reason: /must be text/ } },
   { change: { adopt: 7 }, then: "refused", why: { property: "adopt", reason: /true, false, or the id/ } },
@@ -41,7 +41,7 @@ lifecycle("membership", bases.membership, [
     shows: { org_name: "zeta" },
   },
   { change: { adopt: false }, then: "same", calls: [] },
-  { change: { orgName: "" }, then: "refused", why: { property: "orgName", reason: /not empty/ } },
+  { change: { orgName: "" }, then: "refused", why: { property: "orgName", reason: /must not be empty/ } },
   { change: { extra: { plan: 1 } }, then: "replaced", why: { property: "extra" }, deletedFirst: true },
   {
     change: { consortiumId: undefined },

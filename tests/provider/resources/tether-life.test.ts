@@ -32,7 +32,7 @@ describe("funds", () => {
     const { engine, calls } = await tethered({ tethers: [{ id: tetherId, funds: { rinkeby: "5" } }] });
     const outcome = await engine.up(tetherArgs);
     expect(errorOf(outcome)).toMatch(
-      /deployment on rinkeby failed: .*HTTP 402.*no funds.*account 0x[0-9a-f]{40} has to have funds/i,
+      /deployment on rinkeby failed: .*HTTP 402.*no funds.*account 0x[0-9a-f]{40} must have funds/i,
     );
     expect(calls()).toEqual([...firstSteps.slice(0, 6), whose]);
   });

@@ -108,7 +108,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     setEnvironment({ CONSORTIUM_ORGANIZATION: organization("local") });
     const run = await stack.preview(program(""));
     refused(run, "acme", "");
-    expect(messages(run)).toContain("has to be");
+    expect(messages(run)).toContain("must be");
   });
 
   test("a tether service", async () => {

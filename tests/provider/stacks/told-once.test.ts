@@ -38,8 +38,8 @@ const failures: [string, RegExp, RegExp, (started: Started) => Promise<Record<st
   ],
   [
     "another organization that is required",
-    /has to be o-other .*Select the stack of o-other/,
-    /^The organization has to be o-other, and this was made with another one, as told at /,
+    /must be o-other .*Select the stack of o-other/,
+    /^The organization must be o-other, and this was made with another one, as told at /,
     () => Promise.resolve({ CONSORTIUM_ORGANIZATION: "o-other" }),
   ],
   [

@@ -183,12 +183,12 @@ test.each<[Name, object, string]>([
   [
     "getNodes",
     {},
-    "getNodes: consortiumId is missing: give the id of the consortium\ngetNodes: environmentId is missing: give the id of the environment",
+    "getNodes: consortiumId is required: give the id of the consortium\ngetNodes: environmentId is required: give the id of the environment",
   ],
   [
     "getNodes",
     { consortiumId: "", environmentId: "e" },
-    "getNodes: consortiumId is empty: give the id of the consortium",
+    "getNodes: consortiumId must not be empty: give the id of the consortium",
   ],
   [
     "getNodeLogs",

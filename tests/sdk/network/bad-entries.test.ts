@@ -30,13 +30,13 @@ const wrong: [string, (text: string) => string, string[]][] = [
     "five nodes",
     (text) => text.replace("acme: 2", "acme: 4"),
     [
-      "9:5: environments.prod.nodes: an environment has at most 4 nodes, but there are 5; if your organization allows more, raise limits.nodesPerEnvironment",
+      "9:5: environments.prod.nodes: an environment must have at most 4 nodes, but there are 5; if your organization allows more, raise limits.nodesPerEnvironment",
     ],
   ],
   [
     "a billion nodes",
     (text) => text.replace("acme: 2", "acme: 1000000000"),
-    ["9:20: environments.prod.nodes.acme: a count of nodes is at most 1000"],
+    ["9:20: environments.prod.nodes.acme: a count of nodes must be at most 1000"],
   ],
   [
     "numbers where there are names",
@@ -85,7 +85,7 @@ const wrong: [string, (text: string) => string, string[]][] = [
   [
     "an empty environment",
     (text) => text.replace(/(prod:)[^]*/, "$1\n"),
-    ["6:8: environments.prod: an environment is a mapping of settings"],
+    ["6:8: environments.prod: an environment must be a mapping of settings"],
   ],
   [
     "names that are the same",
@@ -170,7 +170,7 @@ const wrong: [string, (text: string) => string, string[]][] = [
     "three consortia",
     () => "consortia: { a: {}, b: {}, c: {} }\n",
     [
-      "1:1: consortia: an organization has at most 2 consortia, but there are 3; if your organization allows more, raise limits.consortiaPerOrganization",
+      "1:1: consortia: an organization must have at most 2 consortia, but there are 3; if your organization allows more, raise limits.consortiaPerOrganization",
     ],
   ],
 ];
@@ -182,7 +182,9 @@ test.each(wrong)("%s", (_, change, problems) => {
 test("a fourth environment", () => {
   const kind = "{ provider: geth, consensusType: poa }";
   expect(inText(`members: []\nenvironments: { a: ${kind}, b: ${kind}, c: ${kind}, d: ${kind} }\n`)).toEqual([
-    expect.stringMatching(/^network.yaml:2:1: environments: a consortium has at most 3 environments, but there are 4;/),
+    expect.stringMatching(
+      /^network.yaml:2:1: environments: a consortium must have at most 3 environments, but there are 4;/,
+    ),
   ]);
 });
 
@@ -190,14 +192,14 @@ test("limits can be raised, and count then", () => {
   const raised = `${good.replace("acme: 2", "acme: 5")}limits: { nodesPerEnvironment: 6 }\n`;
   expect(inText(raised)).toEqual([]);
   expect(inText(raised.replace("acme: 5", "acme: 6"))).toEqual([
-    "network.yaml:9:5: environments.prod.nodes: an environment has at most 6 nodes, but there are 7; if your organization allows more, raise limits.nodesPerEnvironment",
+    "network.yaml:9:5: environments.prod.nodes: an environment must have at most 6 nodes, but there are 7; if your organization allows more, raise limits.nodesPerEnvironment",
   ]);
 });
 
 test("a key for people is refused, with where such a name goes", () => {
   expect(inText("members: { 'Globex Corp': {} }\n")).toEqual([
     expect.stringMatching(
-      /^network.yaml:1:12: members.Globex Corp: a key has .*; other names go into name, or orgName of a member$/,
+      /^network.yaml:1:12: members.Globex Corp: a key must have .*; set other names with name, or orgName of a member$/,
     ),
   ]);
 });

@@ -27,8 +27,8 @@ describe("runtimeUrl", () => {
   test.each<[sdk.KnownNode, sdk.Via, RegExp]>([
     [{ urls: { rpc: urls.rpc } }, "wss", /no wss address \(yet\)/],
     [{}, "rpc", /no rpc address \(yet\)/],
-    [urls.rpc, "wss", /is no wss address/],
-    [urls.wss, "rpc", /is no rpc address/],
+    [urls.rpc, "wss", /cannot be used as the wss address/],
+    [urls.wss, "rpc", /cannot be used as the rpc address/],
   ])("%j as %s is refused", (node, via, message) => {
     expect(() => sdk.runtimeUrl(node, login, via)).toThrow(message);
     expect(() => sdk.connect(node, login, { via } as { via: "rpc" })).toThrow(message);

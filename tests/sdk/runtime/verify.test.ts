@@ -209,7 +209,7 @@ test.each<[string, unknown[], string]>([
 test.each([{ account: "" }, { account: "0x12" }, { contractAddress: "trade.eth" }])(
   "%j is a clear error",
   async (given) => {
-    await expect(verifyReport(report, url, given)).rejects.toThrow(/verifyReport: \w+ is not an address: give 0x/);
+    await expect(verifyReport(report, url, given)).rejects.toThrow(/verifyReport: \w+ must be an address: 0x/);
   },
 );
 
@@ -228,5 +228,5 @@ test("a chain that does not answer is no verdict, and its address is not shown w
 });
 
 test("no address at all is a clear error", async () => {
-  await expect(verifyReport(report, "rinkeby")).rejects.toThrow(/targetRpcUrl is not an address/);
+  await expect(verifyReport(report, "rinkeby")).rejects.toThrow(/targetRpcUrl must be the address/);
 });

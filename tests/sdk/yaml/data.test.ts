@@ -14,8 +14,8 @@ test("what is right", () => {
 });
 
 test.each<[string, unknown, string[]]>([
-  ["nothing", null, ["a network is a mapping of settings"]],
-  ["a list", [], ["a network is a mapping of settings"]],
+  ["nothing", null, ["a network must be a mapping of settings"]],
+  ["a list", [], ["a network must be a mapping of settings"]],
   ["an object of a class", new Map(), ["only plain objects, lists, text, numbers and booleans belong in a definition"]],
   ["an object in itself", cyclic, ["members.acme: it contains itself"]],
   ["a function", { members: [() => "acme"] }, ["members[0]: a function is not a plain value"]],

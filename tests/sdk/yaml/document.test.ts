@@ -13,9 +13,9 @@ describe("what is refused", () => {
     ["empty", "", "1:1: the file is empty: write at least a name and members"],
     ["comments", "# nothing yet\n", "1:1: the file is empty: write at least a name and members"],
     ["an empty document", "---\n", "1:1: the file is empty: write at least a name and members"],
-    ["text", "hello", "1:1: a network is a mapping of settings"],
-    ["a list", "- a\n- b\n", "1:1: a network is a mapping of settings"],
-    ["zeros", "\0\0\0", "1:1: a network is a mapping of settings"],
+    ["text", "hello", "1:1: a network must be a mapping of settings"],
+    ["a list", "- a\n- b\n", "1:1: a network must be a mapping of settings"],
+    ["zeros", "\0\0\0", "1:1: a network must be a mapping of settings"],
     [
       "a mapping of nothing",
       "{}",
@@ -41,7 +41,7 @@ describe("what is refused", () => {
   });
 
   test("not text in UTF-8", () => {
-    expect(inText(Buffer.from([0xff, 0xfe, 0, 1]))).toEqual(["network.yaml: it is not text in UTF-8"]);
+    expect(inText(Buffer.from([0xff, 0xfe, 0, 1]))).toEqual(["network.yaml: it must be text in UTF-8"]);
   });
 
   test("none at all, a folder, a device", () => {
@@ -54,7 +54,7 @@ describe("what is refused", () => {
   test("5 MB: refused without being read", () => {
     const file = written(Buffer.alloc(5_000_000, "a: 1\n"));
     const before = process.cpuUsage();
-    expect(inFile(file)).toEqual(["network.yaml: it has 4883 KiB: a network file has at most 256"]);
+    expect(inFile(file)).toEqual(["network.yaml: it has 4883 KiB: a network file must have at most 256"]);
     expect(process.cpuUsage(before).user).toBeLessThan(500_000); // of this process: others are at work, too
   });
 });

@@ -119,7 +119,7 @@ class DynamicProcess implements Provider {
     guarded(async () => {
       const [before, after] = [wire(revealed(olds)), wire(revealed(news))];
       const found = await this.#handler(isUnknown(after.__provider) ? before : after).diff(id, before, after);
-      if (typeof found.changes !== "boolean") throw new Error("diff has to say whether there are changes");
+      if (typeof found.changes !== "boolean") throw new Error("diff must say whether there are changes");
       return { ...found, changed: [] }; // this host does not tell
     });
 
