@@ -2,10 +2,10 @@ import { canaryKey, tetherId, type World, wholeTree, world } from "../support/wo
 
 /* One stack of the classes on the plugin, from its first up to its destroy. (What both providers do: tests/e2e/life.) */
 
-/** Nodes that do not become ready by themselves; long enough for a line of progress, which comes after ten seconds. */
+/** Nodes that do not become ready by themselves; long enough for a line of progress: the first look after ten seconds, and looks are three apart. */
 const impatient = wholeTree.replace(
   "{ environment, membership });\n  const cred",
-  '{ environment, membership }, { customTimeouts: { create: "12s", update: "1s" } });\n  const cred',
+  '{ environment, membership }, { customTimeouts: { create: "15s", update: "1s" } });\n  const cred',
 );
 
 let w: World;
@@ -24,7 +24,7 @@ test("waiting shows in the row of the node; one that takes too long is kept as n
   const { code, text } = await w.stack.up();
   expect(code).not.toBe(0);
   expect(text).toMatch(/ consortium:index:Node n creating .*"initializing", 1\d s so far/);
-  expect(text).toMatch(/node "n" \(\w+\) exists, but is not ready: still "initializing" after 12 s/);
+  expect(text).toMatch(/node "n" \(\w+\) exists, but is not ready: still "initializing" after 15 s/);
   expect(await nodeOf()).toMatchObject({
     id: w.service.store.nodes.list()[0]!.id,
     outputs: { state: "initializing" },
