@@ -50,6 +50,8 @@ export interface Ledger {
   prepare(environment: Entity<"environment">): void;
   /** What a started node tells of itself. `host`: the Host header of whoever asks. */
   status(environment: Entity<"environment">, node: Entity<"node">, host: string | undefined): Promise<Wire>;
+  /** The account that a node signs for, as far as it is known. */
+  accountOf(node: Entity<"node">): string | undefined;
   /** The lines of a node's log, oldest first. */
   log(environment: Entity<"environment">, node: Entity<"node">, client: string): Promise<readonly string[]>;
   /** The environment's chain; a simulation has none. */

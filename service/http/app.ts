@@ -3,7 +3,10 @@ import type { Duplex } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import type { Context } from "../context";
 import { carryOut, type FaultRule, type Faults, isActed, type Outages, statusOf } from "../faults";
-import { consortium, credential, environment, membership, node, nodeRoutes } from "../routes/resources";
+import { consortium, consortiumZone, environmentZone, invitation, membership, verification } from "../routes/consortia";
+import { configuration, credential, environment, releaseRoutes } from "../routes/environments";
+import { node, nodeRoutes } from "../routes/nodes";
+import { service, serviceEndpoints } from "../routes/services";
 import { serve } from "../routes/crud";
 import { targetRoutes } from "../routes/target-networks";
 import { embeddedRoutes, observerHeader } from "../routes/embedded";
@@ -38,6 +41,9 @@ export interface Parts {
   routes: Set<string>;
 }
 
+// prettier-ignore
+const resources = [consortium, membership, invitation, consortiumZone, environment, environmentZone, node, credential, configuration, service];
+
 /** The HTTP server with all its routes, not yet listening. */
 export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; server: Server }> {
   const { context, routes, options } = parts;
@@ -70,11 +76,14 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
 
   app.get("/health", { config: { quiet: true } }, () => ({ status: "ok" }));
   await context.backend.serveNodes(app);
+  serviceEndpoints(app, context);
   await targetRoutes(app, context);
   await app.register(
     (api, _options, done) => {
       requireKey(api, context.organizations);
-      for (const row of [consortium, membership, environment, node, credential]) serve(api, context, row);
+      for (const row of resources) serve(api, context, row);
+      verification(api, context);
+      releaseRoutes(api, context);
       nodeRoutes(api, context);
       tetherRoutes(api, context);
       embeddedRoutes(api, context, parts);

@@ -54,6 +54,7 @@ export function organizationOf(request: FastifyRequest): Entity<"organization"> 
 }
 
 export const nodePath = "/runtime/:environmentId/:nodeId";
+export const servicePath = "/services/:environmentId/:serviceId";
 
 /** The header by which a user logs in. */
 export const basicHeader = (username: string, password: string) => ({
@@ -73,19 +74,48 @@ const bytes = (hex: string) => Buffer.from(hex, "hex");
 /** A stand-in for the hash of a name nobody has, so that an unknown user takes as long as a wrong password. */
 const nobody = "0".repeat(64);
 
+/** The credential that was sent, if its password is right. */
+function credentialOf(store: Store, request: FastifyRequest): Entity<"credential"> | undefined {
+  const { username, password } = basicCredentials(request);
+  const credential = store.get("credential", username);
+  const known = timingSafeEqual(bytes(passwordHash(password)), bytes(credential?.fields.passwordHash ?? nobody));
+  return known ? credential : undefined;
+}
+
+function stranger(reply: FastifyReply, what: string): Refusal {
+  reply.header("www-authenticate", `Basic realm="${what}"`);
+  return new Refusal(
+    401,
+    `This needs an application credential of this environment and of the ${what}'s own membership.`,
+  );
+}
+
 /**
  * The node of a request's path and the credential that was sent, which opens the nodes of its own membership, in its own
  * environment, and nothing else. Otherwise the answer asks for one.
  */
 export function admitted(store: Store, request: FastifyRequest, reply: FastifyReply) {
   const { environmentId, nodeId } = request.params as { environmentId: string; nodeId: string };
-  const { username, password } = basicCredentials(request);
-  const credential = store.get("credential", username);
-  const known = timingSafeEqual(bytes(passwordHash(password)), bytes(credential?.fields.passwordHash ?? nobody));
+  const credential = credentialOf(store, request);
   const node = store.get("node", nodeId);
   const within = node?.parent === environmentId && store.get("environment", environmentId) !== undefined;
   const own = credential?.parent === node?.parent && credential?.fields.membership_id === node?.fields.membership_id;
-  if (known && credential && node && within && own) return { node, credential };
-  reply.header("www-authenticate", 'Basic realm="node"');
-  throw new Refusal(401, "This needs an application credential of this environment and of the node's own membership.");
+  if (credential && node && within && own) return { node, credential };
+  throw stranger(reply, "node");
+}
+
+/** The same for a service; some are for all members of the environment. */
+export function admittedToService(
+  store: Store,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  isShared: (service: Entity<"service">) => boolean,
+): Entity<"service"> {
+  const { environmentId, serviceId } = request.params as { environmentId: string; serviceId: string };
+  const credential = credentialOf(store, request);
+  const service = store.get("service", serviceId);
+  const within = service?.parent === environmentId && credential?.parent === environmentId;
+  const own = service && (isShared(service) || credential?.fields.membership_id === service.fields.membership_id);
+  if (within && own) return service;
+  throw stranger(reply, "service");
 }

@@ -5,6 +5,24 @@ import { explain, Refusal } from "../errors";
 
 export const name = z.string().refine((text) => text.trim() !== "", "must not be empty");
 export const description = z.string();
+export const email = z.email();
+/** A field that may be left out, or be an empty text, or, in a change, null: then it is not there. */
+export const optional = z
+  .string()
+  .nullish()
+  .transform((text) => text || undefined);
+/** An object that means something to somebody else. */
+export const details = z
+  .record(z.string(), z.unknown())
+  .refine((given) => !isDeeper(given, mostNested), "must not be nested so deeply");
+
+export const mostNested = 32;
+
+/** Whether a value has more levels than so many. */
+export const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
 /** Bodies are JSON, and may be missing although the header announces them, as in `DELETE`. */
 export function acceptJson(app: FastifyInstance): void {
@@ -20,11 +38,18 @@ export function acceptJson(app: FastifyInstance): void {
   });
 }
 
-/** A body without what is so already: clients send back what they were shown, with their changes in it. */
-export function changesIn(body: unknown, shown: Readonly<Record<string, unknown>>): unknown {
+/**
+ * A body without what is so already: clients send back what they were shown, with their changes in it. What cannot be changed they
+ * may send empty.
+ */
+export function changesIn(rules: z.ZodObject, body: unknown, shown: Readonly<Record<string, unknown>>): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
-  return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isDeepStrictEqual(value, shown[name])));
+  const says = ([name, value]: [string, unknown]) =>
+    !isDeepStrictEqual(value, shown[name]) && (Object.hasOwn(rules.shape, name) || !isEmpty(value));
+  return Object.fromEntries(Object.entries(body).filter(says));
 }
+
+const isEmpty = (value: unknown) => isDeepStrictEqual(value, "") || isDeepStrictEqual(value, {});
 
 /** The fields of a body that a schema does not know. */
 export function unknownIn(rules: z.ZodObject, body: unknown): Record<string, unknown> {

@@ -20,6 +20,8 @@ export interface ChainSpec {
   period?: number;
   /** How many accounts it signs for, each with 10,000 ether. */
   accounts: number;
+  /** What other accounts own from the genesis on, in wei. */
+  prefunded?: Readonly<Record<string, { balance: string }>> | undefined;
   /** Whether a transaction may offer nothing for its gas. */
   free?: boolean;
 }

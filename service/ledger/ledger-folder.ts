@@ -71,12 +71,12 @@ export class LedgerFolder {
   static existing = (dir: string) => new LedgerFolder(dir, filesIn(dir));
 
   /** The folder of a chain, made if there is none. */
-  static async open(dir: string, { chainId, accounts }: ChainSpec): Promise<LedgerFolder> {
+  static async open(dir: string, spec: ChainSpec): Promise<LedgerFolder> {
     if (existsSync(join(dir, index))) return LedgerFolder.existing(dir);
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     syncFolder(dirname(dir));
     const snapshot = await formerState(dir);
-    const genesis = sha256OfFile(ensureGenesis(dir, chainId, accounts));
+    const genesis = sha256OfFile(ensureGenesis(dir, spec));
     const folder = new LedgerFolder(dir, {
       format: "consortium-ledger",
       version: 1,
@@ -310,6 +310,8 @@ export function ensureFolder(dir: string): void {
 }
 
 const ether = 10n ** 18n;
+const hexOf = (wei: bigint | string) => `0x${BigInt(wei).toString(16)}`;
+type GenesisSpec = Pick<ChainSpec, "chainId" | "accounts" | "prefunded">;
 const genesisText = jsonText.pipe(
   z.looseObject({ alloc: z.record(z.string(), z.looseObject({ secretKey: z.string().optional() })) }),
 );
@@ -318,9 +320,9 @@ const genesisText = jsonText.pipe(
  * The chain's genesis, with the accounts that it signs for: made once, of random keys that are in this file alone. Given to the
  * chain as a file, a key is in no process list and no log.
  */
-export function ensureGenesis(dir: string, chainId: number, accounts: number): string {
+export function ensureGenesis(dir: string, spec: GenesisSpec): string {
   const file = join(dir, "genesis.json");
-  if (!existsSync(file)) replaceFile(file, JSON.stringify(genesis(chainId, accounts)));
+  if (!existsSync(file)) replaceFile(file, JSON.stringify(genesis(spec)));
   else if (!genesisText.safeParse(readFileSync(file, "utf8")).success) {
     throw new ServiceError(
       `${file} is damaged: it holds the keys of the chain's accounts. Restore it, or remove the folder to begin a new chain.`,
@@ -329,12 +331,21 @@ export function ensureGenesis(dir: string, chainId: number, accounts: number): s
   return file;
 }
 
-function genesis(chainId: number, accounts: number) {
+function genesis({ chainId, accounts, prefunded = {} }: GenesisSpec) {
   const { computeAddress } = createRequire(__filename)("ethers/transaction") as typeof Transaction;
-  const alloc = Array.from({ length: accounts }, () => {
+  const others = Object.entries(prefunded).map(
+    ([account, { balance }]) => [account, { balance: hexOf(balance) }] as const,
+  );
+  const own = Array.from({ length: accounts }, () => {
     const secretKey = `0x${randomBytes(32).toString("hex")}`; // all but a vanishing few of them are valid
-    return [computeAddress(secretKey), { balance: `0x${(10_000n * ether).toString(16)}`, secretKey }] as const;
+    return [computeAddress(secretKey), { balance: hexOf(10_000n * ether), secretKey }] as const;
   });
   const timestamp = `0x${Math.floor(Date.now() / 1_000).toString(16)}`;
-  return { config: { chainId }, timestamp, difficulty: "0x0", gasLimit: "0x1c9c380", alloc: Object.fromEntries(alloc) };
+  return {
+    config: { chainId },
+    timestamp,
+    difficulty: "0x0",
+    gasLimit: "0x1c9c380",
+    alloc: Object.fromEntries([...others, ...own]),
+  };
 }

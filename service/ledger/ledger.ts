@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Entity, stateAt, type Wire } from "../store/entities";
+import { type Entity, firstStart, stateAt, type Wire } from "../store/entities";
 import type { Chain, Chains } from "./chains";
 import type { Base, Ledger } from "../context";
 
@@ -10,6 +10,10 @@ type Environment = Entity<"environment">;
 type Node = Entity<"node">;
 
 const logLength = 1_000;
+
+/** Where a node takes calls, for whoever sent this Host header. */
+export const runtimeOf = ({ origin }: Base, node: Node, host?: string) =>
+  `${origin(host)}/runtime/${node.parent}/${node.id}`;
 
 /** Chains that exist as numbers only: all follows from the ids and the time. */
 export class SimulatedLedger implements Ledger {
@@ -23,17 +27,21 @@ export class SimulatedLedger implements Ledger {
     const now = this.base.clock();
     const nodes = this.base.store.children("node", environment.id);
     const validators = nodes.filter((one) => stateAt(one, now) === "started");
-    const rpc = `${this.base.origin(host)}/runtime/${environment.id}/${node.id}`;
+    const rpc = runtimeOf(this.base, node, host);
     return Promise.resolve({
       id: hex(64, "enode", node.id),
       geth: {
         public_address: address("node", node.id),
         validators: validators.map(({ id }) => address("node", id)),
       },
-      user_accounts: [address("account", node.id)],
+      user_accounts: [simulatedAccount(node)],
       block_height: this.#height(environment, now),
       urls: { rpc, wss: rpc.replace(/^http/, "ws") },
     });
+  }
+
+  accountOf(node: Node): string | undefined {
+    return simulatedAccount(node);
   }
 
   log(environment: Environment, node: Node, client: string): Promise<readonly string[]> {
@@ -67,21 +75,22 @@ export class SimulatedLedger implements Ledger {
 
   protected startOfLog(node: Node, client: string): string[] {
     const created = [`Starting node ${node.id}`, "Waiting for peers"].map((text) => line(client, node.createdAt, text));
-    const started = line(client, node.due ?? node.changedAt, "Node is started");
-    return stateAt(node, this.base.clock()) === "started" ? [...created, started] : created;
+    const at = firstStart(node, this.base.clock());
+    return at === undefined ? created : [...created, line(client, at, "Node is started")];
   }
 
   /** A block each period since its first node was there. */
   #height(environment: Environment, at: number): number {
     const started = this.base.store
       .listed("node", environment.id, at)
-      .filter((node) => stateAt(node, at) === "started")
-      .map((node) => node.due ?? node.changedAt);
+      .map((node) => firstStart(node, at))
+      .filter((time) => time !== undefined);
     if (started.length === 0) return 0;
     return Math.floor((at - Math.min(...started)) / (environment.fields.block_period * 1_000));
   }
 }
 
+const simulatedAccount = ({ id }: Node) => address("account", id);
 const blockHash = ({ id }: Environment, height: number) => hash("block", id, height);
 const line = (client: string, at: number, text: string) => `${new Date(at).toISOString()} INFO [${client}] ${text}`;
 
@@ -97,15 +106,31 @@ export class RealLedger extends SimulatedLedger {
   }
 
   chain({ id, fields }: Environment): Promise<Chain> {
-    const { chain_id: chainId, block_period, consensus_type } = fields;
-    const spec = { key: id, chainId, accounts: accountsOfChain, free: true };
+    const { chain_id: chainId, block_period, consensus_type, prefunded_accounts: prefunded } = fields;
+    const spec = { key: id, chainId, accounts: accountsOfChain, prefunded, free: true };
     // raft makes a block when there is a transaction, the others whenever their period is over
     return this.chains.get(consensus_type === "raft" ? spec : { ...spec, period: block_period });
   }
 
   /** Starts it without anybody waiting; who then needs it hears why it did not work. */
   override prepare(environment: Environment): void {
-    this.chain(environment).catch(() => undefined);
+    this.#begin(environment).catch(() => undefined);
+  }
+
+  override accountOf(node: Node): string | undefined {
+    return node.fields.first_user_account;
+  }
+
+  /** Starts a chain, and keeps which accounts its nodes sign for: whoever reads a node does not wait for a chain. */
+  async #begin(environment: Environment): Promise<void> {
+    const chain = await this.chain(environment);
+    const { store } = this.base;
+    for (const { id, fields } of store.children("node", environment.id)) {
+      if (fields.first_user_account !== undefined) continue;
+      const first_user_account = await this.account(chain, store.get("node", id)!);
+      const node = store.get("node", id);
+      if (node) store.put([{ ...node, fields: { ...node.fields, first_user_account } }]);
+    }
   }
 
   /** The account that a node's chain signs for in its name, and for no other node. */

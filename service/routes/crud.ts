@@ -1,19 +1,27 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { z } from "zod";
+import { z } from "zod";
 import { organizationOf } from "../http/authentication";
 import type { Context } from "../context";
-import { type Entity, type FieldsOf, firstState, type ManagedKind, stateAt, type Wire } from "../store/entities";
+import {
+  type Entity,
+  type FieldsOf,
+  firstStart,
+  firstState,
+  type ManagedKind,
+  stateAt,
+  type Wire,
+} from "../store/entities";
 import type { Limits } from "../settings/settings";
-import { changesIn, parse, unknownIn } from "../http/bodies";
+import { changesIn, isDeeper, mostNested, parse, unknownIn } from "../http/bodies";
 import { soundsSecret } from "../http/call-log";
 import { Refusal } from "../errors";
 import { deleteObject } from "../store/deletion";
 
-/** What a creation works with. */
+/** What a creation or a change works with. */
 export interface Making {
   context: Context;
   organization: Entity<"organization">;
-  /** What it is created in: the consortium, and below it the environment. */
+  /** What it is in: the consortium, and below it the environment. */
   consortium: Entity<"consortium">;
   environment: Entity<"environment">;
 }
@@ -32,8 +40,10 @@ export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.Z
   make(making: Making, body: z.output<z.ZodObject<Shape>>): { id?: string; fields: FieldsOf[K]; once?: object };
   /** What else happens once it is there. */
   made?(context: Context, entity: Entity<K>): void;
-  /** The object as the API shows it. */
-  view(context: Context, entity: Entity<K>, at: number): Wire;
+  /** The object as the API shows it, to whoever sent this Host header. */
+  view(context: Context, entity: Entity<K>, at: number, host?: string): Wire;
+  /** Whether a reset takes it back to the state in which it began. */
+  resets?: boolean;
   /** Why it cannot be deleted as it is. */
   blocker?(context: Context, entity: Entity<K>): string | undefined;
 }
@@ -50,6 +60,10 @@ const paths: Record<ManagedKind, string> = {
   environment: "/environments",
   node: "/nodes",
   credential: "/appcreds",
+  zone: "/zones",
+  configuration: "/configurations",
+  service: "/services",
+  invitation: "/invitations",
 };
 
 /** `/consortia/:consortiumId/environments`, say. */
@@ -76,10 +90,12 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
   const { settings, store, clock } = context;
   const within = (request: FastifyRequest) => reach(context, request, row.parents);
   const target = (request: FastifyRequest) => reach(context, request, [...row.parents, row.kind]).at(-1)!;
-  const view = (entity: Entity, at = clock()) => ({
-    ...row.view(context, entity as never, at),
+  const view = ({ headers }: FastifyRequest, entity: Entity, at = clock()) => ({
+    ...row.view(context, entity as never, at, headers.host),
     ...entity.given,
   });
+  const makingOf = (request: FastifyRequest, [, consortium, environment]: Entity[]) =>
+    ({ context, organization: organizationOf(request), consortium, environment }) as Making;
 
   app.post(listPath(row), (request, reply) => {
     const parents = within(request);
@@ -88,20 +104,20 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     if (parent.state === "deleting") throw new Refusal(409, `The ${parent.kind} ${parent.id} is being deleted.`);
     allow(context, row, parent.id);
     const given = remembered(row, request.body);
-    const organization = organizationOf(request);
-    const [, consortium, environment] = parents;
-    const { id, fields, once } = row.make({ context, organization, consortium, environment } as Making, body);
+    const making = makingOf(request, parents);
+    refer(making, body);
+    const { id, fields, once } = row.make(making, body);
     const made = store.create({
       kind: row.kind,
       parent: parent.id,
-      organization: organization.id,
+      organization: making.organization.id,
       ...firstState(row.kind, clock(), settings.timing),
       fields,
       id,
       ...(given ? { given } : {}),
     });
     row.made?.(context, made);
-    return answer(context, reply, settings.quirks.created, { ...view(made), ...once }, once !== undefined);
+    return answer(context, reply, settings.quirks.created, { ...view(request, made), ...once }, once !== undefined);
   });
 
   app.get(listPath(row), (request) => {
@@ -113,23 +129,42 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     return store
       .listed(row.kind, parent.id, at)
       .filter(({ fields }) => filters.every((name) => (fields as Record<string, unknown>)[name] === query[name]))
-      .map((entity) => view(entity, at));
+      .map((entity) => view(request, entity, at));
   });
 
   app.get(itemPath(row), (request) => {
     const entity = target(request);
     if (row.kind !== "node") supported(settings.quirks.getById || 404, `A ${labelOf(row.kind)} cannot be read by id`);
-    return view(entity);
+    return view(request, entity);
   });
 
   app.patch(itemPath(row), (request, reply: FastifyReply) => {
     supported(settings.quirks.patch, `A ${labelOf(row.kind)} cannot be changed`);
     const entity = target(request);
-    const body = parse(row.patch, changesIn(request.body, view(entity)), true);
-    const given = Object.entries(body).map(([name, value]) => [name, value === null ? undefined : value] as const);
-    const changed = given.length > 0 ? store.setFields(row.kind, entity.id, Object.fromEntries(given)) : entity;
-    return answer(context, reply, settings.quirks.updated, view(changed));
+    const body = parse(row.patch, changesIn(row.patch, request.body, view(request, entity)), true);
+    refer(makingOf(request, within(request)), body);
+    const changed = Object.keys(body).length > 0 ? change(entity, body) : entity;
+    return answer(context, reply, settings.quirks.updated, view(request, changed));
   });
+  const change = (entity: Entity, body: Wire) => {
+    const changes = Object.entries(body).map(([name, value]) => [name, value === null ? undefined : value] as const);
+    // what an earlier version did not know may have come with the create
+    const given = Object.entries(entity.given ?? {}).filter(([name]) => !Object.hasOwn(body, name));
+    const fields = { ...entity.fields, ...Object.fromEntries(changes) } as FieldsOf[ManagedKind];
+    return store.change(entity, { fields, ...(entity.given ? { given: Object.fromEntries(given) } : {}) });
+  };
+
+  if (row.resets)
+    app.put(`${itemPath(row)}/reset`, (request, reply) => {
+      supported(settings.quirks.reset, `A ${labelOf(row.kind)} cannot be reset`);
+      const entity = target(request);
+      parse(z.object({}), request.body, settings.quirks.strictBodies);
+      if (entity.state === "deleting")
+        throw new Refusal(409, `The ${labelOf(row.kind)} ${entity.id} is being deleted.`);
+      const now = clock();
+      const again = { ...firstState(row.kind, now, settings.timing), firstStart: firstStart(entity, now) };
+      return answer(context, reply, settings.quirks.updated, view(request, store.change(entity, again)));
+    });
 
   app.delete(itemPath(row), (request, reply) => {
     const entity = target(request);
@@ -137,14 +172,33 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     if (blocker !== undefined)
       throw new Refusal(409, `The ${labelOf(row.kind)} ${entity.id} cannot be deleted: ${blocker}.`);
     const removed = entity.state === "deleting" ? entity : deleteObject(context, entity);
-    return answer(context, reply, settings.quirks.deleted[row.kind], view(removed));
+    return answer(context, reply, settings.quirks.deleted[row.kind], view(request, removed));
   });
+}
+
+/** Fields that name another object, and where that must be. */
+const references = {
+  membership_id: ["membership", "consortium"],
+  zone_id: ["zone", "environment"],
+  node_config_id: ["configuration", "environment"],
+} as const;
+
+/** Refuses a body that names what is not there. */
+function refer(making: Making, body: Wire): void {
+  for (const [field, [kind, place]] of Object.entries(references)) {
+    const id = body[field];
+    if (typeof id !== "string") continue;
+    const found = making.context.store.get(kind, id);
+    if (found?.parent !== making[place].id)
+      throw new Refusal(400, `${field}: ${id} is not a ${kind} of this ${place}.`);
+    if (found.state === "deleting") throw new Refusal(409, `The ${kind} ${id} is being deleted.`);
+  }
 }
 
 /** What an object has of the service, and nobody gives it. */
 const chosen = new RegExp(
   "^(_.*|id|state|owner|created_at|updated_at|org_id|node_list|urls|username|password|auth_type|provider|consensus_type" +
-    "|accounts?|accountOwners|founding)$",
+    "|accounts?|accountOwners|founding|verification_proof|first_user_account|hybrid_port_allocation)$",
 );
 
 /** Fields of a create that mean nothing here: they are kept and shown, unless that would be wrong; none is ignored. */
@@ -161,13 +215,6 @@ function remembered({ create }: Resource, body: unknown): Record<string, unknown
   if (isDeeper(given, mostNested)) throw new Refusal(400, "The body is not valid: it is nested too deeply.");
   return Object.keys(given).length > 0 ? given : undefined;
 }
-
-const mostNested = 32;
-
-const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
 /** Quotas are a matter of what is there, not of the request as such: 409 rather than 400. */
 function allow(context: Context, row: Resource, parent: string): void {

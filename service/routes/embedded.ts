@@ -111,7 +111,10 @@ function tethers(app: FastifyInstance, { store, settings }: Context): void {
 /** A rule by HTTP: for the calls of one organization, on the routes there are, and without taking the service from others. */
 function faults(app: FastifyInstance, context: Context, rules: Faults): void {
   const where = `${prefix}/faults`;
-  const routes = () => [...rules.routes].filter((route) => /^\/(consortia|tether)/.test(route));
+  const routes = () =>
+    [...rules.routes].filter((route) =>
+      /^\/(consortia|tether|releases|idregistry|documentstore|dataexchange)/.test(route),
+    );
   const shown = (request: FastifyRequest) =>
     rules.of(organizationOf(request).id).map(({ id, rule, seen, hits }) => ({ id, rule, seen, hits }));
   app.get(where, quiet, (request) => ({ routes: routes(), faults: shown(request) }));

@@ -12,13 +12,23 @@ export interface DeletedStatus {
   node: number;
   /** Default 204. */
   credential: number;
+  /** Default 204. */
+  zone: number;
+  /** Default 204. */
+  configuration: number;
+  /** Default 204. */
+  service: number;
+  /** Default 204. */
+  invitation: number;
+  /** Default 204. */
+  destination: number;
 }
 
 /** How the service answers where the API does not say, so that a client can be tried against other servers. */
 export interface ApiQuirks {
   /** Status of a successful create. Default 201. */
   created: number;
-  /** Status of a successful PATCH. Default 200. */
+  /** Status of a successful PATCH or PUT. Default 200. */
   updated: number;
   /** Status of a successful DELETE, per resource. */
   deleted: DeletedStatus;
@@ -30,11 +40,16 @@ export interface ApiQuirks {
   getById: boolean;
   /** true, or the status that answers every PATCH. Default true. */
   patch: true | number;
+  /** true, or the status that answers every reset of a node or a service. Default true. */
+  reset: true | number;
   /** true, or the status that answers a list of credentials. Default true. */
   listCredentials: true | number;
   /** Status for an object that is unknown, deleted, or another organization's. Default 404. */
   gone: number;
-  /** A consortium with environments or memberships, or a membership with nodes, is not deleted (409). false: all go. Default true. */
+  /**
+   * A consortium with environments or memberships, or a membership with nodes, configurations or services, is not deleted (409);
+   * false: all go. Nor is a zone or a configuration that is in use; false: it goes alone. Default true.
+   */
   refuseChildren: boolean;
   /** An environment that is still `initializing` is not deleted (409), since deletion is defined from `setup` and `live`. Default true. */
   refuseEarlyDelete: boolean;
@@ -58,6 +73,11 @@ const deleted = z.strictObject({
   membership: success.default(204),
   node: success.default(204),
   credential: success.default(204),
+  zone: success.default(204),
+  configuration: success.default(204),
+  service: success.default(204),
+  invitation: success.default(204),
+  destination: success.default(204),
 } satisfies Record<keyof DeletedStatus, z.ZodType>);
 
 export const apiQuirks = z.strictObject({
@@ -68,6 +88,7 @@ export const apiQuirks = z.strictObject({
   idField: z.enum(["_id", "id"]).default("_id"),
   getById: z.boolean().default(true),
   patch: trueOrStatus.default(true),
+  reset: trueOrStatus.default(true),
   listCredentials: trueOrStatus.default(true),
   gone: z.literal([404, 410, 403]).default(404),
   refuseChildren: z.boolean().default(true),
@@ -81,11 +102,11 @@ export const apiQuirks = z.strictObject({
 export interface Timing {
   /** From the creation of an environment until it is `setup`. Default 500. */
   environmentStart: number;
-  /** From the creation of a node until it is `started`. Default 1500; the hosted service takes 30 to 60 seconds. */
+  /** From the creation or a reset of a node or a service until it is `started`. Default 1500; the hosted service takes 30 to 60 seconds. */
   nodeStart: number;
   /** How long a deleted environment still shows in lists, with state `deleted`. Default 500. */
   deletedVisible: number;
-  /** How long a deleted consortium, membership or node stays there with state `deleting`. Default 0. */
+  /** How long a deleted consortium, membership, node or service stays there with state `deleting`. Default 0. */
   deleting: number;
   /** Lists show what was true this long ago; reading by id is immediate. Default 0. */
   listLag: number;

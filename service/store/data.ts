@@ -79,5 +79,10 @@ export const dataOf = (context: Context) => ({
   environments: new ManagedCollection(context, "environment"),
   nodes: new ManagedCollection(context, "node"),
   credentials: new ManagedCollection(context, "credential"),
+  zones: new ManagedCollection(context, "zone"),
+  configurations: new ManagedCollection(context, "configuration"),
+  services: new ManagedCollection(context, "service"),
+  invitations: new ManagedCollection(context, "invitation"),
+  destinations: new Collection(context, "destination"),
   tethers: new Tethers(context, "tether"),
 });

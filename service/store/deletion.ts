@@ -1,29 +1,38 @@
 import type { Base, Context } from "../context";
-import type { Entity } from "./entities";
+import type { Entity, Kind } from "./entities";
 
-/** What lives in an object and goes with it. */
+/** What lives in what. */
+const inside: Partial<Record<Kind, readonly Kind[]>> = {
+  consortium: ["environment", "membership", "zone", "invitation"],
+  environment: ["node", "credential", "zone", "configuration", "service"],
+  service: ["destination", "identity"],
+};
+
+const owned = ["node", "credential", "configuration", "service"] as const;
+type Owned = Entity<(typeof owned)[number]>;
+
+/** What lives in an object, or is a membership's, and goes with it. */
 function contents(base: Base, entity: Entity): Entity[] {
   const { store } = base;
-  const inside = (): Entity[] => {
-    switch (entity.kind) {
-      case "consortium":
-        return [...store.children("environment", entity.id), ...store.children("membership", entity.id)];
-      case "environment":
-        return [...store.children("node", entity.id), ...store.children("credential", entity.id)];
-      case "membership":
-        return ownedBy(base, entity);
-      default:
-        return [];
-    }
-  };
-  return inside().flatMap((child) => [child, ...contents(base, child)]);
+  const children = (inside[entity.kind] ?? []).flatMap((kind) => store.children<Kind>(kind, entity.id));
+  const its = entity.kind === "membership" ? [...ownedBy(base, entity), ...identitiesOf(base, entity)] : children;
+  return its.flatMap((child) => [child, ...contents(base, child)]);
 }
 
-/** The nodes and credentials of one membership, in all environments of its consortium. */
-export function ownedBy({ store }: Base, membership: Entity): Entity<"node" | "credential">[] {
+/** What is one membership's, in all environments of its consortium. */
+export function ownedBy({ store }: Base, membership: Entity): Owned[] {
   return store
     .children("environment", membership.parent)
-    .flatMap(({ id }) => [...store.children("node", id), ...store.children("credential", id)])
+    .flatMap(({ id }) => owned.flatMap((kind) => store.children(kind, id) as Owned[]))
+    .filter(({ fields }) => fields.membership_id === membership.id);
+}
+
+/** Where a membership is registered. */
+function identitiesOf({ store }: Base, membership: Entity): Entity<"identity">[] {
+  return store
+    .children("environment", membership.parent)
+    .flatMap(({ id }) => store.children("service", id))
+    .flatMap(({ id }) => store.children("identity", id))
     .filter(({ fields }) => fields.membership_id === membership.id);
 }
 
@@ -49,13 +58,16 @@ function replaceAll(context: Context, entity: Entity, change: (one: Entity, now:
   return gone[0]!;
 }
 
-/** An environment is out of reach at once but in sight for a while; the others can be watched as they go. */
+/** What can be watched as it goes. */
+const slow = new Set<Kind>(["consortium", "membership", "node", "service"]);
+
+/** An environment is out of reach at once but in sight for a while. */
 function vanishing({ settings }: Base, entity: Entity, now: number, withEnvironment: boolean): Entity {
   const { deletedVisible, deleting } = settings.timing;
   const changed = { ...entity, due: undefined, changedAt: now, revision: entity.revision + 1 };
   if (entity.kind === "environment") {
     return { ...changed, state: "deleted", deletedAt: now, hiddenAt: now + deletedVisible };
   }
-  const lasts = withEnvironment || entity.kind === "credential" ? 0 : deleting;
+  const lasts = withEnvironment || !slow.has(entity.kind) ? 0 : deleting;
   return { ...changed, state: lasts > 0 ? "deleting" : "deleted", deletedAt: now + lasts, hiddenAt: now + lasts };
 }

@@ -17,6 +17,8 @@ export interface FieldsOf {
     org_id: string;
     minimum_nodes: number;
     maximum_nodes: number;
+    /** Shows that its organization was verified. */
+    verification_proof?: string;
     /** Made by the service together with the consortium, so it goes with it. */
     founding?: boolean;
   };
@@ -34,6 +36,9 @@ export interface FieldsOf {
     accountOwners?: string[];
     region: string;
     release_id: string;
+    /** What accounts own from the genesis on. */
+    prefunded_accounts?: Record<string, { balance: string }>;
+    test_features?: Wire;
   };
   node: {
     membership_id: string;
@@ -41,9 +46,38 @@ export interface FieldsOf {
     role: string;
     provider: string;
     consensus_type: string;
+    size?: string;
+    zone_id?: string;
+    kms_id?: string;
+    opsmetric_id?: string;
+    backup_id?: string;
+    networking_id?: string;
+    node_config_id?: string;
+    baf_id?: string;
+    database_type?: string;
+    hybrid_port_allocation?: number;
     /** Which of the chain's accounts is its own. */
     account?: number;
+    /** That account, once its chain has said so. */
+    first_user_account?: string;
   };
+  /** Of a consortium or of an environment. */
+  zone: { name?: string; region: string; cloud: string; type: string; bridge_id?: string };
+  configuration: { name?: string; type: string; membership_id: string; details?: Wire };
+  service: {
+    name?: string;
+    service: string;
+    membership_id: string;
+    zone_id?: string;
+    size?: string;
+    details?: Wire;
+    hybrid_port_allocation?: number;
+  };
+  invitation: { org_name: string; email: string };
+  /** Of a service, known by its name. */
+  destination: { name: string; kaleido_managed: boolean };
+  /** A membership that an id registry, its parent, knows. */
+  identity: { membership_id: string };
   credential: { membership_id: string; name?: string; passwordHash: string };
   tether: {
     /** The checksum of its account's key, once there is one. */
@@ -89,16 +123,17 @@ export interface FieldsOf {
 
 export type Kind = keyof FieldsOf;
 // prettier-ignore
-export const kinds = ["organization", "apiKey", "consortium", "membership", "environment", "node", "credential", "tether", "report", "ledger"] as const satisfies readonly Kind[];
+export const kinds = ["organization", "apiKey", "consortium", "membership", "environment", "node", "credential", "zone", "configuration", "service", "invitation", "destination", "identity", "tether", "report", "ledger"] as const satisfies readonly Kind[];
 
 /** The kinds that are created, listed and deleted through the API. */
-export type ManagedKind = "consortium" | "membership" | "environment" | "node" | "credential";
+// prettier-ignore
+export type ManagedKind = "consortium" | "membership" | "environment" | "node" | "credential" | "zone" | "configuration" | "service" | "invitation";
 
 /** One version of an object; a change makes a new one. Times are in ms since 1970. */
 export interface Entity<K extends Kind = Kind> {
   readonly kind: K;
   readonly id: string;
-  /** Id of what it lives in: organization, consortium, environment or tether. */
+  /** Id of what it lives in: organization, consortium, environment, service or tether. */
   readonly parent: string;
   /** Id of the organization that owns it. */
   readonly organization: string;
@@ -106,6 +141,8 @@ export interface Entity<K extends Kind = Kind> {
   readonly state: string;
   /** When it leaves that state by itself. */
   readonly due?: number | undefined;
+  /** When it was started for the first time, if it was reset since. */
+  readonly firstStart?: number | undefined;
   readonly createdAt: number;
   readonly changedAt: number;
   readonly revision: number;
@@ -122,13 +159,16 @@ export interface Entity<K extends Kind = Kind> {
 const steps: Partial<Record<Kind, { from: string; to: string; after: keyof Timing }>> = {
   environment: { from: "initializing", to: "setup", after: "environmentStart" },
   node: { from: "initializing", to: "started", after: "nodeStart" },
+  service: { from: "initializing", to: "started", after: "nodeStart" },
 };
+/** How the others are. */
+const settled: Partial<Record<Kind, string>> = { consortium: "setup", invitation: "sent" };
 
 /** How an object begins; when it leaves that state by itself is fixed now, so that it survives a restart. */
 export function firstState(kind: Kind, now: number, timing: Timing): { state: string; due?: number } {
   const step = steps[kind];
   if (step) return { state: step.from, due: now + timing[step.after] };
-  return { state: kind === "consortium" ? "setup" : "active" };
+  return { state: settled[kind] ?? "active" };
 }
 
 /** The state at a time: nothing ticks, it follows from the time alone. */
@@ -136,4 +176,10 @@ export function stateAt(entity: Entity, at: number): string {
   const step = steps[entity.kind];
   const left = entity.state === step?.from && entity.due !== undefined && at >= entity.due;
   return left ? step.to : entity.state;
+}
+
+/** When a node or a service was started for the first time: a reset does not make it another one. */
+export function firstStart(entity: Entity, at: number): number | undefined {
+  if (entity.firstStart !== undefined) return entity.firstStart;
+  return stateAt(entity, at) === "started" ? (entity.due ?? entity.changedAt) : undefined;
 }

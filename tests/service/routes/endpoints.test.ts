@@ -64,6 +64,7 @@ describe("objects", () => {
       membership_id: world.membership,
       name: "n1",
       role: "validator",
+      size: "small",
       state: "initializing",
       provider: "quorum",
       consensus_type: "ibft",
@@ -197,7 +198,7 @@ test("fields of a create that mean nothing here are kept and shown, or refused: 
   expect((await send("GET", `/consortia/${consortium}`)).body).toMatchObject({ plan: { tier: "gold" } });
   const path = `/consortia/${consortium}/environments`;
   const wanted = { provider: "quorum", consensus_type: "raft" };
-  const chosen = { block_period: 7, chain_id: 4_711, release_id: "r0besu", region: "eu", test_features: { x: 1 } };
+  const chosen = { block_period: 7, chain_id: 4_711, release_id: "quorum-0", region: "eu", test_features: { x: 1 } };
   const made = (await send("POST", path, { ...wanted, ...chosen })).body;
   expect(made).toMatchObject(chosen);
   expect((await send("PATCH", `${path}/${made._id}`, { ...chosen, name: "n" })).body).toMatchObject({

@@ -40,13 +40,14 @@ describe("a restart", () => {
     await before.send("POST", "/tether/t/activate", {});
     await before.send("PATCH", paths.membership, { org_name: "renamed" });
     const seen = [...Object.values(paths), "/consortia", "/tether/t", "/tether/t/account", "/tether/t/reports/0"];
-    const look = (send: typeof before.send) => Promise.all(seen.map(async (path) => (await send("GET", path)).text));
-    const all = await look(before.send);
+    const look = ({ send, service }: typeof before) =>
+      Promise.all(seen.map(async (path) => (await send("GET", path)).text.replaceAll(`:${service.port}/`, "")));
+    const all = await look(before);
     await before.service.close();
 
     const after = await open(options);
     expect(after.service.apiKey).toBe(before.service.apiKey);
-    expect(await look(after.send)).toEqual(all);
+    expect(await look(after)).toEqual(all);
     const { username, password } = credential;
     const knock = await fetch(`${after.service.url}/runtime/${environment}/${node}`, {
       headers: basic(username, password),

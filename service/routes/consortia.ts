@@ -1,0 +1,127 @@
+import { randomBytes } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import { z } from "zod";
+import type { Context } from "../context";
+import { Refusal } from "../errors";
+import { description, email, name, optional, parse } from "../http/bodies";
+import { ownedBy } from "../store/deletion";
+import type { Entity, FieldsOf } from "../store/entities";
+import { answer, itemPath, reach, resource, show } from "./crud";
+
+export const consortium = resource({
+  kind: "consortium",
+  parents: [],
+  create: z.object({ name, description: description.optional() }),
+  patch: z.object({ name: name.optional(), description: description.nullable().optional() }),
+  filters: ["name"],
+  limit: "consortia",
+  make: (_making, body) => ({ fields: body }),
+  made({ settings, store }, entity) {
+    if (!settings.quirks.foundingMembership) return;
+    const owner = store.get("organization", entity.organization);
+    store.create({
+      kind: "membership",
+      parent: entity.id,
+      organization: entity.organization,
+      fields: {
+        ...newMembership(settings.limits.nodes, entity.organization, owner?.fields.name ?? ""),
+        founding: true,
+      },
+    });
+  },
+  view: (context, entity, at) => show(context, entity, { owner: entity.organization, ...entity.fields }, at),
+  blocker({ settings, store }, entity) {
+    if (!settings.quirks.refuseChildren) return undefined;
+    const environments = store.children("environment", entity.id).length;
+    const memberships = store.children("membership", entity.id).filter(({ fields }) => !fields.founding).length;
+    if (environments + memberships === 0) return undefined;
+    return `it still has ${environments} environment(s) and ${memberships} membership(s)`;
+  },
+});
+
+export const newMembership = (nodes: number, organization: string, orgName: string): FieldsOf["membership"] => ({
+  org_name: orgName,
+  org_id: organization,
+  minimum_nodes: 0,
+  maximum_nodes: nodes,
+});
+
+export const membership = resource({
+  kind: "membership",
+  parents: ["consortium"],
+  create: z.object({ org_name: name }),
+  patch: z.object({ org_name: name.optional() }),
+  filters: ["org_name"],
+  make: ({ context, organization }, body) => ({
+    fields: newMembership(context.settings.limits.nodes, organization.id, body.org_name),
+  }),
+  view: (context, entity, at) => show(context, entity, { ...entity.fields, founding: undefined }, at),
+  blocker(context, entity) {
+    if (!context.settings.quirks.refuseChildren) return undefined;
+    const owned = ownedBy(context, entity);
+    const found = (["node", "configuration", "service"] as const)
+      .map((kind) => ({ kind, count: owned.filter((one) => one.kind === kind).length }))
+      .filter(({ count }) => count > 0);
+    if (found.length === 0) return undefined;
+    return `it still has ${found.map(({ kind, count }) => `${count} ${kind}(s)`).join(" and ")}`;
+  },
+});
+
+/** A membership is verified with a certificate; this service takes its own test certificate only. */
+export function verification(app: FastifyInstance, context: Context): void {
+  const { store, settings } = context;
+  const certificate = z.object({ test_certificate: z.boolean().optional() });
+  app.post(`${itemPath(membership)}/verify`, (request, reply) => {
+    const found = reach(context, request, ["consortium", "membership"]).at(-1) as Entity<"membership">;
+    const { test_certificate } = parse(certificate, request.body, settings.quirks.strictBodies);
+    if (!test_certificate)
+      throw new Refusal(
+        400,
+        "test_certificate: it must be true, since this service verifies with no other certificate.",
+      );
+    const verified = found.fields.verification_proof
+      ? found
+      : store.setFields("membership", found.id, { verification_proof: randomBytes(16).toString("hex") });
+    const shown = membership.view(context, verified, context.clock());
+    return answer(context, reply, settings.quirks.updated, { ...shown, ...verified.given });
+  });
+}
+
+/** How the membership of another organization comes about; nobody can accept it here. */
+export const invitation = resource({
+  kind: "invitation",
+  parents: ["consortium"],
+  create: z.object({ org_name: name, email }),
+  patch: z.object({ org_name: name.optional(), email: email.optional() }),
+  filters: ["org_name", "email"],
+  make: (_making, body) => ({ fields: body }),
+  view: (context, entity, at) => show(context, entity, entity.fields, at),
+});
+
+/** Where an object may run: zones of a consortium, and those of an environment, which its nodes and services name. */
+const zones = (parents: readonly ["consortium"] | readonly ["consortium", "environment"]) =>
+  resource({
+    kind: "zone",
+    parents,
+    create: z.object({
+      name: name.optional(),
+      region: name,
+      cloud: name,
+      type: name.default("kaleido"),
+      bridge_id: optional,
+    }),
+    patch: z.object({ name: name.optional() }),
+    filters: ["name", "region", "cloud"],
+    make: (_making, body) => ({ fields: body }),
+    view: (context, entity, at) => show(context, entity, entity.fields, at),
+    blocker({ settings, store }, { id, parent }) {
+      if (!settings.quirks.refuseChildren) return undefined;
+      const user = [...store.children("node", parent), ...store.children("service", parent)].find(
+        ({ fields }) => fields.zone_id === id,
+      );
+      return user && `the ${user.kind} ${user.id} is in it`;
+    },
+  });
+
+export const consortiumZone = zones(["consortium"]);
+export const environmentZone = zones(["consortium", "environment"]);

@@ -1,0 +1,110 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Context } from "../context";
+import { Refusal } from "../errors";
+import { name, optional } from "../http/bodies";
+import { accountsOfChain, runtimeOf } from "../ledger/ledger";
+import { type Entity, firstStart, stateAt } from "../store/entities";
+import { itemPath, type Making, reach, resource, show } from "./crud";
+
+/** An account of the chain that was never another member's: one of its own that no node uses, else a new one. */
+function accountFor({ context: { store }, environment }: Making, membership: string): number {
+  const nodes = store.children("node", environment.id).map(({ fields }) => fields);
+  const owners = [...(environment.fields.accountOwners ?? [])];
+  for (const { account = 0, membership_id } of nodes) owners[account] ??= membership_id; // data of 0.1.0 does not say
+  const used = new Set(nodes.map(({ account = 0 }) => account));
+  const own = [...owners.keys()].filter((index) => owners[index] === membership);
+  const free = own.find((index) => !used.has(index));
+  if (free !== undefined) return free;
+  const index = owners.length < accountsOfChain ? owners.length : own[0];
+  if (index === undefined)
+    throw new Refusal(
+      409,
+      `The limit is reached: this ledger has ${accountsOfChain} accounts, and earlier nodes have used them all.`,
+    );
+  owners[index] = membership;
+  store.put([{ ...environment, fields: { ...environment.fields, accountOwners: owners } }]);
+  return index;
+}
+
+/** What of a node can be changed; a reset makes it take effect. */
+const changing = {
+  size: optional,
+  kms_id: optional,
+  opsmetric_id: optional,
+  backup_id: optional,
+  networking_id: optional,
+  node_config_id: optional,
+  baf_id: optional,
+};
+
+/** The size of what is given none. */
+export const smallest = "small";
+
+/** In a zone that is bridged to other networks, each node and service has a port of its own. */
+export function portOf({ context: { store }, environment }: Making, zone: string | undefined) {
+  if (zone === undefined || store.get("zone", zone)?.fields.bridge_id === undefined) return {};
+  const all = [...store.children("node", environment.id), ...store.children("service", environment.id)];
+  const used = new Set(all.map(({ fields }) => fields.hybrid_port_allocation));
+  let hybrid_port_allocation = 40_000;
+  while (used.has(hybrid_port_allocation)) hybrid_port_allocation++;
+  return { hybrid_port_allocation };
+}
+
+export const node = resource({
+  kind: "node",
+  parents: ["consortium", "environment"],
+  create: z.object({
+    membership_id: name,
+    name: name.optional(),
+    role: optional,
+    zone_id: optional,
+    database_type: optional,
+    ...changing,
+  }),
+  patch: z.object({ name: name.optional(), ...changing }).partial(),
+  filters: ["name"],
+  limit: "nodes",
+  make(making, body) {
+    const { provider, consensus_type } = making.environment.fields;
+    const account = accountFor(making, body.membership_id);
+    const chosen = { role: body.role ?? "validator", size: body.size ?? smallest, ...portOf(making, body.zone_id) };
+    return { fields: { ...body, ...chosen, provider, consensus_type, ...(account ? { account } : {}) } };
+  },
+  made: (context, entity) => context.backend.ledger.prepare(context.store.get("environment", entity.parent)!),
+  view(context, entity, at, host) {
+    const first_user_account = context.backend.ledger.accountOf(entity);
+    const http = runtimeOf(context, entity, host);
+    const started = { first_user_account, urls: { http, ws: http.replace(/^http/, "ws") } };
+    const fields = { size: smallest, ...entity.fields, account: undefined, first_user_account: undefined };
+    return show(context, entity, { ...fields, ...(firstStart(entity, at) === undefined ? {} : started) }, at);
+  },
+  resets: true,
+});
+
+/** What only nodes have: status and logs. */
+export function nodeRoutes(app: FastifyInstance, context: Context): void {
+  const target = (request: FastifyRequest) => {
+    const [, , environment, entity] = reach(context, request, [...node.parents, "node"]);
+    return { environment: environment as Entity<"environment">, entity: entity as Entity<"node"> };
+  };
+
+  app.get(`${itemPath(node)}/status`, async (request) => {
+    const { environment, entity } = target(request);
+    const state = stateAt(entity, context.clock());
+    if (state !== "started") throw new Refusal(409, `The node ${entity.id} has no status yet: it is ${state}.`);
+    return context.backend.ledger.status(environment, entity, request.headers.host);
+  });
+
+  app.get(`${itemPath(node)}/logs/:client`, async (request) => {
+    const { environment, entity } = target(request);
+    const { client } = request.params as { client: string };
+    const clients = environment.fields.provider === "quorum" ? ["geth", "constellation"] : ["geth"];
+    if (!clients.includes(client))
+      throw new Refusal(400, `There is no log of ${client} here: use ${clients.join(" or ")}.`);
+    const { maxlines = "100" } = request.query as { maxlines?: string };
+    if (!/^[1-9]\d{0,5}$/.test(maxlines)) throw new Refusal(400, "maxlines must be a whole number from 1 to 999999.");
+    const lines = await context.backend.ledger.log(environment, entity, client);
+    return lines.slice(-Number(maxlines));
+  });
+}

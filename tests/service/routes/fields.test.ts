@@ -1,0 +1,186 @@
+import { build, containing, FakeClock, matching, start, until } from "../helpers";
+import { eth, ledgered, result, rpc } from "../ledgers";
+
+/*
+ * What other clients of this API send and read beyond its specification: the fields of environments and nodes, and how a node is
+ * changed in place.
+ */
+
+const address = matching(/^0x[0-9a-f]{40}$/);
+const someone = `0x${"a1".repeat(20)}`;
+
+const wanted = { provider: "quorum", consensus_type: "raft" };
+const ids = {
+  kms_id: "kms1",
+  opsmetric_id: "ops1",
+  backup_id: "backup1",
+  networking_id: "net1",
+  baf_id: "baf1",
+};
+
+describe("an environment", () => {
+  test("shows what it was created with", async () => {
+    const { send } = await start();
+    const asked = {
+      block_period: 3,
+      release_id: "quorum-0",
+      prefunded_accounts: { [someone]: { balance: "0x10" } },
+      test_features: { multi_region: true },
+    };
+    const { paths } = await build(send, { ...wanted, ...asked });
+    expect((await send("GET", paths.environment)).body).toMatchObject(asked);
+    // clients send again what they know, and what they leave out as something empty
+    const again = { ...asked, name: "renamed", consensus_type: "", labels: {} };
+    expect(await send("PATCH", paths.environment, again)).toMatchObject({ status: 200, body: { name: "renamed" } });
+    const { status, body } = await send("PATCH", paths.environment, { block_period: 4 });
+    expect([status, body.errorMessage]).toEqual([400, containing("block_period")]);
+  });
+
+  test.each<[string, unknown]>([
+    ["release_id", "quorum-99"],
+    ["release_id", "geth-1"],
+    ["block_period", "3"],
+    ["test_features", "multi_region"],
+    ["prefunded_accounts", [someone]],
+    ["prefunded_accounts", { [someone]: "1" }],
+    ["prefunded_accounts", { [someone]: { balance: 1 } }],
+    ["prefunded_accounts", { [someone]: { balance: "-1" } }],
+    ["prefunded_accounts", { [someone]: { balance: "1.5" } }],
+    ["prefunded_accounts", { [someone]: { balance: `${2n ** 128n}` } }],
+    ["prefunded_accounts", { "0x12": { balance: "1" } }],
+    [
+      "prefunded_accounts",
+      { [someone]: { balance: "1" }, [someone.toUpperCase().replace("X", "x")]: { balance: "2" } },
+    ],
+  ])("refuses %s %j", async (field, value) => {
+    const { service, send } = await start();
+    const consortium = (await send("POST", "/consortia", { name: "c" })).body._id;
+    const answer = await send("POST", `/consortia/${consortium}/environments`, { ...wanted, [field]: value });
+    expect(answer).toMatchObject({ status: 400, body: { errorMessage: containing(field) } });
+    expect(service.store.environments.list()).toEqual([]);
+  });
+
+  test("its prefunded accounts own that from the genesis on", async () => {
+    const other = `0x${"B2".repeat(20)}`;
+    const prefunded_accounts = { [someone]: { balance: "1000000000000000000000" }, [other]: { balance: "0x2a" } };
+    const { credential, urls, send, paths } = await ledgered({}, { ...wanted, prefunded_accounts });
+    const owns = async (account: string, block: string) =>
+      BigInt(await result<string>(urls.rpc, credential, "eth_getBalance", account, block));
+    expect(await owns(someone, "latest")).toBe(10n ** 21n);
+    expect(await owns(other, "0x0")).toBe(42n);
+    expect((await result<string[]>(urls.rpc, credential, "eth_accounts")).length).toBe(1);
+    const { body } = await send("GET", `${paths.node}/status`);
+    expect((body.user_accounts as string[])[0]).not.toBe(someone);
+  });
+});
+
+test("releases can be listed by provider and version, and the default is one of them", async () => {
+  const { send } = await start();
+  const all = (await send("GET", "/releases")).body;
+  expect(all.length).toBeGreaterThan(1);
+  for (const release of all) {
+    const { provider, version, _id } = release as typeof release & { provider: string; version: string };
+    const found = await send("GET", `/releases?provider=${provider}&version=${version}`);
+    expect(found).toMatchObject({ status: 200, body: [release] });
+    expect((await send("GET", `/releases/${_id}`)).body).toEqual(release);
+    expect(release.release_status).toMatch(/./);
+  }
+  expect((await send("GET", "/releases?provider=corda")).body).toEqual([]);
+  expect((await send("GET", "/releases/quorum-99")).status).toBe(404);
+  const { paths } = await build(send, { provider: "geth", consensus_type: "poa" });
+  const { release_id } = (await send("GET", paths.environment)).body;
+  const geth = (await send("GET", "/releases?provider=geth")).body;
+  expect(geth.map(({ _id }) => _id)).toContain(release_id);
+});
+
+describe("a node", () => {
+  test("in a zone, with a configuration and a size: create, wait, change, reset, wait, delete", async () => {
+    const clock = new FakeClock();
+    const { service, send } = await start({ clock: clock.now });
+    const { paths, membership } = await build(send);
+    const state = async () => (await send("GET", path)).body.state;
+    const zone = await send("POST", `${paths.environment}/zones`, { region: "us-east-2", cloud: "aws" });
+    const configuration = await send("POST", `${paths.environment}/configurations`, {
+      name: "gas",
+      type: "node_config",
+      membership_id: membership,
+      details: { gas_price: "1" },
+    });
+    const asked = { name: "n2", membership_id: membership, size: "small", role: "observer", database_type: "leveldb" };
+    const named = { ...ids, zone_id: zone.body._id, node_config_id: configuration.body._id };
+    const made = await send("POST", `${paths.environment}/nodes`, { ...asked, ...named });
+    expect(made).toMatchObject({ status: 201, body: { ...asked, ...named, state: "initializing" } });
+    expect(made.body).not.toHaveProperty("first_user_account");
+    const path = `${paths.environment}/nodes/${made.body._id}`;
+    clock.pass(1_500);
+    const started = (await send("GET", path)).body;
+    expect(started).toMatchObject({ state: "started", first_user_account: address });
+    const { user_accounts, urls } = (await send("GET", `${path}/status`)).body;
+    expect(user_accounts).toEqual([started.first_user_account]);
+    expect(started.urls).toEqual({ http: urls.rpc, ws: urls.rpc.replace("http", "ws") });
+
+    const changed = await send("PATCH", path, { size: "medium", kms_id: "kms2", backup_id: null });
+    expect(changed).toMatchObject({ status: 200, body: { size: "medium", kms_id: "kms2", opsmetric_id: "ops1" } });
+    expect(changed.body).not.toHaveProperty("backup_id");
+    expect(await state()).toBe("started");
+
+    clock.pass(60_000);
+    const height = async () => (await send("GET", `${path}/status`)).body.block_height as number;
+    const before = await height();
+    service.setTiming({ nodeStart: 5_000 });
+    const reset = await send("PUT", `${path}/reset`, {});
+    expect(reset).toMatchObject({ status: 200, body: { state: "initializing", size: "medium", _revision: "2" } });
+    expect((await send("GET", `${path}/status`)).status).toBe(409);
+    clock.pass(4_999);
+    expect(await state()).toBe("initializing");
+    expect((await send("GET", paths.environment)).body.state).toBe("live");
+    clock.pass(1);
+    expect((await send("GET", path)).body).toEqual({ ...reset.body, state: "started" });
+    expect(await height()).toBe(before + 1);
+
+    expect((await send("DELETE", path)).status).toBe(204);
+    expect((await send("PUT", `${path}/reset`, {})).status).toBe(404);
+  });
+
+  test("a reset leaves what the ledger holds, and the account is the chain's", async () => {
+    const { send, service, paths, credential, urls } = await ledgered({}, wanted);
+    const from = (await result<string[]>(urls.rpc, credential, "eth_accounts"))[0]!;
+    expect((await send("GET", paths.node)).body.first_user_account).toBe(from);
+    const hash = await result<string>(urls.rpc, credential, "eth_sendTransaction", { from, to: someone, value: "0x7" });
+    const mined = () => result<object | null>(urls.rpc, credential, "eth_getTransactionReceipt", hash);
+    await until(async () => (await mined()) !== null);
+    service.setTiming({ nodeStart: 600_000 });
+    await send("PUT", `${paths.node}/reset`, {});
+    expect((await rpc(urls.rpc, credential, eth("eth_chainId"))).status).toBe(503);
+    service.store.nodes.setState(paths.node.split("/").at(-1)!, "started");
+    expect(await result(urls.rpc, credential, "eth_getBalance", someone, "latest")).toBe("0x7");
+    expect((await send("GET", paths.node)).body.first_user_account).toBe(from);
+  });
+
+  test.each(["zone_id", "node_config_id", "membership_id"])("%s must be one of this environment", async (field) => {
+    const { send } = await start();
+    const { paths, membership, consortium } = await build(send);
+    const elsewhere = `/consortia/${consortium}/environments`;
+    const other = (await send("POST", elsewhere, { provider: "geth", consensus_type: "poa" })).body._id;
+    const foreign = {
+      zone_id: await send("POST", `${elsewhere}/${other}/zones`, { region: "r", cloud: "c" }),
+      node_config_id: await send("POST", `${elsewhere}/${other}/configurations`, {
+        type: "t",
+        membership_id: membership,
+      }),
+      membership_id: undefined,
+    }[field];
+    for (const id of ["nobody", foreign?.body._id ?? "x"]) {
+      const wrong = await send("POST", `${paths.environment}/nodes`, { membership_id: membership, [field]: id });
+      expect(wrong).toMatchObject({ status: 400, body: { errorMessage: containing(`${field}: ${id}`) } });
+    }
+    expect((await send("PATCH", paths.node, { [field]: "nobody" })).status).toBe(400);
+    expect((await send("GET", `${paths.environment}/nodes`)).body).toHaveLength(1);
+  });
+});
+
+test.each([404, 405])("reset: %i", async (reset) => {
+  const { send } = await start({ answers: { reset } });
+  const { paths } = await build(send);
+  expect((await send("PUT", `${paths.node}/reset`, {})).status).toBe(reset);
+});
