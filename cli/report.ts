@@ -146,8 +146,11 @@ function changeTable(changes: PlannedChange[], size: Size): string {
 
 const marked = (action: Action): string => (/replaced|deleted|gone/.test(action) ? `**${action}**` : action);
 
-function details({ action, properties, reasons, kept }: PlannedChange): string {
-  const because = (name: string): string => (action === "replaced" && reasons.includes(name) ? " (replaces it)" : "");
+function details({ action, properties, reasons, restarts, kept }: PlannedChange): string {
+  const because = (name: string): string => {
+    if (action === "replaced" && reasons.includes(name)) return " (replaces it)";
+    return restarts.includes(name) ? " (restarts it)" : "";
+  };
   if (action === "adopted") {
     const adopted = properties.find(({ name }) => name === "adopt")?.to ?? "";
     return adopted === "true"

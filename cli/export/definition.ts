@@ -1,11 +1,13 @@
 import { type z } from "zod";
 import { brokenTexts, printable } from "../../provider/api/printable";
 import { consensusOf } from "../../provider/constants";
+import { type Definition } from "../../provider/core/definition";
 import { environment } from "../../provider/resources/environment";
 import { adopt, description, nameText } from "../../provider/resources/fields";
+import { node } from "../../provider/resources/node";
 import { type Found, inside } from "../../provider/resources/tree";
 import { type NetworkDefinition, type NetworkEnvironment, type NetworkMember, type NetworkNode } from "../../sdk";
-import { usualLimits } from "../../sdk/network/schema";
+import { nodeSettings, usualLimits } from "../../sdk/network/schema";
 
 /** What people have to know of a part of the file. */
 export interface Remark {
@@ -91,6 +93,7 @@ class Exporter {
       provider,
       consensusType,
       ...this.chain(chainId, path),
+      ...this.period(environment),
       ...this.adopted(environment, path),
     };
     return [
@@ -117,7 +120,11 @@ class Exporter {
       const name = this.named(node.props.name, key, [...path, "nodes", member, key]);
       byMember[member] = {
         ...byMember[member],
-        [key]: { ...(name !== key && { name }), ...this.adopted(node, [...path, "nodes", member, key]) },
+        [key]: {
+          ...(name !== key && { name }),
+          ...this.nodeSettings(node, [...path, "nodes", member, key]),
+          ...this.adopted(node, [...path, "nodes", member, key]),
+        },
       };
     }
     return byMember;
@@ -163,6 +170,28 @@ class Exporter {
     return {};
   }
 
+  /** A copy makes blocks as often. What exists keeps doing so unasked: nothing tells whether somebody chose that. */
+  private period({ props: { blockPeriod } }: Found): { blockPeriod?: number } {
+    if (this.adopt || typeof blockPeriod !== "number") return {};
+    return isGiven(fieldOf(environment, "blockPeriod"), blockPeriod) ? { blockPeriod } : {};
+  }
+
+  /** What the service shows of a node's settings, but for what it chooses for each, and for what a copy cannot have. */
+  private nodeSettings({ props }: Found, path: string[]): NetworkNode {
+    const shown = nodeSettings.filter((key) => props[key] !== undefined && props[key] !== usual[key]);
+    const bound = this.adopt ? [] : shown.filter((key) => key.endsWith("Id"));
+    if (bound.length > 0) {
+      const names = bound.map((key) => `${key} ${String(props[key])}`).join(", ");
+      this.remark(path, `a copy needs its own, since these belong to the environment: ${names}`);
+    }
+    const given = shown.filter((key) => !bound.includes(key));
+    for (const key of given.filter((key) => !isGiven(fieldOf(node, key), props[key])))
+      this.remark(path, `the service shows something as ${key} that cannot be given: it is left out`);
+    return Object.fromEntries(
+      given.filter((key) => isGiven(fieldOf(node, key), props[key])).map((key) => [key, props[key]]),
+    );
+  }
+
   /** What exists may be more than the service usually allows. */
   private limits(): Pick<NetworkDefinition, "limits"> {
     const environments = inside(this.found, "environment");
@@ -182,7 +211,12 @@ class Exporter {
   }
 }
 
-const chainField = environment.inputs.shape.chainId as z.ZodType;
+const fieldOf = ({ inputs }: Definition, key: string): z.ZodType => inputs.shape[key] as z.ZodType;
+
+/** What services choose where nobody says anything (spec, section 2.4). */
+const usual: NetworkNode = { role: "validator" };
+
+const chainField = fieldOf(environment, "chainId");
 const nameField = nameText("name");
 const adoptField = adopt();
 const descriptionField = description();

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type LedgerHolder, outlivesResource, partsOfUrn, signatureKey } from "../../provider/constants";
+import { inputMeta } from "../../provider/core/definition";
 import { unknown as unknownMark } from "../../provider/core/values";
+import { definitions } from "../../provider/resources";
 import { type Change, type NetworkModel, type ObjectKind } from "../model";
 import { classOf, modelOf, namedBy, type StackRow } from "../rows";
 import { type Plan, type State, type Step } from "./read";
@@ -23,6 +25,8 @@ export interface PlannedChange {
   properties: Property[];
   /** Properties that make it a replacement. */
   reasons: string[];
+  /** Properties that it restarts for, changed in place. */
+  restarts: string[];
   /** What is destroyed with it for good. */
   loss?: string;
   /** Whether it stays in the service, out of the stack. */
@@ -97,13 +101,17 @@ function changeOf(step: Step & { action: Action }, lost: ReadonlySet<string | un
   const type = typeOf(urn);
   const parents = [old?.inputs?.environmentId, old?.inputs?.consortiumId] as (string | undefined)[];
   const own = isLost(step) && !parents.some((id) => id !== undefined && lost.has(id));
+  const properties = ["changed", "drifted", "replaced", "adopted"].includes(action) ? propertiesOf(step) : [];
+  const definition = Object.values(definitions).find((one) => one.type === type);
+  const restarts = properties.filter(({ name }) => definition && inputMeta(definition, name)?.restarts);
   return {
     urn,
     action,
     type,
     name: partsOfUrn(urn).name,
     reasons,
-    properties: ["changed", "drifted", "replaced", "adopted"].includes(action) ? propertiesOf(step) : [],
+    properties,
+    restarts: action === "changed" ? restarts.map(({ name }) => name) : [],
     ...(own ? { loss: losses[type as LedgerHolder] } : {}),
     kept: ["replaced", "deleted"].includes(action) && outlivesResource(old),
   };

@@ -4,6 +4,8 @@ import { yamlOf } from "../../cli/export";
 import { definitionOf, keysOf } from "../../cli/export/definition";
 import { type Found, type ListedKind } from "../../provider/resources/tree";
 import { type Service, startService } from "../../service";
+import { Network, type NetworkDefinition, type NetworkEnvironment } from "../../sdk";
+import { Stack } from "../support/double/stack";
 import { inText } from "../sdk/network/problems";
 import { consortium } from "./command";
 import { found } from "./found";
@@ -82,6 +84,42 @@ test("the file of a network that exists, to be adopted: each by its id, keys tha
   expect(inText(stdout)).toEqual([]);
   expect(service.calls.map(({ method }) => method)).not.toContain("POST");
   expect((await run("--consortium", c, "--adopt")).stdout).toBe(stdout);
+});
+
+test("settings of nodes are in the file, but for what the service chooses; adopting that file changes nothing", async () => {
+  const c = await make("/consortia", { name: "trade" });
+  const acme = await make(`/consortia/${c}/memberships`, { org_name: "acme" });
+  const kind = { provider: "geth", consensus_type: "poa", block_period: 3, release_id: "r7" };
+  const e = await make(`/consortia/${c}/environments`, { name: "prod", ...kind });
+  const within = `/consortia/${c}/environments/${e}/nodes`;
+  const own = { size: "large", zone_id: "z1", kms_id: "k1", database_type: "leveldb" };
+  const one = await make(within, { name: "one", membership_id: acme, ...own });
+  const two = await make(within, { name: "two", membership_id: acme });
+  const { stdout } = await run("--consortium", "trade", "--adopt");
+  expect(inText(stdout)).toEqual([]);
+  const { prod } = (parse(stdout) as { environments: Record<string, NetworkEnvironment> }).environments;
+  const settings = { size: "large", zoneId: "z1", kmsId: "k1", databaseType: "leveldb" };
+  expect(prod!.nodes).toEqual({ acme: { one: { ...settings, adopt: one }, two: { adopt: two } } });
+  expect(Object.keys(prod!)).not.toEqual(expect.arrayContaining(["blockPeriod"]));
+
+  const copy = await run("--consortium", "trade");
+  const { environments } = parse(copy.stdout) as { environments: Record<string, NetworkEnvironment> };
+  expect(inText(copy.stdout)).toEqual([]);
+  expect(environments.prod).toMatchObject({ blockPeriod: 3 });
+  expect(environments.prod!.nodes).toEqual({ acme: { one: { size: "large", databaseType: "leveldb" }, two: {} } });
+  const why = "a copy needs its own, since these belong to the environment: zoneId z1, kmsId k1";
+  expect(copy.stderr).toContain(`note: environments.prod.nodes.acme.one: ${why}\n`);
+  expect(copy.stdout).toContain(`# ${why}\n`);
+
+  // The whole way: adopted from the file, previewed again.
+  const stack = new Stack("dynamic", {
+    config: { "consortium:baseUrl": service.baseUrl, "consortium:apiKey": service.apiKey },
+  });
+  const program = () => new Network("trade", parse(stdout) as NetworkDefinition);
+  service.clearCalls();
+  expect((await stack.up(program)).errors).toEqual([]);
+  expect((await stack.preview(program)).steps.filter((step) => !step.startsWith("same"))).toEqual([]);
+  expect(service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
 });
 
 test("without adoption it describes a copy", async () => {
@@ -265,10 +303,11 @@ describe("whatever the service shows, what is written is a network file", () => 
       provider: fc.constantFrom("quorum", "geth", "besu"),
       consensusType: fc.constantFrom("raft", "ibft", "poa"),
       chainId: fc.oneof(fc.integer(), fc.constantFrom(0, -1, 1.5, 2 ** 53, 1e21)),
+      blockPeriod: fc.oneof(fc.integer(), fc.constantFrom(0, 1.5)),
       enableTether: fc.boolean(),
     },
     together(
-      unique(shown("node", { name: text, membershipId }), 6),
+      unique(shown("node", { name: text, membershipId, role: text, size: text, zoneId: text, bafId: text }), 6),
       unique(shown("appCred", { name: text, membershipId: text }), 2),
     ),
   );

@@ -67,6 +67,14 @@ describe("what a line says", () => {
     expect(show(digest([], { changeSummary: { same: 7 } }))).toBe("### `net/prod`\n\nNothing to do: 7 unchanged.\n");
   });
 
+  test("a change in place for which a node restarts says so, beside one that it does not restart for", () => {
+    const node = (name: string, size: string) => ({ id: "nod0000001", inputs: { name, size } });
+    const one = step("update", "Node", "n", node("a", "small"), node("b", "large"));
+    expect(row(show(digest([one])))).toBe(
+      '| changed | Node `n` | `name`: `"a"` → `"b"`<br>`size`: `"small"` → `"large"` (restarts it) |',
+    );
+  });
+
   test("the steps of a replacement are one line, which names its reason", () => {
     const [old, next] = [environment("raft"), environment("ibft")];
     const steps = [

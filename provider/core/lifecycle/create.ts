@@ -12,7 +12,7 @@ import { handover, held, sameSpot } from "../holdings";
 import { isGoing, isGone } from "../../api/states";
 import { type Session } from "../session";
 import { take } from "./handover";
-import { patch } from "./update";
+import { change } from "./update";
 
 /** A list this old still tells whether a name is taken; what this process made is known without it. */
 const siblingsAgeMs = 5_000;
@@ -231,5 +231,5 @@ export async function adopt(collection: Collection, inputs: Props, item: Identif
   session.say(`${what}: adopts ${item.id} (exists already; nothing is created${changes})`);
   if (differing.length === 0) return {};
   const given = Object.fromEntries(differing.map((key) => [key, inputs[key]]));
-  return { ...given, ...(await patch(collection, item.id, inputs, differing)) };
+  return { ...given, ...(await change(collection, item.id, inputs, differing)) };
 }

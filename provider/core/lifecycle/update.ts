@@ -15,14 +15,23 @@ import { settle } from "./read";
 export async function update(collection: Collection, id: string, olds: Props, news: Props): Promise<Props> {
   const { definition } = collection;
   const changed = changedKeys(definition, olds, news).filter((key) => !inputMeta(definition, key)?.programOnly);
-  const shown = changed.length > 0 ? await patch(collection, id, news, changed) : {};
-  const restarted = changed.some((key) => inputMeta(definition, key)?.restarts)
-    ? await restart(collection, id, news)
-    : {};
+  const shown = changed.length > 0 ? await change(collection, id, news, changed) : {};
   // What the service chose itself (a chain id, say) is an output too, and stays.
   const chosen = Object.entries(olds).filter(([key]) => inputMeta(definition, key)?.computed);
   const before = { ...outputsOf(definition, olds), ...Object.fromEntries(chosen), ...carried(definition, olds, news) };
-  return settle(collection, id, merge(news, before, { ...shown, ...restarted }));
+  return settle(collection, id, merge(news, before, shown));
+}
+
+/** Changes properties in place, so that they take effect, and gives the object as it is afterwards. */
+export async function change(
+  collection: Collection,
+  id: string,
+  inputs: Props,
+  keys: readonly string[],
+): Promise<Props> {
+  const shown = await patch(collection, id, inputs, keys);
+  const restarts = keys.some((key) => inputMeta(collection.definition, key)?.restarts);
+  return restarts ? { ...shown, ...(await restart(collection, id, inputs)) } : shown;
 }
 
 /**
@@ -101,12 +110,7 @@ async function renaming<T>(
  * Changes properties in place and gives the object as it is afterwards.
  * PATCH is not in the spec: a service without it gets an error that says what can be done; nothing is lost.
  */
-export async function patch(
-  collection: Collection,
-  id: string,
-  inputs: Props,
-  keys: readonly string[],
-): Promise<Props> {
+async function patch(collection: Collection, id: string, inputs: Props, keys: readonly string[]): Promise<Props> {
   const { session, definition } = collection;
   const what = `${collection.nameOf(inputs)} (${id})`;
   const body = Object.fromEntries(keys.map((key) => [wireName(key), isUnset(inputs[key]) ? "" : inputs[key]]));
