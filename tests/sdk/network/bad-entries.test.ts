@@ -147,7 +147,7 @@ const wrong: [string, (text: string) => string, string[]][] = [
     [
       '9:33: environments.prod.nodes.acme.a.size: size must be text (4 is a number: write "4")',
       '9:36: environments.prod.nodes.acme.a.zoneID: a node has no "zoneID"; did you mean "zoneId"?',
-      "9:61: environments.prod.nodes.acme.b.kmsId: kmsId must be text that is not empty",
+      "9:61: environments.prod.nodes.acme.b.kmsId: kmsId must not be empty",
       '10:21: environments.prod.nodeDefaults.sise: nodeDefaults has no "sise"; did you mean "size"?',
       "10:40: environments.prod.nodeDefaults.role: role must be text",
       '10:45: environments.prod.nodeDefaults.name: nodeDefaults has no "name"; there are role, size, zoneId, kmsId, opsmetricId, backupId, networkingId, nodeConfigId, bafId, databaseType',
