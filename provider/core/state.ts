@@ -32,7 +32,8 @@ export function fromWire(definition: Definition, item: Identified): Props {
   for (const [key, schema] of [...entries(definition.inputs), ...entries(definition.outputs)]) {
     const meta = metaOf(schema);
     const value = object[wireName(key)];
-    if (meta.programOnly || meta.sentOnly || meta.secret || meta.parent === "path" || value === undefined) continue;
+    if (meta.programOnly || meta.sentOnly || meta.secret || meta.elsewhere) continue;
+    if (meta.parent === "path" || value === undefined) continue;
     shown[key] = value;
   }
   return shown;

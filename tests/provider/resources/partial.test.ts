@@ -22,7 +22,7 @@ test("a node that fails ends the wait at once, and is kept whole", async () => {
   expect(engine.kept!.id).toBe(made!.id);
   expect(engine.outputs).toEqual({
     ...bases.node(net),
-    ...{ state: "failed", role: "validator", provider: "quorum", consensusType: "ibft" },
+    ...{ state: "failed", role: "validator", size: "small", provider: "quorum", consensusType: "ibft" },
     ...{ revision: "1", createdAt: new Date(made!.createdAt).toISOString() },
     ...{ __version: 1, __provider: `exports.handler=()=>require("pulumi-consortium/runtime").node` },
     __organization: {
