@@ -25,8 +25,8 @@ export interface Watch {
 export interface Shown {
   section: Section;
   value?: unknown;
-  trouble?: string;
-  /** With `trouble`: when the section was last read, in ms since 1970. */
+  problem?: string;
+  /** With `problem`: when the section was last read, in ms since 1970. */
   since?: number;
 }
 

@@ -193,5 +193,5 @@ export function objectsOf({ consortia, tethers }: NetworkModel): { kind: ObjectK
 }
 
 /** What people call an object: its name, or else its id. */
-export const nameOf = (object: ObjectModel): string =>
+export const displayName = (object: ObjectModel): string =>
   ("orgName" in object ? object.orgName : "name" in object ? object.name : undefined) || object.id;

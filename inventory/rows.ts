@@ -7,7 +7,7 @@ import {
   limitsUsed,
   type Managed,
   type MembershipModel,
-  nameOf,
+  displayName,
   type NetworkModel,
   type NodeModel,
   type ObjectKind,
@@ -210,7 +210,7 @@ const listsIn = (consortia: ConsortiumModel[]): ObjectModel[][] => [
 
 /** By name, with numbers by their value: `node 2` before `node 10`. */
 const inNaturalOrder = (one: ObjectModel, other: ObjectModel): number =>
-  nameOf(one).localeCompare(nameOf(other), "en", { numeric: true }) || (one.id < other.id ? -1 : 1);
+  displayName(one).localeCompare(displayName(other), "en", { numeric: true }) || (one.id < other.id ? -1 : 1);
 
 /** Where nothing shows what a tether pins: a network names it after its environment; else the only one pins the only one. */
 function environmentIdOf(tether: Row, rows: readonly Row[], environments: ReadonlyMap<string, unknown>) {

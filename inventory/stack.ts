@@ -10,7 +10,7 @@ import { plainSession } from "../provider/resources/tree";
 import { type KnownCredential, credentialIn } from "./credentials";
 import {
   type EnvironmentModel,
-  nameOf,
+  displayName,
   type NetworkModel,
   type ObjectKind,
   type ObjectModel,
@@ -126,7 +126,7 @@ function addGone(live: NetworkModel, stack: NetworkModel): void {
   const gone = <T extends ObjectModel>(object: T): T => ({
     ...object,
     state: "gone",
-    drift: [`the stack has ${nameOf(object)}, and the service does not show it`],
+    drift: [`the stack has ${displayName(object)}, and the service does not show it`],
   });
   const others = <T extends ObjectModel>(now: readonly T[], then: readonly T[]): T[] =>
     then.filter(({ id }) => !now.some((one) => one.id === id));

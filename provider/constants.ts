@@ -24,10 +24,10 @@ export function kindOf(type: string): string | undefined {
   return prefix === undefined ? undefined : type.slice(prefix.length);
 }
 
-/** The parts of a URN: `urn:pulumi:<stack>::<project>::<types of parents>$<type>::<name>`. */
-export function partsOfUrn(urn: string): { stack: string; project: string; type: string; name: string } {
+/** The parts of a URN: `urn:pulumi:<stack>::<project>::<types>::<name>`. `types` is `<types of parents>$<type>`. */
+export function partsOfUrn(urn: string): Record<"stack" | "project" | "types" | "type" | "name", string> {
   const [stack = "", project = "", types = "", ...name] = urn.replace(/^urn:pulumi:/, "").split("::");
-  return { stack, project, type: types.split("$").at(-1)!, name: name.join("::") };
+  return { stack, project, types, type: types.split("$").at(-1)!, name: name.join("::") };
 }
 
 /** The key that marks a secret, or another special value, in states, in plans and on the wire (Pulumi's format). */

@@ -8,7 +8,14 @@ import {
   Resource,
   type ResourceOptions,
 } from "@pulumi/pulumi";
-import { dynamicPrefix, dynamicProvider, kindOf, pluginPrefix, pluginProvider } from "../provider/constants";
+import {
+  dynamicPrefix,
+  dynamicProvider,
+  kindOf,
+  partsOfUrn,
+  pluginPrefix,
+  pluginProvider,
+} from "../provider/constants";
 import { kinds } from "./generated";
 
 type Aliases = NonNullable<ResourceOptions["aliases"]>;
@@ -24,8 +31,8 @@ export function counterpartOf(type: string): string {
 
 /** The URN of the same resource in a stack that is on the other provider: its parents are there, too. */
 function counterpartUrn(urn: string): string {
-  const [prefix, project, types = "", ...name] = urn.split("::");
-  return [prefix, project, types.split("$").map(counterpartOf).join("$"), ...name].join("::");
+  const { stack, project, types, name } = partsOfUrn(urn);
+  return `urn:pulumi:${stack}::${project}::${types.split("$").map(counterpartOf).join("$")}::${name}`;
 }
 
 const isLater = (value: unknown): boolean => Output.isInstance(value) || value instanceof Promise;

@@ -16,6 +16,7 @@ import {
   insteadOfImport,
   kindOf,
   logicalNameKey,
+  partsOfUrn,
   pluginPrefix,
   previewKey,
   programKey,
@@ -92,7 +93,7 @@ function secretInputs(inputs: Props): Props {
 
 /** The types in the URN of a parent. A promise: an output of a component would wait for all of its children, this one included. */
 const typesOf = ({ urn }: Resource): Promise<string> =>
-  new Promise((resolve) => void urn.apply((text) => resolve(text.split("::")[2]!)));
+  new Promise((resolve) => void urn.apply((text) => resolve(partsOfUrn(text).types)));
 
 /** What a resource of the dynamic provider is registered with. */
 function dynamic(kind: Kind, name: string, inputs: Props, opts: CustomResourceOptions): Registration {

@@ -80,7 +80,7 @@ const consortium = new Consortium("trade", { description: "${description}" });
 const environment = new Environment("ledger", { consortium, provider: "geth", consensusType: "poa" });
 const membership = new Membership("harbour", { consortium });
 const node = new Node("harbour-1", { environment, membership });
-const login = new AppCred("harbour-app", { environment, membership });
+const credential = new AppCred("harbour-app", { environment, membership });
 `;
 const names = "AppCred, Consortium, Environment, Membership, Node";
 

@@ -15,7 +15,7 @@ import { TetherPage, TethersPage } from "./views/tether";
 
 export function App() {
   const { connection, asOf } = useConnection();
-  const { value: view, trouble } = useSection<NetworkView>("network");
+  const { value: view, problem } = useSection<NetworkView>("network");
   const [page = "", id = ""] = useRoute();
   const [failure, setFailure] = useState<string>();
   if (connection === "signed out") return <Ended />;
@@ -50,7 +50,7 @@ export function App() {
         </div>
       </header>
       <main id="content" tabIndex={-1}>
-        <ErrorMessage text={failure ?? trouble ?? (connection === "lost" ? ended : undefined)} />
+        <ErrorMessage text={failure ?? problem ?? (connection === "lost" ? ended : undefined)} />
         {connection === "lost" && asOf !== undefined && (
           <p class="quiet" role="status">
             As of <time dateTime={new Date(asOf).toISOString()}>{clock(asOf)}</time>

@@ -115,21 +115,21 @@ function useLive(): void {
 }
 
 /** What a section shows now, and hears of it as long as the component is there. What is wrong with all is not said again. */
-export function useSection<T>(section: Section): { value?: T; trouble?: string } {
+export function useSection<T>(section: Section): { value?: T; problem?: string } {
   useLive();
   useEffect(() => live.watch(section), [section]);
-  const { value, trouble } = live.shown.get(section) ?? {};
-  const known = section !== "network" && live.shown.get("network")?.trouble !== undefined;
-  return { value: value as T | undefined, trouble: known || live.connection === "lost" ? undefined : trouble };
+  const { value, problem } = live.shown.get(section) ?? {};
+  const known = section !== "network" && live.shown.get("network")?.problem !== undefined;
+  return { value: value as T | undefined, problem: known || live.connection === "lost" ? undefined : problem };
 }
 
 /** Whether the page hears from its server, and the server from the service; if not, when it last did, in ms since 1970. */
 export function useConnection(): { connection: Connection; asOf?: number } {
   useLive();
   const { connection, lookedAt } = live;
-  const { trouble, since } = live.shown.get("network") ?? {};
-  if (connection === "live" && trouble === undefined) return { connection };
-  const asOf = trouble === undefined ? lookedAt : since;
+  const { problem, since } = live.shown.get("network") ?? {};
+  if (connection === "live" && problem === undefined) return { connection };
+  const asOf = problem === undefined ? lookedAt : since;
   return { connection: connection === "live" ? "lost" : connection, ...(asOf !== undefined && { asOf }) };
 }
 
@@ -150,7 +150,7 @@ export async function act<N extends keyof Actions>(action: N, ask: Actions[N]["a
 /** An action with what became of it: `run` never throws, and answers undefined where it failed. */
 export function useAction<N extends keyof Actions>(action: N) {
   type Answer = Actions[N]["answer"];
-  const [state, set] = useState<{ busy?: boolean; answer?: Answer; trouble?: string }>({});
+  const [state, set] = useState<{ busy?: boolean; answer?: Answer; problem?: string }>({});
   const run = async (ask: Actions[N]["ask"]): Promise<Answer | undefined> => {
     set({ busy: true });
     try {
@@ -159,7 +159,7 @@ export function useAction<N extends keyof Actions>(action: N) {
       set(typeof answer === "object" && "secret" in answer ? {} : { answer });
       return answer;
     } catch (error) {
-      set({ trouble: (error as Error).message });
+      set({ problem: (error as Error).message });
       return undefined;
     }
   };

@@ -6,7 +6,7 @@ export interface Page {
   send(message: Shown | Looked): void;
 }
 
-/** A service in trouble is looked at less and less often, but at least so often. */
+/** A service with problems is looked at less and less often, but at least so often. */
 const longestMs = 30_000;
 
 /**
@@ -67,7 +67,7 @@ export class Live {
       const at = Date.now();
       const either = AbortSignal.any([signal, this.#now.signal]);
       const shown = await Promise.all([...watched].map((section) => this.#show(section)));
-      failures = shown.some(({ trouble }) => trouble !== undefined) ? failures + 1 : 0;
+      failures = shown.some(({ problem }) => problem !== undefined) ? failures + 1 : 0;
       const pause = Math.min(this.periodMs * 2 ** failures, Math.max(longestMs, this.periodMs));
       for (const page of this.#pages) if (page.watching.size > 0) page.send({ at, next: pause });
       await sleep(pause, undefined, { signal: either }).catch(() => undefined);
@@ -83,7 +83,7 @@ export class Live {
       (value) => ({ section, value }),
       (error: Error) => {
         read = before?.read;
-        return { section, trouble: error.message, since: read };
+        return { section, problem: error.message, since: read };
       },
     );
     const text = JSON.stringify(shown);

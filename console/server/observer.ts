@@ -10,7 +10,6 @@ import { Pins } from "../../inventory/tethers";
 import { mapOf } from "../../observe/map/graph";
 import { svgOf } from "../../observe/map/svg";
 import type { ConsortiumClient } from "../../provider/api";
-import { basicAuthHeader } from "../../provider/resources/app-cred";
 import {
   type BlockView,
   type EnvironmentView,
@@ -186,7 +185,7 @@ export class Observer {
       );
     }
     const { overHttp } = await import("../../sdk/runtime/providers.js"); // with ethers
-    const provider = node && overHttp(node.url, basicAuthHeader(node.credential), undefined, patienceMs);
+    const provider = node && overHttp(node.url, node.credential, undefined, patienceMs);
     const ask: Ask = (method, params) =>
       provider?.send(method, params) ?? embedded!.rpc(consortium, id, method, params);
     try {

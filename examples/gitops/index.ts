@@ -15,14 +15,14 @@ const members = companies.map((company) => {
     { length: nodesPerMember },
     (_, index) => new Node(`${company}-${index + 1}`, { environment, membership }),
   );
-  const login = new AppCred(`${company}-app`, { environment, membership });
-  return { company, nodes, login };
+  const credential = new AppCred(`${company}-app`, { environment, membership });
+  return { company, nodes, credential };
 });
 
 export const environmentId = environment.id;
 export const endpoints = members.map(({ company, nodes }) => ({ company, urls: nodes.map(({ urls }) => urls.rpc) }));
-export const logins = members.map(({ company, login }) => ({
+export const logins = members.map(({ company, credential }) => ({
   company,
-  username: login.username,
-  password: login.password, // a secret: encrypted in the state
+  username: credential.username,
+  password: credential.password, // a secret: encrypted in the state
 }));

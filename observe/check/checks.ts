@@ -3,7 +3,7 @@ import {
   type ConsortiumModel,
   type EnvironmentModel,
   type MembershipModel,
-  nameOf,
+  displayName,
   type NodeModel,
   type ObjectKind,
   type ObjectModel,
@@ -70,7 +70,7 @@ export const unseen = (text: string, next: string): Verdict => told("unseen", te
 const subjectOf = (kind: Subject["kind"], object: EnvironmentModel | NodeModel | MembershipModel, within: string) => ({
   kind,
   id: object.id,
-  name: nameOf(object),
+  name: displayName(object),
   within,
 });
 
@@ -84,7 +84,7 @@ function ofEnvironments(
       observed.model.consortia.flatMap((consortium) =>
         consortium.environments.flatMap((environment) => {
           const verdict = look(environment, observed, consortium);
-          const subject = subjectOf("environment", environment, nameOf(consortium));
+          const subject = subjectOf("environment", environment, displayName(consortium));
           return verdict ? [{ check: name, subject, ...verdict }] : [];
         }),
       ),
@@ -102,7 +102,7 @@ function ofNodes(
         environments.flatMap((environment) =>
           environment.nodes.flatMap((node) => {
             const verdict = look(node, environment, observed);
-            const subject = subjectOf("node", node, nameOf(environment));
+            const subject = subjectOf("node", node, displayName(environment));
             return verdict ? [{ check: name, subject, ...verdict }] : [];
           }),
         ),
@@ -172,7 +172,7 @@ const heights = ofEnvironments("block heights", ({ nodes }, observed) => {
   const apart = highest.height - lowest.height;
   if (apart <= mostApart) return ok(`${answers.length} nodes at block ${highest.height}`, apart);
   return failed(
-    `${nameOf(lowest.node)} is at block ${lowest.height}, ${apart} behind ${nameOf(highest.node)}`,
+    `${displayName(lowest.node)} is at block ${lowest.height}, ${apart} behind ${displayName(highest.node)}`,
     "Wait while it catches up. If it does not, read its logs in the console.",
     apart,
   );
@@ -212,7 +212,7 @@ const credentials: Check = {
         return id === environmentId || some.some((one) => one.id === username);
       });
       const listed = within?.credentials.find(({ id }) => id === username);
-      const subject = { kind: "credential" as const, id: username, name: (listed && nameOf(listed)) ?? username };
+      const subject = { kind: "credential" as const, id: username, name: (listed && displayName(listed)) ?? username };
       const isListed = listed !== undefined && conditionOf((listed as { state?: string }).state) !== "gone";
       const verdict = (): Verdict | undefined => {
         if (opened.length > 0) return ok(`it opens ${opened.join(", ")}`, opened.length);
@@ -223,7 +223,7 @@ const credentials: Check = {
         return nodes === 0 ? skipped("its member has no nodes") : undefined; // the nodes say why they could not be asked
       };
       const became = verdict();
-      const place = within && { within: nameOf(within) };
+      const place = within && { within: displayName(within) };
       return became ? [{ check: "credential", subject: { ...subject, ...place }, ...became }] : [];
     }),
 };
@@ -242,7 +242,7 @@ const minimumNodes: Check = {
         const next = `Add a node for ${member.orgName}, or agree on another minimum.`;
         const verdict = own.length >= least ? ok(text, own.length) : failed(text, next, own.length);
         return [
-          { check: "minimum of nodes", subject: subjectOf("membership", member, nameOf(consortium)), ...verdict },
+          { check: "minimum of nodes", subject: subjectOf("membership", member, displayName(consortium)), ...verdict },
         ];
       }),
     ),
@@ -253,9 +253,9 @@ function ofAll(name: string, look: (kind: ObjectKind, object: ObjectModel) => Ve
   const withinOf = (model: Observations["model"], { id }: ObjectModel): string | undefined => {
     for (const consortium of model.consortia) {
       const { environments, memberships } = consortium;
-      if ([...memberships, ...environments].some((one) => one.id === id)) return nameOf(consortium);
+      if ([...memberships, ...environments].some((one) => one.id === id)) return displayName(consortium);
       const around = environments.find(({ nodes, credentials: some }) => [...nodes, ...some].some((o) => o.id === id));
-      if (around) return nameOf(around);
+      if (around) return displayName(around);
     }
     return undefined;
   };
@@ -265,7 +265,7 @@ function ofAll(name: string, look: (kind: ObjectKind, object: ObjectModel) => Ve
       objectsOf(model).flatMap(({ kind, object }) => {
         const verdict = look(kind, object);
         const within = withinOf(model, object);
-        const subject = { kind, id: object.id, name: nameOf(object), ...(within !== undefined && { within }) };
+        const subject = { kind, id: object.id, name: displayName(object), ...(within !== undefined && { within }) };
         return verdict ? [{ check: name, subject, ...verdict }] : [];
       }),
   };
@@ -286,7 +286,7 @@ const limitsUsed: Check = {
       if (kind === "nodes" && used < most) return [];
       const owner = model.consortia.flatMap((one) => [one, ...one.environments]).find(({ id }) => id === of);
       const subject: Subject = owner
-        ? { kind: kind === "nodes" ? "environment" : "consortium", id: owner.id, name: nameOf(owner) }
+        ? { kind: kind === "nodes" ? "environment" : "consortium", id: owner.id, name: displayName(owner) }
         : { kind: "organization", id: model.organization ?? "", name: model.organization ?? "organization" };
       return [{ check: "limits", subject, ...ok(`${used} of ${most} ${kind}`, used) }];
     }),
@@ -306,7 +306,7 @@ function ofTethers(
     look: (observed) =>
       observed.model.tethers.flatMap((tether) => {
         const verdict = look(tether, observed.tethers.get(tether.id) ?? {}, observed);
-        const subject = { kind: "tether" as const, id: tether.id, name: nameOf(tether) };
+        const subject = { kind: "tether" as const, id: tether.id, name: displayName(tether) };
         return verdict ? [{ check: name, subject, ...verdict }] : [];
       }),
   };

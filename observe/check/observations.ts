@@ -3,7 +3,7 @@ import { type KnownCredential, belongsTo, replaceCredential, credentialsFor } fr
 import { LiveNetwork, mayAnswer } from "../../inventory/live";
 import {
   type EnvironmentModel,
-  nameOf,
+  displayName,
   type NetworkModel,
   type NodeModel,
   type TetherModel,
@@ -12,7 +12,6 @@ import { withStacks } from "../../inventory/stack";
 import { Pins } from "../../inventory/tethers";
 import { type Clock, type ConsortiumClient, systemClock } from "../../provider/api";
 import { conditionOf } from "../../provider/api/states";
-import { basicAuthHeader } from "../../provider/resources/app-cred";
 import { CredentialRefused } from "../../sdk/runtime/credential-refused";
 import { ethers } from "../../sdk/runtime/ethers";
 import { overHttp } from "../../sdk/runtime/providers";
@@ -197,7 +196,7 @@ async function probeNode(
   if (url === undefined && node.unseen !== undefined)
     return { kind: "skipped", why: "the service did not answer where it is" };
   if (url === undefined || !isHttp(url)) return isStopped ? notStarted : noAddress(url);
-  const opened = credentials.map((one) => ({ one, provider: overHttp(url, basicAuthHeader(one.credential)) }));
+  const opened = credentials.map((one) => ({ one, provider: overHttp(url, one.credential) }));
   try {
     const results = await Promise.allSettled(opened.map(({ one, provider }) => knock(one, node, provider, clock)));
     const chain = results.find((one) => one.status === "fulfilled")?.value;
@@ -225,11 +224,11 @@ async function knock(
   const chain = new ChainNode(provider, clock);
   try {
     await chain.meet();
-    tried.opened.push(nameOf(node));
+    tried.opened.push(displayName(node));
     return chain;
   } catch (error) {
     if (error instanceof CredentialRefused) {
-      tried.refused.push(nameOf(node));
+      tried.refused.push(displayName(node));
       tried.why = error.errorMessage;
     }
     throw error;

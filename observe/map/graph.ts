@@ -2,7 +2,7 @@ import {
   type ConsortiumModel,
   type EnvironmentModel,
   type MembershipModel,
-  nameOf,
+  displayName,
   type NetworkModel,
   type ObjectKind,
   type ObjectModel,
@@ -78,7 +78,7 @@ function environmentGroup(
     ...(tether ? [itemOf("tether", tether)] : []),
   ];
   const edges = nodes.flatMap(({ item, owners }) => {
-    const from = new Set(owners.flatMap((id) => members.keyOf.get(id) ?? []));
+    const from = new Set(owners.flatMap((id) => members.boxOf.get(id) ?? []));
     return [...from].map((one): MapEdge => ({ from: one, to: item.key, kind: "owns" }));
   });
   const shown = items.length > 0 ? items : [note("nothing", environment.id, "no nodes")];
@@ -106,7 +106,7 @@ function folded<T extends ObjectModel>(
   }
   return [...groups].map(([key, some]) => {
     const label = `${counted(some.length, kind)}${what}`;
-    const names = some.slice(0, mostNames).map(nameOf);
+    const names = some.slice(0, mostNames).map(displayName);
     const more = some.length > names.length ? [`${some.length - names.length} more`] : [];
     const item: MapItem = {
       ...itemOf(kind, some[0]!),
@@ -123,7 +123,7 @@ function folded<T extends ObjectModel>(
 export interface MemberItems {
   items: MapItem[];
   /** The box of each member, by its id. */
-  keyOf: ReadonlyMap<string, string>;
+  boxOf: ReadonlyMap<string, string>;
 }
 
 /** Members that own nodes, or change, are shown one by one; of the others, where they are many, their number. */
@@ -141,7 +141,7 @@ export function memberItems({ id, memberships, environments }: ConsortiumModel):
   ];
   return {
     items: [...alone.map((one) => itemOf("membership", one)), ...folds.map(({ item }) => item)],
-    keyOf: new Map([
+    boxOf: new Map([
       ...alone.map((one) => [one.id, itemKey("membership", one.id)] as const),
       ...folds.flatMap(({ item, objects }) => objects.map((one) => [one.id, item.key] as const)),
     ]),
@@ -153,7 +153,7 @@ export function nodeItems(
   { memberships }: ConsortiumModel,
   { id, nodes }: EnvironmentModel,
 ): { item: MapItem; owners: string[] }[] {
-  const names = new Map(memberships.map((one) => [one.id, nameOf(one)]));
+  const names = new Map(memberships.map((one) => [one.id, displayName(one)]));
   const ownersOf = (objects: readonly (typeof nodes)[number][]) => [
     ...new Set(objects.flatMap(({ membershipId }) => membershipId ?? [])),
   ];
@@ -173,10 +173,10 @@ export function nodeItems(
 
 /** Credentials are shown as a number, with their owners in words. */
 export function credentialItems({ memberships }: ConsortiumModel, { id, credentials }: EnvironmentModel): MapItem[] {
-  const names = new Map(memberships.map((one) => [one.id, nameOf(one)]));
+  const names = new Map(memberships.map((one) => [one.id, displayName(one)]));
   const named = (object: (typeof credentials)[number]) => {
     const owner = names.get(object.membershipId ?? "");
-    return { ...object, name: `${nameOf(object)}${owner === undefined ? "" : ` of ${owner}`}` };
+    return { ...object, name: `${displayName(object)}${owner === undefined ? "" : ` of ${owner}`}` };
   };
   return folded("credential", id, credentials.map(named)).map(({ item }) => item);
 }

@@ -2,7 +2,7 @@ import {
   type Change,
   type ConsortiumModel,
   type EnvironmentModel,
-  nameOf,
+  displayName,
   type NodeModel,
   type ObjectKind,
   type ObjectModel,
@@ -35,7 +35,7 @@ export const itemOf = (kind: ObjectKind, object: ObjectModel, owner?: string): M
   key: itemKey(kind, object.id),
   kind,
   ids: [object.id],
-  label: nameOf(object),
+  label: displayName(object),
   details: linesOf(kind, object, owner),
   title: inWords(kind, object, owner),
   tone: toneOf(kind, object),
@@ -156,7 +156,7 @@ function factsOf(kind: ObjectKind, object: ObjectModel, owner: string | undefine
 /** All that is known of an object, in a sentence. */
 export function inWords(kind: ObjectKind, object: ObjectModel, owner?: string): string {
   const { managed, change, kept, drift = [], id } = object;
-  const name = nameOf(object);
+  const name = displayName(object);
   const account = (object as TetherModel).account;
   const role = (object as NodeModel).role;
   return [

@@ -177,7 +177,7 @@ export const examples: Record<string, Example> = {
     imports: imports("Node", "grower-1", sampleIds.node, "coffee-trade/ledger/grower-1"),
   },
   AppCred: {
-    title: "A login for one member's applications",
+    title: "A credential for one member's applications",
     program: some(["coffee-trade", "grower", "ledger", "grower-app"], [], {
       username: new Ref("grower-app", "username"),
       password: new Ref("grower-app", "password"),

@@ -45,7 +45,7 @@ async function participants(
 }
 
 /** How the right key is given in place of the one that was found. */
-export function keyOf(organization: string, key: ApiKey): string {
+export function keyRemedy(organization: string, key: ApiKey): string {
   if (key.place === "fleet") return `Correct the fleet file: the key must belong to ${organization}.`;
   if (key.place === "environment") return `Unset ${environmentName("apiKey")}, or set it to a key of ${organization}.`;
   return `Use a key of ${organization}: ${mendKey(key)}`;
@@ -70,6 +70,6 @@ export function requireOrganization(
       : "shows consortia without their owners, so its organization is unknown";
   throw new OtherOrganizationError(
     `The organization must be ${required.id} (${required.source}), but the API key from ${apiKey.source} ${shows}. ` +
-      `${done} ${keyOf(required.id, apiKey)}`,
+      `${done} ${keyRemedy(required.id, apiKey)}`,
   );
 }

@@ -151,3 +151,7 @@ function withoutRemainder(part: string, secrets: readonly string[]): string {
       if (part.endsWith(secret.slice(0, length))) return part.slice(0, -length) + marker;
   return part;
 }
+
+/** The value of the `Authorization` header that logs in to a node. */
+export const basicAuthHeader = ({ username, password }: { username: string; password: string }): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;

@@ -1,5 +1,5 @@
 import { type PartialList, type Settings } from "../api";
-import { lookAround, requireOrganization, type Visible, keyOf } from "../api/organization";
+import { lookAround, requireOrganization, type Visible, keyRemedy } from "../api/organization";
 import { paths } from "../api/paths";
 import { Listed } from "./collection";
 import { type Definition, type Made, nameOf, type Props } from "./definition";
@@ -255,7 +255,7 @@ function foreignKey({ settings, provider }: Compared, subject: Subject, organiza
   const { origin } = subject;
   const next = isMoved(origin, provider)
     ? backFrom(origin, provider!)
-    : keyOf(origin.organizations!.join(" or "), apiKey);
+    : keyRemedy(origin.organizations!.join(" or "), apiKey);
   return new CommonError(
     `${made(subject)}, but the API key from ${apiKey.source} belongs to organization ${[...organizations].join(" or ")} ` +
       `(${baseUrl}). Nothing was changed. ${next}`,
@@ -284,7 +284,7 @@ function unclearKey(
     return new CommonError(`${seen} Nothing was changed. ${backFrom(origin, provider!)}`, brief);
   return new CommonError(
     `${seen} Either the key belongs to another organization, or everything was deleted there. Nothing was changed. ` +
-      `${keyOf(origin.organizations?.join(" or ") ?? "its organization", apiKey)} ` +
+      `${keyRemedy(origin.organizations?.join(" or ") ?? "its organization", apiKey)} ` +
       `If it was deleted, confirm that for one run: set CONSORTIUM_CONFIRM_DELETED=${first}.`,
     brief,
   );

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppCredObject } from "../api";
+import { basicAuthHeader } from "../api/secrets";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { appcreds, consortiumId, customTimeouts, environmentId, extra, membershipId, nameText, output } from "./fields";
@@ -52,7 +53,3 @@ export const appCred: Definition = {
     return { username: user, password, basicAuthHeader: basicAuthHeader({ username: user, password }) };
   },
 };
-
-/** The value of the `Authorization` header that logs in to a node. */
-export const basicAuthHeader = ({ username, password }: { username: string; password: string }): string =>
-  `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;

@@ -112,7 +112,7 @@ export async function ask<T>(
   }
 }
 
-const nameOf = (member: Member): string | undefined => member.text("name");
+const givenName = (member: Member): string | undefined => member.text("name");
 /** The id in the argument `adopt`. */
 const adopted = (member: Member): string | undefined => member.text("adopt");
 
@@ -130,9 +130,15 @@ export function outsideStack(mine: readonly Member[], existing: readonly Existin
       return index < 0;
     });
   const withoutId = take(mine, (member, { id }) => id === (parents.idOf(member.urn) ?? adopted(member)));
-  const withoutName = take(withoutId, (member, { props }) => props.name !== undefined && props.name === nameOf(member));
-  const renamed = take(withoutName, (member, { props }) => nameOf(member) !== undefined && props.name === member.name);
-  take(renamed, (member) => nameOf(member) === undefined && member.get("name") === unknown);
+  const withoutName = take(
+    withoutId,
+    (member, { props }) => props.name !== undefined && props.name === givenName(member),
+  );
+  const renamed = take(
+    withoutName,
+    (member, { props }) => givenName(member) !== undefined && props.name === member.name,
+  );
+  take(renamed, (member) => givenName(member) === undefined && member.get("name") === unknown);
   return rest;
 }
 
@@ -154,5 +160,5 @@ export async function idOf(
       : await organization.environments(
           await idOf(organization, parents, "Consortium", parents.key(member, "Consortium")),
         );
-  return siblings.find(({ props }) => props.name === nameOf(member))?.id;
+  return siblings.find(({ props }) => props.name === givenName(member))?.id;
 }

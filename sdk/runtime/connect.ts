@@ -34,9 +34,9 @@ export interface ConnectOptions<V extends Via = Via> {
 
 const isKnown = (value: unknown): boolean => !Output.isInstance(value) && !(value instanceof Promise);
 
-function known(node: AnyNode, login: AnyLogin): node is KnownNode {
+function known(node: AnyNode, credential: AnyLogin): node is KnownNode {
   const address = typeof node === "object" && isKnown(node) && "urls" in node ? node.urls : node;
-  return [node, address, login.username, login.password].every(isKnown);
+  return [node, address, credential.username, credential.password].every(isKnown);
 }
 
 function addressOf(node: KnownNode, via: Via): string {
@@ -57,10 +57,10 @@ function withPair(address: string, { username, password }: KnownLogin): string {
 }
 
 /** Runs once everything is known. What follows is secret, as the password is; it is not looked into, as `output` would. */
-function later<T>(node: AnyNode, login: AnyLogin, run: (node: KnownNode, login: KnownLogin) => T): Output<T> {
+function later<T>(node: AnyNode, credential: AnyLogin, run: (node: KnownNode, credential: KnownLogin) => T): Output<T> {
   const shown =
     typeof node === "object" && isKnown(node) && "urls" in node ? output(node.urls).apply((urls) => ({ urls })) : node;
-  const parts = output([shown as Input<KnownNode>, login.username, secret(login.password)] as const);
+  const parts = output([shown as Input<KnownNode>, credential.username, secret(credential.password)] as const);
   return parts.apply<T>((values) => {
     const [where, username, password] = values as [KnownNode, string, string];
     return run(where, { username, password });
@@ -71,11 +71,11 @@ function later<T>(node: AnyNode, login: AnyLogin, run: (node: KnownNode, login: 
  * The address of a node with user name and password in it, for tools that take nothing else. For a node and a
  * credential of the program a secret Output; for values that are known already (in a script), text: keep it to yourself.
  */
-export function runtimeUrl(node: KnownNode, login: KnownLogin, via?: Via): string;
-export function runtimeUrl(node: AnyNode, login: AnyLogin, via?: Via): Output<string>;
-export function runtimeUrl(node: AnyNode, login: AnyLogin, via: Via = "rpc"): string | Output<string> {
+export function runtimeUrl(node: KnownNode, credential: KnownLogin, via?: Via): string;
+export function runtimeUrl(node: AnyNode, credential: AnyLogin, via?: Via): Output<string>;
+export function runtimeUrl(node: AnyNode, credential: AnyLogin, via: Via = "rpc"): string | Output<string> {
   const make = (where: KnownNode, pair: KnownLogin): string => withPair(addressOf(where, via), pair);
-  return known(node, login) ? make(node, login as KnownLogin) : later(node, login, make);
+  return known(node, credential) ? make(node, credential as KnownLogin) : later(node, credential, make);
 }
 
 /**
@@ -85,23 +85,30 @@ export function runtimeUrl(node: AnyNode, login: AnyLogin, via: Via = "rpc"): st
  * For values that are known already it is the provider itself. For a node and a credential of the program it is an Output:
  * use it in `apply`, where a preview does not know them yet, and never export it. Close what you open (`destroy()`).
  */
-export function connect(node: KnownNode, login: KnownLogin, via?: "rpc" | ConnectOptions<"rpc">): JsonRpcProvider;
-export function connect(node: KnownNode, login: KnownLogin, via: "wss" | ConnectOptions<"wss">): WebSocketProvider;
-export function connect(node: AnyNode, login: AnyLogin, via?: "rpc" | ConnectOptions<"rpc">): Output<JsonRpcProvider>;
-export function connect(node: AnyNode, login: AnyLogin, via: "wss" | ConnectOptions<"wss">): Output<WebSocketProvider>;
+export function connect(node: KnownNode, credential: KnownLogin, via?: "rpc" | ConnectOptions<"rpc">): JsonRpcProvider;
+export function connect(node: KnownNode, credential: KnownLogin, via: "wss" | ConnectOptions<"wss">): WebSocketProvider;
 export function connect(
   node: AnyNode,
-  login: AnyLogin,
+  credential: AnyLogin,
+  via?: "rpc" | ConnectOptions<"rpc">,
+): Output<JsonRpcProvider>;
+export function connect(
+  node: AnyNode,
+  credential: AnyLogin,
+  via: "wss" | ConnectOptions<"wss">,
+): Output<WebSocketProvider>;
+export function connect(
+  node: AnyNode,
+  credential: AnyLogin,
   via: Via | ConnectOptions = {},
 ): JsonRpcProvider | WebSocketProvider | Output<JsonRpcProvider | WebSocketProvider> {
   const options = typeof via === "string" ? { via } : via;
-  const make = (where: KnownNode, { username, password }: KnownLogin): JsonRpcProvider | WebSocketProvider => {
+  const make = (where: KnownNode, pair: KnownLogin): JsonRpcProvider | WebSocketProvider => {
     const address = addressOf(where, options.via ?? "rpc");
-    const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
     const { overHttp, overWebSocket } = providers();
-    return (options.via === "wss" ? overWebSocket : overHttp)(address, authorization, options.ca);
+    return (options.via === "wss" ? overWebSocket : overHttp)(address, pair, options.ca);
   };
-  return known(node, login) ? make(node, login as KnownLogin) : later(node, login, make);
+  return known(node, credential) ? make(node, credential as KnownLogin) : later(node, credential, make);
 }
 
 type Providers = typeof Loaded;

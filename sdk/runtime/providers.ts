@@ -3,6 +3,7 @@ import { Agent as HttpsAgent } from "node:https";
 import { rootCertificates } from "node:tls";
 import type { JsonRpcApiProviderOptions, JsonRpcError, JsonRpcPayload, JsonRpcResult } from "ethers";
 import { WebSocket } from "ws";
+import { basicAuthHeader } from "../../provider/api/secrets";
 import { CredentialRefused } from "./credential-refused";
 import { ethers } from "./ethers";
 
@@ -43,6 +44,8 @@ export class HttpProvider extends JsonRpcProvider {
 
 /** A node's chain never changes, and its blocks may come every second. */
 const options = { staticNetwork: true, pollingInterval: 1_000 };
+
+type Credential = Parameters<typeof basicAuthHeader>[0];
 
 type Answer = (JsonRpcResult | JsonRpcError)[];
 
@@ -154,13 +157,20 @@ async function textOf(response: IncomingMessage): Promise<string> {
 /** @param timeoutMs how long an answer may take. Default: that of ethers, five minutes */
 export function overHttp(
   address: string,
-  authorization: string,
+  credential: Credential,
   ca?: string | Buffer,
   timeoutMs?: number,
 ): NodeProvider {
-  return new NodeProvider(address, { headers: { authorization }, ca: trusting(ca), timeoutMs });
+  return new NodeProvider(address, {
+    headers: { authorization: basicAuthHeader(credential) },
+    ca: trusting(ca),
+    timeoutMs,
+  });
 }
 
-export function overWebSocket(address: string, authorization: string, ca?: string | Buffer): NodeSocketProvider {
-  return new NodeSocketProvider(address, new WebSocket(address, { headers: { authorization }, ca: trusting(ca) }));
+export function overWebSocket(address: string, credential: Credential, ca?: string | Buffer): NodeSocketProvider {
+  return new NodeSocketProvider(
+    address,
+    new WebSocket(address, { headers: { authorization: basicAuthHeader(credential) }, ca: trusting(ca) }),
+  );
 }

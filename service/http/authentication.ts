@@ -12,16 +12,16 @@ declare module "fastify" {
   }
 }
 
-const keyOf = ({ headers }: FastifyRequest) => /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
+const sentKey = ({ headers }: FastifyRequest) => /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
 
 /** The organization whose key was sent, if it was a valid one. */
 export function callerOf(organizations: Organizations, request: FastifyRequest): Entity<"organization"> | undefined {
-  const key = keyOf(request);
+  const key = sentKey(request);
   return key === undefined ? undefined : organizations.ofKey(key);
 }
 
 function authenticate(organizations: Organizations, request: FastifyRequest): Entity<"organization"> {
-  const key = keyOf(request);
+  const key = sentKey(request);
   if (key === undefined)
     throw new Refusal(401, "An API key is missing: send the header Authorization: Bearer <API key>.");
   const organization = organizations.ofKey(key);

@@ -24,7 +24,7 @@ export function refuseStrangers(app: FastifyInstance, host: string, allowed: rea
   app.addHook("onRequest", (request, _reply, done) => {
     const { host: asked, origin } = request.headers;
     if (asked === undefined && request.raw.httpVersion !== "1.0") throw new Refusal(400, "The Host header is missing.");
-    const name = nameOf(asked);
+    const name = hostName(asked);
     // nobody can make an address point elsewhere; and which one leads here may be known to a router only
     if (asked !== undefined && !own(name) && !(open && isIP(name) > 0)) {
       throw new Refusal(
@@ -43,14 +43,14 @@ export function refuseStrangers(app: FastifyInstance, host: string, allowed: rea
 }
 
 /** The name in a Host header, without its port; empty if there is none in it. */
-function nameOf(host = ""): string {
+function hostName(host = ""): string {
   const [, name = ""] = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d{1,5})?$/i.exec(host) ?? [];
   return plain(name);
 }
 
 function isOwnOrigin(origin: string, own: (name: string) => boolean): boolean {
   const [, host] = /^https?:\/\/(.+)$/i.exec(origin) ?? [];
-  const name = nameOf(host);
+  const name = hostName(host);
   return name !== "" && own(name);
 }
 

@@ -12,14 +12,14 @@ const ledger = new Environment("ledger", { consortium, provider: "quorum", conse
 const members = companies.map((company) => {
   const membership = new Membership(company, { consortium });
   const node = new Node(`${company}-node`, { environment: ledger, membership });
-  const login = new AppCred(`${company}-app`, { environment: ledger, membership });
-  return { company, node, login };
+  const credential = new AppCred(`${company}-app`, { environment: ledger, membership });
+  return { company, node, credential };
 });
 
 export const chainId = ledger.chainId;
-export const endpoints = members.map(({ company, node, login }) => ({
+export const endpoints = members.map(({ company, node, credential }) => ({
   company,
   url: node.urls.rpc,
-  username: login.username,
-  password: login.password, // a secret: encrypted in the state, shown with `pulumi stack output --show-secrets`
+  username: credential.username,
+  password: credential.password, // a secret: encrypted in the state, shown with `pulumi stack output --show-secrets`
 }));

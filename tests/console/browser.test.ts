@@ -137,7 +137,7 @@ describe("the console in a browser", () => {
     await page.locator(".drawing svg").first().waitFor();
     await button("Order a tether").click();
     const ordered = page.getByRole("status").getByRole("link");
-    const id = (await ordered.or(page.locator(".trouble")).first().textContent())!;
+    const id = (await ordered.or(page.locator(".problem")).first().textContent())!;
     expect(id).not.toContain(" "); // an id, and not what went wrong
     expect((await served.send("GET", `/tether/${id}/reportCount`)).text).toBe("0");
     await page.getByRole("region", { name: "Tethers" }).getByText(id).waitFor();

@@ -84,9 +84,9 @@ test("a service that does not answer is said so, and looked at less often", asyn
   const calls = countCalls();
   await service.close();
   const closed = Date.now();
-  await until(() => page.shown.get("network")?.trouble !== undefined);
-  const { trouble, since = 0 } = page.shown.get("network")!;
-  expect(trouble).toContain("connection");
+  await until(() => page.shown.get("network")?.problem !== undefined);
+  const { problem, since = 0 } = page.shown.get("network")!;
+  expect(problem).toContain("connection");
   expect(since).toBeGreaterThan(began); // when the service answered last
   expect(since).toBeLessThan(closed);
   const before = calls.paths.length;

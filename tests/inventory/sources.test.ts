@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { modelOfNetworkFile } from "../../inventory/file";
 import { LiveNetwork } from "../../inventory/live";
-import { objectsOf, type NetworkModel, nameOf } from "../../inventory/model";
+import { objectsOf, type NetworkModel, displayName } from "../../inventory/model";
 import { modelOfPlan } from "../../inventory/plan/changes";
 import { readPlan } from "../../inventory/plan/read";
 import { modelOfStack, withStacks } from "../../inventory/stack";
@@ -19,7 +19,7 @@ const golden = JSON.parse(readFileSync(join(root, "tests/golden/0.1.0/stack.json
 const outline = (model: NetworkModel): string[] =>
   objectsOf(model).map(({ kind, object: { change, drift, managed, ...object } }) => {
     const by = managed === undefined ? [] : [managed === "by hand" ? managed : managed.name];
-    return [kind, nameOf(object), ...by, ...(change ? [change] : []), ...(drift ?? [])].join(" ");
+    return [kind, displayName(object), ...by, ...(change ? [change] : []), ...(drift ?? [])].join(" ");
   });
 
 test("a stack of the dynamic provider and of the plugin make the same model, without a secret", () => {

@@ -145,7 +145,7 @@ export function Copyable({ text, shown = text, what }: { text: string; shown?: s
 export function ErrorMessage({ text }: { text: string | undefined }) {
   const [first, rest] = sentences(text ?? "");
   return (
-    <div role="alert" class={text ? "trouble" : undefined}>
+    <div role="alert" class={text ? "problem" : undefined}>
       {text && (
         <>
           <span aria-hidden="true">✕</span> {first}

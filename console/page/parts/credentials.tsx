@@ -15,7 +15,7 @@ export function Credentials({ view, consortium, environment }: Props) {
   const { memberships } = consortium;
   const [member, choose] = useState(memberships[0]?.id ?? "");
   const [name, setName] = useState("");
-  const { run, busy, trouble } = useAction("make-credential");
+  const { run, busy, problem } = useAction("make-credential");
   const make = () => {
     const ids = { consortium: consortium.id, environment: environment.id, membership: member };
     void run({ ...ids, ...(name.trim() ? { name } : {}) }).then((made) => {
@@ -60,7 +60,7 @@ export function Credentials({ view, consortium, environment }: Props) {
           </label>
         </LineForm>
       )}
-      <ErrorMessage text={trouble} />
+      <ErrorMessage text={problem} />
     </>
   );
 }

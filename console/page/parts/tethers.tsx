@@ -35,7 +35,7 @@ export function Tethers({ view: { model, embedded } }: { view: NetworkView }) {
 function OrderTether({ model }: { model: NetworkModel }) {
   const names = model.consortia.flatMap((one) => one.environments.map(({ name }) => name));
   const [environment, choose] = useState("");
-  const { run, busy, answer, trouble } = useAction("order-tether");
+  const { run, busy, answer, problem } = useAction("order-tether");
   const order = () => void run(environment ? { environment } : {});
   return (
     <div>
@@ -50,7 +50,7 @@ function OrderTether({ model }: { model: NetworkModel }) {
           </select>
         </label>
       </LineForm>
-      <ErrorMessage text={trouble} />
+      <ErrorMessage text={problem} />
       <p role="status" class="quiet">
         {answer && (
           <>

@@ -9,7 +9,7 @@ import { Credentials } from "../parts/credentials";
 import { hrefOf } from "../route";
 
 export function EnvironmentPage({ view, id }: { view: NetworkView; id: string }) {
-  const { value: ledger, trouble } = useSection<EnvironmentView>(`environment/${id}`);
+  const { value: ledger, problem } = useSection<EnvironmentView>(`environment/${id}`);
   const consortium = view.model.consortia.find(({ environments }) => environments.some((one) => one.id === id));
   const environment = consortium?.environments.find((one) => one.id === id);
   if (!consortium || !environment) return <NotFound />;
@@ -22,7 +22,7 @@ export function EnvironmentPage({ view, id }: { view: NetworkView; id: string })
       <h1>
         {name} <State of={state} />
       </h1>
-      <ErrorMessage text={trouble} />
+      <ErrorMessage text={problem} />
       <Facts of={factsOf(environment)} />
       <div class="columns">
         <Card title="Block height by node" aside={<span class="quiet">{zone()}</span>}>
@@ -125,7 +125,7 @@ function Log({ of: { id, nodes, provider } }: { of: EnvironmentModel }) {
   const [node, choose] = useState(nodes[0]!.id);
   const [client, chooseClient] = useState("geth");
   const chosen = nodes.some((one) => one.id === node) ? node : nodes[0]!.id;
-  const { value: lines, trouble } = useSection<string[]>(`log/${id}/${chosen}/${client}`);
+  const { value: lines, problem } = useSection<string[]>(`log/${id}/${chosen}/${client}`);
   const clients = provider === "quorum" ? ["geth", "constellation"] : ["geth"];
   return (
     <>
@@ -149,7 +149,7 @@ function Log({ of: { id, nodes, provider } }: { of: EnvironmentModel }) {
           </select>
         </label>
       </div>
-      <ErrorMessage text={trouble} />
+      <ErrorMessage text={problem} />
       <pre class="log scroll" tabIndex={0} role="log" aria-label="Log, newest line first">
         {lines?.toReversed().join("\n") ?? "Looking …"}
       </pre>

@@ -6,7 +6,7 @@ import { Card, Dialog, LineForm, Table, ErrorMessage } from "../parts/basics";
 import { showSecret } from "../parts/credentials";
 
 export function KeysPage() {
-  const { value: keys, trouble } = useSection<KeyView[]>("keys");
+  const { value: keys, problem } = useSection<KeyView[]>("keys");
   const [name, setName] = useState("");
   const [asked, ask] = useState<KeyView>();
   const making = useAction("make-key");
@@ -29,7 +29,7 @@ export function KeysPage() {
         Each key may do everything in this organization. The service's first key is in the file that it named when it
         started; these are the further ones.
       </p>
-      <ErrorMessage text={revoking.trouble ?? trouble ?? making.trouble} />
+      <ErrorMessage text={revoking.problem ?? problem ?? making.problem} />
       <Card title="Keys">
         <Table
           label="Keys"

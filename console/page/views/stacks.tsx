@@ -1,4 +1,4 @@
-import { type ObjectModel, nameOf, objectsOf } from "../../../inventory/model";
+import { type ObjectModel, displayName, objectsOf } from "../../../inventory/model";
 import type { NetworkView } from "../../protocol";
 import { Card, ManagedBy, stackOf, Table } from "../parts/basics";
 
@@ -58,7 +58,7 @@ function Objects({ of, label, empty }: ObjectsProps) {
       rows={of.map(({ kind, object }) => ({
         key: `${kind} ${object.id}`,
         cells: [
-          <b>{nameOf(object)}</b>,
+          <b>{displayName(object)}</b>,
           kind,
           <code>{object.id}</code>,
           stackOf(object.managed)?.name ?? "—",

@@ -15,7 +15,7 @@ const kinds: Record<string, { label: string; number?: "status" | "ms"; given?: s
 };
 
 export function TestingPage() {
-  const { value: shown, trouble } = useSection<TestingView>("testing");
+  const { value: shown, problem } = useSection<TestingView>("testing");
   return (
     <>
       <h1>Faults and calls</h1>
@@ -23,7 +23,7 @@ export function TestingPage() {
         See how your program copes: make calls of this organization fail, or slow. The console's own calls are neither
         hit nor logged.
       </p>
-      <ErrorMessage text={trouble} />
+      <ErrorMessage text={problem} />
       <Card title="Faults">
         <Faults of={shown} />
         <NewFault routes={shown?.routes ?? []} />
@@ -50,7 +50,7 @@ function Faults({ of: shown }: { of: TestingView | undefined }) {
         rows={(shown?.faults ?? []).map(({ id, rule, seen, hits }) => ({
           key: id,
           cells: [
-            <b>{nameOf(rule)}</b>,
+            <b>{faultTitle(rule)}</b>,
             <code>{`${rule.method ?? "any"} ${rule.route ?? "any route"}`}</code>,
             `${hits} of ${seen}`,
             <button type="button" aria-label={`Remove fault ${id}`} onClick={() => remove(id)}>
@@ -63,7 +63,7 @@ function Faults({ of: shown }: { of: TestingView | undefined }) {
   );
 }
 
-function nameOf(rule: FaultView): string {
+function faultTitle(rule: FaultView): string {
   const kind = kinds[rule.kind];
   const value = kind?.number === undefined ? "" : ` ${rule[kind.number] ?? ""}`;
   return `${kind?.label ?? rule.kind}${value}`;
@@ -71,7 +71,7 @@ function nameOf(rule: FaultView): string {
 
 function NewFault({ routes }: { routes: string[] }) {
   const [rule, set] = useState({ kind: "status", value: "503", method: "", route: "", times: "1" });
-  const { run, busy, trouble } = useAction("add-fault");
+  const { run, busy, problem } = useAction("add-fault");
   const { number } = kinds[rule.kind]!;
   const change = (name: keyof typeof rule) => (event: { currentTarget: { value: string } }) => {
     const { value } = event.currentTarget;
@@ -134,7 +134,7 @@ function NewFault({ routes }: { routes: string[] }) {
           </select>
         </label>
       </LineForm>
-      <ErrorMessage text={trouble} />
+      <ErrorMessage text={problem} />
     </>
   );
 }

@@ -18,7 +18,7 @@ export function TethersPage({ view }: { view: NetworkView }) {
 }
 
 export function TetherPage({ view, id }: { view: NetworkView; id: string }) {
-  const { value: shown, trouble } = useSection<TetherView>(`tether/${id}`);
+  const { value: shown, problem } = useSection<TetherView>(`tether/${id}`);
   const tether = view.model.tethers.find((one) => one.id === id);
   if (!tether) return <NotFound />;
   const environment = view.model.consortia.flatMap((one) => one.environments).find((one) => one.tether === id);
@@ -30,7 +30,7 @@ export function TetherPage({ view, id }: { view: NetworkView; id: string }) {
       <h1>
         <code>{id}</code> <State of={tether.state} />
       </h1>
-      <ErrorMessage text={trouble ?? (shown?.problem && `The last pin failed: ${shown.problem}`)} />
+      <ErrorMessage text={problem ?? (shown?.problem && `The last pin failed: ${shown.problem}`)} />
       <Facts
         of={[
           ["Environment", environment ? <a href={hrefOf("environments", environment.id)}>{environment.name}</a> : "—"],
@@ -105,7 +105,7 @@ function Funds({ tether, shown, view }: FundsProps) {
 
 function Fund({ tether: { id, network = "rinkeby" } }: { tether: TetherModel }) {
   const [amount, set] = useState("1");
-  const { run, busy, answer, trouble } = useAction("fund-tether");
+  const { run, busy, answer, problem } = useAction("fund-tether");
   const wei = toWei(amount);
   const fund = () => wei !== undefined && void run({ tether: id, network, wei });
   return (
@@ -121,7 +121,7 @@ function Fund({ tether: { id, network = "rinkeby" } }: { tether: TetherModel }) 
           />
         </label>
       </LineForm>
-      <ErrorMessage text={trouble ?? (wei === undefined ? "That is no amount of ether, such as 0.5." : undefined)} />
+      <ErrorMessage text={problem ?? (wei === undefined ? "That is no amount of ether, such as 0.5." : undefined)} />
       <p role="status" class="quiet">
         {answer && `It now owns ${ether(answer.balanceWei)}.`}
       </p>
@@ -182,10 +182,10 @@ function Reports({ tether, newest, count }: ReportsProps) {
 }
 
 function Earlier({ tether, end }: { tether: string; end: number }) {
-  const { value, trouble } = useSection<PinModel[]>(`pins/${tether}/${end}`);
+  const { value, problem } = useSection<PinModel[]>(`pins/${tether}/${end}`);
   return (
     <>
-      <ErrorMessage text={trouble} />
+      <ErrorMessage text={problem} />
       <Page tether={tether} pins={value} />
     </>
   );
@@ -218,7 +218,7 @@ function Page({ tether, pins }: { tether: string; pins: PinModel[] | undefined }
 }
 
 function Verify({ tether, index }: { tether: string; index: number }) {
-  const { run, busy, answer, trouble } = useAction("verify");
+  const { run, busy, answer, problem } = useAction("verify");
   return (
     <div class="verify">
       <button
@@ -237,7 +237,7 @@ function Verify({ tether, index }: { tether: string; index: number }) {
           </span>
         )}
         {answer && <span class="verdict">{answer.text}</span>}
-        {trouble}
+        {problem}
       </span>
     </div>
   );

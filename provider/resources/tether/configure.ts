@@ -22,14 +22,14 @@ export async function begin(session: Session, news: Props): Promise<Props> {
   }
 }
 
-const nameOf = ({ tetherId }: TetherInputs): string => `tether service "${tetherId}"`;
+const tetherTitle = ({ tetherId }: TetherInputs): string => `tether service "${tetherId}"`;
 
 const failure = (inputs: TetherInputs, error: unknown, kept = ""): UserError => {
   const reason = isApiError(error, "missing")
     ? `the service knows none with this id (${error.message}) ` +
       "It is made in the console; its id is the last 10 characters of its address there."
     : messageOf(error);
-  return new UserError(`${nameOf(inputs)}: ${reason}${kept}`);
+  return new UserError(`${tetherTitle(inputs)}: ${reason}${kept}`);
 };
 
 /**

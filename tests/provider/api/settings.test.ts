@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { environmentName } from "../../../provider/api/environment";
-import { keyOf } from "../../../provider/api/organization";
+import { keyRemedy } from "../../../provider/api/organization";
 import {
   adoptsAll,
   ApiKey,
@@ -236,7 +236,7 @@ test("a key that a fleet has put into the environment is known by its place in t
   const source = "apiKey of the organization acme";
   const { apiKey } = resolveSettings({ env: { CONSORTIUM_API_KEY: "k", CONSORTIUM_API_KEY_SOURCE: source } });
   expect(apiKey).toMatchObject({ source, place: "fleet" });
-  expect(keyOf("o1", apiKey)).toBe("Correct the fleet file: the key must belong to o1.");
+  expect(keyRemedy("o1", apiKey)).toBe("Correct the fleet file: the key must belong to o1.");
 });
 
 test("a key cannot be printed by accident", () => {
