@@ -1,7 +1,14 @@
 import { type PolicyPackArgs } from "@pulumi/policy";
 import { type Choice, type ConsortiumPolicy, PolicySettingsError, withSettings } from "./define";
 import { consortiaPerOrganization, environmentsPerConsortium, nodesPerEnvironment } from "./rules/limits";
-import { allowedNetworks, consensusForProvider, naming, protectLedgers, tetherInterval } from "./rules/resources";
+import {
+  allowedNetworks,
+  consensusForProvider,
+  naming,
+  nodeSize,
+  protectLedgers,
+  tetherInterval,
+} from "./rules/resources";
 import { allowedRegions, balancedMembership, credentialPerMember, tetherAfterConfiguration } from "./rules/stack";
 
 export { type Choice, type ConsortiumPolicy, PolicySettingsError, withSettings } from "./define";
@@ -15,6 +22,7 @@ export const policies = [
   environmentsPerConsortium,
   nodesPerEnvironment,
   consensusForProvider,
+  nodeSize,
   tetherInterval,
   tetherAfterConfiguration,
   allowedNetworks,

@@ -69,8 +69,8 @@ test("the file of a network that exists, to be adopted: each by its id, keys tha
         adopt: e,
         nodes: {
           acme: {
-            [`acme-1-${one}`]: { name: "acme-1", adopt: one },
-            [`acme-1-${two}`]: { name: "acme-1", adopt: two },
+            [`acme-1-${one}`]: { name: "acme-1", size: "small", adopt: one },
+            [`acme-1-${two}`]: { name: "acme-1", size: "small", adopt: two },
           },
         },
         credentials: [],
@@ -86,28 +86,31 @@ test("the file of a network that exists, to be adopted: each by its id, keys tha
   expect((await run("--consortium", c, "--adopt")).stdout).toBe(stdout);
 });
 
-test("settings of nodes are in the file, but for what the service chooses; adopting that file changes nothing", async () => {
+test("settings of nodes are in the file; adopting that file changes nothing", async () => {
   const c = await make("/consortia", { name: "trade" });
   const acme = await make(`/consortia/${c}/memberships`, { org_name: "acme" });
-  const kind = { provider: "geth", consensus_type: "poa", block_period: 3, release_id: "r7" };
+  const kind = { provider: "geth", consensus_type: "poa", block_period: 3, release_id: "geth-0" };
   const e = await make(`/consortia/${c}/environments`, { name: "prod", ...kind });
   const within = `/consortia/${c}/environments/${e}/nodes`;
-  const own = { size: "large", zone_id: "z1", kms_id: "k1", database_type: "leveldb" };
+  const zone = await make(`/consortia/${c}/environments/${e}/zones`, { name: "z", region: "eu", cloud: "aws" });
+  const own = { size: "large", zone_id: zone, kms_id: "k1", database_type: "leveldb" };
   const one = await make(within, { name: "one", membership_id: acme, ...own });
   const two = await make(within, { name: "two", membership_id: acme });
   const { stdout } = await run("--consortium", "trade", "--adopt");
   expect(inText(stdout)).toEqual([]);
   const { prod } = (parse(stdout) as { environments: Record<string, NetworkEnvironment> }).environments;
-  const settings = { size: "large", zoneId: "z1", kmsId: "k1", databaseType: "leveldb" };
-  expect(prod!.nodes).toEqual({ acme: { one: { ...settings, adopt: one }, two: { adopt: two } } });
+  const settings = { size: "large", zoneId: zone, kmsId: "k1", databaseType: "leveldb" };
+  expect(prod!.nodes).toEqual({ acme: { one: { ...settings, adopt: one }, two: { size: "small", adopt: two } } });
   expect(Object.keys(prod!)).not.toEqual(expect.arrayContaining(["blockPeriod"]));
 
   const copy = await run("--consortium", "trade");
   const { environments } = parse(copy.stdout) as { environments: Record<string, NetworkEnvironment> };
   expect(inText(copy.stdout)).toEqual([]);
   expect(environments.prod).toMatchObject({ blockPeriod: 3 });
-  expect(environments.prod!.nodes).toEqual({ acme: { one: { size: "large", databaseType: "leveldb" }, two: {} } });
-  const why = "a copy needs its own, since these belong to the environment: zoneId z1, kmsId k1";
+  expect(environments.prod!.nodes).toEqual({
+    acme: { one: { size: "large", databaseType: "leveldb" }, two: { size: "small" } },
+  });
+  const why = `a copy needs its own, since these belong to the environment: zoneId ${zone}, kmsId k1`;
   expect(copy.stderr).toContain(`note: environments.prod.nodes.acme.one: ${why}\n`);
   expect(copy.stdout).toContain(`# ${why}\n`);
 

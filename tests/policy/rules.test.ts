@@ -3,6 +3,7 @@ import {
   consensusForProvider,
   type ConsortiumPolicy,
   naming,
+  nodeSize,
   protectLedgers,
   tetherInterval,
   withSettings,
@@ -21,6 +22,10 @@ const tether =
   (args: object) =>
   (plan: Plan): void =>
     void plan.add("TetherService", "pin", { tetherId: "t0000000000", network: "rinkeby", intervalHours: 1, ...args });
+const sized =
+  (size?: unknown) =>
+  (plan: Plan): void =>
+    void plan.add("Node", "n", size === undefined ? {} : { size });
 const named =
   (kind: "Consortium" | "Environment" | "Node" | "AppCred", name: string) =>
   (plan: Plan): void =>
@@ -61,6 +66,31 @@ const table: [ConsortiumPolicy, string, Row[]][] = [
       ["an unknown client", environment(unknown, "raft")],
       ["an unknown protocol", environment("geth", unknown)],
       ["other resources", named("Node", "n")],
+    ],
+  ],
+  [
+    nodeSize,
+    "mandatory",
+    [
+      ["any size", sized("huge")],
+      ["no size", sized()],
+      ["a size that is allowed", sized("small"), { sizes: ["small", "medium"] }],
+      [
+        "a size that is not",
+        sized("large"),
+        { sizes: ["small", "medium"] },
+        'Node "n" has size large, which is not allowed. Set size to small or medium.',
+      ],
+      ["no size, where some are allowed", sized(), { sizes: ["small"] }],
+      [
+        "no size, where one is needed",
+        sized(),
+        { sizes: ["small"], required: true },
+        'Node "n" does not say its size. Set size to small.',
+      ],
+      ["no size, where any is needed", sized(), { required: true }, 'Node "n" does not say its size. Set size.'],
+      ["an unknown size", sized(unknown), { sizes: ["small"], required: true }],
+      ["other resources", environment("geth", "poa"), { sizes: ["small"], required: true }],
     ],
   ],
   [

@@ -19,7 +19,7 @@ const wrong: [string, object, string][] = [
     "an unknown policy",
     { "nodes-per-enviroment": { max: 3 } },
     'There is no policy "nodes-per-enviroment"; the policies are consortia-per-organization, environments-per-consortium, ' +
-      "nodes-per-environment, consensus-for-provider, tether-interval, tether-after-configuration, allowed-networks, " +
+      "nodes-per-environment, consensus-for-provider, node-size, tether-interval, tether-after-configuration, allowed-networks, " +
       "allowed-regions, naming, protect-ledgers, balanced-membership, credential-per-member.",
   ],
   [
@@ -145,6 +145,7 @@ describe("settings that can", () => {
       ["environments-per-consortium", "mandatory"],
       ["nodes-per-environment", "mandatory"],
       ["consensus-for-provider", "mandatory"],
+      ["node-size", "mandatory"],
       ["tether-interval", "mandatory"],
       ["tether-after-configuration", "mandatory"],
       ["allowed-networks", "advisory"],

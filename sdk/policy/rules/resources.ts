@@ -69,6 +69,32 @@ export const tetherInterval = definePolicy({
   },
 });
 
+export const nodeSize = definePolicy({
+  name: "node-size",
+  level: "mandatory",
+  rule: "Nodes have an allowed size.",
+  settings: {
+    sizes: z
+      .array(z.string())
+      .min(1, "name at least one size")
+      .optional()
+      .describe("Allowed sizes, such as `small`. Default: any."),
+    required: z
+      .boolean()
+      .default(false)
+      .describe("Whether a node has to say its size; else the service may choose it."),
+  },
+  resource(node, { sizes, required }, report) {
+    if (node.kind !== "Node") return;
+    const size = node.text("size");
+    const choice = sizes ? `Set size to ${sizes.join(" or ")}.` : "Set size.";
+    if (size !== undefined && sizes && !sizes.includes(size))
+      report.violation(`Node "${node.name}" has size ${size}, which is not allowed. ${choice}`);
+    if (required && node.get("size") === undefined)
+      report.violation(`Node "${node.name}" does not say its size. ${choice}`);
+  },
+});
+
 const pattern = regularExpression.optional();
 const types = { Consortium: pattern, Membership: pattern, Environment: pattern, Node: pattern, AppCred: pattern };
 
