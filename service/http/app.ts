@@ -6,7 +6,7 @@ import { carryOut, type FaultRule, type Faults, isActed, type Outages, statusOf 
 import { consortium, consortiumZone, environmentZone, invitation, membership, verification } from "../routes/consortia";
 import { configuration, credential, environment, releaseRoutes } from "../routes/environments";
 import { node, nodeRoutes } from "../routes/nodes";
-import { service, serviceEndpoints } from "../routes/services";
+import { destinationRoutes, identityRoutes, service, serviceEndpoints } from "../routes/services";
 import { serve } from "../routes/crud";
 import { targetRoutes } from "../routes/target-networks";
 import { embeddedRoutes, observerHeader } from "../routes/embedded";
@@ -85,6 +85,8 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
       verification(api, context);
       releaseRoutes(api, context);
       nodeRoutes(api, context);
+      identityRoutes(api, context);
+      destinationRoutes(api, context);
       tetherRoutes(api, context);
       embeddedRoutes(api, context, parts);
       done();

@@ -103,6 +103,9 @@ export class InFlight {
 /** Names of fields that may hold a secret. */
 export const soundsSecret = /passw|secret|token|credential|private|api_?key/i;
 
+/** What a configuration or a service is told: nobody knows what of it is secret. */
+const hidden = (name: string) => name === "details" || soundsSecret.test(name);
+
 /** No body of the API nests this deep. */
 const deepest = 32;
 
@@ -112,9 +115,6 @@ function masked(value: unknown, depth = 0): unknown {
   if (depth === deepest) return "[nested]";
   if (Array.isArray(value)) return value.map((inner) => masked(inner, depth + 1));
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      soundsSecret.test(name) ? "[hidden]" : masked(inner, depth + 1),
-    ]),
+    Object.entries(value).map(([name, inner]) => [name, hidden(name) ? "[hidden]" : masked(inner, depth + 1)]),
   );
 }

@@ -1,11 +1,12 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
-import type { Base } from "../context";
+import type { Base, Context } from "../context";
 import { Refusal } from "../errors";
-import { admittedToService, servicePath } from "../http/authentication";
-import { details, name, optional } from "../http/bodies";
-import { type Entity, firstStart } from "../store/entities";
-import { resource, show } from "./crud";
+import { admittedToService, organizationOf, servicePath } from "../http/authentication";
+import { details, name, optional, parse } from "../http/bodies";
+import { deleteObject } from "../store/deletion";
+import { type Entity, firstStart, stateAt } from "../store/entities";
+import { answer, gone, resource, show, withUnknownFields } from "./crud";
 import { portOf, smallest } from "./nodes";
 
 /** Utility services are there once in an environment, for all of its members; each member may have others. */
@@ -60,4 +61,117 @@ export function serviceEndpoints(app: FastifyInstance, { store }: Base): void {
       const { id, fields } = admittedToService(store, request, reply, (one) => typeOf(one) === "utility");
       throw new Refusal(501, `No ${fields.service} stands behind the service ${id}: this service only manages it.`);
     });
+}
+
+type Service = Entity<"service">;
+
+/** The service of a path that names its type, once it is started. */
+function reachService(context: Context, request: FastifyRequest, type: ServiceType): Service {
+  const { serviceId } = request.params as { serviceId: string };
+  const found = context.store.get("service", serviceId);
+  if (found?.organization !== organizationOf(request).id || found.fields.service !== type)
+    throw gone(context, type, serviceId);
+  const state = stateAt(found, context.clock());
+  if (state !== "started") throw new Refusal(409, `The service ${serviceId} does not answer yet: it is ${state}.`);
+  return found;
+}
+
+const registration = z.object({ membership_id: name });
+
+/** Registers a verified membership with an id registry, which other services of the environment look it up in. */
+export function identityRoutes(app: FastifyInstance, context: Context): void {
+  const { store, settings } = context;
+  app.post("/idregistry/:serviceId/identity", (request, reply) => {
+    const registry = reachService(context, request, "idregistry");
+    const { membership_id } = parse(registration, request.body, settings.quirks.strictBodies);
+    const membership = store.get("membership", membership_id);
+    if (membership?.parent !== store.get("environment", registry.parent)!.parent)
+      throw new Refusal(400, `membership_id: ${membership_id} is not a membership of this consortium.`);
+    if (membership.fields.verification_proof === undefined)
+      throw new Refusal(409, `The membership ${membership_id} is not verified: POST to its /verify first.`);
+    if (isRegistered(context, registry.parent, membership_id))
+      throw new Refusal(409, `The membership ${membership_id} is already registered.`);
+    const { organization, id: parent } = registry;
+    store.create({ kind: "identity", parent, organization, due: undefined, fields: { membership_id } });
+    return answer(context, reply, settings.quirks.updated, withUnknownFields(context, { membership_id }));
+  });
+}
+
+const isRegistered = ({ store }: Base, environment: string, membership: string) =>
+  store
+    .children("service", environment)
+    .flatMap(({ id }) => store.children("identity", id))
+    .some(({ fields }) => fields.membership_id === membership);
+
+/** What a destination may be sent back with. */
+const shownToo = { uri: z.unknown().optional(), setup_complete: z.unknown().optional() };
+const destination = z.object({ name: optional, kaleido_managed: z.boolean().optional(), ...shownToo });
+
+/** Where a member's documents and messages arrive: known by name, and put there rather than created. */
+export function destinationRoutes(app: FastifyInstance, context: Context): void {
+  const { store, settings, clock } = context;
+  const view = (of: Service, { fields }: Entity<"destination">) => {
+    const { service: type, membership_id: member } = of.fields;
+    const place = `${type}/m/${member}/e/${of.parent}/s/${of.id}/d/${encodeURIComponent(fields.name)}`;
+    return withUnknownFields(context, { ...fields, uri: `kld://${place}`, setup_complete: true });
+  };
+  const named = ({ params }: FastifyRequest) => (params as { name: string }).name;
+  const find = (of: Service, wanted: string) =>
+    store.children("destination", of.id).find(({ fields }) => fields.name === wanted);
+  const existing = (of: Service, wanted: string) => {
+    const found = find(of, wanted);
+    if (!found) throw gone(context, "destination", wanted);
+    return found;
+  };
+
+  for (const type of ["documentstore", "dataexchange"] as const) {
+    const list = `/${type}/:serviceId/destinations`;
+    const target = (request: FastifyRequest) => reachService(context, request, type);
+
+    app.get(list, (request) => {
+      const of = target(request);
+      return store.listed("destination", of.id, clock() - settings.timing.listLag).map((one) => view(of, one));
+    });
+
+    app.get(`${list}/:name`, (request) => {
+      const of = target(request);
+      return view(of, existing(of, named(request)));
+    });
+
+    app.put(`${list}/:name`, (request, reply) => {
+      const of = target(request);
+      const given = parse(destination, request.body, settings.quirks.strictBodies);
+      const wanted = parse(z.object({ name }), { name: named(request) }, true).name;
+      if (given.name !== undefined && given.name !== wanted)
+        throw new Refusal(400, `name: it is ${given.name}, and ${wanted} in the path.`);
+      belongs(context, of);
+      const known = find(of, wanted);
+      const kaleido_managed = given.kaleido_managed ?? known?.fields.kaleido_managed ?? true;
+      const { organization, id: parent } = of;
+      const fields = { name: wanted, kaleido_managed };
+      const put = known
+        ? store.change(known, { fields })
+        : store.create({ kind: "destination", parent, organization, due: undefined, fields });
+      return answer(context, reply, settings.quirks.updated, view(of, put));
+    });
+
+    app.delete(`${list}/:name`, (request, reply) => {
+      const of = target(request);
+      const found = existing(of, named(request));
+      deleteObject(context, found);
+      return answer(context, reply, settings.quirks.deleted.destination, view(of, found));
+    });
+  }
+}
+
+/** A destination is part of a member's identity, so that has to be known. */
+function belongs(context: Context, { parent, fields: { membership_id: id } }: Service): void {
+  const proof = context.store.get("membership", id)?.fields.verification_proof;
+  if (proof === undefined)
+    throw new Refusal(409, `The membership ${id} is not verified: POST to its /verify, then register it.`);
+  if (isRegistered(context, parent, id)) return;
+  throw new Refusal(
+    409,
+    `The membership ${id} is not registered: POST to /idregistry/{service id}/identity of an id registry of this environment.`,
+  );
 }

@@ -121,6 +121,29 @@ export async function build(
   };
 }
 
+/** Paths of one object of each kind beyond the specification, in a world that is there. */
+export async function furnish(send: Send, { paths, membership }: World) {
+  const create = async (list: string, body: object) => {
+    const { status, body: made } = await send("POST", list, body);
+    expect({ status, made }).toMatchObject({ status: 201 });
+    return `${list}/${made._id}`;
+  };
+  const inside = paths.environment;
+  const place = { name: "z", region: "us-east-2", cloud: "aws" };
+  const secret = { key: "s3cr3t-value" };
+  return {
+    consortiumZone: await create(`${paths.consortium}/zones`, place),
+    environmentZone: await create(`${inside}/zones`, place),
+    configuration: await create(`${inside}/configurations`, {
+      ...{ name: "c", type: "node_config", membership_id: membership, details: secret },
+    }),
+    service: await create(`${inside}/services`, {
+      ...{ name: "s", service: "ipfs", membership_id: membership, details: secret },
+    }),
+    invitation: await create(`${paths.consortium}/invitations`, { org_name: "other", email: "ops@other.example" }),
+  };
+}
+
 export const basic = (username: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
 });

@@ -1,0 +1,389 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Journal } from "../../../service/store/journal";
+import { anyText, basic, build, containing, FakeClock, furnish, matching, type Send, start } from "../helpers";
+
+/* The kinds of objects that other clients of this API manage beyond its specification. */
+
+const kinds = ["consortiumZone", "environmentZone", "configuration", "service", "invitation"] as const;
+type Kind = (typeof kinds)[number];
+
+const quick = { environmentStart: 0, nodeStart: 0, deletedVisible: 0 };
+const listOf = (path: string) => path.replace(/\/[^/]+$/, "");
+
+async function world(options: Parameters<typeof start>[0] = {}) {
+  const started = await start({ timing: quick, ...options });
+  const made = await build(started.send);
+  return { ...started, ...made, more: await furnish(started.send, made) };
+}
+
+const shown: Record<Kind, object> = {
+  consortiumZone: { name: "z", region: "us-east-2", cloud: "aws", type: "kaleido" },
+  environmentZone: { name: "z", region: "us-east-2", cloud: "aws", type: "kaleido" },
+  configuration: { name: "c", type: "node_config", details: { key: "s3cr3t-value" } },
+  service: { name: "s", service: "ipfs", service_type: "member", size: "small", details: { key: "s3cr3t-value" } },
+  invitation: { org_name: "other", email: "ops@other.example", state: "sent" },
+};
+const change: Record<Kind, object> = {
+  consortiumZone: { name: "renamed" },
+  environmentZone: { name: "renamed" },
+  configuration: { name: "renamed", details: { gas_price: "1" } },
+  service: { name: "renamed", size: "large", details: {} },
+  invitation: { org_name: "Other Corp", email: "it@other.example" },
+};
+/** A field that is fixed, and one that is wrong in a create. */
+const refused: Record<Kind, { fixed: object; wrong: [string, unknown][] }> = {
+  consortiumZone: {
+    fixed: { region: "eu" },
+    wrong: [
+      ["region", undefined],
+      ["cloud", ""],
+      ["state", "live"],
+    ],
+  },
+  environmentZone: {
+    fixed: { cloud: "azure" },
+    wrong: [
+      ["region", 1],
+      ["cloud", undefined],
+    ],
+  },
+  configuration: {
+    fixed: { type: "kms" },
+    wrong: [
+      ["type", undefined],
+      ["membership_id", "nobody"],
+      ["details", "text"],
+      ["details", nested(40)],
+    ],
+  },
+  service: {
+    fixed: { service: "hdwallet" },
+    wrong: [
+      ["service", "mail"],
+      ["membership_id", undefined],
+      ["zone_id", "nowhere"],
+      ["details", [1]],
+      ["urls", {}],
+    ],
+  },
+  invitation: {
+    fixed: { state: "accepted" },
+    wrong: [
+      ["org_name", " "],
+      ["email", "nobody"],
+      ["email", undefined],
+    ],
+  },
+};
+
+function nested(levels: number): object {
+  return levels === 0 ? {} : { in: nested(levels - 1) };
+}
+
+describe.each(kinds)("%s", (kind) => {
+  test("create, list, read, change, delete", async () => {
+    const { send, more } = await world();
+    const path = more[kind];
+    const read = await send("GET", path);
+    expect(read).toMatchObject({ status: 200, body: { _id: path.split("/").at(-1), _revision: "0", ...shown[kind] } });
+    expect(await send("GET", listOf(path))).toMatchObject({ status: 200, body: [read.body] });
+
+    // other clients send what does not change again, and what they leave out empty
+    const again = { ...read.body, ...change[kind] };
+    const changed = await send("PATCH", path, again);
+    expect(changed).toMatchObject({ status: 200, body: { ...change[kind], _revision: "1" } });
+    expect((await send("GET", path)).body).toEqual(changed.body);
+
+    expect((await send("DELETE", path)).status).toBe(204);
+    expect(await send("GET", listOf(path))).toMatchObject({ status: 200, body: [] });
+    for (const method of ["GET", "PATCH", "DELETE"]) {
+      const body = { errorMessage: containing("not found") };
+      expect(await send(method, path, method === "PATCH" ? {} : undefined)).toMatchObject({ status: 404, body });
+    }
+  });
+
+  test("what is wrong, or cannot change, is refused by its name", async () => {
+    const { send, more } = await world();
+    const [path, list] = [more[kind], listOf(more[kind])];
+    const { fixed, wrong } = refused[kind];
+    const chosen = new Set(["_id", "_revision", "created_at", "state", "service_type", "urls"]);
+    const { body: read } = await send("GET", path);
+    const body = Object.fromEntries(Object.entries(read).filter(([field]) => !chosen.has(field)));
+    for (const [field, value] of wrong) {
+      const answer = await send("POST", list, { ...body, [field]: value });
+      expect(answer).toMatchObject({ status: 400, body: { errorMessage: containing(field) } });
+    }
+    expect(await send("PATCH", path, fixed)).toMatchObject({
+      status: 400,
+      body: { errorMessage: containing(Object.keys(fixed)[0]!) },
+    });
+    expect((await send("GET", list)).body).toHaveLength(1);
+    expect((await send("POST", list, body)).status).toBe(201);
+  });
+
+  test("is there after a restart, and not in another organization", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "consortium-test-"));
+    try {
+      const options = { dataDir, organizations: [{ name: "one" }, { name: "two" }] };
+      const { service, send, more } = await world(options);
+      const before = (await send("GET", more[kind])).body;
+      const other = service.organizations[1]!.apiKey;
+      for (const method of ["GET", "PATCH", "DELETE"]) {
+        const headers = { authorization: `Bearer ${other}` };
+        expect((await send(method, more[kind], method === "PATCH" ? {} : undefined, headers)).status).toBe(404);
+      }
+      await service.close();
+      const after = (await (await start(options)).send("GET", more[kind])).body;
+      const port = ({ urls, ...fields }: typeof before) => ({ ...fields, urls: urls && { http: anyText } });
+      expect(after).toEqual(port(before));
+    } finally {
+      rmSync(dataDir, { recursive: true });
+    }
+  });
+
+  test("answers as the settings say", async () => {
+    const { service, send, more } = await world();
+    const path = more[kind];
+    service.setAnswers({ patch: 405, getById: false, idField: "id" });
+    expect((await send("PATCH", path, {})).status).toBe(405);
+    expect((await send("GET", path)).status).toBe(404);
+    expect((await send("GET", listOf(path))).body).toMatchObject([{ id: path.split("/").at(-1) }]);
+    service.setAnswers({ deleted: { [/zone/i.test(kind) ? "zone" : kind]: 200 }, gone: 410 });
+    expect(await send("DELETE", path)).toMatchObject({ status: 200, body: { state: "deleted" } });
+    expect((await send("DELETE", path)).status).toBe(410);
+  });
+});
+
+describe("what belongs together", () => {
+  test("a consortium and an environment take all along", async () => {
+    const { service, send, paths, more } = await world({ answers: { refuseChildren: false } });
+    await send("DELETE", paths.environment);
+    for (const kind of ["environmentZone", "configuration", "service"] as const)
+      expect((await send("GET", more[kind])).status).toBe(404);
+    expect((await send("GET", more.consortiumZone)).status).toBe(200);
+    await send("DELETE", paths.consortium);
+    const { zones, configurations, services, invitations } = service.store;
+    for (const all of [zones, configurations, services, invitations]) expect(all.list()).toEqual([]);
+  });
+
+  test("a member with configurations or services stays", async () => {
+    const { send, paths, more } = await world();
+    const refusal = async () => (await send("DELETE", paths.membership)).body?.errorMessage;
+    expect(await refusal()).toMatch(/1 node\(s\) and 1 configuration\(s\) and 1 service\(s\)/);
+    await send("DELETE", paths.node);
+    await send("DELETE", more.service);
+    expect(await refusal()).toMatch(/still has 1 configuration\(s\)/);
+    await send("DELETE", more.configuration);
+    expect((await send("DELETE", paths.membership)).status).toBe(204);
+  });
+
+  test("what a node or a service names stays", async () => {
+    const { service, send, paths, membership, more } = await world();
+    const id = (path: string) => path.split("/").at(-1);
+    const named = { zone_id: id(more.environmentZone), node_config_id: id(more.configuration) };
+    const made = await send("POST", `${paths.environment}/nodes`, { membership_id: membership, ...named });
+    for (const path of [more.environmentZone, more.configuration]) {
+      const { status, body } = await send("DELETE", path);
+      expect([status, body.errorMessage]).toEqual([409, containing(made.body._id)]);
+    }
+    await send("PATCH", `${paths.environment}/nodes/${made.body._id}`, { node_config_id: null });
+    expect((await send("DELETE", more.configuration)).status).toBe(204);
+    service.setAnswers({ refuseChildren: false });
+    expect((await send("DELETE", more.environmentZone)).status).toBe(204);
+  });
+
+  test("in a zone with a bridge, each node and service has a port", async () => {
+    const { send, paths, membership } = await world();
+    const zone = { region: "us-east-2", cloud: "aws", type: "private", bridge_id: "b1" };
+    const zone_id = (await send("POST", `${paths.environment}/zones`, zone)).body._id;
+    const body = { membership_id: membership, zone_id };
+    const one = await send("POST", `${paths.environment}/nodes`, body);
+    const two = await send("POST", `${paths.environment}/services`, { ...body, service: "hdwallet" });
+    const ports = [one, two].map((made) => made.body.hybrid_port_allocation);
+    expect(ports).toEqual([40_000, 40_001]);
+    expect((await send("GET", paths.node)).body).not.toHaveProperty("hybrid_port_allocation");
+  });
+});
+
+describe("a service", () => {
+  test("starts, is changed, reset, and starts again", async () => {
+    const clock = new FakeClock();
+    const { service, send } = await start({ clock: clock.now });
+    const made = await build(send);
+    const path = (await furnish(send, made)).service;
+    const read = async () => (await send("GET", path)).body;
+    expect(await read()).toMatchObject({ state: "initializing" });
+    expect(await read()).not.toHaveProperty("urls");
+    clock.pass(1_500);
+    const urls = { http: `${service.url}/services/${made.environment}/${path.split("/").at(-1)}` };
+    expect(await read()).toMatchObject({ state: "started", urls });
+    // as the Terraform provider does: what it does not change is empty
+    const body = { name: "s2", service: "", zone_id: "", membership_id: "", size: "medium", details: { a: "1" } };
+    expect(await send("PATCH", path, body)).toMatchObject({ status: 200, body: { service: "ipfs", size: "medium" } });
+    expect(await send("PUT", `${path}/reset`, {})).toMatchObject({ status: 200, body: { state: "initializing" } });
+    clock.pass(1_499);
+    expect((await read()).state).toBe("initializing");
+    clock.pass(1);
+    expect(await read()).toMatchObject({ state: "started", name: "s2", urls });
+  });
+
+  test("of a utility type is there once, for all members of the environment", async () => {
+    const { service, send, paths, membership, environment, credential } = await world();
+    const list = `${paths.environment}/services`;
+    const wanted = { service: "idregistry", membership_id: membership, zone_id: "" };
+    const registry = await send("POST", list, wanted);
+    expect(registry).toMatchObject({ status: 201, body: { service_type: "utility" } });
+    const second = await send("POST", list, wanted);
+    expect([second.status, second.body.errorMessage]).toEqual([409, containing(registry.body._id)]);
+    expect((await send("POST", list, { ...wanted, service: "ipfs" })).status).toBe(201);
+
+    const other = (await send("POST", `${paths.consortium}/memberships`, { org_name: "other" })).body._id;
+    const theirs = (await send("POST", `${paths.environment}/appcreds`, { membership_id: other })).body;
+    const own = (await send("GET", list)).body.find(({ service }) => service === "ipfs")!._id;
+    const knock = async (id: string, { username, password }: typeof credential) => {
+      const url = `${service.url}/services/${environment}/${id}/api/v1/some`;
+      const response = await fetch(url, { headers: basic(username, password) });
+      return { status: response.status, body: await response.json() };
+    };
+    const nothing = { status: 501, body: { errorMessage: containing("only manages it") } };
+    expect(await knock(own, credential)).toEqual(nothing);
+    expect(await knock(registry.body._id, theirs)).toEqual(nothing);
+    expect((await knock(own, theirs)).status).toBe(401);
+    expect((await knock(own, { ...credential, password: "x" })).status).toBe(401);
+    expect((await knock("nothing", credential)).status).toBe(401);
+  });
+
+  test("takes its time to go, with the rest of what can be watched", async () => {
+    const { service, send, more } = await world();
+    service.setTiming({ deleting: 60_000 });
+    await send("DELETE", more.service);
+    expect(await send("GET", more.service)).toMatchObject({ status: 200, body: { state: "deleting" } });
+    expect((await send("PUT", `${more.service}/reset`, {})).status).toBe(409);
+    await send("DELETE", more.configuration);
+    expect((await send("GET", more.configuration)).status).toBe(404);
+  });
+});
+
+describe("a destination", () => {
+  async function stores(type: "documentstore" | "dataexchange", options = {}) {
+    const made = await world(options);
+    const { send, paths, membership } = made;
+    const create = async (service: string) =>
+      (await send("POST", `${paths.environment}/services`, { service, membership_id: membership })).body._id;
+    const [registry, store] = [await create("idregistry"), await create(type)];
+    return {
+      ...made,
+      registry,
+      store,
+      list: `/${type}/${store}/destinations`,
+      identity: `/idregistry/${registry}/identity`,
+    };
+  }
+  async function verify(send: Send, path: string, identity: string, membership: string) {
+    const verified = await send("POST", `${path}/verify`, { test_certificate: true });
+    expect(verified).toMatchObject({ status: 200, body: { _id: membership, verification_proof: anyText } });
+    expect((await send("POST", identity, { membership_id: membership })).status).toBe(200);
+  }
+
+  test.each(["documentstore", "dataexchange"] as const)("of a %s: what it needs, put, read, delete", async (type) => {
+    const { send, paths, membership, environment, identity, list, store } = await stores(type);
+    const wanted = { name: "inbox", kaleido_managed: true };
+    const put = () => send("PUT", `${list}/inbox`, wanted);
+    expect(await put()).toMatchObject({ status: 409, body: { errorMessage: containing("not verified") } });
+    const early = await send("POST", identity, { membership_id: membership });
+    expect(early).toMatchObject({ status: 409, body: { errorMessage: containing("not verified") } });
+    expect((await send("POST", `${paths.membership}/verify`, {})).status).toBe(400);
+    const proof = await send("POST", `${paths.membership}/verify`, { test_certificate: true });
+    expect(proof.status).toBe(200);
+    expect(await put()).toMatchObject({ status: 409, body: { errorMessage: containing("not registered") } });
+    await verify(send, paths.membership, identity, membership);
+    expect((await send("GET", paths.membership)).body.verification_proof).toBe(proof.body.verification_proof);
+    const twice = await send("POST", identity, { membership_id: membership });
+    expect([twice.status, twice.body.errorMessage]).toEqual([409, containing("already registered")]);
+
+    const uri = `kld://${type}/m/${membership}/e/${environment}/s/${store}/d/inbox`;
+    const made = { ...wanted, uri, setup_complete: true };
+    expect(await put()).toMatchObject({ status: 200, body: made });
+    expect((await send("PUT", `${list}/inbox`, { ...made, kaleido_managed: false })).body.kaleido_managed).toBe(false);
+    expect((await send("GET", `${list}/inbox`)).body).toEqual({ ...made, kaleido_managed: false });
+    expect((await send("GET", list)).body).toEqual([{ ...made, kaleido_managed: false }]);
+    expect((await send("PUT", `${list}/outbox`, { name: "inbox" })).status).toBe(400);
+    expect((await send("PUT", `${list}/${encodeURIComponent("a/b c")}`, {})).body).toMatchObject({
+      name: "a/b c",
+      uri: matching(/a%2Fb%20c$/),
+    });
+    expect((await send("DELETE", `${list}/inbox`)).status).toBe(204);
+    for (const method of ["GET", "DELETE"]) expect((await send(method, `${list}/inbox`)).status).toBe(404);
+    expect((await send("GET", list)).body).toHaveLength(1);
+  });
+
+  test("only of these services, once they are started, and of the own organization", async () => {
+    const organizations = [{ name: "one" }, { name: "two" }];
+    const { service, send, store, registry, more, list } = await stores("documentstore", { organizations });
+    const ipfs = more.service.split("/").at(-1)!;
+    for (const path of [
+      `/dataexchange/${store}`,
+      `/documentstore/${registry}`,
+      `/documentstore/${ipfs}`,
+      "/documentstore/x",
+    ])
+      expect((await send("GET", `${path}/destinations`)).status).toBe(404);
+    expect((await send("GET", `/ipfs/${ipfs}/destinations`)).status).toBe(404);
+    const headers = { authorization: `Bearer ${service.organizations[1]!.apiKey}` };
+    expect((await send("GET", list, undefined, headers)).status).toBe(404);
+    service.store.services.setState(store, "initializing");
+    expect(await send("GET", list)).toMatchObject({ status: 409, body: { errorMessage: containing("initializing") } });
+  });
+
+  test("and a registration stay over a restart, and go with their service", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "consortium-test-"));
+    try {
+      const before = await stores("documentstore", { dataDir });
+      const { paths, membership, identity, list, registry, store } = before;
+      await verify(before.send, paths.membership, identity, membership);
+      expect((await before.send("PUT", `${list}/inbox`, { name: "inbox" })).status).toBe(200);
+      await before.service.close();
+      const { send, service } = await start({ dataDir });
+      expect((await send("GET", list)).body).toMatchObject([{ name: "inbox" }]);
+      expect((await send("POST", identity, { membership_id: membership })).status).toBe(409);
+      await send("DELETE", `${paths.environment}/services/${registry}`);
+      expect((await send("PUT", `${list}/other`, {})).status).toBe(409);
+      await send("DELETE", `${paths.environment}/services/${store}`);
+      expect((await send("GET", list)).status).toBe(404);
+      expect(service.store.destinations.list()).toEqual([]);
+    } finally {
+      rmSync(dataDir, { recursive: true });
+    }
+  });
+});
+
+test("details are in no call that the service remembers", async () => {
+  const { service } = await world();
+  expect(service.calls.some(({ path }) => path.endsWith("/configurations"))).toBe(true);
+  expect(JSON.stringify(service.calls)).not.toContain("s3cr3t-value");
+});
+
+test("what a folder of an earlier version kept without knowing it is shown, and can be changed", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "consortium-test-"));
+  try {
+    const before = await start({ dataDir });
+    const { paths, node } = await build(before.send);
+    await before.service.close();
+    const file = join(dataDir, "state.jsonl");
+    const format = { format: "consortium-service", version: 2 };
+    const objects: { kind: string; id: string; fields: Record<string, unknown> }[] = [];
+    const journal = Journal.open(file, format, (one) => objects.push(one as (typeof objects)[number]));
+    const kept = objects.find(({ id }) => id === node)!;
+    journal.add([{ ...kept, fields: { ...kept.fields, size: undefined }, given: { size: "large", plan: "gold" } }]);
+    journal.close();
+    const { send } = await start({ dataDir });
+    expect((await send("GET", paths.node)).body).toMatchObject({ size: "large", plan: "gold" });
+    const changed = await send("PATCH", paths.node, { size: "medium" });
+    expect(changed).toMatchObject({ status: 200, body: { size: "medium", plan: "gold" } });
+    expect((await send("GET", paths.node)).body).toMatchObject({ size: "medium", plan: "gold" });
+  } finally {
+    rmSync(dataDir, { recursive: true });
+  }
+});
