@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { Pool } from "undici";
 import { random } from "../../support/random";
-import { build, client, start } from "../helpers";
+import { build, client, furnish, start } from "../helpers";
 
 jest.setTimeout(120_000);
+
+const inEnvironment = ["nodes", "appcreds", "zones", "configurations", "services"];
 
 test("2,000 random calls by keys of two organizations: nothing of the other one is shown or changed", async () => {
   const { service } = await start({
@@ -14,13 +16,21 @@ test("2,000 random calls by keys of two organizations: nothing of the other one 
   });
   const pool = new Pool(service.url, { connections: 8 });
   const world = async (apiKey: string) => {
-    const { consortium, membership, environment, node, credential } = await build(client(service.baseUrl, apiKey));
+    const send = client(service.baseUrl, apiKey);
+    const made = await build(send);
+    const { consortium, membership, environment, node, credential } = made;
+    const more = await furnish(send, made);
+    const idOf = (path: string) => path.split("/").at(-1)!;
     return {
       consortia: consortium,
       memberships: membership,
       environments: environment,
       nodes: node,
       appcreds: credential.username,
+      zones: idOf(more.environmentZone),
+      configurations: idOf(more.configuration),
+      services: idOf(more.service),
+      invitations: idOf(more.invitation),
     };
   };
   const sides = await Promise.all(
@@ -39,9 +49,10 @@ test("2,000 random calls by keys of two organizations: nothing of the other one 
       consortia.map(async ({ _id }) => {
         const environments = await ask(`/consortia/${_id}/environments`);
         const inside = environments.flatMap((environment) =>
-          ["nodes", "appcreds"].map((list) => ask(`/consortia/${_id}/environments/${environment._id}/${list}`)),
+          inEnvironment.map((list) => ask(`/consortia/${_id}/environments/${environment._id}/${list}`)),
         );
-        return [environments, await ask(`/consortia/${_id}/memberships`), ...(await Promise.all(inside))];
+        const beside = ["memberships", "zones", "invitations"].map((list) => ask(`/consortia/${_id}/${list}`));
+        return [environments, ...(await Promise.all([...beside, ...inside]))];
       }),
     );
     return { consortia, below, tether: await ask(`/tether/${tether}`) };
@@ -60,9 +71,21 @@ test("2,000 random calls by keys of two organizations: nothing of the other one 
 
   const side = fc.constantFrom(0, 1);
   const place = fc.tuple(fc.constantFrom(...kinds), side, fc.nat(3));
-  const extra = fc.constantFrom("", "", "", "/status", "/logs/geth", "?name=n1", "?org_name=acme", "/..", "/");
+  const extra = fc.constantFrom(
+    "",
+    "",
+    "",
+    "/status",
+    "/logs/geth",
+    "/reset",
+    "/verify",
+    "?name=n1",
+    "?org_name=acme",
+    "/..",
+    "/",
+  );
   const call = fc.record({
-    method: fc.constantFrom("GET", "GET", "POST", "POST", "PATCH", "DELETE"),
+    method: fc.constantFrom("GET", "GET", "POST", "POST", "PATCH", "PUT", "DELETE"),
     path: fc.oneof(
       {
         weight: 1,
@@ -85,7 +108,7 @@ test("2,000 random calls by keys of two organizations: nothing of the other one 
       {
         weight: 6,
         arbitrary: fc.tuple(
-          fc.tuple(side, side, side, fc.constantFrom("memberships", "nodes", "appcreds", "environments")),
+          fc.tuple(side, side, side, fc.constantFrom(...kinds.filter((kind) => kind !== "consortia"))),
           fc.boolean(),
           extra,
         ),
@@ -106,7 +129,7 @@ test("2,000 random calls by keys of two organizations: nothing of the other one 
       return (second ? steps.join("") : steps.join("").replace(/\/[^/]*$/, "")) + String(third);
     }
     const [a, b, c, kind] = parts as [number, number, number, keyof Side["ids"]];
-    const within = kind === "nodes" || kind === "appcreds" ? `/environments/${pick("environments", b, 0)}` : "";
+    const within = inEnvironment.includes(kind) ? `/environments/${pick("environments", b, 0)}` : "";
     return `/consortia/${pick("consortia", a, 0)}${within}/${kind}${second ? `/${pick(kind, c, 0)}` : ""}${String(third)}`;
   };
 
@@ -133,6 +156,7 @@ test("2,000 random calls by keys of two organizations: nothing of the other one 
           consensus_type: "poa",
           network: "rinkeby",
           interval: 1,
+          ...{ region: "r", cloud: "c", type: "t", service: "ipfs", email: "a@b.example" },
         };
         const change = { name: caller.mark };
         const sent = ({ POST: body, PATCH: change } as Record<string, object>)[asked.method];
