@@ -272,7 +272,7 @@ function detailOf(old: unknown, now: unknown, replaces: boolean): PropertyDiff {
 /** The engine takes an error without a code for a crash of the plugin. */
 const code = status.FAILED_PRECONDITION;
 
-/** An error as the engine shows it: the message, and nothing of the inside of this package. */
+/** An error as the engine shows it: the message, without internals of this package. */
 export function refusal(error: unknown): Partial<ServerErrorResponse> {
   return { code, details: printableLines(messageOf(error)) };
 }

@@ -1,8 +1,8 @@
 /*
- * What several parts need to agree on. Imports nothing, so that programs, policies and commands may load it at no cost.
+ * What several parts agree on. Imports nothing, so that programs, policies and commands load it at no cost.
  */
 
-/** Most of each that an organization, a consortium and an environment may have (spec, section 8). */
+/** The service's limits (spec, section 8). */
 export const limits = { consortia: 2, environments: 3, nodes: 4 } as const;
 
 /** Which consensus protocols a client runs (spec, section 2.2). */
@@ -46,7 +46,7 @@ export type LedgerHolder = (typeof ledgerHolders)[number];
 export const holdsLedger = (kind: string | undefined): kind is LedgerHolder =>
   (ledgerHolders as readonly (string | undefined)[]).includes(kind);
 
-/** Whether an object stays in the service when its resource leaves the stack, by Pulumi's state of it. */
+/** Whether an object stays in the service when its resource leaves the stack, by Pulumi's state. */
 export const outlivesResource = (state: { retainOnDelete?: boolean; external?: boolean } | undefined): boolean =>
   state?.retainOnDelete === true || state?.external === true;
 
@@ -73,12 +73,12 @@ export const insteadOfImport: Partial<Record<string, string>> = {
   TetherService: "A tether service is always one that exists already: leave the import out, its tetherId says which.",
 };
 
-/* Inputs of a resource that are none of its own: what a program and an adapter tell each other. */
+/* Inputs that a program and an adapter add for each other; not the resource's own. */
 
 /** The code of a dynamic provider; the state must keep it. */
 export const providerKey = "__provider";
 
-/** Says that this is a preview, which the host of dynamic providers does not tell. `check` takes it away again. */
+/** Marks a preview, which the host of dynamic providers does not tell. `check` removes it. */
 export const previewKey = "__preview";
 
 /** The environments of a consortium that a network file makes: each with its logical name and after it the earlier ones. */

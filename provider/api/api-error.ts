@@ -4,13 +4,13 @@ import { Secrets } from "./secrets";
 import { type ApiKey, type Settings } from "./settings";
 
 /**
- * What went wrong with a call, for decisions; nobody reads messages.
+ * What went wrong with a call. Code decides by this, never by the message.
  * - `unsent`: no connection was made, so nothing happened there
- * - `lost`: sent, but the answer did not come (reset, time-out, 408, 504), or came garbled (cut JSON, an HTML page)
+ * - `lost`: sent, but no usable answer came back (reset, timeout, 408, 504, truncated JSON, an HTML page)
  * - `limited`: 425, 429 · `unavailable`: 503 · `server`: other 5xx
  * - `denied`: 401, 403 · `missing`: 404, 410 · `unsupported`: 405, 501
  * - `conflict`: 409, 412, 423 · `invalid`: other 4xx
- * - `partial`: a list that says that there is more than it shows
+ * - `partial`: a list that is known to be incomplete
  */
 export type ErrorKind =
   | "unsent"
@@ -33,16 +33,16 @@ export interface ErrorFacts {
   status?: number;
   /** The service's own `errorMessage`, or what happened instead of an answer. */
   errorMessage: string;
-  /** The service asked to wait this long. */
+  /** How long the service asked us to wait. */
   retryAfterMs?: number;
-  /** No answer in time, here or at something in between: the service may still be at work on it. */
+  /** No answer in time, from the service or a proxy: the service may still be working on it. */
   late?: boolean;
   /** What the person can do next. */
   next?: string;
   cause?: unknown;
 }
 
-/** Every failed call ends in this error, made by `apiError`. It never holds a key, a password or a body. */
+/** The error of every failed call, made by `apiError`. It never contains a key, a password or a body. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly kind: ErrorKind;
@@ -68,7 +68,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A list that says that there is more: nothing is missing because it is not in it. */
+/** An incomplete list: an object that is not in it may still exist. */
 export class PartialList extends ApiError {
   readonly #items: unknown[];
 
@@ -83,7 +83,7 @@ export class PartialList extends ApiError {
   }
 }
 
-/** What is wrong, in short, where every call fails alike. */
+/** A short form, for failures that affect every call alike. */
 export function briefOf({ kind, status }: ApiError): string | undefined {
   if (status === 401) return "the API key was refused";
   return kind === "unsent" ? "the service cannot be reached" : undefined;
@@ -122,7 +122,7 @@ export function kindOfStatus(status: number): ErrorKind {
   }
 }
 
-/** What to do next, by kind: said once here, so that every failure ends with it. */
+/** What to do next, by kind of failure. */
 function nextStep(facts: ErrorFacts, settings: Settings): string {
   const { kind, call, status } = facts;
   const { apiKey, baseUrl } = settings;
@@ -154,7 +154,7 @@ function nextStep(facts: ErrorFacts, settings: Settings): string {
   }
 }
 
-/** Plain destroy and refresh take what the last update left in the state; what wins over it depends on its source. */
+/** Plain destroy and refresh use the key that the last update left in the state; what overrides it depends on its source. */
 export function mendKey({ place }: ApiKey): string {
   if (place === "environment" || place === "fleet") return "set a valid one there.";
   const present = "add --run-program to destroy and refresh, which otherwise use the settings of the last update";
@@ -164,16 +164,16 @@ export function mendKey({ place }: ApiKey): string {
 
 const addressOf = ({ baseUrl, baseUrlSource }: Settings): string => `${baseUrl} (from ${baseUrlSource})`;
 
-/** What nobody may see who sees nothing but the settings. */
+/** The secrets among the settings. */
 export const secretsOf = ({ apiKey }: Settings): Secrets => new Secrets([apiKey.reveal()]);
 
-/** For answers that look as if something else than the API gave them. */
+/** For answers that do not look like the API's. */
 export const checkAddress = (settings: Settings): string =>
   `Check that ${addressOf(settings)} is the address of the API.`;
 
 /**
- * Hides secrets, adds the next step: all that an error of a call says.
- * @param secrets what the service may quote of what it was sent
+ * The text of a call's error: secrets masked, the next step added.
+ * @param secrets secrets in the request, which the service may quote
  */
 export function apiErrorFacts(settings: Settings, facts: ErrorFacts, secrets = secretsOf(settings)): ErrorFacts {
   const errorMessage = secrets.mask(facts.errorMessage).slice(0, 1000);

@@ -98,7 +98,7 @@ export class ConsortiumClient {
     return this.post(paths.appcreds(consortiumId, environmentId), CreatedAppCredObject, body);
   }
 
-  /** What the service shows of a tether service, which the specification does not list. */
+  /** A tether service as the service shows it. Not in the specification. */
   async getTether(tetherId: string): Promise<unknown> {
     return (await this.http.request("GET", paths.tether(tetherId))).body;
   }
@@ -139,7 +139,7 @@ export class ConsortiumClient {
   setTetherInterval(tetherId: string, intervalHours: number): Promise<unknown> {
     return this.tetherAction(tetherId, "interval", { interval: intervalHours });
   }
-  /** Spends money: sent once, never repeated after it may have been taken. */
+  /** Spends money: never repeated once the service may have accepted it. */
   async deployTether(tetherId: string, body: Record<string, unknown> = {}): Promise<unknown> {
     return (await this.http.request("POST", `${paths.tether(tetherId)}/deploy`, { body })).body;
   }
@@ -151,8 +151,8 @@ export class ConsortiumClient {
   }
 
   /**
-   * A list with all its pages; elements that are no objects with an id are passed over.
-   * @throws PartialList where it is not all that there is
+   * A list with all its pages. Elements without an id are skipped.
+   * @throws PartialList if the list is incomplete
    */
   async list<T>(where: string, schema: z.ZodType<T>, query?: Record<string, string | undefined>): Promise<T[]> {
     const { items, part } = await readPages(
@@ -179,12 +179,12 @@ export class ConsortiumClient {
     return this.read(schema, answer.body, `POST ${where}`);
   }
 
-  /** Sends a create, once. What came back as it is: an answer that does not show the object is no failed create. */
+  /** Sends a create, once. Returns the raw answer: one that does not show the object is not a failed create. */
   create(collection: string, body: unknown): Promise<FullAnswer> {
     return this.http.exchange("POST", collection, { body });
   }
 
-  /** The object at a path such as `/consortia/c1/environments/e1`, as it is; undefined where there is none, or no such call. */
+  /** The raw object at a path such as `/consortia/c1/environments/e1`; undefined if there is no such object or call. */
   async find(where: string): Promise<object | undefined> {
     try {
       const { body } = await this.http.request("GET", where);
@@ -195,7 +195,7 @@ export class ConsortiumClient {
     }
   }
 
-  /** Changes fields of the object; gives the answer, which may be empty. The specification does not list this call. */
+  /** Changes fields of the object; returns the answer, which may be empty. Not in the specification. */
   async patch(where: string, body: Record<string, unknown>): Promise<unknown> {
     return (await this.http.request("PATCH", where, { body })).body;
   }
@@ -205,13 +205,13 @@ export class ConsortiumClient {
     return (await this.http.request("PUT", where, { body })).body;
   }
 
-  /** Deletes the object; gives its last words, where the service says any. */
+  /** Deletes the object; returns the answer's body, if there is one. */
   async delete(where: string): Promise<unknown> {
     return (await this.http.request("DELETE", where)).body;
   }
 
   /**
-   * Holds before anything is done with the key of a command or a lookup, which has no state that says whose it is.
+   * Checks the key of a command or a lookup, which has no state to compare it with, before anything is done.
    * @throws SettingsError unless the key belongs to the organization that the settings require
    */
   async requireOrganization(): Promise<void> {
@@ -226,7 +226,7 @@ export class ConsortiumClient {
     return this.http.close();
   }
 
-  /** Setting the same value or state again does no harm, so these may be repeated. */
+  /** Setting the same value again is harmless, so these may be repeated. */
   private async tetherAction(tetherId: string, action: string, body: unknown): Promise<unknown> {
     const where = `${paths.tether(tetherId)}/${action}`;
     return (await this.http.request("POST", where, { body, repeatable: "freely" })).body;

@@ -4,13 +4,13 @@ import { setTimeout as wait } from "node:timers/promises";
 export interface Clock {
   /** Milliseconds, never going back. */
   now(): number;
-  /** The signal ends it early, with its own error. */
+  /** The signal ends it early, with the signal's error. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Until when something may take. */
+/** When something must be done. */
 export interface Deadline {
-  /** Time of the clock; Infinity: for ever. */
+  /** Time by the clock; Infinity: no deadline. */
   at: number;
   /** The limit in words, such as `300 s`. */
   limit: string;
@@ -23,12 +23,12 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => wait(ms, undefined, { signal }),
 };
 
-/** How many answers tell of the service's clock: the newest, since it may be set. */
+/** How many of the newest answers count: the service's clock may be changed. */
 const datesKept = 16;
 
-/** The service's clock, as far as the `Date` of its answers tells it. */
+/** The service's clock, estimated from the `Date` headers of its answers. */
 export class ServiceClock {
-  /** By how much it is ahead of ours at least, in ms: a date is cut to seconds, and older than its answer. */
+  /** Lower bounds for how far it is ahead of ours, in ms: a `Date` is truncated to seconds and older than its answer. */
   #ahead: number[] = [];
 
   saw(date: string | undefined, at: number): void {
@@ -36,7 +36,7 @@ export class ServiceClock {
     if (!Number.isNaN(shown)) this.#ahead = [...this.#ahead, shown - at].slice(-datesKept);
   }
 
-  /** Its time at a time of ours, in ms since 1970, at the earliest; undefined: no answer had a date. */
+  /** Its earliest possible time at a time of ours, in ms since 1970; undefined if no answer had a date. */
   earliest(at: number): number | undefined {
     return this.#ahead.length > 0 ? at + Math.max(...this.#ahead) : undefined;
   }

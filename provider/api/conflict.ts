@@ -13,7 +13,7 @@ export interface Refusal {
   errorMessage: string;
 }
 
-/** Statuses that services refuse with for such reasons; others mean something else, whatever they say. */
+/** Statuses that services use for such refusals. Others mean something else, whatever their text says. */
 const refusing = [400, 402, 403, 405, 409, 412, 422, 423];
 
 /** A limit of what one value may be is no quota. */
@@ -39,7 +39,7 @@ const words: [Conflict, RegExp][] = [
   ],
 ];
 
-/** Tells by the words of the service, which no specification fixes; undefined where they do not say it clearly. */
+/** Guesses the reason from the service's wording, which is not specified; undefined if that is not clear. */
 export function conflictOf({ status, errorMessage }: Refusal): Conflict | undefined {
   if (status === undefined || !refusing.includes(status)) return undefined;
   const text = errorMessage.toLowerCase().replace(/ ?\([^)]*\)/g, ""); // asides, such as the number in "limit (2) reached"
@@ -47,7 +47,7 @@ export function conflictOf({ status, errorMessage }: Refusal): Conflict | undefi
   if (found === "quota" && ofOneValue.test(text)) return undefined;
   if (found !== undefined && (status === 409 || status === 412 || status === 423)) return found;
   if (status === 402) return "quota";
-  // For a request that is not well formed, or not allowed, only words that leave no doubt count.
+  // For a malformed or forbidden request, only unambiguous words count.
   return found === "quota" || (found === "name" && status !== 403) ? found : undefined;
 }
 

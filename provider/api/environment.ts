@@ -4,7 +4,7 @@
 export const environmentName = (name: string): string =>
   `CONSORTIUM_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
-/** What users know an API key in the environment by, where a fleet has put it there. */
+/** Where users find an API key that a fleet has put into the environment. */
 export const keySourceVariable = environmentName("apiKeySource");
 
 export const processEnvironment = (): Record<string, string | undefined> => process.env;

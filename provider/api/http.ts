@@ -22,14 +22,14 @@ export interface CallOptions {
   /** A later page of the list that the path names, at an address that the service gave. */
   page?: URL;
   body?: unknown;
-  /** For a POST that may be sent twice without harm, such as setting a value. Default: all but POST. */
+  /** For a POST that is safe to send twice, such as setting a value. Default: all but POST. */
   repeatable?: Repeatable;
 }
 
 export interface HttpOptions {
   transport?: Transport;
   clock?: Clock;
-  /** What the requests hold that errors must not show; the key is added. Default: the key alone. */
+  /** Secrets in the requests, which errors must not show, besides the key. Default: none. */
   secrets?: Secrets;
   /** Told before each wait for another attempt. */
   onRetry?: (error: ApiError, delayMs: number) => void;
@@ -37,7 +37,7 @@ export interface HttpOptions {
   patienceMs?: number;
 }
 
-/** What a request gave: the status and the parsed body, undefined where there was none. */
+/** The status and the parsed body, undefined if there was none. */
 export interface Answer {
   status: number;
   body: unknown;
@@ -50,7 +50,7 @@ export interface FullAnswer extends Answer {
   url: string;
 }
 
-/** What all calls to one service share, whatever time each of them has. */
+/** What all calls to one service share, whatever their deadlines. */
 interface Connections {
   limit: ReturnType<typeof pLimit>;
   transport?: Transport;
@@ -60,7 +60,7 @@ interface Connections {
   serviceClock: ServiceClock;
 }
 
-/** So much a read gets even at the deadline: the last look is worth it. */
+/** A read gets at least this long, even at the deadline: the last look is worth it. */
 const lastLookMs = 1_000;
 
 /** The one request path: every call of the product goes through `request`. */
@@ -95,7 +95,7 @@ export class Http {
     return { status, body };
   }
 
-  /** The same, for who reads headers. */
+  /** The same with headers. */
   async exchange(method: Method, path: string, options: CallOptions = {}): Promise<FullAnswer> {
     const repeatable = options.repeatable ?? (method === "POST" ? "unless taken" : "freely");
     const start = this.#clock.now();
@@ -132,13 +132,13 @@ export class Http {
     await this.connections.transport?.close();
   }
 
-  /** undici is loaded with the first request: most runs of the program itself never make one. */
+  /** undici is loaded with the first request: most program processes never make one. */
   async #transport(): Promise<Transport> {
     const { UndiciTransport } = await import("./transport.js");
     return (this.connections.transport ??= new UndiciTransport(this.settings));
   }
 
-  /** What a read waits for is lost with the time; what changes something is heard out, or nobody would know what it did. */
+  /** Reads end at the deadline. A call that changes something gets its full time, or nobody would know what it did. */
   #timeoutMs(method: Method, patience: number): number {
     const whole = Math.round(this.settings.requestTimeout * 1000); // timers take whole milliseconds
     const end = Math.min(this.deadline?.at ?? Infinity, patience);
@@ -152,7 +152,7 @@ export class Http {
     return this.error({ kind, call, status, errorMessage: over, retryAfterMs, late, next, cause: error });
   }
 
-  /** The service's own clock at a time of ours, in ms since 1970 and at the earliest; undefined: it never told. */
+  /** The service's earliest possible time at a time of ours, in ms since 1970; undefined if unknown. */
   serviceTime(at: number): number | undefined {
     return this.connections.serviceClock.earliest(at);
   }
@@ -209,7 +209,7 @@ export class Http {
         messageOf(body) ?? (body === unreadable ? `the answer is ${nature(text)}` : "no explanation was given"),
       retryAfterMs: retryAfterMs(single(headers["retry-after"]), Date.now()),
     };
-    // A page from something in between says nothing about the resource: never take it for "gone".
+    // A proxy's page says nothing about the resource: never take it for "gone".
     const foreign = kind === "missing" && body === unreadable;
     if (foreign) {
       const next = checkAddress(this.settings);

@@ -9,7 +9,7 @@ import { type Identified } from "./wire";
 export interface Visible {
   /** Ids of the consortia that it lists. */
   consortia: ReadonlySet<string>;
-  /** The organizations that it may belong to: one, as a rule. undefined: nothing that it lists tells. */
+  /** The organizations that it may belong to, usually one. undefined: its lists do not tell. */
   organizations?: ReadonlySet<string>;
 }
 
@@ -44,7 +44,7 @@ async function participants(
   return new Set([consortium.owner, ...members.map(({ org_id }) => org_id)].flatMap((id) => text(id) ?? []));
 }
 
-/** How the right key is given in place of the one that was found. */
+/** How to set the right key in place of the one that was found. */
 export function keyRemedy(organization: string, key: ApiKey): string {
   if (key.place === "fleet") return `Correct the fleet file: the key must belong to ${organization}.`;
   if (key.place === "environment") return `Unset ${environmentName("apiKey")}, or set it to a key of ${organization}.`;

@@ -9,9 +9,9 @@ interface Listing {
   part?: string;
 }
 
-/** A service that never ends its list is not followed for ever. */
+/** A limit for services whose lists never end. */
 const mostPages = 1_000;
-/** Nor one whose pages bring nothing new. */
+/** A limit for pages that contain nothing new. */
 const mostIdle = 3;
 
 type Headers = FullAnswer["headers"];
@@ -40,7 +40,7 @@ export function nextPage(headers: Headers, from: URL): URL | { unreadable: strin
   return { unreadable: `its next page is at ${next.origin}, and the API key is sent to ${from.origin} alone` };
 }
 
-/** How many there are in all, as far as the answer says it. */
+/** The total number, if the answer says it. */
 function totalOf(headers: Headers): { total: number; header: string } | undefined {
   const [, size] = /\/(\d+)\s*$/.exec(all(headers["content-range"])) ?? [];
   if (size !== undefined) return { total: Number(size), header: "Content-Range" };
@@ -69,7 +69,7 @@ export async function readPages(
     try {
       answer = await ask(page);
     } catch (error) {
-      // The list itself was there: such an answer says nothing of it.
+      // The first page was there, so this answer says nothing about the list.
       if (!page || !isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict")) throw error;
       return { items, part: `its next page was refused (HTTP ${error.status})` };
     }
@@ -96,7 +96,7 @@ export async function readPages(
   }
 }
 
-/** An object may be shown on two pages when others are made or deleted in between. */
+/** An object may be on two pages if others are created or deleted in between. */
 function identity(element: unknown): string {
   if (typeof element !== "object" || element === null) return JSON.stringify(element);
   const { _id, id } = element as { _id?: unknown; id?: unknown };

@@ -1,4 +1,4 @@
-/** What moves the cursor, changes colours, turns the direction of writing, or ends a line: nothing that a name has to do with. */
+/** What moves the cursor, changes colors or the writing direction, or ends a line: names need none of it. */
 const unprintable = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
 /** As JSON and YAML write it, too. */
@@ -13,13 +13,13 @@ export const printable = (text: string): string => text.replace(unprintable, esc
 /** The same of a text with lines of its own. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");
 
-/** What to say of text that no other program can read: it cannot be written in UTF-8. */
+/** For text that cannot be written in UTF-8. */
 export const brokenReason =
   "it has half of a character (a surrogate without its partner), such as text has that was cut within one";
 
 type Steps = (string | number)[];
 
-/** Where in a value there is such text, keys included. What is no plain data is left out. */
+/** The paths of such text in plain data, keys included. */
 export function brokenTexts(value: unknown, path: Steps = []): Steps[] {
   if (typeof value === "string") return /\p{Surrogate}/u.test(value) ? [path] : [];
   if (Array.isArray(value)) return value.flatMap((one, index) => brokenTexts(one, [...path, index]));

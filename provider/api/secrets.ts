@@ -2,13 +2,13 @@ import { printable } from "./printable";
 
 const marker = "[secret]";
 
-/** Values of at least this length are hidden wherever they are, also within other words. */
+/** Values of at least this length are masked anywhere, even within other words. */
 const longLength = 8;
 /** Shorter ones where they are words of their own; and those shorter than this only where they are written as values. */
 const wordLength = 4;
 /** What is left of a value that was cut off: at least so much of its beginning. */
 const remainderLength = 6;
-/** Fewer bytes make base64, or hex, that other texts have, too. */
+/** Shorter base64 or hex occurs by chance in other texts. */
 const encodedLength = 6;
 
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);

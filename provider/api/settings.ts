@@ -93,10 +93,10 @@ export class ApiKey {
   }
 }
 
-/** A setting that is missing or wrong: says which, where it came from, and how to mend it. */
+/** A missing or wrong setting: which one, where it came from, and how to correct it. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
-  /** What is wrong, in short: every resource of a run meets it alike. */
+  /** A short form, since every resource of a run fails alike. */
   readonly brief: string = "the settings of the connection cannot be used";
   /** @param setting whose value may be shown as what is wrong */
   constructor(
@@ -107,7 +107,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** There is no key at all: a preview needs none. */
+/** There is no key. A preview needs none. */
 export class NoKeyError extends SettingsError {
   override readonly brief = "no API key is set";
 }
@@ -161,7 +161,7 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8);
 loopback.addAddress("::1", "ipv6");
 
-/** Whether nothing that is sent there leaves this machine. */
+/** Whether requests to it stay on this machine. */
 function isThisMachine({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   const family = isIP(host);
@@ -217,7 +217,7 @@ export const defaultBaseUrl = (region: Region): string =>
   `https://console${region === "us" ? "" : `-${region}`}.kaleido.io/api/v1`;
 
 /**
- * Looks the connection settings up; call it at every use, so that a rotated key is seen.
+ * Resolves the connection settings. Call it at every use, so that a rotated key takes effect.
  * @throws SettingsError when the key is missing or a value cannot be used.
  */
 export function resolveSettings(sources: SettingSources = {}): Settings {
@@ -255,7 +255,7 @@ export function resolveSettings(sources: SettingSources = {}): Settings {
 
 /**
  * Whether every resource of a run adopts the object with its name.
- * @throws SettingsError for a value that says neither yes nor no
+ * @throws SettingsError for a value other than true and false
  */
 export function adoptsAll(sources: SettingSources = {}): boolean {
   const found = find("adopt", sources);

@@ -8,7 +8,7 @@ type Stated = { id?: unknown; state?: unknown };
 /** A deleted object may still be listed for a moment (spec, section 3). */
 export const isGone = ({ state }: Stated): boolean => state === "deleted";
 
-/** There, but not for long: it still counts for the service, and is nothing to rely on. */
+/** On its way out: it still counts toward limits, but cannot be relied on. */
 export const isGoing = ({ state }: Stated): boolean => typeof state === "string" && /^deleting$/i.test(state);
 
 export type Condition = "ready" | "pending" | "failed" | "stopped" | "going" | "gone";
@@ -17,9 +17,9 @@ const known: Partial<Record<Condition, readonly string[]>> = {
   /** They pass by themselves: `initializing` in the spec, and what services call the same. */
   pending: ["initializing", "pending", "creating", "provisioning", "starting"],
   failed: ["failed", "error", "errored"],
-  /** Somebody stopped it, and only somebody starts it again: nothing to wait for. */
+  /** Stopped by hand, and started only by hand: nothing to wait for. */
   stopped: ["stopping", "stopped", "paused", "suspended", "hibernated"],
-  /** Of what only a stack still has. */
+  /** Only the stack still has it. */
   gone: ["gone"],
 };
 
@@ -31,5 +31,5 @@ export function conditionOf(state: unknown): Condition {
   return found ? (found[0] as Condition) : "ready";
 }
 
-/** Neither on its way nor failed: nothing is left to wait for. */
+/** Neither pending nor failed: nothing to wait for. */
 export const isSettledState = (state: unknown): boolean => !["pending", "failed"].includes(conditionOf(state));

@@ -30,7 +30,7 @@ export class TransportError extends Error {
     readonly kind: Extract<ErrorKind, "unsent" | "lost">,
     message: string,
     cause: unknown,
-    /** Nothing came in time: the service may still be at work on it. */
+    /** It timed out: the service may still be working on it. */
     readonly late = false,
     /** What the person can do next. */
     readonly next?: string,
@@ -39,7 +39,7 @@ export class TransportError extends Error {
   }
 }
 
-/** The proxy on the way was not reached, or made no connection. */
+/** The proxy could not be reached, or made no connection. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
   constructor(
@@ -106,7 +106,7 @@ function connections({ maxConcurrency, requestTimeout, proxy }: ConnectionSettin
   });
 }
 
-/** Tells when a request goes to a connection that stands: before that, none of it can have reached the service. */
+/** Tells when a request is handed to an open connection: before that, none of it can have reached the service. */
 const noting =
   (onSend: () => void): Interceptor =>
   (dispatch) =>
@@ -150,14 +150,14 @@ const passedOn = (handler: Handler): Handler => ({
   onResponseError: (...args) => handler.onResponseError?.(...args),
 });
 
-/** No answer of the API comes near it; a few bytes can be packed to unpack to any size. */
+/** Far above any answer of the API: a few compressed bytes can expand to any size. */
 const mostBytes = 256 * 1024 * 1024;
 
 const unpack: Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer> = {
   ...{ gzip: gunzipSync, "x-gzip": gunzipSync, deflate: inflateSync, br: brotliDecompressSync },
 };
 
-/** Nothing packed is asked for, but a proxy may pack answers all the same. The last coding listed is the outermost. */
+/** Compression is never requested, but a proxy may use it all the same. The last coding listed is the outermost. */
 function unpacked(body: Buffer, { "content-encoding": coding }: WireAnswer["headers"]): string {
   const codings = String(coding ?? "")
     .toLowerCase()
@@ -169,7 +169,7 @@ function unpacked(body: Buffer, { "content-encoding": coding }: WireAnswer["head
   return new TextDecoder().decode(inner);
 }
 
-/** undici with kept-alive connections, never more of them than requests may be in flight. */
+/** undici with kept-alive connections, at most one per concurrent request. */
 export class UndiciTransport implements Transport {
   readonly #connections: Dispatcher;
 

@@ -5,7 +5,7 @@ import { z } from "zod";
  * as absent; an unknown field is kept, and never an error. generated.ts has the objects, made of the resource definitions.
  */
 
-/** An object of the service, its id under `id` whatever the service calls it. */
+/** An object of the service, with its id under `id`, whatever the service calls it. */
 export interface Identified {
   id: string;
   state?: string;

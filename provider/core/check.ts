@@ -21,10 +21,10 @@ const argumentsOf = (shape: Shape): string[] =>
     .filter((name) => name !== "customTimeouts")
     .flatMap((name) => (metaOf(shape[name]!).parent ? [name.replace(/Id$/, ""), name] : [name]));
 
-/** What can be checked: the arguments of a resource, or of a lookup. */
+/** The arguments of a resource or of a lookup. */
 type Checkable = Pick<Definition, "type" | "inputs" | "rules">;
 
-/** Arguments that do not exist, each with the one that is meant, if there is one. */
+/** Unknown arguments, each with the one that is probably meant. */
 function unknownArguments(definition: Checkable, shape: Shape, news: Props): (Issue & { meant?: string })[] {
   return Object.keys(news)
     .filter((key) => !(key in shape || isInternal(key) || isMissing(news[key])))
@@ -40,7 +40,7 @@ function unknownArguments(definition: Checkable, shape: Shape, news: Props): (Is
     });
 }
 
-/** What is said of a value: also what was given, where that alone tells what to do. */
+/** The message about a value; includes the value if that helps to correct it. */
 function reasonOf(property: string, issue: z.core.$ZodIssue, given: unknown, schema: z.ZodType): string {
   if (issue.code === "invalid_value" && typeof given === "string") {
     const meant = nearest(given, issue.values.map(String));
@@ -54,7 +54,7 @@ function reasonOf(property: string, issue: z.core.$ZodIssue, given: unknown, sch
   return issue.message;
 }
 
-/** Parents that are missing, but for the innermost, which knows the others: an environment is in a consortium. */
+/** Missing parents; the innermost knows the others, since an environment is in a consortium. */
 function knownByInner(shape: Shape, news: Props): string[] {
   const missing = Object.keys(shape).filter((key) => metaOf(shape[key]!).parent === "path" && isMissing(news[key]));
   return missing.slice(0, -1);
@@ -74,7 +74,7 @@ export function check(definition: Checkable, news: Props, isUnknown: (value: unk
   const shape: Shape = definition.inputs.shape;
   const unknownOnes = unknownArguments(definition, shape, news);
   const issues: Issue[] = unknownOnes.map(({ property, reason }) => ({ property, reason }));
-  // That it is missing, too, says nothing new.
+  // That it is missing too is not news.
   const said = new Set(unknownOnes.flatMap((one) => [one.meant, `${one.meant}Id`]).concat(knownByInner(shape, news)));
   for (const [key, schema] of Object.entries(shape)) {
     const value = news[key];
@@ -115,7 +115,7 @@ const namesIn = ({ [environmentsKey]: given }: Props): string[][] =>
 
 const keyInFile = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
 
-/** What to say of environments that are not in the file any more. */
+/** Warnings about environments that are no longer in the file. */
 export function lostEnvironments(olds: Props, news: Props): string[] {
   const [before, after] = [namesIn(olds), namesIn(news)];
   if (news[environmentsKey] === undefined) return [];

@@ -12,10 +12,10 @@ import { sameName, sameValue } from "./values";
 /** `unlistable`: the service does not list this collection, and its owner is there. */
 export type Presence = { item: Identified } | "gone" | "unlistable";
 
-/** As much of a collection as the service shows. */
+/** The part of a collection that the service shows. */
 export interface Listing {
   items: Identified[];
-  /** Where it is only a part: the error for who needs all of it. */
+  /** Set if it is only a part: the error for callers that need all of it. */
   part?: PartialList;
 }
 
@@ -50,7 +50,7 @@ export class Listed {
     try {
       return await (until > at ? this.#inTime(items) : items);
     } catch (error) {
-      // A sibling with less time gave it up; an answer that lasts is kept, and no other would come.
+      // A sibling with less time gave up, so ask again. A lasting answer is kept: asking again would not change it.
       const givenUp = this.#known.entry !== entry;
       if (until < at && givenUp && isApiError(error)) return this.list(maxAgeMs);
       throw error;
@@ -66,14 +66,14 @@ export class Listed {
     const entry: Entry = { startedAt: now, until: deadline.at, items };
     known.entry = entry;
     items.catch((error: unknown) => {
-      // An answer such as "there is no such list" is worth keeping for the siblings; a passing fault is not.
+      // Keep an answer such as "there is no such list" for the siblings, but not a passing fault.
       const lasting = isApiError(error, "missing", "unsupported", "denied", "partial");
       if (!lasting && known.entry === entry) known.entry = undefined;
     });
     return entry;
   }
 
-  /** A call that siblings share may take longer than this verb has. */
+  /** Stops waiting at this verb's deadline: a call that siblings share may take longer. */
   async #inTime(items: Promise<Identified[]>): Promise<Identified[]> {
     const { clock, deadline } = this.session;
     const answered = new AbortController();
@@ -88,7 +88,7 @@ export class Listed {
     }
   }
 
-  /** As much of it as the service shows. */
+  /** The part that the service shows. */
   async look(maxAgeMs: number): Promise<Listing> {
     try {
       return { items: await this.list(maxAgeMs) };
@@ -98,7 +98,7 @@ export class Listed {
     }
   }
 
-  /** One of them, gone or not, where the list has it. */
+  /** The object as listed, gone or not. */
   async listed(id: string, maxAgeMs: number): Promise<Identified | undefined> {
     return (await this.look(maxAgeMs)).items.find((item) => item.id === id);
   }
@@ -136,7 +136,7 @@ export class Listed {
     try {
       listed = await this.look(maxAgeMs);
     } catch (error) {
-      // The list may be refused because its owner is gone, which takes the object with it.
+      // The list may be refused because its owner is gone, and the object with it.
       if (!isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict") || !parent) throw error;
       const owner = await new Listed(this.session, parent.place).find(parent.id, maxAgeMs);
       if (owner === "gone") return "gone";
@@ -149,7 +149,7 @@ export class Listed {
     if (!item) {
       listed = await this.look(0);
       item = within(listed);
-      // In a part it may only not be shown; but a service that shows another one by its id would show this one, too.
+      // A partial list may just not show it. But a service that shows another object by id would show this one too.
       if (!item && listed.part && !(await this.#showsById(listed.items))) throw listed.part;
     }
     return item && !isGone(item) ? { item } : "gone";
@@ -166,12 +166,12 @@ export class Listed {
     return found && { ...found, id };
   }
 
-  /** Its owner was made just now by this process: it is known to be empty, without asking. */
+  /** This process has just created its owner, so it is known to be empty. */
   startEmpty(): void {
     this.#known.entry = { startedAt: this.session.clock.now(), until: Infinity, items: Promise.resolve([]) };
   }
 
-  /** What this process made there and has not removed. */
+  /** What this process created there and has not deleted. */
   made(): Identified[] {
     return [...this.#known.made.values()];
   }
@@ -185,7 +185,7 @@ export class Listed {
     this.#known.removed.add(id);
   }
 
-  /** Deletes an object; one that is gone already is fine. */
+  /** Deletes an object; success if it is already gone. */
   async delete(id: string): Promise<void> {
     await this.session.client.delete(this.pathOf(id)).catch((error: unknown) => {
       if (!isApiError(error, "missing")) throw error;
@@ -204,12 +204,12 @@ export class Listed {
     }
   }
 
-  /** Ends when the creates that are under way there now are answered: what they made is known then. */
+  /** Resolves when the creates that are in flight there now are answered. */
   async createsAnswered(): Promise<void> {
     await Promise.allSettled([...this.#known.creates]);
   }
 
-  /** Runs a create alone under its name: two resources of one program cannot race for it. */
+  /** Reserves a name for one create: two resources of a program cannot race for it. */
   async claim<T>(name: unknown, taken: () => Error, run: () => Promise<T>): Promise<T> {
     const { claims } = this.#known;
     const key = String(name).trim();
@@ -222,7 +222,7 @@ export class Listed {
     }
   }
 
-  /** Whether a create of this process runs under the name. */
+  /** Whether a create of this process has reserved the name. */
   isClaimed(name: unknown): boolean {
     return this.#known.claims.has(String(name).trim());
   }
@@ -231,7 +231,7 @@ export class Listed {
 const outOfTime = (path: string, { limit }: Deadline): UserError =>
   new UserError(`GET ${path} was not answered in time: the limit is ${limit} (customTimeouts).`);
 
-/** The objects of one kind in one place: those that a resource has to do with. */
+/** The objects of one kind in one place, as a resource sees them. */
 export class Collection extends Listed {
   constructor(
     session: Session,
@@ -241,7 +241,7 @@ export class Collection extends Listed {
     super(session, place);
   }
 
-  /** Where the inputs, or a state, say that the object is. */
+  /** The object's place, by its inputs or state. */
   static of(session: Session, definition: Definition, props: Props): Collection {
     return new Collection(session, definition, definition.place(props));
   }
@@ -256,11 +256,11 @@ export class Collection extends Listed {
     return fromWire(this.definition, item);
   }
 
-  /** Those of the given ones that have the name of the inputs. */
+  /** The items with the name of the inputs. */
   namesakes(inputs: Props, items: Identified[]): Identified[] {
     const { naming } = this.definition;
     if (!naming) return [];
-    const field = wireName(naming); // not read through the schema: this runs for all siblings of each one that is made
+    const field = wireName(naming); // not parsed: this runs for all siblings of each create
     return items.filter((item) => sameValue(item[field], inputs[naming]));
   }
 

@@ -48,7 +48,7 @@ export interface Written {
   held: ReadonlySet<string>;
 }
 
-/** A power cut may leave a part of a line. */
+/** A power cut may leave a partial line. */
 function lineOf(text: string): Line | undefined {
   try {
     return JSON.parse(text) as Line;
@@ -94,10 +94,10 @@ function write(file: string, line: Line): void {
   }
 }
 
-/** Says that a killed run wrote what is in the file so far, and what of it is in a state. */
+/** Marks the file's lines as a killed run's, and which of their objects are in a state. */
 export const continueCreates = (file: string, held: string[]): void => write(file, { continued: { held } });
 
-/** Nobody knows whether the service acts on it after all. */
+/** The service may still act on it. */
 const mayHaveWorked = (error: unknown): boolean =>
   !isApiError(error) || isApiError(error, "lost", "server", "unavailable");
 
@@ -109,7 +109,7 @@ export class Creates {
     this.#left = file === undefined ? { left: [], isContinued: false, held: new Set() } : readCreates(file);
   }
 
-  /** Whether a fleet keeps a file: its runs adopt what that proves, and nothing else unasked. */
+  /** Whether a fleet keeps a file: its runs adopt only what that proves. */
   get isKept(): boolean {
     return this.file !== undefined;
   }
@@ -129,7 +129,7 @@ export class Creates {
     return this.#left.held.has(id);
   }
 
-  /** What the other stacks of the fleet created meanwhile, or may have, in that place. */
+  /** What the fleet's other stacks created there in the meantime, or may have. */
   ofOthers(path: string): { stack: string; begun: Begun }[] {
     if (this.file === undefined) return [];
     const folder = dirname(this.file);
@@ -141,7 +141,7 @@ export class Creates {
     });
   }
 
-  /** Runs a create, which is written down before, and after it what came of it. */
+  /** Runs a create; records it before, and its result after. */
   async recorded(
     { settings, ...begun }: Pick<Begun, "path" | "name" | "before" | "serviceAt"> & { settings: Settings },
     create: () => Promise<Identified>,

@@ -26,40 +26,40 @@ export interface Issue {
   reason: string;
 }
 
-/** What a verb leaves behind: the id and the whole state. */
+/** The result of a verb: the id and the whole state. */
 export interface Made {
   id: string;
   state: Props;
 }
 
-/** Verbs in place of those that all collections share. */
+/** Verbs that replace those of collections. */
 export interface OwnVerbs {
   /** @param left the state of the same object, where another resource has just left it to this one */
   create(session: Session, inputs: Props, left?: Props): Promise<Made>;
-  /** undefined: it is gone, and that was confirmed. */
+  /** undefined: it is confirmed to be gone. */
   read(session: Session, id: string, state: Props): Promise<Props | undefined>;
   update(session: Session, id: string, olds: Props, news: Props): Promise<Props>;
   delete(session: Session, id: string, state: Props): Promise<void>;
-  /** Whether the service shows it to the key of this run: it does so for its own organization only (spec, section 1). */
+  /** Whether this run's key can see it: only its own organization's can (spec, section 1). */
   isShown(client: ConsortiumClient, id: string): Promise<boolean>;
   /** Whether the state is finished; else the next update goes on with what is missing. */
   settled(state: Props): boolean;
 }
 
 interface Details {
-  /** Those without which the object is not finished. */
+  /** The outputs that a finished object has. */
   outputs: readonly string[];
-  /** What messages say while they are not all there. */
+  /** For messages while some are missing. */
   waiting: string;
   /** undefined while they are not all there. */
   read(client: ConsortiumClient, id: string, state: Props): Promise<Props | undefined>;
 }
 
-/** All that is special about a resource; the core does the rest. */
+/** What is special about a resource; the core does the rest. */
 export interface Definition {
   /** Name of the class, such as `Node`. */
   type: string;
-  /** How messages call it, such as `node`. */
+  /** Its name in messages, such as `node`. */
   title: string;
   doc: string;
   /** A strict zod object: inputs as they are in the state and for policies, parents as flat ids. */
@@ -74,27 +74,27 @@ export interface Definition {
   place(inputs: Props): Place;
   /** The property whose value tells siblings apart; undefined: nothing does (credentials, tethers). */
   naming?: "name" | "orgName";
-  /** The input that is the id of an object that exists already: it is configured, and never created. */
+  /** The input with the id of an existing object, which is configured and never created. */
   idKey?: string;
   /** Fields of the create body that follow from several inputs, under the service's names. */
   bodyOf?(inputs: Props): Props;
-  /** Outputs worth asking again for, when the answer to the create did not hold them. */
+  /** Outputs to ask for again if the answer to the create lacked them. */
   shownLater?: readonly string[];
-  /** Outputs that only the answer to the create tells (a password); undefined: that answer did not tell them. */
+  /** Outputs that only the answer to the create contains (a password); undefined if it did not. */
   shownOnce?(object: Identified): Props | undefined;
-  /** What to do about outputs that only that answer tells, where somebody else made the object. */
+  /** What to do about such outputs if somebody else created the object. */
   onImport?: string;
   /** More outputs, from calls besides the list. */
   details?: Details;
-  /** The output that shows the organization it belongs to; only what is in nothing else has one. */
+  /** The output with its organization; only top-level objects have one. */
   owner?: string;
-  /** Whether it came with what it is in, and goes with it: a service need not delete it alone. */
+  /** Whether it was created with its parent and goes with it: a service may not delete it alone. */
   foundedWith?(object: Identified, parent: Identified): boolean;
-  /** Collections in a newly made one that are known to be empty, without asking. */
+  /** Collections in a new object that are known to be empty. */
   emptyWhenMade?: readonly string[];
-  /** Said loudly in the preview when a change makes a new one. */
+  /** The preview's warning about a replacement. */
   replaceWarning?: string;
-  /** Of a resource that the service does not create and delete in a collection (the tether service). */
+  /** For a resource that does not live in a collection (the tether service). */
   own?: OwnVerbs;
 }
 
@@ -106,11 +106,11 @@ export function timeoutMs({ timeouts }: Definition, verb: keyof Timeouts, inputs
   return 1000 * (custom[verb] ?? timeouts?.[verb] ?? standardTimeouts[verb]);
 }
 
-/** The input that holds its name; undefined where it has none. Names need not tell siblings apart. */
+/** The input with its name, if it has one. Siblings may share a name. */
 export const nameKey = ({ inputs }: Pick<Definition, "inputs">): string | undefined =>
   ["name", "orgName"].find((key) => key in inputs.shape);
 
-/** What is known of an input; undefined where the resource has no such input. */
+/** Metadata of an input; undefined if there is no such input. */
 export function inputMeta({ inputs }: Pick<Definition, "inputs">, key: string): FieldMeta | undefined {
   const schema = (inputs.shape as Record<string, z.ZodType | undefined>)[key];
   return schema && metaOf(schema);
@@ -122,6 +122,6 @@ export const inputKeys = ({ inputs }: Pick<Definition, "inputs">): string[] => O
 export const secretOutputs = ({ outputs }: Pick<Definition, "outputs">): string[] =>
   Object.entries<z.ZodType>(outputs.shape).flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
 
-/** Inputs that a service may refuse to know, since the spec does not list them: left out then. */
+/** Inputs that are not in the spec: left out if a service rejects them. */
 export const undocumentedKeys = (definition: Pick<Definition, "inputs">): string[] =>
   inputKeys(definition).filter((key) => inputMeta(definition, key)?.undocumented);

@@ -2,22 +2,22 @@ import { type Definition, inputKeys, inputMeta, nameOf, type Props } from "./def
 import { isSettledState } from "../api/states";
 import { isUnset, sameValue } from "./values";
 
-/** Where the state names what an adopted object had and the program said nothing of. */
+/** Where the state lists what an adopted object had and the program did not set. */
 export const leftKey = "__left";
 
-/** Whether it stays as it is for as long as the program says nothing of it. */
+/** Whether it stays as it is as long as the program does not set it. */
 export const isLeft = (state: Props, key: string): boolean =>
   ((state[leftKey] as string[] | undefined) ?? []).includes(key);
 
 export interface Difference {
   changes: boolean;
-  /** Properties that differ; none where only the last run is to be finished. */
+  /** Properties that differ; none if only the last run has to be finished. */
   changed: string[];
   /** Properties whose change makes a new object. */
   replaces: string[];
-  /** The old one must go first, since the new one will bear the same name in the same parent. */
+  /** The old object must go first, since the new one has the same name in the same parent. */
   deleteBeforeReplace: boolean;
-  /** What the user should read before saying yes. */
+  /** Warnings to read before confirming. */
   warnings: string[];
 }
 
@@ -28,7 +28,7 @@ export function isSettled(definition: Definition, state: Props): boolean {
   return isSettledState(state.state) && (details?.outputs ?? []).every((key) => !isUnset(state[key]));
 }
 
-/** Properties that differ; computed from the metadata on the fields, never written for one resource. */
+/** Properties that differ, by the metadata of the fields. */
 export function changedKeys(definition: Definition, olds: Props, news: Props): string[] {
   return inputKeys(definition).filter((key) => {
     const meta = inputMeta(definition, key);
@@ -41,7 +41,7 @@ export function changedKeys(definition: Definition, olds: Props, news: Props): s
 
 /**
  * Compares the old state (inputs and outputs) with the new inputs, with no call.
- * An unknown value is one that may change; a changed parent is unknown just because it is made anew.
+ * An unknown value may change; a replaced parent's id is unknown for that reason.
  */
 export function diff(definition: Definition, olds: Props, news: Props): Difference {
   const changed = changedKeys(definition, olds, news);

@@ -3,15 +3,15 @@ import { z } from "zod";
 
 export type Props = Record<string, unknown>;
 
-/** What the product knows of a property besides its form. One map, on the field itself. */
+/** What is known of a property besides its type. */
 export interface FieldMeta {
   /** One or two sentences: meaning, unit, and the rule itself. */
   doc: string;
   /** What holds where it is left out, in words that can follow "Default:". */
   default?: string;
-  /** What programs in TypeScript can write instead, as a sentence: other languages have no form for it. */
+  /** A sentence on what TypeScript programs can write instead; other languages cannot. */
   inTypeScript?: string;
-  /** A change makes a new object. Without it, a change is made in place. */
+  /** A change replaces the object. Default: it is updated in place. */
   replace?: boolean;
   /** Never shown: a secret output. */
   secret?: boolean;
@@ -19,15 +19,15 @@ export interface FieldMeta {
   computed?: boolean;
   /** Not a property of the service's object: never sent or read under its name. */
   programOnly?: boolean;
-  /** Sent with the create and never read: a service may show it in a form of its own. */
+  /** Sent with the create and never read back: a service may show it in another form. */
   sentOnly?: boolean;
   /** A change in place takes effect when the object restarts, which the update sees to. */
   restarts?: boolean;
   /** Shown by another call than the list (`details` of the definition). */
   elsewhere?: boolean;
-  /** A change means nothing for what exists. */
+  /** A change does not affect an existing object. */
   ignoredInDiff?: boolean;
-  /** Not in the spec: a service may refuse to know it. */
+  /** Not in the spec: a service may reject it. */
   undocumented?: boolean;
   /** Names where the object lives (its parents): part of the path, or sent under this name in the body. */
   parent?: "path" | "body";
@@ -47,7 +47,7 @@ export function metaOf(schema: z.ZodType): FieldMeta {
   return meta;
 }
 
-/** All that is said of a schema, where it is a field; as programs in TypeScript read it, or those in any language. */
+/** The documentation of a field, for TypeScript or for any language. */
 export function docOf(schema: z.ZodType, reader: "typescript" | "any" = "any"): string | undefined {
   const meta = fields.get(schema);
   if (!meta) return undefined;

@@ -3,9 +3,9 @@ import { nameOf, type Props } from "./field";
 import { sameValue } from "./values";
 import { UserError } from "./user-error";
 
-/* What the resources of a program hold, as far as one run has shown it; lifecycle/handover.ts decides by it. */
+/* Which objects the resources of a program hold, as far as this run has shown. lifecycle/handover.ts decides by it. */
 
-/** What is asked here of a resource's definition, which itself knows sessions and so these. */
+/** The part of a definition that is needed here; importing the whole would be circular. */
 interface Definition {
   type: string;
   title: string;
@@ -16,32 +16,32 @@ interface Definition {
 
 /** A resource of the program. */
 export interface Owner {
-  /** Tells it from every other one of the stack. */
+  /** Unique in the stack. */
   key: string;
   /** Its logical name, for messages. */
   name: string;
 }
 
-/** What one run has shown of a resource of the program. */
+/** What this run has shown of a resource. */
 export interface Declared {
   owner: Owner;
   definition: Definition;
   inputs: Props;
-  /** The engine asked as for one that is not in the state: it is new, or made anew. */
+  /** The engine asked without a state: the resource is new, or being replaced. */
   isNew: boolean;
   /** The object that it has in the state; undefined until the engine asks for the difference, which it need not do. */
   id?: string;
-  /** It gives that object up for another. */
+  /** It gives that object up. */
   replaced: boolean;
-  /** What its create has come to so far. */
+  /** Progress of its create. */
   create?: { id: string } | "failed";
 }
 
-/** The engine has no registration at hand when it asked for nothing this long; and how long that is waited for. */
+/** After this long without a request, the engine has nothing left to register; and the longest wait for that. */
 const nothingShownMs = 300;
 const longestMs = 3_000;
 
-/** Whether both are to bear the same name in the same place. */
+/** Whether both want the same name in the same place. */
 export function sameSpot(definition: Definition, one: Props, other: Props): boolean {
   const { naming } = definition;
   if (!naming || !sameValue(one[naming], other[naming])) return false;
@@ -57,7 +57,7 @@ export function namedId(definition: Definition, inputs: Props): string | undefin
 const keeps = ({ id, replaced }: Declared): boolean => id !== undefined && !replaced;
 const took = ({ create }: Declared, id: string): boolean => typeof create === "object" && create.id === id;
 
-/** How an object of the stack gets another resource: the two ways that Pulumi has for it. */
+/** Pulumi's two ways to give an object of the stack to another resource. */
 export function handover(from: Owner | undefined, to: Owner | undefined): string {
   const [old, now] = [from ? `"${from.name}"` : "the old resource", to ? `"${to.name}"` : "the new one"];
   return (
@@ -79,7 +79,7 @@ export class Holdings {
   declare(owner: Owner, definition: Definition, isNew: boolean, inputs: Props): string | undefined {
     const before = this.#declared.get(owner.key);
     const mine: Declared = { replaced: false, ...before, owner, definition, inputs, isNew };
-    // For what it makes anew the engine asks a second time, as for something new.
+    // For a replacement, the engine asks a second time as if it were new.
     if (isNew && before?.id !== undefined) mine.replaced = true;
     this.#declared.set(owner.key, mine);
     if (!isNew) return undefined;
@@ -120,7 +120,7 @@ export class Holdings {
     this.#shownAt = clock.now();
   }
 
-  /** Ends when the engine has shown what it has at hand: whose the object is may be registered after who adopts it. */
+  /** Resolves when the engine has shown what it has: the object's owner may be registered after its adopter. */
   async programShown(clock: Clock): Promise<void> {
     const end = clock.now() + longestMs;
     for (;;) {
@@ -130,13 +130,13 @@ export class Holdings {
     }
   }
 
-  /** The resource of the program that has the object and keeps it. */
+  /** The resource that keeps the object. */
   holder(definition: Definition, id: string, except?: Owner): Declared | undefined {
     const all = except ? this.#others(except, definition) : this.#of(definition);
     return all.find((one) => took(one, id) || (keeps(one) && one.id === id));
   }
 
-  /** Those that were to make or adopt an object, and have not: not yet, or not any more. */
+  /** Resources that have not created or adopted their object, yet or at all. */
   claims(): Declared[] {
     return [...this.#declared.values()].filter(
       ({ id, isNew, create }) => create === "failed" || (isNew && create === undefined && id === undefined),
@@ -155,12 +155,12 @@ export class Holdings {
     if (before) this.#declared.set(owner.key, { ...before, create: "failed" });
   }
 
-  /** The old resource is gone, and the object is there, for the one that comes. */
+  /** The old resource has left the object for the next one. */
   leave(definition: Definition, id: string, state: Props): void {
     this.#left.set(`${definition.type} ${id}`, state);
   }
 
-  /** The state of an object that this run has left to whoever comes. */
+  /** The state of an object that this run has left for the next resource. */
   leftOf(definition: Definition, id: string): Props | undefined {
     return this.#left.get(`${definition.type} ${id}`);
   }
@@ -179,7 +179,7 @@ export class Holdings {
   }
 }
 
-/** The error where a resource is to be what another resource of the program is. */
+/** The error for a resource that claims another resource's object. */
 export const held = (definition: Definition, id: string, by: Owner, wanted: Owner | undefined): string =>
   `the ${definition.title} ${id} is "${by.name}" of this program already, and one object cannot be managed twice. ` +
   `${handover(by, wanted)} Else give each its own name.`;

@@ -15,7 +15,7 @@ import { type Session } from "./session";
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
-/** Whether it is in nothing else. */
+/** Whether it has no parent. */
 const isRoot = ({ owner }: Definition): boolean => owner !== undefined;
 const ownerOf = ({ owner }: Definition, state: Props): string | undefined =>
   owner === undefined ? undefined : text(state[owner]);
@@ -23,7 +23,7 @@ const ownerOf = ({ owner }: Definition, state: Props): string | undefined =>
 export function subjectOf(definition: Definition, id: string, state: Props): Subject {
   const kept = state[originKey] as Partial<Origin> | undefined;
   const { own } = definition;
-  const owner = ownerOf(definition, state); // all that a state of 0.1.0 remembers
+  const owner = ownerOf(definition, state); // states of 0.1.0 have nothing else
   const organizations = kept?.organizations ?? (owner === undefined ? undefined : [owner]);
   return {
     what: `${nameOf(definition, state)} (${id})`,
@@ -40,7 +40,7 @@ export function subjectOf(definition: Definition, id: string, state: Props): Sub
 
 const consortiaOf = (session: Session): Listed => new Listed(session, { collection: paths.consortia });
 
-/** What the key shows; asked for once a run, and for nothing where the consortia are listed anyway. */
+/** What the key can see; requested once per run, or taken from a list of consortia that is needed anyway. */
 async function visible(session: Session): Promise<Visible & { part?: PartialList }> {
   let some: PartialList | undefined;
   const seen = await lookAround(async (collection) => {
@@ -58,7 +58,7 @@ async function judge(session: Session, subject: Subject): Promise<Verdict> {
   const { origin, consortiumId } = subject;
   const { settings } = session.client.http;
   if (isKnown(origin, settings)) return { origin };
-  // What one object of a consortium proved, the others need not prove again, even when it is gone meanwhile.
+  // One proof per consortium is enough, even if that object is gone by now.
   if (consortiumId !== undefined && session.proved.has(consortiumId)) return { origin: withKey(origin, settings) };
   const verdict = await compared(session, subject);
   if ("origin" in verdict && consortiumId !== undefined) session.proved.add(consortiumId);
@@ -69,7 +69,7 @@ async function compared(session: Session, { origin, isShown, consortiumId }: Sub
   const { settings } = session.client.http;
   const seen = await visible(session);
   const there = consortiumId !== undefined ? seen.consortia.has(consortiumId) : await isShown?.(session.client);
-  if (seen.part && !there) throw seen.part; // what a part does not show tells nothing
+  if (seen.part && !there) throw seen.part; // a partial list proves nothing
   if (seen.organizations && origin.organizations) {
     const both = origin.organizations.filter((id) => seen.organizations!.has(id));
     if (both.length === 0) return { foreign: seen };
@@ -104,7 +104,7 @@ async function proved(session: Session, subject: Subject): Promise<Origin> {
   throw unclearKey(comparedIn(session), subject, verdict.unclear);
 }
 
-/** What a run has at hand to compare a key with, without a call. */
+/** What a key can be compared with, without a call. */
 export interface Compared extends Pick<Session, "provider"> {
   settings: Settings;
   origins: Origins;
@@ -145,7 +145,7 @@ const providerCalled = (name: string): string => (name === "" ? "the default pro
 const movedBy = ({ provider: before }: Origin, now: string): string =>
   `${providerCalled(before!)} was replaced by ${providerCalled(now)}`;
 
-/** For an object that is there: its state learns whose it is, where that can be told. @throws CommonError for a foreign key */
+/** For an existing object: records its organization in the state, if known. @throws CommonError for a foreign key */
 export async function learnOrganization(
   session: Session,
   definition: Definition,
@@ -159,12 +159,12 @@ export async function learnOrganization(
   return "origin" in verdict ? verdict.origin : subject.origin;
 }
 
-/** Holds for all the states that this process was shown. @throws CommonError for a foreign key */
+/** Checks the key against all states that this process has seen. @throws CommonError for a foreign key */
 export async function proveSeen(session: Session): Promise<void> {
   for (const subject of session.origins.subjects) await proved(session, subject);
 }
 
-/** How long the states of a stack may take to be shown, when something is made that depends on none of them. */
+/** How long to wait for the stack's states before creating something that depends on none of them. */
 const statesShownMs = 300;
 
 /**
@@ -174,7 +174,7 @@ const statesShownMs = 300;
  */
 export async function proveBeforeCreate(session: Session, definition: Definition): Promise<boolean> {
   const { origins, clock } = session;
-  // A consortium depends on nothing, so it may be the first that the engine asks for, with the states of others to come.
+  // A consortium depends on nothing, so the engine may ask for it before it shows other states.
   if (isRoot(definition) && origins.subjects.length === 0)
     await Promise.all([
       consortiaOf(session)
@@ -191,7 +191,7 @@ export async function proveBeforeCreate(session: Session, definition: Definition
   return true;
 }
 
-/** What a new object's state remembers; a look that fails now is made up for by a later read. */
+/** The origin in a new object's state; if this lookup fails, a later read adds it. */
 export async function originOfNew(session: Session, definition: Definition, state: Props): Promise<Origin> {
   const { settings } = session.client.http;
   const owner = ownerOf(definition, state);
@@ -202,7 +202,7 @@ export async function originOfNew(session: Session, definition: Definition, stat
   return withKey({ ...(seen?.organizations && { organizations: [...seen.organizations] }), keys: [] }, settings);
 }
 
-/** The same by the answer to a create. */
+/** The same from the answer to a create. */
 export function requireOwner({ client }: Session, definition: Definition, { id, state }: Made): void {
   const owner = ownerOf(definition, state);
   const seen = { consortia: new Set([id]), ...(owner !== undefined && { organizations: new Set([owner]) }) };
@@ -242,7 +242,7 @@ const comparedIn = ({ client, origins, provider }: Session): Compared => ({
 const made = ({ what, origin }: Subject): string =>
   origin.organizations ? `${what} was made with organization ${origin.organizations.join(" or ")}` : `${what}`;
 
-/** What exists stays in its organization, whatever provider the program gives it. */
+/** An object stays in its organization, whatever provider the program gives it. */
 const backFrom = (origin: Origin, now: string): string =>
   `In the program, ${movedBy(origin, now)}: give it ${providerCalled(origin.provider!)} again. An object cannot move to another ` +
   `organization: to make a new one there, give the resource another name as well.`;
@@ -278,7 +278,7 @@ function unclearKey(
         : `does not show consortium ${consortiumId}${organizations ? `, but some of organization ${[...organizations].join(" or ")}` : ""}`;
   const first = origin.organizations?.[0] ?? consortiumId ?? id;
   const seen = `${made(subject)}, but the API key from ${apiKey.source}, which this stack has not seen before, ${shows} (${baseUrl}).`;
-  // Everything may be there, for the key of the other provider.
+  // The other provider's key may still see everything.
   const brief = notKnownToBeOf(origin);
   if (isMoved(origin, provider))
     return new CommonError(`${seen} Nothing was changed. ${backFrom(origin, provider!)}`, brief);

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { type ConsortiumClient, type Settings } from "../api";
 
-/* What states say of the organization that they were made with; organization.ts decides by it. */
+/* What states record of their organization. organization.ts decides by it. */
 
 /** What a state remembers of the organization that it was made with. */
 export interface Origin {
@@ -16,26 +16,26 @@ export interface Origin {
 /** Where the state holds it. */
 export const originKey = "__organization";
 
-/** An object of a state, with all that tells whose it is. */
+/** An object of a state, with what identifies its organization. */
 export interface Subject {
-  /** How messages call it. */
+  /** Its name in messages. */
   what: string;
   origin: Origin;
   /** Whether the key sees it, for what is in no consortium. */
   isShown?: (client: ConsortiumClient) => Promise<boolean>;
   /** The consortium that it is, or is in; undefined for a tether service. */
   consortiumId?: string;
-  /** What a person may name to confirm its deletion where its organization is not known. */
+  /** What users name to confirm its deletion if its organization is unknown. */
   id: string;
 }
 
-/** What one process knows of the states that it was shown: whoever makes something new has to fit them. */
+/** The origins of all states that this process has seen: new objects must match them. */
 export class Origins {
   readonly #subjects = new Map<string, Subject>();
   readonly #doubted = new Map<string, Subject>();
   readonly #ids = new Set<string>();
 
-  /** Whether a state shows that the service writes names in its own way. */
+  /** Whether a state shows that the service reformats names. */
   rewritesNames = false;
 
   /** @param confirmed ids of organizations, or of objects, whose deletion the user confirmed for this run */
@@ -52,7 +52,7 @@ export class Origins {
     this.#subjects.set(JSON.stringify([subject.origin, subject.consortiumId]), subject);
   }
 
-  /** Those for which nothing proves the key, one for each organization. */
+  /** Those that the key is not proved for, one per organization. */
   get doubted(): readonly Subject[] {
     return [...this.#doubted.values()];
   }
@@ -77,7 +77,7 @@ const mostKeys = 8;
 const fingerprint = (salt: string, { apiKey, baseUrl }: Settings): string =>
   `${salt}:${createHmac("sha256", salt).update(`${apiKey.reveal()}\n${baseUrl}`).digest("hex").slice(0, 32)}`;
 
-/** One salt for all that a process writes, so that states of one run are alike. */
+/** One salt per process, so that the states of a run are alike. */
 const ownSalt = randomBytes(16).toString("hex");
 
 /** Whether the key of the settings was proved before. */

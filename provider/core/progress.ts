@@ -1,6 +1,6 @@
 import { type Clock } from "../api";
 
-/** When a line is due: soon, then ever more rarely, but often enough for pipelines that end what says nothing for ten minutes. */
+/** When a line is due: less and less often, but enough for pipelines that kill jobs after ten silent minutes. */
 const dueMs = [10_000, 30_000, 60_000, 120_000, 300_000];
 
 const nextDue = (elapsed: number): number =>
@@ -11,13 +11,13 @@ const namesShown = 4;
 /** What waits together, such as the nodes of an environment. */
 interface Group {
   waiting: Map<symbol, { what: string; state: string }>;
-  /** States that were told of, or that somebody began with: another one is news. */
+  /** States that were reported already, or that somebody started in. */
   known: Set<string>;
   startedAt: number;
   dueMs: number;
 }
 
-/** Tells what is waited for: one line for all that wait together. */
+/** Reports progress: one line for all that wait together. */
 export class Progress {
   readonly #groups = new Map<string, Group>();
 

@@ -28,7 +28,7 @@ import { type Path, valuesAt } from "./values";
 export interface Entry {
   /** When the request was sent, or is about to be: the list is at least this new. */
   startedAt: number;
-  /** The call is given up then: whoever has more time asks again. */
+  /** When the call is given up. A caller with more time asks again. */
   until: number;
   items: Promise<Identified[]>;
 }
@@ -44,7 +44,7 @@ export interface Known {
   creates: Set<Promise<unknown>>;
 }
 
-/** What this process knows of the collections of a service, and of the deletions that are under way. */
+/** What this process knows of a service's collections and of deletions in progress. */
 export class Collections {
   readonly #known = new Map<string, Known>();
   #deletions = 0;
@@ -72,7 +72,7 @@ export class Collections {
     };
   }
 
-  /** How long ago the last deletion of this process ended, in ms: what it empties may look full until then. */
+  /** Milliseconds since this process's last deletion ended: parents may look full until then. */
   sinceDeletionMs(): number {
     return this.#deletions > 0 ? 0 : this.clock.now() - this.#lastDeletion;
   }
@@ -91,15 +91,15 @@ export interface Session {
   creates: Creates;
   /** What the states that this process has seen say of the organization that they were made with. */
   origins: Origins;
-  /** What the resources of the program hold, as this process was shown it. */
+  /** Which objects the program's resources hold, as far as this process has seen. */
   holdings: Holdings;
   /** The resource of the program that a verb is for, where the adapter knows it. */
   owner?: Owner;
   /** The provider that the program gives it: its name, "" for the default one; undefined: the adapter does not know. */
   provider?: string;
-  /** Consortia that the key was proved to be right for. */
+  /** Consortia that the key is proved for. */
   proved: Set<string>;
-  /** Who waits for what at present, told of together. */
+  /** Everything that is being waited for, reported together. */
   progress: Progress;
   /** When the verb that it is used for must be done; retries and waiting included. */
   deadline: Deadline;
@@ -123,7 +123,7 @@ export function within(session: Session, ms: number): Session {
   return { ...session, deadline, client: session.client.until(deadline) };
 }
 
-/** What an adapter knows of the engine that it serves. */
+/** What an adapter knows about its engine. */
 export interface Host {
   /** The settings that it was configured with, as they are now. */
   sources(): SettingSources;
@@ -135,7 +135,7 @@ export interface Host {
   interrupted(): AbortSignal;
 }
 
-/** Time that stops at the user's word: whoever sleeps is woken with an error, and keeps what was made so far. */
+/** A clock that stops when the user cancels: sleepers wake with an error and keep what was created so far. */
 function interruptible(signal: AbortSignal): Clock {
   setMaxListeners(0, signal); // one for each resource that waits
   const woken = (): never => {
@@ -153,13 +153,13 @@ const settingsKey = (now: Settings): string => JSON.stringify([now.apiKey.reveal
 export interface Seen {
   origins: Origins;
   holdings: Holdings;
-  /** What was told of failures that are everybody's: in short, with the resource that told it whole. */
+  /** Common failures that were reported: short form, and the resource that reported it in full. */
   told: Map<string, string>;
 }
 
 /** The sessions of one provider process: one at a time, made anew when the settings change, such as by a rotated key. */
 export class Sessions {
-  /** What must not be shown of all that this process was given. */
+  /** Everything this process was given that must not be shown. */
   readonly secrets = new Secrets();
   #checked?: SettingSources;
   #seen?: Seen & { key: string };
@@ -167,13 +167,13 @@ export class Sessions {
 
   constructor(private readonly host: Host) {}
 
-  /** From now on nothing shows what is at these places. */
+  /** Masks the values at these paths from now on. */
   hide(props: Props, paths: readonly Path[]): void {
     this.secrets.learn(valuesAt(props, paths));
   }
 
   /**
-   * An error as people may see it. What every resource meets alike, one of them tells whole.
+   * An error for people. A failure that all resources share is told in full once.
    * @param where the resource that fails
    */
   shown(error: unknown, where?: string): UserError {
@@ -181,7 +181,7 @@ export class Sessions {
     return error instanceof Incomplete ? new Incomplete(error.id, error.state, masked) : masked;
   }
 
-  /** In short, where another resource has told it. */
+  /** The short form, if another resource has told it in full. */
   #told(error: unknown, where?: string): string | undefined {
     const brief = isApiError(error) ? briefOf(error) : (error as { brief?: string }).brief;
     if (brief === undefined || where === undefined) return undefined;
@@ -200,7 +200,7 @@ export class Sessions {
     try {
       return this.#settings();
     } catch {
-      return undefined; // it is said where the settings are used
+      return undefined; // reported where the settings are used
     }
   }
 
@@ -208,7 +208,7 @@ export class Sessions {
     return resolveSettings(this.host.sources());
   }
 
-  /** Refuses in a preview what could not be used later; that there is no key yet is no reason, since a preview makes no calls. */
+  /** Rejects unusable settings in a preview. A missing key is fine, since a preview makes no calls. */
   check(): void {
     const sources = this.host.sources();
     if (sources === this.#checked) return;

@@ -6,16 +6,16 @@ import { isLeft, leftKey } from "./diff";
 import { isUnset, sameName, sameValue } from "./values";
 import { metaOf, wireName } from "./field";
 
-/** The form of the state that this version writes; a later one can tell and convert. */
+/** The format of this version's state, so that later versions can convert it. */
 export const stateVersion = 1;
 
 /** Whether a verb of this package made or read it before; the first look of a `get` knows only where to look. */
 export const isRecorded = (state: Props): boolean => state.__version !== undefined;
 
-/** Whether the service wrote the name otherwise than the program. */
+/** Whether the service wrote the name differently. */
 export const isRewritten = (state: Props): boolean => state[writtenKey] !== undefined;
 
-/** How the service wrote names that the program writes otherwise, as fingerprints: a name may be secret. */
+/** Fingerprints of names that the service writes differently: a name may be secret. */
 const writtenKey = "__written";
 
 const nameKeys: readonly string[] = ["name", "orgName"];
@@ -41,7 +41,7 @@ export function fromWire(definition: Definition, item: Identified): Props {
 
 /**
  * The whole state: inputs, what is known from before, what the service shows now.
- * Where the service only formats a value differently, the user's own text stays. So does a name that it writes in its own way:
+ * Where the service only formats a value differently, the user's text stays. So does a name that it reformats:
  * of what this run has just written for certain, and later for as long as it is written like that.
  */
 export function merge(inputs: Props, before: Props, shown: Props, isRead = false): Props {
@@ -57,7 +57,7 @@ export function merge(inputs: Props, before: Props, shown: Props, isRead = false
   return { ...withoutUndefined(state), ...kept, __version: stateVersion };
 }
 
-/** Remembers what an adopted object has and the program says nothing of. */
+/** Remembers what an adopted object has and the program does not set. */
 export function leaving(definition: Definition, inputs: Props, state: Props): Props {
   const left = inputKeys(definition).filter((key) => {
     const { programOnly, parent, computed } = inputMeta(definition, key)!;
@@ -79,7 +79,7 @@ export function inputsOf(definition: Definition, state: Props): Props {
   return withoutUndefined(Object.fromEntries(keys.map((key) => [key, state[key]])));
 }
 
-/** The outputs within a state: everything that is no input. */
+/** The outputs within a state: everything but inputs. */
 export function outputsOf(definition: Definition, state: Props): Props {
   const keys = Object.keys(definition.outputs.shape);
   return withoutUndefined(Object.fromEntries(keys.map((key) => [key, state[key]])));

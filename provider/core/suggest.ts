@@ -1,10 +1,10 @@
 import { distance } from "fastest-levenshtein";
 import { printable } from "../../provider/api/printable";
 
-/** Letters that make the beginning of a name worth completing: `consensus` of `consensusType`. */
+/** Minimum length of a prefix that counts as a match: `consensus` of `consensusType`. */
 const beginning = 4;
 
-/** Fewest changes first; a name that is off by more than a third is another name, unless it begins like that. */
+/** Fewest edits first; more than a third is no match, except for a prefix. */
 export function nearest(given: string, known: readonly string[]): string | undefined {
   const wanted = given.toLowerCase();
   const most = given.length === 1 ? 0 : Math.ceil(given.length / 3);
@@ -15,14 +15,14 @@ export function nearest(given: string, known: readonly string[]): string | undef
   return ranked[0]?.name;
 }
 
-/** A key in the stack's configuration that is no setting. Its value may be a key, and is not told. */
+/** An unknown key in the stack's configuration. Its value is never shown: it may be an API key. */
 export const unknownSetting = (given: string, known: readonly string[]): string =>
   `Stack configuration consortium:${printable(given)} is not a setting${didYouMean(given, known)} ` +
   `Remove it with \`pulumi config rm consortium:${printable(given)}\`.`;
 
 const shownAtMost = 12;
 
-/** `; did you mean "acme"?`, or else what there is, where that is little. */
+/** `; did you mean "acme"?`, or a short list of what exists. */
 export function didYouMean(given: string, known: readonly string[]): string {
   const found = nearest(given, known);
   if (found !== undefined) return `; did you mean "${printable(found)}"?`;

@@ -1,13 +1,13 @@
 import { type Props } from "./field";
 
-/** An error for people, complete as it is: no stack, no internals. */
+/** An error for people, without a stack or internals. */
 export class UserError extends Error {
   override readonly name: string = "UserError";
 }
 
-/** One that every resource of a run meets alike, such as a key of another organization. */
+/** An error that all resources of a run share, such as a key of another organization. */
 export class CommonError extends UserError {
-  /** @param brief what is wrong, for all resources but the first */
+  /** @param brief the short form, for all resources but the first */
   constructor(
     message: string,
     readonly brief: string,

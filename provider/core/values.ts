@@ -8,7 +8,7 @@ export function isUnset(value: unknown): boolean {
   return typeof value === "object" && Object.keys(value).length === 0;
 }
 
-/** The value without formatting: composed characters, no space around, numbers as numbers, no unset members. */
+/** The normalized value: composed characters, trimmed, numbers as numbers, no unset members. */
 function unformatted(value: unknown): unknown {
   if (typeof value === "string") return value.normalize("NFC").trim();
   if (Array.isArray(value)) return value.map(unformatted);
@@ -17,13 +17,13 @@ function unformatted(value: unknown): unknown {
   return Object.fromEntries(members.map(([key, member]) => [key, unformatted(member)]).sort());
 }
 
-/** Equal but for formatting: what a service may rewrite without meaning a change. */
+/** Equal except for formatting that a service may change. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (isUnset(a) && isUnset(b)) return true;
   return isDeepStrictEqual(unformatted(a), unformatted(b));
 }
 
-/** What a service that writes names in its own way leaves of one: letters in small, digits, nothing else. */
+/** A name reduced to lowercase letters and digits, for services that reformat names. */
 function plainName(value: unknown): unknown {
   if (typeof value !== "string") return value;
   return (
@@ -34,7 +34,7 @@ function plainName(value: unknown): unknown {
   );
 }
 
-/** Equal, or as a service may write the name: in another case, or with other signs between the words. */
+/** Equal, except for case and separators, which a service may change. */
 export const sameName = (a: unknown, b: unknown): boolean => sameValue(a, b) || sameValue(plainName(a), plainName(b));
 
 /** How an unknown value of a preview arrives, by its type (Pulumi's wire format; programs in Node.js send the first for all). */
@@ -48,10 +48,10 @@ const markers: ReadonlySet<unknown> = new Set([
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff", // object
 ]);
 
-/** What a provider answers for an output that only the run itself can tell. */
+/** The placeholder for an output that is known only after the run. */
 export const [unknown] = markers;
 
-/** Whether a value is unknown in a preview, or holds one that is. */
+/** Whether a value is, or contains, an unknown of a preview. */
 export function isUnknown(value: unknown): boolean {
   if (markers.has(value)) return true;
   return typeof value === "object" && value !== null && Object.values(value).some(isUnknown);
@@ -60,7 +60,7 @@ export function isUnknown(value: unknown): boolean {
 /** Keys and indexes from the properties down to a value. */
 export type Path = readonly (string | number)[];
 
-/** Where properties are secret, as the program's side or an adapter found. */
+/** Paths of secret properties, as the program or an adapter found them. */
 export const secretPaths = ({ [secretsKey]: paths }: Props): Path[] =>
   Array.isArray(paths) ? paths.filter((path): path is (string | number)[] => Array.isArray(path)) : [];
 

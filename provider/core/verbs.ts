@@ -40,7 +40,7 @@ import { isUnknown, secretPaths } from "./values";
 /** A refresh has no time-out of its own, in ms. */
 const readMs = 300_000;
 
-/** Those that the state keeps among the inputs. */
+/** Inputs that the state keeps. */
 const keptKeys: readonly string[] = [environmentsKey, logicalNameKey, providerNameKey, secretsKey];
 
 /** The properties of the resource itself, without what an adapter, or the program's side of it, adds. */
@@ -54,11 +54,11 @@ const keptOf = (props: Props, keys: readonly string[]): Props =>
 export interface CheckedInputs {
   inputs: Props;
   failures: Issue[];
-  /** What to show in the preview, the one place to say it in time. */
+  /** What to show in the preview, when there is still time. */
   lines: string[];
 }
 
-/** A preview makes no calls, so it cannot tell whether there is one; that it would be adopted, it can. `up` says what it found. */
+/** A preview makes no calls, so it can only say that an existing object would be adopted. `up` says what it found. */
 export function adoptionOf(definition: Definition, { adopt, name, orgName }: Props): string[] {
   if (!adopt || isUnknown([adopt, name, orgName])) return [];
   const which = typeof adopt === "string" ? printable(adopt) : "the one with this name, if there is one";
@@ -108,7 +108,7 @@ export class Verbs {
     };
   }
 
-  /** What another resource of the program is already, this one cannot be. */
+  /** Rejects an object that another resource of the program has. */
   #declare(isNew: boolean, inputs: Props, news: Props): Issue[] {
     const { definition } = this;
     const { holdings } = this.sessions.seen();
@@ -133,7 +133,7 @@ export class Verbs {
     };
   }
 
-  /** What a preview can tell of the key; without one, it tells nothing. */
+  /** What a preview can tell about the key, if there is one. */
   #compared(id: string, olds: Props, news: Props): string | undefined {
     const settings = this.sessions.known();
     if (!settings) return undefined;
@@ -153,7 +153,7 @@ export class Verbs {
     return warning === undefined ? difference : { ...difference, warnings: [...difference.warnings, warning] };
   }
 
-  /** Makes the object, or adopts one, and waits until it is ready. */
+  /** Creates or adopts the object and waits until it is ready. */
   async create(session: Session, inputs: Props): Promise<Made> {
     const { definition } = this;
     const timed = this.#begin(session, inputs, timeoutMs(definition, "create", inputs));
@@ -170,7 +170,7 @@ export class Verbs {
   }
 
   /**
-   * undefined: it is gone, and that was confirmed. `inputs` are there only where they drifted: without drift they stay what the
+   * undefined: it is confirmed to be gone. `inputs` are there only where they drifted: without drift they stay what the
    * program said, with what only an adapter knows of.
    * @throws for an object that this stack never had: a wrong id is a mistake, not something that went.
    */
@@ -193,7 +193,7 @@ export class Verbs {
     return isDeepStrictEqual(inputs, before) ? { props: found } : { props: found, inputs: { ...inputs, ...kept } };
   }
 
-  /** Changes in place what differs; with nothing to change it goes on with what an earlier run left unfinished. */
+  /** Updates what differs, or finishes what an earlier run left unfinished. */
   async update(session: Session, id: string, olds: Props, news: Props): Promise<Props> {
     const { definition } = this;
     const timed = this.#begin(session, news, timeoutMs(definition, "update", news));
@@ -232,7 +232,7 @@ export class Verbs {
     return { ...within(session, ms), ...(owner && { owner }), ...(provider !== undefined && { provider }) };
   }
 
-  /** A state does not tell it: only what the program says. */
+  /** Only the program tells it; the state does not. */
   #provider(props: Props): string | undefined {
     const { [logicalNameKey]: ofProgram, [providerNameKey]: name = "" } = props;
     return this.sessions.provider ?? (ofProgram === undefined || typeof name !== "string" ? undefined : name);
@@ -256,7 +256,7 @@ export class Verbs {
     this.sessions.hide(props, [...secretPaths(props), ...secretOutputs(this.definition).map((key) => [key])]);
   }
 
-  /** Whatever becomes of the object, its state says whose it is, and what is secret in it. */
+  /** Every state records the organization and the secrets, whatever happens. */
   async #keeping(
     session: Session,
     inputs: Props,
@@ -295,7 +295,7 @@ const ofResource = (definition: Definition): Pick<OwnVerbs, "create" | "read" | 
     delete: (session, id, state) => deleteObject(Collection.of(session, definition, state), id, state),
   };
 
-/** Makes the object, so that whoever deletes in the same run knows what became of it. */
+/** Creates the object and records the outcome, for deletions in the same run. */
 async function createOrTake(session: Session, definition: Definition, inputs: Props): Promise<Made> {
   const { holdings, owner } = session;
   try {
@@ -308,7 +308,7 @@ async function createOrTake(session: Session, definition: Definition, inputs: Pr
   }
 }
 
-/** Nothing told before whose the key is: where the first thing that it made is in the wrong place, it goes again. */
+/** If the organization was unknown before, and the first new object is in the wrong one, it is deleted again. */
 async function deleteIfForeign(session: Session, definition: Definition, made: Made): Promise<void> {
   try {
     requireOwner(session, definition, made);

@@ -1,17 +1,17 @@
 import { UserError } from "./user-error";
 import { type Session } from "./session";
 
-/** What a look found: done, or a word for the progress line, such as the state seen. */
+/** The result of a look: done, or a word for the progress line, such as the state. */
 export type Look<T> = { done: T } | { waiting: string };
 
-/** A list that old still counts as new for one look: siblings that look at about the same time share a call. */
+/** How old a list may be for one look, so that siblings share a call. */
 export const lookAgeMs = 400;
 const firstDelaysMs = [500, 1_000, 2_000];
-/** A node takes 30 to 60 seconds to start (spec, section 8): when that becomes likely, it is looked for twice as often. */
+/** A node takes 30 to 60 seconds to start (spec, section 8): from then on, look twice as often. */
 const likely = { fromMs: 30_000, toMs: 50_000, everyMs: 1_500 };
 const steadyMs = 2 * likely.everyMs;
 
-/** Soon at first, then on a beat that all waiting siblings share, so that one list call serves them. */
+/** Soon at first, then at times that all waiting siblings share, so that one list call serves them. */
 export function nextLookMs(looks: number, now: number, elapsed: number): number {
   const beat = elapsed >= likely.fromMs && elapsed < likely.toMs ? likely.everyMs : steadyMs;
   return firstDelaysMs[looks] ?? beat - (now % beat);

@@ -18,12 +18,12 @@ const ownSettingsKey = "consortium:own";
 
 let interrupt: AbortController | undefined;
 
-/** Of a host that is built differently: what is missing then, once. */
+/** Printed once if the host is built differently. */
 const unheard =
   "WARNING: this @pulumi/pulumi is newer than this pulumi-consortium knows. Everything works but one thing: Ctrl-C does not end " +
   "waiting for the service at once; a second Ctrl-C does.";
 
-/** Ends waiting when the user cancels; ends the process, with nobody left to tell, when the engine is gone. */
+/** Stops waiting when the user cancels. Ends the process when the engine is gone. */
 function watchEngine(): AbortSignal {
   if (interrupt) return interrupt.signal;
   const controller = (interrupt = new AbortController());
@@ -35,7 +35,7 @@ function watchEngine(): AbortSignal {
   return controller.signal;
 }
 
-/** What a provider process keeps, which serves one provider: its configuration, and the sessions with it. */
+/** What a provider process keeps for the one provider it serves: configuration and sessions. */
 export class HostProcess {
   #config?: HostConfig;
   readonly sessions: Sessions;
@@ -49,7 +49,7 @@ export class HostProcess {
     });
   }
 
-  /** Keeps the configuration, nothing else: the host does not wait for it, and hands it over again for each type of resource. */
+  /** Only keeps the configuration: the host does not wait for this, and calls it again for each resource type. */
   configure(given: HostConfig): void {
     this.#config = given;
   }
@@ -81,7 +81,7 @@ export interface Handler {
   delete(id: string, state: Props): Promise<void>;
 }
 
-/** Shown in the preview, the one place to say it in time. */
+/** Shown in the preview, when there is still time. */
 // eslint-disable-next-line no-console -- the host shows what the provider process prints
 const show = (lines: string[]): void => lines.forEach((line) => console.log(line));
 
@@ -89,7 +89,7 @@ export function handler(definition: Definition, host = hostProcess): Handler {
   const { sessions } = host;
   const verbs = new Verbs(definition, sessions);
 
-  /** Nothing is lost on the way out: an incomplete object keeps its id and state, every other error its message. */
+  /** An incomplete object keeps its id and state; every other error keeps its message. */
   async function guarded<T>(props: Props, run: () => T | Promise<T>): Promise<T> {
     try {
       return await run();
@@ -151,7 +151,7 @@ console.error = (...args: unknown[]): void => {
   if (args[0] !== `${printed.title}: ${printed.stack}`) print(...args);
 };
 
-/** An error as the host shows it: the message, and nothing of the inside of this package. */
+/** An error as the host shows it: the message, without internals of this package. */
 export function refusal(error: unknown): Error {
   const shown = new Error(printableLines(messageOf(error)));
   return Object.assign(shown, { stack: printed.stack, toString: () => printed.title });

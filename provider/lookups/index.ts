@@ -16,7 +16,7 @@ import {
   tetherReportResult,
 } from "./results";
 
-/** A question to the service that changes nothing: `getNodes` and the like. */
+/** A read-only question to the service, such as `getNodes`. */
 export interface Lookup {
   name: string;
   doc: string;
@@ -55,7 +55,7 @@ const camel = (key: string): string =>
 const shown = (item: object): Props =>
   Object.fromEntries(Object.entries(item).map(([key, value]: [string, unknown]) => [camel(key), value]));
 
-/** What is there of a list, all or what has the given value: a service may not filter. */
+/** The existing objects of a list, filtered by a value: a service may not filter itself. */
 const shownWith = (items: readonly object[], key: string, value: unknown): Props[] =>
   items
     .filter((item) => !isGone(item))

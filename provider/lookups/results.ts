@@ -4,14 +4,14 @@ import { field, metaOf } from "../core/field";
 import { tetherNetworks } from "../constants";
 import { definitions } from "../resources";
 
-/* What lookups answer. Nothing in it is certain: a service may leave fields out, and text may be any. */
+/* What lookups return. A service may leave any field out, and text may be anything. */
 
 const properties = ({ inputs, outputs }: Definition): Record<string, z.ZodType> => ({
   ...inputs.shape,
   ...outputs.shape,
 });
 
-/** A property of a resource as it is looked up: what counts for arguments only is not said of it. */
+/** A property of a resource in a lookup, without the metadata that only concerns arguments. */
 const found = (schema: z.ZodType): z.ZodType => {
   const text = schema instanceof z.ZodEnum ? z.string() : schema;
   return field(text.optional(), metaOf(schema).doc);

@@ -4,7 +4,7 @@ import { paths } from "../api/paths";
 import { type Place, type Props } from "../core/definition";
 
 /*
- * Fields that several resources have, made anew for each: metadata sits on the schema object.
+ * Fields that several resources share. Each gets a new schema, since metadata is attached to the object.
  */
 
 const notEmpty = (what: string) => `${what} must not be empty`;
@@ -72,7 +72,7 @@ export const extra = () =>
 
 const seconds = z.number().positive().optional();
 
-/** From the resource option of that name, since the host does not hand it on. Not an argument. */
+/** The resource option of that name, which the host does not pass on. Not an argument. */
 export const customTimeouts = () =>
   field(
     z.strictObject({ create: seconds, update: seconds, delete: seconds }).optional(),
@@ -86,7 +86,7 @@ export const output = {
   createdAt: () => field(z.string().optional(), "Creation time: ISO 8601, UTC."),
 };
 
-/** An id among properties; empty where it is missing, which no path takes. */
+/** An id among properties; empty if it is missing, which paths reject. */
 export const idIn = (props: Props, key: string): string => {
   const value = props[key];
   return typeof value === "string" ? value : "";

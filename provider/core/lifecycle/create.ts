@@ -14,10 +14,10 @@ import { type Session } from "../session";
 import { take } from "./handover";
 import { change } from "./update";
 
-/** A list this old still tells whether a name is taken; what this process made is known without it. */
+/** How old a list may be to tell whether a name is taken; this process knows its own creates. */
 const siblingsAgeMs = 5_000;
 
-/** Makes the object, or adopts one, and waits until it is ready. Never makes it twice. */
+/** Creates or adopts the object and waits until it is ready. Never creates it twice. */
 export function create(collection: Collection, inputs: Props): Promise<Made> {
   return alone(collection, inputs, async () => {
     const siblings = await siblingsOf(collection, inputs);
@@ -37,7 +37,7 @@ export function create(collection: Collection, inputs: Props): Promise<Made> {
   });
 }
 
-/** Written down before it is sent: a run that is killed leaves what proves its objects to be its own. */
+/** Recorded before it is sent, so that a killed run leaves proof of which objects are its own. */
 function recorded(collection: Collection, inputs: Props, siblings: Identified[] | undefined): Promise<Identified> {
   const { session, definition, path } = collection;
   const name = definition.naming && String(inputs[definition.naming]);
@@ -47,7 +47,7 @@ function recorded(collection: Collection, inputs: Props, siblings: Identified[] 
   return session.creates.recorded(begun, () => post(collection, inputs, siblings));
 }
 
-/** No name is free because it is not in a part of a list; to adopt by id, a part is enough. */
+/** A partial list never proves that a name is free; to adopt by id, it is enough. */
 async function siblingsOf(collection: Collection, inputs: Props): Promise<Identified[] | undefined> {
   if (typeof inputs.adopt === "string") return collection.there((await collection.look(siblingsAgeMs)).items);
   try {
@@ -82,7 +82,7 @@ function startEmpty(collection: Collection, { id }: Identified): void {
     new Listed(session, { collection: `${collection.pathOf(id)}/${name}` }).startEmpty();
 }
 
-/** What a run that failed or was killed left behind looks like somebody's own: it is named, and never deleted unasked. */
+/** A failed run's leftovers look like anybody's objects: they are named, and never deleted unasked. */
 function nameLeftovers(collection: Collection, inputs: Props, siblings: Identified[] = []): void {
   const { session, definition } = collection;
   if (definition.naming) return;
@@ -99,7 +99,7 @@ function nameLeftovers(collection: Collection, inputs: Props, siblings: Identifi
 
 /** Lists may lag by a moment. */
 const lagMs = 1_000;
-/** How long a name that is about to be free is waited for. */
+/** How long to wait for a name that is about to be free. */
 const freeMs = 60_000;
 const lookEveryMs = 1_000;
 
@@ -166,7 +166,7 @@ async function lasting(collection: Collection, inputs: Props, found: Identified[
     await clock.sleep(ms);
     return namesakes(collection, inputs, (await collection.siblings(0)) ?? []);
   };
-  // It may have been deleted a moment ago, with the list behind: be sure before refusing.
+  // It may have just been deleted and the list may lag: make sure before refusing.
   let taken = found.length > 0 && !adopts(session, inputs) ? await again(lagMs) : found;
   while (taken.some(frees) && clock.now() < end) taken = await again(lookEveryMs);
   const [going] = taken.filter(isGoing);
@@ -214,8 +214,8 @@ export async function adopt(collection: Collection, inputs: Props, item: Identif
   const differing = inputKeys(definition).filter((key) => {
     const meta = inputMeta(definition, key)!;
     if (meta.programOnly || meta.parent === "path" || (meta.computed && isUnset(inputs[key]))) return false;
-    if (inputs[key] === undefined) return false; // what the program says nothing of stays as it is
-    // What the service does not show may be missing there: it is set where that can be done, and else taken on trust.
+    if (inputs[key] === undefined) return false; // what the program does not set stays
+    // What the service does not show may be unset: set it if possible, else trust it.
     if (!(key in shown)) return !meta.replace && !isUnset(inputs[key]);
     const same = key === nameKey(definition) && session.origins.rewritesNames ? sameName : sameValue;
     return !same(shown[key], inputs[key]);

@@ -6,21 +6,21 @@ import { UserError } from "../user-error";
 import { isGone } from "../../api/states";
 import { waitFor } from "../wait";
 
-/** How long the service may refuse a deletion for a reason that may pass. */
+/** How long to retry a deletion that is refused for a temporary reason. */
 const refusalMs = { conflict: 120_000, invalid: 20_000 };
-/** What is in it goes with what this run deletes. When that has been over for this long, the rest stays. */
+/** How long after this run's last deletion an object may still be full because of it. */
 const contentMs = 10_000;
-/** How long an object may still be listed after "no such thing" before we say that it cannot be deleted. */
+/** How long an object may stay listed after a 404 before we report that it cannot be deleted. */
 const stillListedMs = 20_000;
-/** The owner of an object changes seldom. */
+/** Owners rarely change. */
 const parentAgeMs = 10_000;
-/** Siblings whose deletion was answered within this time share one look at the list. */
+/** Siblings deleted within this time share one list call. */
 const shareMs = 100;
 
-/** What the service said to the DELETE: it is gone at once, it goes, it knows no such thing, it goes with its parent, or not yet. */
+/** The service's answer to the DELETE: gone, going, unknown, goes with its parent, or not yet. */
 type Answer = "gone" | "going" | "unknown" | "founding" | { refused: ApiError };
 
-/** Deletes the object and waits until it is really gone. Gone already is success. */
+/** Deletes the object and waits until it is really gone. Success if it already is. */
 export async function deleteObject(collection: Collection, id: string, state: Props): Promise<void> {
   const { session } = collection;
   const { clock, collections } = session;
@@ -35,7 +35,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
     if (answer === "gone" || answer === "founding") return true;
     if (typeof answer === "object") {
       const waited = clock.now() - start;
-      // A deletion has no body, so the words mean the same with any status.
+      // A DELETE has no body, so the wording means the same with any status.
       const content = conflictOf({ status: 409, errorMessage: answer.refused.errorMessage }) === "content";
       const patient = content
         ? Math.min(waited, collections.sinceDeletionMs()) < contentMs
@@ -47,7 +47,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
       );
     }
     if (answer === "unknown") {
-      // Only believed when the lists agree: such an answer may come from a wrong address.
+      // Believed only if the lists agree: a wrong address answers the same.
       if (typeof (await collection.find(id, 0)) === "string") return true;
       if (clock.now() - start < stillListedMs) return false;
       throw new UserError(
@@ -96,7 +96,7 @@ async function send(collection: Collection, what: string, id: string): Promise<A
   }
 }
 
-/** "Not allowed" is not said of the key alone: the object may be no longer there, or go with what it is in. */
+/** A 403 need not be about the key: the object may be gone already, or go with its parent. */
 async function refusedKey(collection: Collection, what: string, id: string, error: ApiError): Promise<Answer> {
   const { session, definition, place } = collection;
   const presence = await collection.find(id, 0);

@@ -6,8 +6,8 @@ import { type Session } from "../session";
 import { UserError } from "../user-error";
 
 /*
- * One object, several resources of a program: after a new logical name, `--replace`, or an adoption of what the stack has already.
- * What another resource has, or is about to take, is neither adopted nor deleted: it is handed over.
+ * One object, several resources: after a new logical name, `--replace`, or adopting what the stack already has.
+ * What another resource has or will take is not adopted or deleted, but handed over.
  */
 
 /**
@@ -30,7 +30,7 @@ export async function take(
 }
 
 /**
- * Why the object stays although its resource goes; undefined: nobody else is there for it.
+ * Why the object stays although its resource goes; undefined if no other resource takes it.
  * @throws where somebody was to take it and has failed: then the old resource has to stay, too
  */
 export async function keeper(
@@ -60,7 +60,7 @@ export async function keeper(
   return above && `"${above.owner.name}" of the program takes over what it is in`;
 }
 
-/** Whether the resource, which has yet to be made, adopts this object. What a change replaces does not fit it. */
+/** Whether a resource that is yet to be created adopts this object. It does not if it would replace it. */
 async function takes(session: Session, declared: Declared, id: string, state?: Props): Promise<boolean> {
   const { inputs } = declared;
   const definition = declared.definition as Definition; // holdings name less of it, and keep what they are given
@@ -73,10 +73,10 @@ async function takes(session: Session, declared: Declared, id: string, state?: P
   return collection.namesakes(inputs, (await collection.siblings(listAgeMs)) ?? []).some((item) => item.id === id);
 }
 
-/** What a list says that is not older, of names that change seldom. */
+/** How old a list of names, which rarely change, may be. */
 const listAgeMs = 10_000;
 
-/** The resource that has yet to adopt the object, or one that this is in. */
+/** The resource that is yet to adopt the object or one of its parents. */
 async function takenOver(session: Session, parent: Place["parent"]): Promise<Declared | undefined> {
   if (!parent) return undefined;
   const { place, id } = parent;

@@ -7,7 +7,7 @@ import { UserError } from "../user-error";
 
 /*
  * Whether an object that appeared is what a create made whose answer nobody saw: of this run, or of one that was killed. That it looks alike is not
- * enough: nothing that the service shows may speak against it.
+ * enough: nothing that the service shows may contradict it.
  */
 
 /** One create, all its attempts included. */
@@ -21,9 +21,9 @@ export interface Create {
 }
 
 export interface Appeared {
-  /** Nothing speaks against these. */
+  /** Nothing contradicts these. */
   ours: Identified[];
-  /** Of the same name, and visibly something else. */
+  /** Same name, but visibly something else. */
   others: { item: Identified; why: string }[];
 }
 
@@ -59,14 +59,14 @@ export function isTwin(collection: Collection, item: Identified, inputs: Props):
   );
 }
 
-/** What is not shown, and what the service chooses, does not differ. */
+/** What is not shown, or chosen by the service, does not count as different. */
 function agrees({ definition }: Collection, shown: Props, inputs: Props, key: string): boolean {
   const value = shown[key];
   if (value === undefined || (inputMeta(definition, key)?.computed && isUnset(inputs[key]))) return true;
   return key === nameKey(definition) ? sameName(value, inputs[key]) : sameValue(value, inputs[key]);
 }
 
-/** How the object differs from what was asked for. It says what is shown, and not what was asked for: that may be secret. */
+/** How the object differs from the request. Quotes the service's value only: the requested one may be secret. */
 function differences({ collection, inputs }: Create, item: Identified): string[] {
   const { definition, session } = collection;
   const shown = collection.shown(item);
@@ -89,7 +89,7 @@ function differences({ collection, inputs }: Create, item: Identified): string[]
 const sameLoosely = (a: unknown, b: unknown): boolean => sameValue(asText(a), asText(b));
 const asText = (value: unknown): unknown => (typeof value === "number" ? String(value) : value);
 
-/** Whether it was there before this run asked for it, by the service's own clock. */
+/** Whether it is older than the request, by the service's clock. */
 function tooOld({ since }: Create, { created_at: created }: Identified): string[] {
   const start = since();
   if (typeof created !== "string" || start === undefined) return [];
@@ -142,7 +142,7 @@ export async function toContinue(collection: Collection, inputs: Props): Promise
   );
 }
 
-/** Another resource of the stack is it already. */
+/** It already belongs to another resource of the stack. */
 const isTaken = (collection: Collection, id: string): boolean =>
   collection.session.origins.has(id) || collection.made().some((one) => one.id === id);
 
@@ -165,7 +165,7 @@ async function lookFor(collection: Collection, inputs: Props, open: readonly Beg
   }
 }
 
-/** Why it may be somebody else's. */
+/** Why it may not be ours. */
 function doubtsOf({ session, path }: Collection, open: readonly Begun[], { ours, others }: Appeared): string[] {
   const found = [...ours, ...others.map(({ item }) => item)];
   if (found.length > open.length) return ["they are more than that run can have created"];

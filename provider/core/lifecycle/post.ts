@@ -10,19 +10,19 @@ import { messageOf, UserError } from "../user-error";
 import { type Look, waitFor } from "../wait";
 import { type Appeared, appeared, type Create, looksSame } from "./ours";
 
-/** How long what a lost create made may take to be listed. */
+/** How long a lost create's object may take to appear in a list. */
 const lagMs = { lost: 2_500, refused: 1_200 };
-/** How long lists may be behind, as far as this waits for it. */
+/** The longest list delay that is waited for. */
 const longestLagMs = 60_000;
 const lookEveryMs = 500;
 const mostAttempts = 6;
-/** How many looks something may be missing from lists before it is asked for by its id. */
+/** After this many lists without an object, it is requested by id. */
 const looksBeforeAsking = 4;
 
-/** One create under way: what it is about, and what is known of its attempts. */
+/** One create in progress and what is known of its attempts. */
 interface Posting extends Create {
   what: string;
-  /** Attempts that may have made one although nobody saw the answer. */
+  /** Attempts that may have created one without a visible answer. */
   lost: number;
 }
 
@@ -77,16 +77,16 @@ export async function post(
   }
 }
 
-/** The object that an answer shows, with all that only this answer tells. */
+/** The object in an answer, with what only this answer contains. */
 function madeBy({ definition }: Collection, { status, body }: FullAnswer): Identified | undefined {
   const read = definition.wire.safeParse(body);
   if (!read.success || (definition.shownOnce && definition.shownOnce(read.data) === undefined)) return undefined;
-  // The id in "accepted" may be that of the work, and not of the object.
+  // The id in a 202 may be a job's, not the object's.
   if (status === 202 && definition.naming && read.data[wireName(definition.naming)] === undefined) return undefined;
   return read.data;
 }
 
-/** The id that an answer without the object names, in its body or as its address. */
+/** The id in the body or `Location` of an answer without the object. */
 function hintIn({ definition, path }: Collection, { body, headers, url }: FullAnswer): string | undefined {
   const read = definition.wire.safeParse(body);
   if (read.success) return read.data.id;
@@ -98,7 +98,7 @@ function hintIn({ definition, path }: Collection, { body, headers, url }: FullAn
   return origin === around.origin && last !== undefined ? decodeURIComponent(last) : undefined;
 }
 
-/** What the service accepted is on its way: it is looked for as long as there is time, and never sent again. */
+/** An accepted create is looked for until the deadline, and never sent again. */
 async function accepted(posting: Posting, answer: FullAnswer): Promise<Identified> {
   const { collection, what } = posting;
   const { session, definition } = collection;
@@ -143,7 +143,7 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
   const { session, definition } = collection;
   const { requestTimeout } = session.client.http.settings;
   const isLate = isApiError(failure) && failure.late;
-  // A service that is only slow may act long after nobody waits for its answer any more.
+  // A slow service may act long after the client has given up.
   const forMs = isLate ? 2_000 * requestTimeout + lagMs.lost : patienceMs(posting, failure);
   const patience = isLate ? ` for ${Math.round(forMs / 1000)} s` : "";
   session.say(`${what}: ${messageOf(failure)} Looking${patience} for what it may have created all the same.`);
@@ -193,7 +193,7 @@ function oursIn({ what, lost }: Posting, seen: Appeared | undefined): Identified
 
 const idsOf = (items: Identified[]): string => items.map(({ id }) => id).join(", ");
 
-/** Says what has the name, and why it is not what this run asked for. */
+/** Names the objects with the name, and why they are not this run's. */
 const stranger = ({ others }: Appeared): string =>
   `${others.map(({ item, why }) => `${item.id} has the name now (${why})`).join(", ")}: that is not what this run asked for.`;
 
@@ -208,7 +208,7 @@ const outOfTime = ({ collection, what }: Posting, failure: unknown): UserError =
   );
 };
 
-/** Looks often at first, then every two seconds: a service that is slow is not helped by being asked. */
+/** Looks often at first, then every two seconds: asking more often does not help a slow service. */
 async function lookForNew(posting: Posting, end: number): Promise<Appeared | undefined> {
   const { clock } = posting.collection.session;
   for (let looks = 1; ; looks++) {
@@ -244,11 +244,11 @@ async function clearSurplus(posting: Posting, made: Identified): Promise<void> {
   }
 }
 
-/** Deletes what lost attempts of this run made and nobody uses: twins, never more than there were, and nothing that holds data. */
+/** Deletes unused duplicates of this run's lost attempts: never more than attempts, and nothing that contains data. */
 async function discard(posting: Posting, own: Identified, found: Identified[]): Promise<void> {
   const { collection, what } = posting;
   const { session, definition } = collection;
-  // A sibling's create may have made one whose answer is still on its way.
+  // One may belong to a sibling's create that is still unanswered.
   if (found.length > 0) await collection.createsAnswered();
   const kept = new Set(collection.made().map(({ id }) => id));
   const surplus = found.filter((item) => !kept.has(item.id));
@@ -288,7 +288,7 @@ function sayUnlisted({ collection, what }: Posting): void {
   );
 }
 
-/** A create that failed names the credentials that its lost attempts may have made: nobody has their passwords. */
+/** A failed create names credentials that its lost attempts may have created: nobody has their passwords. */
 async function withOrphans(posting: Posting, failure: unknown, known?: string): Promise<unknown> {
   const { collection } = posting;
   if (collection.definition.naming !== undefined) return failure;

@@ -7,10 +7,10 @@ import { conditionOf, isGone } from "../../api/states";
 import { isUnset } from "../values";
 import { type Look, lookAgeMs, waitFor } from "../wait";
 
-/** A list this old serves a whole refresh; what this process changes itself is asked for anew. */
+/** How old a list may be in a refresh; what this process changes is requested anew. */
 const readAgeMs = 10_000;
 
-/** The state as it is now; undefined: gone, and that was confirmed. */
+/** The current state; undefined: confirmed to be gone. */
 export async function read(collection: Collection, id: string, state: Props): Promise<Props | undefined> {
   const { session, definition, place } = collection;
   const presence = await collection.find(id, readAgeMs);
@@ -23,15 +23,15 @@ export async function read(collection: Collection, id: string, state: Props): Pr
   if (presence === "gone") return undefined;
   const now = merge({}, state, collection.shown(presence.item), true);
   const { details } = definition;
-  // What a list does not show is only asked for when it is not known, or the object changed.
+  // Details beyond the list are requested only if unknown, or if the object changed.
   const isKnown = details?.outputs.every((key) => state[key] !== undefined) && state.revision === now.revision;
   if (!details || isKnown) return now;
   return merge({}, now, (await details.read(session.client, id, now)) ?? {});
 }
 
-/** How many looks an object may be missing from lists before it is asked for by id. */
+/** After this many lists without an object, it is requested by id. */
 const looksBeforeAsking = 4;
-/** How many looks an output may be missing, once the object is ready, before it counts as not shown at all. */
+/** After this many looks at a ready object, a missing output counts as not shown at all. */
 const looksForShownLater = 2;
 
 /**
@@ -46,7 +46,7 @@ export async function settle(collection: Collection, id: string, known: Props): 
   let incomplete = 0;
   /**
    * The answer to the create counts as the first look, unless it did not show the state that the object has.
-   * That it failed may be what an earlier run saw: it is looked at again.
+   * A failure may be what an earlier run saw: look again.
    */
   const failed = conditionOf(state.state) === "failed";
   const answered = !("state" in definition.outputs.shape) || (!isUnset(state.state) && !failed);
