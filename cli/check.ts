@@ -26,7 +26,7 @@ interface Flags {
 /** All commands end with 1 where they fail; here that says that the network is broken. */
 const couldNotLook = 2;
 const watchSeconds = 30;
-/** How long the service may take for one answer: what it does not answer by then is told, and the rest is checked. */
+/** How long one answer may take. Later ones are reported as unseen, and the rest is checked. */
 const patienceMs = 10_000;
 const widthOfLogs = 120;
 
@@ -99,7 +99,7 @@ async function checkAll(flags: Flags): Promise<void> {
   }
 }
 
-/** One look of many: a service that does not answer now may answer the next time. */
+/** One of many looks: the service may answer the next time. */
 async function look(work: () => Promise<Result[]>, flags: Flags): Promise<number> {
   try {
     const results = await work();
@@ -140,7 +140,7 @@ async function optionsFor({
   };
 }
 
-/** Outputs hold passwords: what is wrong with them is never quoted. */
+/** Outputs contain passwords, so errors never quote them. */
 function jsonIn(file: string): unknown {
   try {
     return JSON.parse(textOf(file)) as unknown;
@@ -172,7 +172,7 @@ function count(text: string): number {
   return number;
 }
 
-/** A sign besides the word, so that no outcome is told by its colour alone. */
+/** A symbol beside the word, so that no outcome depends on color alone. */
 const signs: Record<Outcome, string> = { ok: "✓ ok", failed: "✗ FAILED", skipped: "- skipped", unseen: "? unseen" };
 
 const subjectName = ({ subject: { kind, name, within } }: Result): string =>
@@ -229,7 +229,7 @@ export function summaryOf(results: readonly Result[]): string {
   const code = exitCode(results);
   const partly =
     code === 0 && skipped > 0 ? "Nothing wrong was found, but not everything could be asked" : verdict[code];
-  const isEmpty = results.every(({ check }) => check === "limits"); // those say nothing of a network
+  const isEmpty = results.every(({ check }) => check === "limits"); // those say nothing about a network
   return `${isEmpty ? "There is nothing to check" : partly}: ${counts}.`;
 }
 

@@ -53,7 +53,7 @@ function note(remarks: readonly Remark[]): void {
 const editors = " yaml-language-server: $schema=./node_modules/pulumi-consortium/schemas/network.schema.json";
 const adopting = " `pulumi up` adopts what adopt: names, and changes nothing of it. A look before: `pulumi preview`.";
 
-/** The text of a network file, with what people have to know beside what it concerns. */
+/** The text of a network file, with notes beside what they concern. */
 export function yamlOf({ definition, remarks }: Exported, { adopt }: { adopt: boolean }): string {
   const document = new Document(definition);
   for (const { path, text } of remarks) {

@@ -190,7 +190,7 @@ function print(
   if (command !== "destroy") strays.forEach((stack) => console.log(strayNote(stack, definition)));
 }
 
-/** Ctrl-C: no new stack begins, and those that run are cancelled as Pulumi does it; a second one ends them at once. */
+/** Ctrl-C: starts no new stack and cancels running ones as Pulumi does; a second one kills them. */
 function stopOnSignals(): Stop {
   const stop = new Stop();
   const raise = () => {
@@ -204,7 +204,7 @@ function stopOnSignals(): Stop {
   return stop;
 }
 
-/** Said as long as the file leaves it open. */
+/** Shown until the file sets it. */
 const projectNote = ({ file, project }: Fleet): string =>
   `${file} names no project: its stacks are in the project ${project}. Write project: ${project} into it, so that they stay there ` +
   "wherever the file goes.";

@@ -67,7 +67,7 @@ function parsed(text: string): Partial<Record<string, string>> {
   }
 }
 
-/** An amount of wei, to the last of them. */
+/** An exact amount of wei. */
 function ether(balance = "0"): string {
   const digits = balance.padStart(decimals + 1, "0");
   const [whole, part] = [digits.slice(0, -decimals), digits.slice(-decimals).replace(/0+$/, "")];

@@ -12,7 +12,7 @@ import { UserError } from "../provider/core/user-error";
 import { connectionHelp, exportStack, withClient } from "./shared/connection";
 import { replaceFile, textOf } from "./shared/terminal";
 
-/** Exit code where the key cannot tell what is there, as of `check`. */
+/** Exit code if the key cannot see everything, as for `check`. */
 const couldNotLook = 2;
 
 const formats: Record<string, (model: NetworkModel) => string> = {

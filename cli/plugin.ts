@@ -8,7 +8,7 @@ import { type Command } from "commander";
 import { create } from "tar";
 import { version } from "../provider/version";
 
-/** Both are the plugin: Windows starts the one that ends in .cmd. */
+/** The plugin's executables; Windows starts the .cmd. */
 const files = ["pulumi-resource-consortium", "pulumi-resource-consortium.cmd"];
 
 export function define(program: Command): void {

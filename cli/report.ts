@@ -125,7 +125,7 @@ function warnings(changes: PlannedChange[], drift: boolean, size: Size): string[
   return [caution([first, "", ...lines, ...more(lost, size)])];
 }
 
-/** A picture of what changes, which forges draw; open where a ledger is lost. */
+/** A map of the changes, which forges draw; expanded if a ledger is lost. */
 function mapBlock(plan: Plan, changes: PlannedChange[]): string[] {
   const isOurs = changes.some(({ urn }) => namedBy(urn) !== undefined);
   const text = isOurs ? mermaidOf(mapOf(modelOfPlan(plan))) : undefined;
@@ -158,7 +158,7 @@ function details({ action, properties, reasons, restarts, kept }: PlannedChange)
       : code(adopted.replaceAll(/^"|"$/g, ""));
   }
   if (action === "moved") return "to the other provider: only its state changes";
-  // Of what follows a replaced parent, Pulumi names properties that stay the same, too.
+  // For dependents of a replaced parent, Pulumi also lists unchanged properties.
   const unseen = properties.length > 0 ? [] : reasons;
   return [
     ...properties.map((property) => propertyText(property) + because(property.name)),
@@ -203,7 +203,7 @@ const isLossWarning = ({ text }: Message): boolean =>
 const shortened = (text: string, { message }: Size): string =>
   text.length > message ? `${text.slice(0, message)}…` : text;
 
-/** Messages are told in full or not at all where nothing else fits, so at least one line of each list stays. */
+/** At least one line of each list stays. */
 const cut = <T>(list: T[], { lines }: Size): T[] => list.slice(0, Math.max(1, lines));
 
 const more = (list: unknown[], { lines }: Size): string[] => {
@@ -211,7 +211,7 @@ const more = (list: unknown[], { lines }: Size): string[] => {
   return left > 0 ? [`_… and ${left} more._`] : [];
 };
 
-/** Text that came from elsewhere, as code: nothing in it is a mention, a link or a column. */
+/** Foreign text as code, so that nothing in it becomes a mention, a link or a column. */
 export function code(text: string): string {
   const line = printable(text.replaceAll(/\s*\n\s*/g, " ")).replaceAll("|", "\\|");
   const ticks = fence(line, "`");

@@ -160,7 +160,7 @@ function keyFile(flags: Flags, service: Service): string {
   const dir = mkdtempSync(join(tmpdir(), "consortium-"));
   const file = join(dir, "api-key");
   writeFileSync(file, `${service.apiKey}\n`, { mode: 0o600 });
-  process.once("exit", () => rmSync(dir, { recursive: true, force: true })); // however it ends, unless it is killed
+  process.once("exit", () => rmSync(dir, { recursive: true, force: true })); // unless the process is killed
   return file;
 }
 
@@ -266,7 +266,7 @@ interface Listening {
   tlsCert?: string;
 }
 
-/** What should be known where other machines can reach the service. */
+/** The warning if other machines can reach the service. */
 export function exposed({ host, tlsCert }: Listening): string {
   const where = isEverywhere(host) ? "on all addresses of this machine" : `on ${host}`;
   const reach = `consortium: warning: the service listens ${where}, so other machines can reach it.`;

@@ -107,7 +107,7 @@ export interface Cleared {
 /** Children before parents. What is in an environment goes with it (spec 4.1). */
 const order: readonly ListedKind[] = ["node", "appCred", "environment", "membership", "consortium"];
 
-/** Deletes what goes, waits until each is really gone, and goes on where one fails. */
+/** Deletes the objects, waits until each is gone, and continues after failures. */
 export async function clear(
   client: ConsortiumClient,
   going: ReadonlySet<Found>,
@@ -119,7 +119,7 @@ export async function clear(
   let failed: Failure[] = [];
 
   const clearOne = async (item: Found): Promise<void> => {
-    // A member that a service made itself may go only with its consortium: that does not keep the consortium here.
+    // A founding member may only go with its consortium, so it does not keep the consortium.
     const still = failed.filter((failure) => failure.item.kind !== "membership" && isIn(failure.item, item));
     if (still.length > 0) {
       const error = `not tried, since ${still.map((failure) => titleOf(failure.item)).join(", ")} could not be deleted.`;
@@ -171,7 +171,7 @@ export interface Match {
 
 export interface Leftovers {
   going: ReadonlySet<Found>;
-  /** What would have to go by its name and age, and why it stays all the same. */
+  /** What matches by name and age but stays, and why. */
   kept: ReadonlyMap<Found, string>;
 }
 

@@ -1,15 +1,15 @@
 import { type EnvironmentModel, type NodeModel } from "./model";
 
-/** A credential that somebody holds. It is a secret: it never becomes part of a model or a result. */
+/** A known credential. Secret: it never becomes part of a model or a result. */
 export interface KnownCredential {
   username: string;
   password: string;
-  /** Where it works; absent: only its user name tells. */
+  /** Where it works; absent: only its user name tells that. */
   environmentId?: string;
   membershipId?: string;
 }
 
-/** Pulumi writes a secret as an object with its value as JSON text, when it is told to show secrets; else encrypted. */
+/** With --show-secrets, Pulumi writes a secret as an object with the value as JSON text; otherwise encrypted. */
 function inClear(value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("plaintext" in value)) return value;
   try {

@@ -11,7 +11,7 @@ export async function modelOfNetworkFile(file: string): Promise<NetworkModel> {
   const title = typeof definition.name === "string" ? definition.name : basename(file, extname(file));
   const { plan, what, problems } = check(title, definition, undefined);
   if (!plan) {
-    const { NetworkDefinitionError } = await import("../sdk/network/network.js"); // brings Pulumi's SDK with it
+    const { NetworkDefinitionError } = await import("../sdk/network/network.js"); // loads Pulumi's SDK
     throw new NetworkDefinitionError(what, problems);
   }
   return modelOf(plan.consortia.flatMap(rowsOf), { source: "network file", title });
@@ -54,6 +54,6 @@ function tetherRow(part: Part, within: Row["props"]): Row {
   return { ...row("tether", part, within), id };
 }
 
-/** A file holds plain values where a program may give what is known later. */
+/** A file has plain values where a program may have outputs. */
 const known = (args: object): Row["props"] =>
   Object.fromEntries(Object.entries(args).filter(([, value]) => ["string", "number"].includes(typeof value)));

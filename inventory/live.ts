@@ -12,17 +12,17 @@ export interface LiveOptions {
   tethers?: readonly string[];
   /** Whether to ask every node that may answer for its addresses and height: one request each. Default: no. */
   nodeStatus?: boolean;
-  /** Whether what the service does not answer is `unseen` in the model, but for the list of consortia. Default: an error. */
+  /** Whether unanswered questions become `unseen` in the model instead of errors. The list of consortia must be answered. Default: no. */
   partial?: boolean;
 }
 
 /**
- * The organization of a key as the service shows it. However many look, each thing is asked for once while its answer is new
+ * The organization of a key as the service shows it. However many look, each thing is requested once while its answer is new
  * enough, through the one client and its limit of requests.
  */
 export class LiveNetwork {
   readonly #session;
-  /** What the service has answered besides lists, and when it was asked: the answer is at least so new. */
+  /** Answers besides lists, and when each was requested. */
   readonly #responseCache = new Map<string, { at: number; answer: Promise<unknown> }>();
 
   /** @param maxAgeMs how old an answer may be */
@@ -82,7 +82,7 @@ export class LiveNetwork {
     return this.#once(`tether ${id} ${partial}`, () => observeTether(this.client, id, failed));
   }
 
-  /** What a node shows of itself, in any state but those in which there is nothing to show. */
+  /** A node's status, except in states where it has none. */
   async #status({ id, props }: LiveRow, failed: (error: unknown) => void, partial: boolean): Promise<Row["props"]> {
     if (!mayAnswer(props.state)) return {};
     const { consortiumId = "", environmentId = "" } = props as Record<string, string>;
@@ -91,7 +91,7 @@ export class LiveNetwork {
       this.#once(`${consortiumId}/${environmentId}/${id}/status`, () =>
         this.client.getNodeStatus(consortiumId, environmentId, id),
       ),
-      // One that has only just started, or stands still, may have nothing to say.
+      // A node that has just started, or is stopped, may not answer.
       (error) => (isLax && isApiError(error, "server", "unavailable")) || failed(error),
     );
     const { urls, geth, block_height: blockHeight } = status ?? {};
@@ -101,7 +101,7 @@ export class LiveNetwork {
   /** What `ask` answers, or has answered under this key. */
   #once<T>(key: string, ask: () => Promise<T>): Promise<T> {
     const oldest = this.clock.now() - this.maxAgeMs;
-    // A console runs for days, and what is deleted is never asked for again.
+    // A console runs for days; deleted objects must not accumulate.
     for (const [old, { at }] of this.#responseCache) if (at < oldest) this.#responseCache.delete(old);
     const known = this.#responseCache.get(key);
     if (known) return known.answer as Promise<T>;
@@ -112,7 +112,7 @@ export class LiveNetwork {
   }
 }
 
-/** Whether a node may answer its programs: it is neither on its way, nor failed, nor going. */
+/** Whether a node may answer: not pending, failed or being deleted. */
 export const mayAnswer = (state: unknown): boolean => ["ready", "stopped"].includes(conditionOf(state));
 
 type LiveRow = Row & { id: string };

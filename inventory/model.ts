@@ -24,11 +24,11 @@ export interface Remarks {
   managed?: Managed | "by hand";
   /** What a plan does to it. */
   change?: Change;
-  /** It stays in the service, though a plan lets go of it. */
+  /** It leaves the stack but stays in the service. */
   kept?: boolean;
   /** How it differs from what its stack says, a sentence each. */
   drift?: string[];
-  /** Why the service did not show all of it, and so what is missing in it may be there. */
+  /** Why the service did not show all of it: what is missing here may exist. */
   unseen?: string;
 }
 
@@ -192,6 +192,6 @@ export function objectsOf({ consortia, tethers }: NetworkModel): { kind: ObjectK
   ];
 }
 
-/** What people call an object: its name, or else its id. */
+/** The name of an object for people, or else its id. */
 export const displayName = (object: ObjectModel): string =>
   ("orgName" in object ? object.orgName : "name" in object ? object.name : undefined) || object.id;

@@ -16,10 +16,10 @@ import {
   type TetherModel,
 } from "./model";
 
-/** What is known of an object, wherever it comes from: the service, a state, a plan or a network file. */
+/** An object from any source: the service, a state, a plan or a network file. */
 export interface Row extends Remarks {
   kind: ObjectKind;
-  /** Absent: it is not made yet. */
+  /** Absent: not created yet. */
   id?: string;
   /** Under the names of the resource's properties, ids of parents included. What is secret, or not known yet, is no text here. */
   props: Readonly<Record<string, unknown>>;
@@ -97,7 +97,7 @@ function plain(key: string, value: unknown): unknown {
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Ids of objects that are not made yet are their logical names. */
+/** Objects that are not created yet have their logical names as ids. */
 const idOf = ({ id, managed }: Row): string => id ?? (managed as Managed).name;
 
 /** The id, what is said of it, and what its kind shows. */
@@ -197,7 +197,7 @@ export function modelOf(rows: readonly Row[], about: Pick<NetworkModel, "source"
     if (environment) environment.tether = tethers[at]!.id;
   });
   const all = [...consortia.values()];
-  // The author of a file has chosen an order; that of a list or a state means nothing.
+  // The order of a file is the author's; that of a list or a state is arbitrary.
   if (about.source !== "network file") for (const list of listsIn(all)) list.sort(inNaturalOrder);
   return { ...about, limits: limitsUsed(all), consortia: all, tethers };
 }
@@ -212,7 +212,7 @@ const listsIn = (consortia: ConsortiumModel[]): ObjectModel[][] => [
 const inNaturalOrder = (one: ObjectModel, other: ObjectModel): number =>
   displayName(one).localeCompare(displayName(other), "en", { numeric: true }) || (one.id < other.id ? -1 : 1);
 
-/** Where nothing shows what a tether pins: a network names it after its environment; else the only one pins the only one. */
+/** If nothing shows what a tether pins: a network names it after its environment; else a single tether pins a single environment. */
 function environmentIdOf(tether: Row, rows: readonly Row[], environments: ReadonlyMap<string, unknown>) {
   const { managed, props } = tether;
   if (typeof managed !== "object") return text(props.environmentId);

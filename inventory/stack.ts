@@ -40,7 +40,7 @@ const Exported = z.looseObject({
   }),
 });
 
-/** The resources of this package in the state of a stack. What waits for its deletion after a replacement is left out. */
+/** The resources of this package in a stack's state, without those pending deletion after a replacement. */
 function rowsIn(document: unknown, what: string): StackRow[] {
   const read = Exported.safeParse(document);
   if (!read.success)
@@ -71,7 +71,7 @@ const definitionOf: Record<ObjectKind, Definition> = {
 };
 
 /**
- * Holds before what a stack has is looked for: what a key of another organization does not show is not gone.
+ * Checks the organization first: what another organization's key does not show is not gone.
  * @throws UserError that says whose the stack is, and whose the key
  */
 export async function proveKeyOf(client: ConsortiumClient, document: unknown, what: string): Promise<void> {
@@ -96,7 +96,7 @@ export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]):
   for (const stack of stacks) {
     for (const { kind, object } of objectsOf(stack)) {
       const found = there.get(`${kind} ${object.id}`);
-      if (!found || !object.managed) continue; // what a stack only names, such as the consortium of another one
+      if (!found || !object.managed) continue; // only referenced, such as another stack's consortium
       found.managed = object.managed;
       if (kind === "tether") Object.assign(found, { changedAt: (object as TetherModel).changedAt });
       const drift = driftOf(found, object);
@@ -112,8 +112,8 @@ function driftOf(live: ObjectModel, stack: ObjectModel): string[] {
   const [now, then] = [live, stack] as unknown as Record<string, unknown>[];
   return asked.flatMap((key) => {
     if (now![key] === undefined || then![key] === undefined || now![key] === then![key]) return [];
-    if (now![key] === live.id) return []; // the service shows no name of it
-    if ((key === "name" || key === "orgName") && sameName(now![key], then![key])) return []; // a service may write it in its own way
+    if (now![key] === live.id) return []; // the service does not show its name
+    if ((key === "name" || key === "orgName") && sameName(now![key], then![key])) return []; // a service may reformat it
     return [`${key} is ${JSON.stringify(now![key])}, and ${JSON.stringify(then![key])} in the stack`];
   });
 }

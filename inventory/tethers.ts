@@ -4,7 +4,7 @@ import { type Verification, verifyReport } from "../sdk/runtime/verify";
 import { type PinModel, type TetherModel } from "./model";
 import { type Row } from "./rows";
 
-/** What an error of the service says, in short. */
+/** A short form of a service's error. */
 export const reasonIn = ({ call, status, errorMessage }: ApiError): string =>
   `${call}: ${status === undefined ? "" : `HTTP ${status}: `}${errorMessage}`;
 
@@ -70,7 +70,7 @@ function extraIn(shown: unknown, network: string | undefined): Pick<TetherModel,
   };
 }
 
-/** The fields of a report are not documented: what is not there, or of another form, stays out. */
+/** The fields of a report are not documented: missing or unexpected ones are left out. */
 export function pinIn(index: number, report: unknown): PinModel {
   const fields = (typeof report === "object" && report !== null ? report : {}) as Record<string, unknown>;
   const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
@@ -105,13 +105,13 @@ function textsIn(value: unknown, keys: RegExp): string[] {
   return found;
 }
 
-/** Whether a report is about this node: the API does not say otherwise what a tether pins. */
+/** Whether a report is about this node: the only way the API shows what a tether pins. */
 export const isAbout = (report: unknown, nodeId: string): boolean => textsIn(report, /(^|_)id$/i).includes(nodeId);
 
 /** Reports that are kept of a tether. */
 const mostKept = 500;
 
-/** The pins of one tether: a report never changes, nor what its transaction cost, so each is read once. */
+/** The pins of one tether. A report and its cost never change, so each is read once. */
 export class Pins {
   readonly #reports = new Map<number, unknown>();
   readonly #costs = new Map<string, bigint>();
@@ -150,7 +150,7 @@ export class Pins {
     await this.#readCosts(
       hashes.filter((hash) => !this.#costs.has(hash)),
       targetUrl,
-    ).catch(() => undefined); // the chain does not answer: what is known must do
+    ).catch(() => undefined); // the chain does not answer: use what is known
     const costs = [...this.#costs.values()];
     return costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0n) / BigInt(costs.length);
   }
@@ -160,7 +160,7 @@ export class Pins {
     const { targetProvider } = await import("../sdk/runtime/target-chain.js"); // with ethers
     const provider = targetProvider(targetUrl);
     try {
-      await provider._detectNetwork(); // where no chain answers, ethers would go on asking for ever
+      await provider._detectNetwork(); // ethers would retry forever if no chain answers
       const receipts = await Promise.all(hashes.map((hash) => provider.getTransactionReceipt(hash)));
       for (const receipt of receipts) if (receipt) this.#costs.set(receipt.hash, receipt.fee);
     } finally {

@@ -27,7 +27,7 @@ export const stateOf = ({ outputs }: { outputs: NetworkOutputs }): Inputs => ({
   ),
 });
 
-/** The definition as plain data: nothing in it is unknown. */
+/** The definition as plain data, without unknowns. */
 const plain = (inputs: Inputs): Promise<NetworkDefinition & Props> =>
   new Promise((resolve) => void (output(inputs) as Output<NetworkDefinition & Props>).apply(resolve));
 
@@ -38,7 +38,7 @@ async function construct(name: string, type: string, inputs: Inputs, options: Co
   keepSecret(definition, secrets);
   const network = new Network(name, definition, options);
   const state = stateOf(network);
-  // Pulumi loses a secret within an output of a component: the whole of it is one then.
+  // Pulumi loses secrets nested in a component's output, so the whole output is secret.
   return {
     urn: network.urn,
     state: secrets.some(isShownAgain) ? { ...state, consortia: secret(state.consortia) } : state,

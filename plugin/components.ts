@@ -10,7 +10,7 @@ import { type Props } from "../provider/core/definition";
 import { UserError } from "../provider/core/user-error";
 import { isOpen, received, sent } from "./properties";
 
-/** The argument with which this file, started once more, serves components and nothing else. */
+/** With this argument, a second process of this file serves components only. */
 export const componentsArgument = "components";
 
 function refuseUnknown(type: string, name: string, inputs: Props): void {
@@ -34,7 +34,7 @@ export class Components {
   async construct(request: ConstructRequest): Promise<ConstructResponse> {
     refuseUnknown(request.getType(), request.getName(), request.getInputs()?.toJavaScript() ?? {});
     const { props, paths } = received(request.getInputs());
-    // Pulumi's SDK would take all of a property for secret where a part of it is.
+    // Pulumi's SDK would treat a whole property as secret if a part of it is.
     request.setInputs(sent({ ...props, ...(paths.length > 0 && { [secretsKey]: paths }) }));
     const client = await (this.#client ??= this.#start());
     return new Promise((resolve, reject) =>
@@ -47,7 +47,7 @@ export class Components {
     const script = isSea?.() ? [] : process.argv.slice(1, 2); // an executable with Node.js in it is its own script
     const child = spawn(process.execPath, [...script, componentsArgument, this.engineAddress() ?? ""], {
       env: { ...processEnvironment(), [environmentName("plugin")]: "true" },
-      // It ends with its input, which is open as long as this process is there.
+      // It ends with its input, which stays open as long as this process lives.
       stdio: ["pipe", "pipe", "inherit"],
     });
     const port = await portOf(child);

@@ -69,13 +69,13 @@ export class Configuration {
     return this.#sources;
   }
 
-  /** Its name, "" for the default one; undefined: the engine does not tell. */
+  /** Its name, "" for the default one; undefined if the engine does not tell. */
   get name(): string | undefined {
     if (this.urn === "") return undefined;
     return isDefaultProvider(partsOfUrn(this.urn).name, this.#props) ? "" : partsOfUrn(this.urn).name;
   }
 
-  /** Settings that there are not, of the provider and of the stack. */
+  /** Unknown settings of the provider and of the stack. */
   #unknownSettings(): Issue[] {
     const { [ownSettings]: own, ...settings } = this.#props;
     const given = own === noneOwn ? {} : settings;
@@ -89,7 +89,7 @@ export class Configuration {
       ...unknown.map((key) => `the provider has no setting "${key}"${didYouMean(key, known)}`),
       ...misspelt.map((key) => unknownSetting(key, knownInStack)),
     ];
-    return reasons.map((reason) => ({ property: "", reason })); // of a misspelt key the engine would print the value
+    return reasons.map((reason) => ({ property: "", reason })); // the engine would print a misspelled key's value
   }
 
   /** What cannot be used, by setting; a value that is not known yet is none. */
@@ -131,7 +131,7 @@ export function checkConfig(request: CheckRequest): CheckResponse {
 const unprefixed = (props: Props): Props =>
   Object.fromEntries(Object.entries(props).map(([key, value]) => [key.replace(/^consortium:/, ""), value]));
 
-/** Never a replacement: the engine asks the same when resources come from the dynamic provider, whose objects they stay. */
+/** Never a replacement: the engine also asks when resources move from the dynamic provider and keep their objects. */
 export function diffConfig(request: DiffRequest): DiffResponse {
   const [olds, news] = [unprefixed(received(request.getOlds()).props), unprefixed(received(request.getNews()).props)];
   const response = new DiffResponse();
@@ -145,7 +145,7 @@ export function diffConfig(request: DiffRequest): DiffResponse {
   return response;
 }
 
-/** The engine prints the value of the property that a failure names, secret or not: of a secret one it is not told the name. */
+/** The engine prints the value of a property that a failure names, even a secret one, so secret ones are not named. */
 export function failures(issues: readonly Issue[], { props, secrets }: Omit<Received, "paths">): CheckFailure[] {
   const hidden = new Secrets(secrets.map((key) => props[key]));
   return issues.map(({ property, reason }) => {

@@ -20,10 +20,10 @@ export interface Located {
   state: Props;
 }
 
-/** Imports look at many objects one after the other: a list this old serves all of them. */
+/** How old a list may be, so that one list serves many imports in a row. */
 const lookAgeMs = 10_000;
 
-/** What the properties stand for that say where an object is. */
+/** The kind that each parent property refers to. */
 const owners: Record<string, Definition> = {
   consortiumId: definitions.consortium,
   environmentId: definitions.environment,
@@ -146,7 +146,7 @@ export function importedInputs(definition: Definition, state: Props): Props {
   return Object.fromEntries(given.filter(([key, value]) => !inputMeta(definition, key)?.computed && !isUnset(value)));
 }
 
-/** What people have to know of an import that was possible. @throws UserError for one that no program could stand for */
+/** What to know about a successful import. @throws UserError for one that no program could stand for */
 export function importWarnings(definition: Definition, id: string, inputs: Props): string[] {
   const what = `${nameOf(definition, inputs)} (${id})`;
   const { issues } = check(definition, inputs, () => false);

@@ -29,7 +29,7 @@ function serve(): void {
   const server = new Server({
     "grpc.max_receive_message_length": -1,
     "grpc.max_send_message_length": -1,
-    "grpc.enable_channelz": 0, // statistics of each call, which nobody reads
+    "grpc.enable_channelz": 0, // per-call statistics, which nobody reads
   });
   server.addService(ResourceProviderService, callsFor(engine));
   server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {

@@ -41,7 +41,7 @@ function revealed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, revealed(part)]));
 }
 
-/** Properties in clear, and which of them the engine holds to be secret: as a whole, even where only a part is. */
+/** Plain properties, and which of them the engine treats as secret: as a whole, even if only a part is. */
 export interface Received {
   props: Props;
   secrets: readonly string[];

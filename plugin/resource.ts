@@ -41,7 +41,7 @@ import { type Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { printableLines } from "../provider/api/printable";
 import { isUnset, unknown } from "../provider/core/values";
 
-/** How a line is shown: for good among the diagnostics, or in the resource's row until the next one. */
+/** How a line is shown: permanently among the diagnostics, or in the resource's row until the next one. */
 export type Weight = "info" | "warning" | "passing";
 
 /** The engine, as far as a plugin talks to it. */
@@ -52,7 +52,7 @@ export class Engine {
     this.#client = new EngineClient(address, credentials.createInsecure());
   }
 
-  /** Shows a line in the row of a resource; of the whole run without a URN. An engine that is gone hears nothing any more. */
+  /** Shows a line in the row of a resource; without a URN, of the whole run. Ignores an engine that is gone. */
   async show(message: string, weight: Weight, urn = ""): Promise<void> {
     const request = new LogRequest();
     request.setSeverity(weight === "warning" ? LogSeverity.WARNING : LogSeverity.INFO);
@@ -116,7 +116,7 @@ export class Resource {
     return Promise.all(lines.map((line) => this.show(this.sessions.secrets.mask(line), weight, this.urn)));
   }
 
-  /** Properties in clear, whose secrets nothing shows from now on. */
+  /** Plain properties; their secrets are masked from now on. */
   #received(struct: Parameters<typeof received>[0]): Received {
     const given = received(struct);
     this.sessions.hide(given.props, given.paths);
@@ -204,7 +204,7 @@ export class Resource {
     return this.#found(id, { ...found.props, ...codeIn(known) }, found.inputs ?? before, secrets);
   }
 
-  /** Of what is not in the stack yet: for an import nothing is known but what names it. */
+  /** For an object that is not in the stack yet. An import knows only its id. */
   async #readNew(session: Session, given: string, known: Props, secrets: readonly string[]): Promise<ReadResponse> {
     const definition = this.#definition;
     const { id, state } = await locate(session, definition, given, known);
@@ -218,7 +218,7 @@ export class Resource {
   #found(id: string, props: Props, inputs: Props, secrets: readonly string[]): ReadResponse {
     const response = new ReadResponse();
     response.setId(id);
-    // As it was kept: a state that comes from the dynamic provider differs in nothing.
+    // Unchanged, so that a state from the dynamic provider shows no difference.
     response.setProperties(sent(props, [...secrets, ...secretOutputs(this.#definition)]));
     response.setInputs(sent(inputs, secrets));
     return response;
@@ -269,7 +269,7 @@ function detailOf(old: unknown, now: unknown, replaces: boolean): PropertyDiff {
   return detail;
 }
 
-/** The engine takes an error without a code for a crash of the plugin. */
+/** The engine treats an error without a code as a crash. */
 const code = status.FAILED_PRECONDITION;
 
 /** An error as the engine shows it: the message, without internals of this package. */

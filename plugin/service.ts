@@ -16,7 +16,7 @@ import { pluginPrefix } from "../provider/constants";
 import { checkArguments, type Lookup, lookups } from "../provider/lookups";
 import { received, sent } from "./properties";
 
-/** A call that is answered by a function of its request; what that throws reaches the user as its message. */
+/** Answers a call with a function of its request. What it throws reaches the user as a message. */
 const unaryOf =
   (shown: (error: unknown, request: object) => Error) =>
   <Q, A>(answer: (request: Q) => A | Promise<A>): handleUnaryCall<Q, A> =>
@@ -48,7 +48,7 @@ export class ProviderService {
     if (engineAddress !== undefined) this.#engine = new Engine(engineAddress);
   }
 
-  /** Sessions with these settings; whatever an earlier run cancelled does not concern them. */
+  /** New sessions with these settings, unaffected by earlier cancellations. */
   #start(configuration: Configuration): Sessions {
     const interrupt = (this.#interrupt = new AbortController());
     return new Sessions({

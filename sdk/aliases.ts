@@ -20,7 +20,7 @@ import { kinds } from "./generated";
 
 type Aliases = NonNullable<ResourceOptions["aliases"]>;
 
-/** The type of the same resource on the other provider; of what is not ours, its own. */
+/** The same resource's type on the other provider. Types of other packages stay. */
 export function counterpartOf(type: string): string {
   if (type === dynamicProvider || type === pluginProvider)
     return type === pluginProvider ? dynamicProvider : pluginProvider;
@@ -46,7 +46,7 @@ function counterpartAlias(alias: string | Alias, type: string): string | Alias {
   const { parent, ...rest } = alias;
   const former = alias.type === undefined ? counterpartOf(type) : mapped(alias.type, counterpartOf);
   if (!("parent" in alias)) return { ...rest, type: former };
-  // `parent: undefined` means that it had none.
+  // `parent: undefined` means that it had no parent.
   const above =
     parent === undefined ? undefined : mapped(Resource.isInstance(parent) ? parent.urn : parent, counterpartUrn);
   return { ...rest, type: former, parent: above };
@@ -64,7 +64,7 @@ export function onBothProviders(type: string, name: string, { aliases = [], pare
       : counterpartAlias(alias as string | Alias, type),
   ]);
   const former = counterpartOf(type);
-  // Where nothing is above it, its URN is known, which spares the SDK half a dozen outputs.
+  // Without a parent its URN is known, which saves the SDK half a dozen outputs.
   const here =
     parent === undefined ? `urn:pulumi:${getStack()}::${getProject()}::${former}::${name}` : { type: former };
   return [...both, here];

@@ -39,7 +39,7 @@ export const token = (kind: Kind): string => dynamicPrefix + kind;
 export const isOf = (kind: Kind, value: unknown): boolean =>
   kindOf(String((value as { __pulumiType?: unknown } | undefined)?.__pulumiType)) === kind;
 
-/** @throws where Pulumi would read the resource without the provider that is in its inputs, and crash. */
+/** @throws for an import, where Pulumi would crash: it reads without the inputs, which contain the provider. */
 function refuseImport(kind: Kind, name: string, { import: id }: CustomResourceOptions = {}): void {
   if (id === undefined) return;
   // `adopt` takes an id, or the name that the resource has: a path with names is for imports alone.
@@ -78,7 +78,7 @@ function laterIn(value: unknown, path: Path = []): { path: Path; value: Input<un
   return Object.entries(value).flatMap(([key, part]) => laterIn(part, [...path, key]));
 }
 
-/** Where the inputs are secret, since the host of dynamic providers does not hand it on. What fails to be known is told with its own input. */
+/** Paths of the secret inputs, which the host of dynamic providers does not pass on. A rejected input reports its own error. */
 function secretInputs(inputs: Props): Props {
   const later = laterIn(inputs);
   if (later.length === 0) return {};
@@ -100,7 +100,7 @@ function dynamic(kind: Kind, name: string, inputs: Props, opts: CustomResourceOp
   refuseImport(kind, name, opts);
   const own = { customTimeouts: timeoutInputs(name, opts), __provider: stub(kinds[kind].handler) };
   const props: Props = { ...inputs, ...own, ...secretInputs(inputs) };
-  // The host tells the provider no URN, and not which provider it is.
+  // The host tells the provider neither its name nor the URN.
   props[logicalNameKey] = opts.parent ? typesOf(opts.parent).then((types) => [name, types]) : name;
   const { given } = (opts.provider ?? opts.parent?.getProvider(token(kind)) ?? {}) as Partial<Provider>;
   if (given) props[providerNameKey] = given.provider;
@@ -141,7 +141,7 @@ export abstract class Managed extends CustomResource {
     const unset = Object.fromEntries(outputs.map((key) => [key, undefined]));
     const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...secrets];
     const { stackTraceLimit } = Error;
-    // The SDK takes the stack for each property, to say which promise never settled: half of what a registration costs.
+    // The SDK captures a stack for each property, which is half the cost of a registration.
     Error.stackTraceLimit = 0;
     try {
       super(type, name, { ...unset, ...props }, { ...opts, additionalSecretOutputs });

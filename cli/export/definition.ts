@@ -9,7 +9,7 @@ import { type Found, inside } from "../../provider/resources/tree";
 import { type NetworkDefinition, type NetworkEnvironment, type NetworkMember, type NetworkNode } from "../../sdk";
 import { nodeSettings, usualLimits } from "../../sdk/network/schema";
 
-/** What people have to know of a part of the file. */
+/** A note on a part of the file. */
 export interface Remark {
   path: (string | number)[];
   text: string;
@@ -130,7 +130,7 @@ class Exporter {
     return byMember;
   }
 
-  /** The name; where there is none, or none that can be given, the next `up` sets another one. */
+  /** The name; if there is none that can be used, the next `up` sets another. */
   private named(name: string | undefined, key: string, path: string[]): string {
     if (name !== undefined && isGiven(nameField, name)) {
       if (this.adopt || this.isFirst(name, path)) return name;
@@ -205,7 +205,7 @@ class Exporter {
     return Object.keys(limits).length > 0 ? { limits } : {};
   }
 
-  /** One line, whatever the service says: the rest would be no comment any more. */
+  /** Always one line: a line break would end the comment. */
   private remark(path: string[], text: string): void {
     this.remarks.push({ path, text: printable(text) });
   }
@@ -231,14 +231,14 @@ export const isDescribed = ({ props: { provider = "", consensusType = "" } }: Fo
 
 const longest = 40;
 
-/** What is left of a name when only what a key may hold stays: `Globex & Co.` is `Globex-Co`. */
+/** A name reduced to the characters of a key: `Globex & Co.` becomes `Globex-Co`. */
 function plain(name: string): string {
   const ascii = name.normalize("NFKD").replace(/\p{M}+/gu, "");
   const slug = ascii.replace(/[^A-Za-z0-9._]+/g, "-").slice(0, longest);
   return slug.replace(/^[-._]+|[-._]+$/g, "");
 }
 
-/** A key of digits alone is a number to YAML, and JavaScript would put it before all others. */
+/** A key of digits is a number in YAML, and JavaScript would sort it first. */
 const worded = (slug: string, kind: string) => (/^\d+$/.test(slug) ? `${kind}-${slug}` : slug);
 
 interface Sibling {

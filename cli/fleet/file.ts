@@ -156,7 +156,7 @@ const shown = (reading: Reading, problems: readonly Problem[]): string[] => plac
 
 export interface ReadOptions {
   env: Env;
-  /** Whether secrets are needed, and so have to be there. */
+  /** Whether secrets are needed. */
   secrets?: boolean;
   /** Patterns of the stacks that are wanted: only their secrets are needed. */
   only?: readonly string[];
@@ -257,7 +257,7 @@ function emptiness(definition: FleetDefinition): Problem[] {
   return [{ path: ["organizations"], message: "there is no stack: write at least one network file under stacks" }];
 }
 
-/** Files that are not there; what is wrong inside of network files has places of its own. */
+/** Missing files. Errors within network files have their own places. */
 function missing(definition: FleetDefinition, { folder }: Fleet, elsewhere: string[]): Problem[] {
   const checked = new Set<string>();
   return [...everyStack(definition)].flatMap(({ key, given, path }): Problem[] => {
@@ -286,7 +286,7 @@ function problemsOf(file: string, name: string): string[] {
   return check(name, readFile(file), undefined).problems.map((problem) => lineOf({ ...problem, file: near }));
 }
 
-/** Variables that are named, and not set; and a passphrase that the state will need. */
+/** Variables that are not set, and a missing passphrase. */
 function unset(definition: FleetDefinition, { backend }: Fleet, needed: readonly Organization[], env: Env): Problem[] {
   const found: Problem[] = [];
   const look = (source: SecretSource | undefined, path: string[]): void => {
@@ -312,7 +312,7 @@ const literal = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g,
 /** `acme-*`: a star stands for anything. */
 const expressionOf = (pattern: string): RegExp => new RegExp(`^${pattern.split("*").map(literal).join(".*")}$`);
 
-/** Stacks like one of the patterns; all where there is none. @throws when one of them fits nothing */
+/** The stacks that match a pattern; all without one. @throws when one of them fits nothing */
 export function chosen<S extends { name: string }>(
   { stacks, file }: { stacks: S[]; file: string },
   patterns: readonly string[],

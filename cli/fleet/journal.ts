@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { check, lock } from "proper-lockfile";
 
-/** What a run records before it changes a stack, so that the next run can judge locks, and objects that are in no state. */
+/** What a run records before it changes a stack, so that the next run can judge locks and unrecorded objects. */
 export interface Entry extends Started {
   command: string;
   pid: number;
@@ -42,7 +42,7 @@ export class Journal {
     mkdirSync(this.#folder, { recursive: true });
   }
 
-  /** Ends what killed runs left at work on these stacks. Answers whether a killed run left anything, of whatever stack. */
+  /** Ends processes that killed runs left for these stacks. Returns whether a killed run left anything for any stack. */
   async takeOver(stacks: readonly string[]): Promise<boolean> {
     await Promise.all(stacks.filter((stack) => this.entryOf(stack)).map((stack) => this.#take(stack)));
     const files = readdirSync(this.#folder).filter((file) => file.endsWith(".json"));
@@ -70,7 +70,7 @@ export class Journal {
     if (entry && this.entryOf(stack)?.id === entry.id) this.#write(stack);
   }
 
-  /** Ends with a stack. Its entry stays where it is not known what became of it. */
+  /** Ends work on a stack. Its entry stays if the outcome is unknown. */
   async end(stack: string, { settled }: { settled: boolean }): Promise<void> {
     const taken = this.#taken.get(stack);
     if (!taken) return;
@@ -95,7 +95,7 @@ export class Journal {
   /** Locks the stack. Answers false if another run is at work on it; waits until the lock of a killed run is stale. */
   async #take(stack: string): Promise<boolean> {
     if (this.#taken.has(stack)) return true;
-    // After a sleep of the machine, another run may have taken the lock: what this one did is still in the journal.
+    // After the machine slept, another run may have the lock; the journal still has what this one did.
     const options = { ...held(this.staleMs), retries: untilStale(this.staleMs), onCompromised: () => undefined };
     const release = await lock(this.#file(stack), options).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ELOCKED") throw error;
@@ -155,7 +155,7 @@ async function haveEnded(run: Started, pids: number[], signal: NodeJS.Signals, m
   return remainsOf(run).length === 0;
 }
 
-/** Processes of a run that are still there: its Pulumi, what that started, and so on. */
+/** The remaining processes of a run: Pulumi and its descendants. */
 export function remainsOf({ id, started }: Started): number[] {
   if (process.platform === "win32") return started.filter(isRunning);
   const mark = `${markName}=${id}`;

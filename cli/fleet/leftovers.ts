@@ -15,7 +15,7 @@ export function createsOf(workFolder: string, stack: string): string {
   return file;
 }
 
-/** Nothing was left: what earlier runs of the stack wrote is of no use any more. */
+/** Deletes the file when nothing is left over. */
 export const forgetCreates = (file: string): void => rmSync(file, { force: true });
 
 export interface States {
@@ -73,7 +73,7 @@ const isOf =
       ? name !== undefined && [item.name, item.org_name].includes(name) && !before.includes(item.id)
       : item.id === id;
 
-/** Nothing, where the list went with what it was in. */
+/** An empty list if its parent is gone. */
 async function there(client: ConsortiumClient, path: string): Promise<{ id: string }[]> {
   try {
     return (await client.list(path, Anything)).filter((item) => !isGone(item));

@@ -47,7 +47,7 @@ const literal = (value: string) => ({ type: "Literal", literal: { value } });
 /** The Secret that holds the key of one organization. */
 export const secretOf = ({ name }: Organization): string => `consortium-${kubernetesName(name)}`;
 
-/** What the state needs: an address in clear may hold a password, so all of it comes from the Secret. */
+/** The state's settings, all from the Secret, since the address may contain a password. */
 function stateReferences({ backend }: Fleet, { secret }: Settings): Manifest {
   if (backend?.startsWith("https://") === true) return { PULUMI_ACCESS_TOKEN: fromSecret(secret, "accessToken") };
   return {
@@ -81,7 +81,7 @@ function stackManifest(fleet: Fleet, settings: Settings, stack: FleetStack, sour
       ...(fleet.backend?.startsWith("https://") === true ? { backend: fleet.backend } : {}),
       ...(fleet.secretsProvider === undefined ? {} : { secretsProvider: fleet.secretsProvider }),
       envRefs: references(fleet, settings, stack),
-      // What drifted is put right every hour; a manifest that is deleted never takes a ledger with it.
+      // Corrects drift every hour. Deleting the manifest never deletes a ledger.
       refresh: true,
       continueResyncOnCommitMatch: true,
       resyncFrequencySeconds: hourly,
@@ -155,7 +155,7 @@ export function fleetManifests(fleet: Fleet, out: string, { programs = false } =
   return files;
 }
 
-/** The Secrets that have to be there, and what must be in them. */
+/** The required Secrets and their keys. */
 export function neededSecrets(fleet: Fleet): string[] {
   const settings = settingsOf(fleet);
   const keys = Object.values(stateReferences(fleet, settings)) as { secret: { key: string } }[];

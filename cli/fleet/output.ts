@@ -25,7 +25,7 @@ function remark({ error, drift, recovered, leftovers }: Result): string {
   return lines.join("\n");
 }
 
-/** What stacks meet alike, such as a key that is refused, the first of them tells whole. For people: programs get all of it. */
+/** A failure that stacks share, such as a refused key, is shown in full once. For people only: programs get all of it. */
 function toldOnce(results: readonly Result[]): Result[] {
   const told = new Map<string, string>();
   return results.map((result) => {
@@ -70,7 +70,7 @@ export function summaryTable(all: readonly Result[], { width, colors, planned = 
   return table.toString();
 }
 
-/** Warnings that nobody should miss. */
+/** Important warnings. */
 export function ledgerWarnings(command: Command, results: readonly Result[]): string[] {
   const would = command === "preview" ? "would be" : "is";
   return results.flatMap(({ stack, ledgers }) =>
@@ -174,7 +174,7 @@ interface Row {
 const borders = 5;
 const framesMs = 200;
 
-/** The stacks that run or failed, the newest last, and a count of the rest. */
+/** Running and failed stacks, the newest last, and a count of the rest. */
 export function liveTable(
   rows: readonly Row[],
   total: number,

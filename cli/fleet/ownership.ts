@@ -79,7 +79,7 @@ export class Ownership {
     this.#mine = identityOf(fleet);
   }
 
-  /** Lists the stacks of the project, once for all. */
+  /** Lists the stacks of the project, once. */
   async list(project = this.fleet.project): Promise<Listed[]> {
     return listed(await this.#pulumi(["stack", "ls", "--json", "--project", project]));
   }
@@ -98,7 +98,7 @@ export class Ownership {
     );
   }
 
-  /** Why the stack is not this file's to change; undefined: it is. */
+  /** Why this file must not change the stack; undefined if it may. */
   async refusal(stack: FleetStack, options = this.options, name = stack.name): Promise<string | undefined> {
     if (stack.program === undefined && this.#own.has(name)) return undefined;
     const recorded = await this.#recorded(name, options);

@@ -13,7 +13,7 @@ export interface Counts {
 
 type Step = NonNullable<EngineEvent["resOutputsEvent"]>["metadata"];
 
-/** The last of the steps of a replacement counts for all. */
+/** The last step of a replacement counts for all. */
 const counted: Partial<Record<string, keyof Counts>> = {
   create: "created",
   import: "created",

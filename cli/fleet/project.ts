@@ -55,7 +55,7 @@ export function programConfig(project: string, definition: string, { network }: 
   return { [file]: definition, ...(network === undefined ? {} : { [name]: network }) };
 }
 
-/** What a network file stands for as Pulumi YAML on the provider plugin: the resource's name is that of the network. */
+/** A network file as Pulumi YAML for the provider plugin. The resource has the network's name. */
 export function yamlProgram(file: string, network?: string): { resources: Record<string, object> } {
   const { name: own, ...definition } = readFile(file);
   const name = network ?? own ?? basename(file, extname(file));
@@ -87,7 +87,7 @@ export function prepareWorkFolder(fleet: Fleet): string {
   return folder;
 }
 
-/** Pulumi makes no folder for the state. */
+/** Pulumi does not create the state's folder. */
 export function prepareBackend({ backend = "" }: Fleet): void {
   if (backend.startsWith("file:///")) mkdirSync(fileURLToPath(backend), { recursive: true });
 }
@@ -114,7 +114,7 @@ export function configure(workFolder: string, { project }: Fleet, stack: FleetSt
   writeChanged(file, yamlForAll({ ...settings, config }));
 }
 
-/** A file that is right already is left alone: another run may be reading it. */
+/** Leaves an up-to-date file alone: another run may be reading it. */
 function writeChanged(file: string, text: string): void {
   if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
 }
@@ -131,7 +131,7 @@ function link(target: string, path: string): void {
 
 const versions = ["1.1", "1.2"] as const;
 
-/** Words and paths, which no reader takes for anything else; but for those such as `no` and `Null`. */
+/** Words and paths that no reader takes for anything else, except for `no`, `Null` and the like. */
 const wordLike = /^[A-Za-z/][A-Za-z0-9_./@-]*(:[A-Za-z0-9_./@-]+)*$/;
 
 const isPlain = (text: string): boolean =>

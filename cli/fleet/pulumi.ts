@@ -12,7 +12,7 @@ export class Stop {
     return this.#times > 0;
   }
 
-  /** It was asked for again: what became of the stacks that ran is not known. */
+  /** Requested twice: the outcome of running stacks is unknown. */
   get forced(): boolean {
     return this.#times > 1;
   }

@@ -31,7 +31,7 @@ export interface Outcome {
   strays: string[];
 }
 
-/** A fleet whose file names no project keeps that in which an earlier version made its stacks. */
+/** A fleet file without a project keeps the one that an earlier version used. */
 export async function placed(
   fleet: Fleet,
   { secrets, env, stop }: Pick<RunOptions, "secrets" | "env" | "stop">,

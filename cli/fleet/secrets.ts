@@ -27,7 +27,7 @@ async function read(what: string, source: SecretSource, folder: string, env: Env
     const { stdout } = await promisify(execFile)(program, args, { cwd: folder, env, timeout: longestMs });
     return stdout.trim();
   } catch (cause) {
-    // What it printed may be the secret, and its arguments may be, too: neither is shown.
+    // Its output and arguments may be secret: show neither.
     const { code, signal } = cause as { code?: string | number; signal?: string };
     const why = code === "ENOENT" ? "there is no such program" : `it ended with ${signal ?? code}`;
     const message = `${what} cannot be read by the command "${program}": ${why}. Run it by hand to see what it says.`;
@@ -53,7 +53,7 @@ export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], e
   const variables = [...sources.flatMap(({ env: name }) => (name === undefined ? [] : [name])), keyVariable];
   const inherited = [...variables, "PULUMI_CONFIG_PASSPHRASE"].map((name) => env[name] ?? "");
   const hidden = [...apiKeys.values(), passphrase ?? "", ...inherited].filter(
-    (one) => one.length >= 6, // a shorter one would be found by chance, inside of words
+    (one) => one.length >= 6, // shorter ones occur by chance within words
   );
   return {
     apiKeys,
@@ -80,7 +80,7 @@ export function sharedEnvironment(fleet: Fleet, secrets: Secrets, own: Env): Env
     ...(secrets.passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: secrets.passphrase }),
     ...(fleet.backend === undefined ? {} : { PULUMI_BACKEND_URL: fleet.backend }),
     PULUMI_SKIP_UPDATE_CHECK: "true",
-    // Previews tell what they find while they run, as updates do.
+    // Previews stream their events, as updates do.
     PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true",
   };
 }
@@ -97,7 +97,7 @@ export function connectionVariables({ organization, adopt }: FleetStack): Record
 /** The environment of one stack, with the key of its organization. What the fleet file says comes before what was inherited. */
 export function stackEnvironment(shared: Env, stack: FleetStack, secrets: Secrets): Env {
   const { name, region, baseUrl } = stack.organization;
-  // An address that was inherited would come before a region, and whose the key must be holds for one organization only.
+  // An inherited address would override a region, and an inherited organization applies to one key only.
   const dropped =
     region === undefined && baseUrl === undefined ? ["organization"] : ["organization", "region", "baseUrl"];
   const variables = dropped.map(environmentName);

@@ -30,7 +30,7 @@ export interface Result {
   drift: string[];
   /** Continued where a killed run stopped. */
   recovered: boolean;
-  /** What a killed run may have created, and no state holds. */
+  /** What a killed run may have created and no state has. */
   leftovers: string[];
 }
 
@@ -80,7 +80,7 @@ function reasonOf(error: unknown, { errors }: Progress): string {
   return [error.message, ...new Set(lines.map((line) => line.trim().replace(/^error: /, "")))].join(": ");
 }
 
-/** Runs the command for one stack, whatever an earlier run left. */
+/** Runs the command for one stack, after cleaning up an earlier run. */
 export class StackRun {
   readonly progress: Progress;
   readonly #log: string;
@@ -141,10 +141,10 @@ export class StackRun {
         if (changes) await this.#prepare();
         await this.#unlocking(() => this.#verb());
       } finally {
-        // Pulumi needs a stack to compare with. If somebody has filled it meanwhile, Pulumi refuses to remove it.
+        // Pulumi needs a stack to compare with. If it was filled in the meantime, Pulumi refuses to remove it.
         if (made && command === "preview") await this.#pulumi(["stack", "rm", spec.name, "--yes"]);
       }
-      // What the killed run had begun is known by now, so Pulumi need not warn of it again.
+      // The killed run's pending operations are resolved, so Pulumi need not warn again.
       if (this.#isLeft && changes && this.progress.pending)
         await this.#pulumi(["refresh", "--yes", "--skip-preview", "--clear-pending-creates", "--stack", spec.name]);
       if (this.#isLeft && changes) await this.#nameLeftovers();
@@ -189,7 +189,7 @@ export class StackRun {
     return exportedIds(this.spec.name, join(this.context.workFolder, "logs"), this.#options({ adopt: false }));
   }
 
-  /** What is the stack's own, and in no state, is not lost: it is named. */
+  /** Names objects that belong to the stack but are in no state. */
   async #nameLeftovers(): Promise<void> {
     if (!existsSync(this.#creates)) return;
     const client = new ConsortiumClient(resolveSettings({ env: this.#options({ adopt: false }).env }));
@@ -210,7 +210,7 @@ export class StackRun {
     }
   }
 
-  /** Creates the stack. Answers false if it exists by now. */
+  /** Creates the stack. Returns false if it exists already. */
   async #init(): Promise<boolean> {
     const { secretsProvider } = this.context.fleet;
     const encryption = secretsProvider === undefined ? [] : ["--secrets-provider", secretsProvider];

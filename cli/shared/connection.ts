@@ -27,7 +27,7 @@ export async function exportStack(stack: string, { secrets = false } = {}): Prom
     const { stdout } = await promisify(execFile)("pulumi", args, { maxBuffer: 2 ** 30 });
     return JSON.parse(stdout) as unknown;
   } catch (error) {
-    // Its message is the whole command; what Pulumi says itself is on its standard error.
+    // The error's message is the whole command; Pulumi's own is on standard error.
     const { code, stderr = "", message } = error as NodeJS.ErrnoException & { stderr?: string };
     if (code === "ENOENT")
       throw new Error(

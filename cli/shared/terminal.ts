@@ -48,7 +48,7 @@ export interface Terminal {
   output: NodeJS.WritableStream;
 }
 
-/** Answers no where nobody is there to be asked, and when the answer is anything but yes. */
+/** False without a terminal, and for any answer but yes. */
 export async function confirm(question: string, { input, output }: Terminal): Promise<boolean> {
   if (!input.isTTY) return false;
   const lines = createInterface({ input, output });

@@ -1,4 +1,4 @@
-/** How numbers, times and ids read. */
+/** Formats numbers, times and ids. */
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
@@ -6,7 +6,7 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 /** `0x12345678…cdef`: enough to tell one from another. */
 export const short = (hex: string): string => (hex.length > 18 ? `${hex.slice(0, 10)}…${hex.slice(-4)}` : hex);
 
-/** Wei as ether, without what nobody reads. */
+/** Wei as ether, rounded. */
 export function ether(wei: string | undefined): string {
   if (wei === undefined) return "unknown";
   const text = wei.padStart(19, "0");

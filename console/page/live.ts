@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Actions, type Looked, type Section, type Shown, type Watch } from "../protocol";
 
-/** Whether the page hears from its server. */
+/** Whether the page is connected to its server. */
 export type Connection = "connecting" | "live" | "lost" | "signed out";
 
 const longestWaitMs = 10_000;
@@ -84,14 +84,14 @@ class Live {
     });
   }
 
-  /** A page that nobody sees looks at nothing. */
+  /** A hidden page watches nothing. */
   #tell(): void {
     if (this.#socket?.readyState !== WebSocket.OPEN) return;
     const message: Watch = { watch: document.hidden ? [] : [...this.#watched.keys()] };
     this.#socket.send(JSON.stringify(message));
   }
 
-  /** A server that stands still keeps its connection: it is lost where the next look does not come. */
+  /** A frozen server keeps its connection open, so the connection counts as lost if the next look does not come. */
   #wait(ms: number): void {
     clearTimeout(this.#patience);
     if (!document.hidden) this.#patience = setTimeout(() => this.#become("lost"), ms + patienceMs);
@@ -147,7 +147,7 @@ export async function act<N extends keyof Actions>(action: N, ask: Actions[N]["a
   return answer;
 }
 
-/** An action with what became of it: `run` never throws, and answers undefined where it failed. */
+/** An action and its result. `run` never throws; it returns undefined on failure. */
 export function useAction<N extends keyof Actions>(action: N) {
   type Answer = Actions[N]["answer"];
   const [state, set] = useState<{ busy?: boolean; answer?: Answer; problem?: string }>({});
@@ -155,7 +155,7 @@ export function useAction<N extends keyof Actions>(action: N) {
     set({ busy: true });
     try {
       const answer = await act(action, ask);
-      // A new secret is shown once, and kept nowhere.
+      // A new secret is shown once and not kept.
       set(typeof answer === "object" && "secret" in answer ? {} : { answer });
       return answer;
     } catch (error) {

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 /** `#/environments/e123`, in its parts. A tether's address ends in its id, as in the hosted console. */
 const parts = (): string[] => location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decoded);
 
-/** What nobody encoded is what it is: an address may have been typed. */
+/** An address may have been typed without encoding. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -2,7 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { parseCookie, stringifySetCookie } from "cookie";
 
-/** So many links and sessions at once; older ones end. */
+/** Maximum number of links and of sessions; older ones end. */
 const most = 32;
 
 const random = (bytes: number) => randomBytes(bytes).toString("base64url");
@@ -92,6 +92,6 @@ function add(set: Set<string>, value: string): void {
   if (set.size > most) set.delete(oldest!);
 }
 
-/** Compares texts in a time that tells nothing of them. */
+/** Compares texts in constant time. */
 export const isSame = (a: string, b: string): boolean =>
   timingSafeEqual(Buffer.from(digest(a), "hex"), Buffer.from(digest(b), "hex"));

@@ -41,7 +41,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     exposeHeadRoutes: false,
     bodyLimit: 65_536,
     forceCloseConnections: true,
-    // A path that cannot be read goes through no hook.
+    // Hooks do not run for a malformed path.
     frameworkErrors: (_error, _request, reply: FastifyReply) => {
       void reply.code(400).headers(headers("")).send({ error: "There is no such page." });
     },
@@ -114,7 +114,7 @@ function signingIn(app: FastifyInstance, { access, apiKey, observer }: Parts): v
     if ([purpose, secPurpose].some((one) => String(one).includes("prefetch"))) return reply.code(403).send();
     try {
       const cookie = access.signIn((request.params as { code: string }).code);
-      observer.look("maps").catch(() => undefined); // so that the page finds it there
+      observer.look("maps").catch(() => undefined); // so that the page has it at once
       // A page of this origin goes on, since a link that was clicked elsewhere would not bring a strict cookie along.
       const next = `<meta http-equiv="refresh" content="0; url=${access.place}/">`;
       return html.header("set-cookie", cookie).send(note("Signing in …", "", next));
@@ -135,7 +135,7 @@ function pages(app: FastifyInstance, { access, live }: Parts): (headers: Incomin
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 16_384 });
   const open = new Map<WebSocket, string>();
   app.addHook("preClose", (done) => {
-    for (const page of open.keys()) page.terminate(); // a server that closes waits for them
+    for (const page of open.keys()) page.terminate(); // closing the server waits for them
     done();
   });
   app.server.on("upgrade", (request, socket: Duplex, head) => {

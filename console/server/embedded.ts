@@ -86,7 +86,7 @@ export function observingClient(settings: Settings): ConsortiumClient {
       send: (request) => inner.send({ ...request, headers: { ...request.headers, "consortium-observer": "1" } }),
       close: () => inner.close(),
     },
-    // Nothing is asked twice in a row: whoever looks hears of the failure, and the next look comes soon enough.
+    // No retries: the page shows the failure, and the next look comes soon enough.
     onRetry: (error) => {
       throw error;
     },

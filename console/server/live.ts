@@ -34,7 +34,7 @@ export class Live {
     this.#pages.delete(page);
   }
 
-  /** A page looks at something else; what is known of it is shown at once. */
+  /** A page watches another section; what is known is sent at once. */
   watch(page: Page, sections: readonly Section[]): void {
     const added = sections.filter((section) => !page.watching.has(section));
     page.watching = new Set(sections);

@@ -66,7 +66,7 @@ export class Observer {
     throw new Error(`There is nothing to look at under ${section}.`);
   };
 
-  /** Something was changed: nothing that was answered before counts. */
+  /** Something was changed: drops earlier answers. */
   forget(): void {
     this.#live = this.#newLook();
   }

@@ -27,7 +27,7 @@ export interface PlannedChange {
   reasons: string[];
   /** Properties that it restarts for, changed in place. */
   restarts: string[];
-  /** What is destroyed with it for good. */
+  /** What is destroyed with it. */
   loss?: string;
   /** Whether it stays in the service, out of the stack. */
   kept: boolean;
@@ -49,7 +49,7 @@ export function changesOf({ steps }: Plan): PlannedChange[] {
   for (const step of shown) {
     const action = actionOf(step);
     const key = `${step.found}${step.urn}`;
-    // A replacement comes as several steps. The one that names its reasons, and both states, is kept.
+    // A replacement has several steps. Keep the one with its reasons and both states.
     if (action && isSeen(step) && (byUrn.get(key)?.reasons.length ?? 0) <= step.reasons.length)
       byUrn.set(key, { ...step, action });
   }
@@ -65,11 +65,11 @@ export function changesOf({ steps }: Plan): PlannedChange[] {
     );
 }
 
-/** A refresh names everything that it read. */
+/** A refresh lists everything that it read. */
 const isSeen = (step: Step): boolean =>
   step.op !== "refresh" || step.new?.outputs === undefined || propertiesOf(step).length > 0;
 
-/** Parents before children, what is not ours at the end: two reports of one plan are the same. */
+/** Parents before children, other packages last, so that reports of one plan are identical. */
 function rank({ type }: PlannedChange): number {
   const place = ["Consortium", "Membership", "Environment", "Node", "AppCred", "TetherService"].indexOf(type);
   return place < 0 ? Infinity : place;
@@ -121,12 +121,12 @@ function propertiesOf(step: Step): Property[] {
   const { op, found, old, new: next } = step;
   const inputs = differences(step, old?.inputs, next?.inputs);
   if (!found) return inputs;
-  // What the service chose, and the program did not ask for, is no drift; unless Pulumi says so and nothing else is.
+  // A value that the service chose is not drift, unless it is the only difference that Pulumi reports.
   const asked = inputs.filter(({ name, from }) => from !== undefined && name !== "adopt");
   return asked.length > 0 || op !== "update" ? asked : differences(step, old?.outputs, next?.outputs);
 }
 
-/** Properties that differ. One that is secret in both states may differ, too: a plan does not show that. */
+/** Properties that differ. One that is secret in both states may differ, which a plan does not show. */
 function differences({ found, old, new: next }: Step, from: State["inputs"], to: State["inputs"]): Property[] {
   const secrets = new Set([...(old?.additionalSecretOutputs ?? []), ...(next?.additionalSecretOutputs ?? [])]);
   const keys = [...new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])].sort();
@@ -159,7 +159,7 @@ const changes: Partial<Record<Action, Change>> = {
   changed: "update",
 };
 
-/** The network once the plan is carried out, with what the plan does to each part; what it deletes is still in it. */
+/** The network after the plan, with what the plan does to each part. Deleted parts are still in it. */
 export function modelOfPlan(plan: Plan): NetworkModel {
   const rows = new Map<string, StackRow>();
   for (const step of plan.steps) {
@@ -185,7 +185,7 @@ const parents: Record<string, ObjectKind> = {
   membershipId: "membership",
 };
 
-/** One of Pulumi's two formats leaves out what stays the same; what follows from it still says what it is called. */
+/** One of Pulumi's two formats omits unchanged resources; their dependents still name them. */
 function mentionedIn(rows: ReadonlyMap<string, StackRow>): StackRow[] {
   const found = new Map<string, StackRow>();
   for (const { props, sources } of rows.values()) {
@@ -201,7 +201,7 @@ function mentionedIn(rows: ReadonlyMap<string, StackRow>): StackRow[] {
   return [...found.values()];
 }
 
-/** Values that are known, with the newer ones over the older ones. */
+/** Known values; newer ones take precedence. */
 function rowOf({ urn, old, new: next }: Step): StackRow | undefined {
   const named = namedBy(urn);
   if (!named) return undefined;
@@ -212,7 +212,7 @@ function rowOf({ urn, old, new: next }: Step): StackRow | undefined {
   return { ...named, id, props: Object.fromEntries(known), sources: { ...sourcesIn(old), ...sourcesIn(next) } };
 }
 
-/** A replacement comes as several steps. */
+/** A replacement has several steps. */
 const merged = (one: StackRow, other: StackRow): StackRow => ({
   ...one,
   id: one.id ?? other.id,

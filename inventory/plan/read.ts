@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { partsOfUrn } from "../../provider/constants";
 
-/** What Pulumi would do to one resource, or, for a refresh, what it found of it. */
+/** What Pulumi would do to a resource, or what a refresh found. */
 export interface Step {
   op: string;
   urn: string;
@@ -117,11 +117,11 @@ export function eventIn(line: string): EngineEvent | undefined {
   }
 }
 
-/** What a plan is called whose file names no stack. */
+/** The name of a plan whose file names no stack. */
 export const planName = (file: string): string =>
   file === "-" ? "standard input" : basename(file).replace(/\.json$/, "");
 
-/** Reads what Pulumi printed with `--json`, of either form. An empty text is a run that ended before it planned anything. */
+/** Reads Pulumi's `--json` output, in either format. Empty: the run ended before it planned anything. */
 export function readPlan(text: string, file: string): Plan {
   if (text.trim() === "") {
     const why = "Pulumi ended before it planned anything: its own message is in the log of the run.";

@@ -17,7 +17,7 @@ import { type Observations, type TetherProbe } from "./observations";
 /**
  * - `ok`, `failed`
  * - `skipped`: there was nothing to ask, such as no credential; it says why
- * - `unseen`: it could not be looked at, which says nothing of the network
+ * - `unseen`: could not be checked, which says nothing about the network
  */
 export type Outcome = "ok" | "failed" | "skipped" | "unseen";
 

@@ -140,7 +140,7 @@ export interface CredentialProbe {
   nodes: number;
   opened: string[];
   refused: string[];
-  /** What the last one that refused it said. */
+  /** What the last node that refused it said. */
   why?: string;
 }
 
@@ -159,7 +159,7 @@ export async function probeNodes(
   { clock, write }: { clock: Clock; write: boolean },
 ): Promise<NodeProbes> {
   const environments = consortia.flatMap((one) => one.environments);
-  // Where the service does not list credentials, whose a credential is shows only where it opens something.
+  // If the service does not list credentials, only a node that accepts one shows its owner.
   const unassigned = known.filter(
     (one) => one.environmentId === undefined && !environments.some((environment) => belongsTo(environment, one)),
   );
@@ -191,7 +191,7 @@ async function probeNode(
   const url = node.urls?.rpc;
   const notStarted: NodeProbe = { kind: "skipped", why: "it is not started" };
   if (!mayAnswer(node.state)) return notStarted;
-  const isStopped = conditionOf(node.state) === "stopped"; // but it may answer all the same
+  const isStopped = conditionOf(node.state) === "stopped"; // but it may still answer
   if (credentials.length === 0) return isStopped ? notStarted : noCredential;
   if (url === undefined && node.unseen !== undefined)
     return { kind: "skipped", why: "the service did not answer where it is" };
@@ -248,7 +248,7 @@ const noAddress = (url = ""): NodeProbe => ({
   next: "Wait a minute. If it stays so, read the node's logs in the console.",
 });
 
-/** A service without real chains has no runtime endpoints: that says nothing of a node. */
+/** A service without real chains has no runtime endpoints, which says nothing about a node. */
 function failureOf(error: unknown, url: string): NodeProbe {
   if (ethers().isError(error, "SERVER_ERROR") && error.response?.statusCode === 501)
     return { kind: "skipped", why: "the service runs no chain (HTTP 501)" };

@@ -3,7 +3,7 @@ import { type EnvironmentModel } from "../../inventory/model";
 import { type Clock } from "../../provider/api";
 import { conditionOf } from "../../provider/api/states";
 
-/** What a node's chain did while it was looked at. */
+/** What a node's chain did during the check. */
 export interface ChainProbe {
   chainId: number;
   /** Heights at the first look and at the last one, and the seconds between them. */
@@ -14,11 +14,11 @@ export interface ChainProbe {
   period?: number;
   /** How many transactions wait for a block since the first look. */
   waiting: number;
-  /** What became of a transaction of our own. */
+  /** The fate of our own transaction. */
   written?: Written;
 }
 
-/** `skipped`: the node signs for nobody. */
+/** `skipped`: the node has no account to sign for. */
 export type Written =
   | { kind: "mined"; block: number; seconds: number }
   | { kind: "failed"; why: string }
@@ -28,7 +28,7 @@ export type Written =
 const patienceMs = 10_000;
 const lookEveryMs = 500;
 
-/** Three blocks' time is enough for one, and two seconds for a busy machine. */
+/** Three block periods are enough for one block; two seconds allow for a busy machine. */
 const windowMs = (period: number): number => (3 * period + 2) * 1000;
 
 class TooSlow extends Error {}
@@ -107,11 +107,11 @@ export class ChainNode {
   /** How many transactions the next block would have; a node need not say. */
   async #waiting(): Promise<number> {
     const next = await this.#ask<RpcBlock | null>("eth_getBlockByNumber", ["pending", false]).catch(() => null);
-    // Some nodes show their newest block in its place.
+    // Some nodes return their newest block instead.
     return next?.number && Number(next.number) > this.probe.last ? next.transactions.length : 0;
   }
 
-  /** Sends nothing from the node's own account to itself, and waits until it is in a block. */
+  /** Sends zero from the node's account to itself, and waits until it is in a block. */
   async #write(period: number): Promise<Written> {
     const startedAt = this.clock.now();
     const end = startedAt + Math.max(patienceMs, windowMs(period));
@@ -133,7 +133,7 @@ export class ChainNode {
     }
   }
 
-  /** Gas costs nothing on most ledgers; where it does, the node pays its usual price. */
+  /** Gas is free on most ledgers; on others, the node pays its usual price. */
   async #send(transaction: object): Promise<string> {
     try {
       return await this.#ask<string>("eth_sendTransaction", [{ ...transaction, gasPrice: "0x0" }]);
@@ -170,7 +170,7 @@ const secondsIn = (timestamp: string): number => {
 
 const toHex = (number: number): string => `0x${number.toString(16)}`;
 
-/** So many blocks tell how a chain makes them. */
+/** How many blocks to look at for a chain's rhythm. */
 const looksBack = 6;
 /** Seconds between blocks, where the service does not show them. */
 const usualPeriod = 5;
@@ -184,7 +184,7 @@ export function blocksEvery(
   if (isAsleep || !blockPeriod) return undefined;
   const gaps = blocks.slice(1).map(({ time }, at) => time - blocks[at]!.time);
   const isSteady = blocks.length === looksBack && gaps.every((seconds) => seconds * 1000 <= windowMs(blockPeriod));
-  // Empty blocks at once are no clock's: a ledger may make some, to have room again.
+  // Empty blocks in a burst do not follow the clock: a full ledger may make some to get room.
   const takesTime = gaps.reduce((sum, gap) => sum + gap, 0) >= (gaps.length * blockPeriod) / 2;
   const someEmpty = blocks.some(({ isEmpty }) => isEmpty);
   // By the spec (section 2.2), raft makes a block where there is a transaction, and the others by time; but a chain may be

@@ -85,12 +85,12 @@ function environmentGroup(
   return { group: { ...itemOf("environment", environment), items: shown, groups: [] }, edges };
 }
 
-/** Boxes that people still tell apart: of members with nodes, of other members, of the nodes of an environment. */
+/** The most boxes that stay readable: members with nodes, other members, nodes of an environment. */
 const most = { owners: 60, others: 8, nodes: 16 } as const;
-/** How many names a fold says. */
+/** How many names a folded box lists. */
 const mostNames = 12;
 
-/** Objects of a kind as one box with their number, apart by what must be seen of each: state and marks. */
+/** Objects of a kind folded into boxes with a count, one per state and marks. */
 function folded<T extends ObjectModel>(
   kind: ObjectKind,
   within: string,
@@ -126,7 +126,7 @@ export interface MemberItems {
   boxOf: ReadonlyMap<string, string>;
 }
 
-/** Members that own nodes, or change, are shown one by one; of the others, where they are many, their number. */
+/** Members that own nodes, or change, are shown one by one; many others as a count. */
 export function memberItems({ id, memberships, environments }: ConsortiumModel): MemberItems {
   const owners = new Set(environments.flatMap(({ nodes }) => nodes.map(({ membershipId }) => membershipId)));
   const isNews = (one: MembershipModel) => marksOf(one).some((mark) => mark !== "create" && mark !== "not in stacks");
@@ -148,7 +148,7 @@ export function memberItems({ id, memberships, environments }: ConsortiumModel):
   };
 }
 
-/** Nodes one by one, with their owners; where they are many, their number by owner; of very many, by state alone. */
+/** Nodes one by one, with their owners; many as a count per owner, very many as a count per state. */
 export function nodeItems(
   { memberships }: ConsortiumModel,
   { id, nodes }: EnvironmentModel,
@@ -171,7 +171,7 @@ export function nodeItems(
   });
 }
 
-/** Credentials are shown as a number, with their owners in words. */
+/** Credentials are shown as a count, with the names of their owners. */
 export function credentialItems({ memberships }: ConsortiumModel, { id, credentials }: EnvironmentModel): MapItem[] {
   const names = new Map(memberships.map((one) => [one.id, displayName(one)]));
   const named = (object: (typeof credentials)[number]) => {

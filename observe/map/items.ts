@@ -11,7 +11,7 @@ import {
 import { type Condition, conditionOf } from "../../provider/api/states";
 import { type LedgerHolder } from "../../provider/constants";
 
-/** A box of the map: one object, or many of a kind as a number. */
+/** A box of the map: one object, or a count of many. */
 export interface MapItem {
   /** Unique in the map. */
   key: string;
@@ -21,7 +21,7 @@ export interface MapItem {
   label: string;
   /** Below the label. */
   details: string[];
-  /** All of it in words, for those who hear the map or point at a box. */
+  /** The full text, for screen readers and tooltips. */
   title: string;
   tone: Tone;
   /** What a plan or a comparison says of it. */
@@ -54,7 +54,7 @@ export const note = (kind: "chain" | "nothing", id: string, label: string, detai
   marks: [],
 });
 
-/** How something is: `plain` where there is nothing to say. */
+/** Condition; `plain` if there is nothing to say. */
 export type Tone = "good" | "waiting" | "bad" | "plain";
 
 /** What is said of an object besides its state. */
@@ -90,7 +90,7 @@ export const marksOf = ({ change, drift, managed }: ObjectModel): Mark[] => [
   ...(managed === "by hand" ? (["not in stacks"] as const) : []),
 ];
 
-/** A sign besides each word, so that no mark is told by its colour alone. */
+/** A symbol beside each word, so that no mark depends on color alone. */
 export const signs: Record<Mark, string> = {
   create: "+",
   update: "~",
@@ -148,7 +148,7 @@ function factsOf(kind: ObjectKind, object: ObjectModel, owner: string | undefine
     }
     case "consortium":
       return [(object as ConsortiumModel).state];
-    default: // of a member, the name says enough while it is active
+    default: // an active member needs no details
       return "state" in object && object.state !== "active" ? [object.state] : [];
   }
 }

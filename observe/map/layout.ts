@@ -11,7 +11,7 @@ export interface Box extends Size {
 export interface Layout extends Size {
   /** Where each box is, by its key. */
   boxes: ReadonlyMap<string, Box>;
-  /** The way of each edge, in the order of the map: points of cubic Bézier curves. */
+  /** The path of each edge, in the order of the map: points of cubic Bézier curves. */
   ways: readonly (readonly Point[])[];
 }
 
@@ -51,7 +51,7 @@ export function layoutOf(map: NetworkMap): Layout {
 
 const columnWidth = (items: readonly MapItem[]): number => Math.max(0, ...items.map((item) => sizeOf(item).width));
 
-/** Below each other, all as wide as the widest. */
+/** Stacked, all as wide as the widest. */
 function placeColumn(
   items: readonly MapItem[],
   { x, y }: { x: number; y: number },
@@ -163,7 +163,7 @@ function textWidth(text: string, kind: Line["kind"]): number {
   return [...characters.segment(text)].reduce((sum, { segment }) => sum + width(segment), 0);
 }
 
-/** The beginning of a text that is too long for its box. */
+/** Truncates a text that is too long for its box. */
 export function shortened(text: string, most = longest): string {
   let columns = 0;
   let short = "";

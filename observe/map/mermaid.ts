@@ -18,7 +18,7 @@ const shapes: Record<MapItem["kind"], readonly [string, string]> = {
   nothing: ["[", "]"],
 };
 
-/** Middle tones, which are seen on a light and on a dark page. */
+/** Mid-tones, visible on light and dark pages. */
 const classes: Record<string, string> = {
   create: "stroke:#2da44e,stroke-width:3px",
   update: "stroke:#218bff,stroke-width:3px,stroke-dasharray:10 3",
@@ -28,7 +28,7 @@ const classes: Record<string, string> = {
   "not-in-stacks": "stroke-dasharray:2 3",
 };
 
-/** The map as a Mermaid flowchart; undefined: it is larger than what forges draw. */
+/** The map as a Mermaid flowchart; undefined if it is larger than forges draw. */
 export function mermaidOf(map: NetworkMap): string | undefined {
   const names = new Map<string, string>();
   const marked = new Map<string, string[]>();
@@ -76,7 +76,7 @@ const special = /[^\p{L}\p{M}\p{N} ·…⚠±−≠✎-]|(?<![\p{L}\p{N}])-|-(?!
 
 /** What Mermaid still reads in a label once its numbers are characters again: formulas, line breaks and icons. */
 const readLater = /\$(?=\$)|\\(?=n)|:(?=fa-)/g;
-/** Nobody sees it, and it keeps two characters apart. */
+/** Invisible; keeps two characters apart. */
 const wordJoiner = "\u2060";
 
 /** Everything but letters, digits and spaces as a number: nothing of a name is Mermaid's, Markdown's or HTML's. */

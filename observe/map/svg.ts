@@ -27,7 +27,7 @@ export function svgOf(map: NetworkMap, { link, style = true }: SvgOptions = {}):
     const box = layout.boxes.get(item.key);
     if (box) drawItem(root, item, box, link?.(item));
   };
-  // What is within stands before what it is in, and boxes before the lines between them.
+  // Outer boxes first, then inner ones, then lines.
   const groups = groupsIn(map);
   groups.forEach(draw);
   drawEdges(root, map.edges, layout);
@@ -93,7 +93,7 @@ function drawEdges(root: XMLElement, edges: readonly MapEdge[], { ways }: Layout
 const path = (strings: TemplateStringsArray, ...values: number[]): string =>
   String.raw({ raw: strings }, ...values.map(round));
 
-/** Each kind has an outline of its own, so that none is told by its colour alone. */
+/** Each kind has its own outline, so that none depends on color alone. */
 export function shapeOf(kind: MapItem["kind"] | "group", box: Box): string {
   const { x, y, width: w, height: h } = box;
   switch (kind) {
@@ -144,7 +144,7 @@ h1 { font-size: 1.2rem; }
 main { overflow: auto; }
 ${mapCss}`;
 
-/** A page with the map, in one file, that loads nothing and runs nothing. */
+/** A page with the map, in one file, without scripts or requests. */
 export function htmlOf(map: NetworkMap): string {
   const title = printable(`Map of ${map.title}`);
   const html = create("html", { headless: true, invalidCharReplacement: "?" }).att("lang", "en");

@@ -59,7 +59,7 @@ export interface Program {
   outputs: Fields;
 }
 
-/** Whether something in the program refers to the resource. */
+/** Whether the program refers to the resource. */
 const isUsed = ({ parts, outputs }: Program, name: string): boolean => {
   const refers = (value: Value): boolean =>
     value instanceof Ref

@@ -29,12 +29,12 @@ export function lookup<A extends object, R>(name: LookupName, shape: "one" | "li
   return [get, getOutput] as const;
 }
 
-/** Unknown as long as a setting of the provider is. */
+/** Unknown while a setting of the provider is. */
 async function settled(opts: InvokeOptions | undefined): Promise<unknown> {
   return (await ownSettings(providerOf(opts))).unknown.length > 0 ? unknown : undefined;
 }
 
-/** Ids of resources: unknown as long as one of them is still to be made. */
+/** Ids of resources: unknown while one is not created yet. */
 function made(dependsOn: InvokeOutputOptions["dependsOn"]): Output<unknown> {
   return output(dependsOn ?? []).apply((resources) =>
     all(
@@ -53,7 +53,7 @@ function parts(resource: Resource): (Resource | CustomResource)[] {
   return [resource, ...[...children].flatMap(parts)];
 }
 
-/** Unit tests put a monitor of their own in the place of the engine (`setMocks`). */
+/** Unit tests replace the engine with their own monitor (`setMocks`). */
 const underMocks = (): boolean => "mocks" in (runtime.getMonitor() ?? {});
 
 /** There, a lookup is a call like that of any other provider. */

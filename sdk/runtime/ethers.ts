@@ -3,7 +3,7 @@ import { needPackages } from "../../optional/packages";
 
 /* ethers is installed by those who use a ledger, and takes longer to load than this whole package. */
 
-/** The library. @throws where it is not installed, how to install it */
+/** The library. @throws if it is not installed, with how to install it */
 export function ethers(): typeof Ethers {
   try {
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- synchronous, so that `connect` is too; bundlers see it

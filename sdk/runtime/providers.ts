@@ -19,7 +19,7 @@ interface HttpOptions extends JsonRpcApiProviderOptions {
   timeoutMs?: number;
 }
 
-/** ethers leaves a connection open whose answer it no longer waits for; this one closes all of its own with it. */
+/** ethers leaves abandoned connections open; this provider closes its own. */
 export class HttpProvider extends JsonRpcProvider {
   readonly #agent: HttpAgent;
 
@@ -49,7 +49,7 @@ type Credential = Parameters<typeof basicAuthHeader>[0];
 
 type Answer = (JsonRpcResult | JsonRpcError)[];
 
-/** Node takes a list of its own instead of the usual certificates, not besides them. */
+/** In Node, `ca` replaces the usual certificates, so add them. */
 const trusting = (ca: string | Buffer | undefined) => (ca ? [...rootCertificates, ca] : undefined);
 
 /** What the service says about a refusal, or the beginning of whatever came instead. */
@@ -73,7 +73,7 @@ class NodeProvider extends HttpProvider {
     super(address, { ...options, ...given });
   }
 
-  /** ethers would ask a node that does not answer again for ever; here the first failure is the caller's. */
+  /** ethers would retry an unreachable node forever; here the first failure reaches the caller. */
   override async send(method: string, params: unknown[] | Record<string, unknown>): Promise<unknown> {
     if (!this.#met) {
       await this._detectNetwork();
@@ -92,7 +92,7 @@ class NodeProvider extends HttpProvider {
   }
 }
 
-/** Requests of ethers' own provider wait for ever for a socket that does not open or closes: here they fail. */
+/** With ethers' own provider, requests wait forever for a closed socket. Here they fail. */
 class NodeSocketProvider extends WebSocketProvider {
   readonly #waiting = new Set<(reason: Error) => void>();
   #failure?: Error;
@@ -137,7 +137,7 @@ class NodeSocketProvider extends WebSocketProvider {
     this.#failure = reason;
     for (const reject of this.#waiting) reject(reason);
     this.#waiting.clear();
-    void this.destroy(); // else it would go on asking for the network
+    void this.destroy(); // or it would keep requesting the network
   }
 }
 
@@ -149,7 +149,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   try {
     for await (const part of response.setEncoding("utf8")) if (text.length < 4_096) text += part;
   } catch {
-    // what came so far must do
+    // use what has arrived
   }
   return text;
 }

@@ -68,8 +68,8 @@ function textOf(reports: unknown): string {
 }
 
 /**
- * JSON with sorted keys and without white space (RFC 8785): the same text whoever writes it. A surrogate without its partner
- * is written as its escape. @throws RangeError where the value has no end, or nearly none
+ * JSON with sorted keys and without white space (RFC 8785): the same text whoever writes it. A lone surrogate
+ * is written as its escape. @throws RangeError if the value is cyclic or nested too deeply
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${Array.from(value, (inner: unknown) => canonicalJson(inner ?? null)).join(",")}]`;

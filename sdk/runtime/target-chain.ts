@@ -11,7 +11,7 @@ const { getAddress, isError } = ethers();
 /** How long a public chain may take to answer. */
 const patienceMs = 30_000;
 
-/** Asks a public chain. Nothing that was asked before may stand for what is there now. */
+/** Asks a public chain, without any cache. */
 export const targetProvider = (url: string): JsonRpcProvider =>
   new HttpProvider(url, { cacheTimeout: -1, timeoutMs: patienceMs });
 

@@ -1,9 +1,9 @@
 import { type Path, type Problem, type Reading } from "./problems";
 
-/** Values that a definition may hold, aliases, merges and shared objects counted each time: a network has some hundred. */
+/** Maximum number of values in a definition, with every use of an alias counted. A network has some hundred. */
 const mostValues = 100_000;
 
-/** Nobody nests that deep; what works on it calls itself for each level, and would end the process. */
+/** Far deeper than anybody nests: recursion over more could overflow the stack. */
 export const mostLevels = 200;
 
 const laterText =

@@ -58,7 +58,7 @@ function parse(text: string, lines: LineCounter, kind: FileKind): { document?: D
   lines.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme));
-    // The composer calls itself for each level, and would end the process.
+    // The composer recurses for each level, and could overflow the stack.
     if (parser.stack.length > mostLevels)
       return { problems: [{ path: [], message: "it is nested too deeply", offset: parser.offset }] };
   }
@@ -138,7 +138,7 @@ class Contents {
     return isScalar(node) ? node.source : undefined;
   }
 
-  /** What is missing has no place: that of the entry which lacks it must do. */
+  /** A missing value has no place: use that of its parent. */
   offset(path: Path, atKey = false): number {
     const part = this.#at(path);
     if (!part) return this.offset(path.slice(0, -1), true);

@@ -11,7 +11,7 @@ export interface Problem {
   message: string;
   /** The key itself is wrong, and not its value. */
   atKey?: boolean;
-  /** Not said if this part of the definition, or an entry in it, is wrong as a whole, which may be the reason. */
+  /** Omitted if this part of the definition, or an entry in it, is invalid, which may be the cause. */
   unless?: Path;
   /** Where in the text, where no path leads there. */
   offset?: number;

@@ -18,7 +18,7 @@ export const mapping = <S extends z.ZodRawShape>(what: string, shape: S) =>
 const at = (value: unknown, path: Path): unknown =>
   path.reduce((inner, step) => (inner as Record<string, unknown> | null | undefined)?.[step], value);
 
-/** `42` where text is expected: in YAML that takes quotes. */
+/** `42` where text is expected: it needs quotes in YAML. */
 function quoted(issue: Issue, path: Path, { value: root, source }: Reading): string {
   const value = at(root, path);
   const wantsText = issue.code === "invalid_type" && issue.expected === "string";
@@ -66,7 +66,7 @@ export function checkShape(reading: Reading, schema: z.ZodType): Problem[] {
     const parent = at(reading, whole.slice(0, -1));
     if (typeof parent === "object" && parent !== null) delete (parent as Record<string, unknown>)[whole.at(-1)!];
   }
-  // Where something could not be read, it is no news that it has not the right form.
+  // A value that could not be read is already reported.
   const isSaid = ({ path }: Problem) => reading.problems.some((one) => one.path.length > 0 && isWithin(path, one.path));
   return wrong.filter((one) => !isSaid(one));
 }

@@ -75,7 +75,7 @@ export class Reads {
     this.#loaded.set(engine, loaded);
     for (const past of wanted) {
       if (loaded.has(past.name)) continue;
-      if (performance.now() > end) throw new Excess("late"); // nobody waits for the rest
+      if (performance.now() > end) throw new Excess("late"); // nobody is waiting for the rest
       const still = await this.chain.still(engine, async () => {
         if (loaded.has(past.name)) return;
         await engine.loadPast(this.chain.folder.fileOf(past), past.last - past.first + 1);

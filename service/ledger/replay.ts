@@ -4,7 +4,7 @@ import type { Entry, LedgerFolder } from "./ledger-folder";
 import { type Waiting, waitingOf } from "./pool";
 import type { Load } from "./tail";
 
-/** A block does not come out as it was. */
+/** A replayed block differs from the recorded one. */
 export class Differs extends Refusal {
   constructor(number: number) {
     super(503, `The ledger does not start: block ${number} does not come out as it was.`);

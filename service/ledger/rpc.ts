@@ -5,12 +5,12 @@ import { Refusal } from "../errors";
 import { basicHeader } from "../http/authentication";
 import { jsonText } from "../store/files";
 
-/** What a chain answers instead of a result. */
+/** A chain's error. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
 }
 
-/** A chain's answer is longer, takes longer, or is about more blocks, than it may. */
+/** A chain's answer exceeds a limit of size, time or blocks. */
 export class Excess extends Error {
   override readonly name = "Excess";
   constructor(readonly kind: "long" | "late" | "wide") {
@@ -45,7 +45,7 @@ export class Caller {
 
   constructor(private readonly socketPath: string) {}
 
-  /** Whether somebody waits for an answer. */
+  /** Whether a caller is waiting for an answer. */
   get busy(): boolean {
     return this.#asked > 0;
   }
@@ -151,7 +151,7 @@ function resultOf<T>(method: string, answer: unknown): T {
   return result as T;
 }
 
-/** What a network of somebody else's answers. */
+/** An external network's answer. */
 async function shortText(method: string, body: AsyncIterable<Buffer>): Promise<string> {
   const parts: Buffer[] = [];
   let length = 0;
@@ -184,7 +184,7 @@ export async function callRemote<T>(
   return resultOf<T>(method, answer);
 }
 
-/** Takes an address apart into what may be shown nowhere, and the rest. */
+/** Splits an address into its secret part and the rest. */
 export function credentialsOf(address: string): { url: string; username: string; password: string } {
   const url = new URL(address);
   const [username, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];

@@ -38,7 +38,7 @@ const signing = new Map<string, (params: unknown[]) => unknown>([
   ["eth_signTypedData_v4", first],
 ]);
 
-/** Who calls, and so what may be asked. */
+/** The caller's permissions. */
 export interface Rights {
   limits: CallLimits;
   /** The account that the node signs for, and no other; undefined: nothing is signed. */
@@ -47,7 +47,7 @@ export interface Rights {
   overrides: boolean;
   /** Whether the answers go over a WebSocket. */
   socket: boolean;
-  /** The only calls that may be made, where not all may. */
+  /** The only allowed calls, if not all are. */
   methods?: ReadonlySet<string>;
   /** What answers a request with another one. */
   closed?: (method: string) => Error;
@@ -75,7 +75,7 @@ export function read(body: string, rights: Rights): Message {
   return screen(calls, rights);
 }
 
-/** Why a body is no message at all, if it is none. */
+/** Why a body is not a message at all; undefined if it is one. */
 export function whyNoMessage({ batch, calls: [call] }: Message): string | undefined {
   if (batch || call === undefined || !("answer" in call)) return undefined;
   const { code, message } = (call.answer as { error?: { code: number; message: string } }).error ?? {};

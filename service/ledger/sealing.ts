@@ -25,7 +25,7 @@ export class Sealing {
 
   constructor(private readonly chain: Sealed) {}
 
-  /** The next block, or a moment. */
+  /** Waits for the next block, or a moment. */
   async next(): Promise<void> {
     const sealed = new Promise<void>((done) => this.#waiting.add(done));
     await Promise.race([sealed, wait(1_000, undefined, { ref: false })]);
@@ -81,13 +81,13 @@ export class Sealing {
     return (await this.#make(engine, timestamp, count)) !== undefined;
   }
 
-  /** Blocks that were noted are made. @returns how many transactions the last one has; undefined if the engine ended */
+  /** Makes recorded blocks. @returns how many transactions the last one has; undefined if the engine ended */
   async #make(engine: Engine, timestamp: number, count: number): Promise<number | undefined> {
     try {
       await (count === 1 ? engine.seal(timestamp) : engine.sealMany(timestamp, count, 0));
       return await this.#made(engine, count);
     } catch {
-      engine.end(); // they are noted: the next engine makes them
+      engine.end(); // they are recorded: the next engine makes them
       await engine.ended;
       return undefined;
     }

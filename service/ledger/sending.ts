@@ -6,13 +6,13 @@ import { type Answer, type Bounds, Excess } from "./rpc";
 import type { Sealing } from "./sealing";
 import type { Tail } from "./tail";
 
-/** Something that a chain is told. */
+/** A request to a chain. */
 export interface Job {
-  /** Does it, and answers what is to be noted before anybody hears of it. */
+  /** Performs it and returns what to record before it is acknowledged. */
   act: (engine: Engine) => Promise<Entry | undefined>;
-  /** Takes it back, since it could not be noted. */
+  /** Undoes it, since it could not be recorded. */
   undo?: (engine: Engine) => Promise<unknown>;
-  /** Whether all that was told before must be noted first. */
+  /** Whether everything before it must be recorded first. */
   alone?: boolean;
 }
 
@@ -27,16 +27,16 @@ interface Taking {
   closed: () => boolean;
 }
 
-/** How long a transaction waits for room in a ledger that is full (ms). */
+/** How long a transaction waits for room in a full ledger (ms). */
 const patience = 10_000;
 const tooMuch =
   "The ledger has more blocks since its last snapshot than a start may take, or than fit in memory. Send the transaction again in a moment.";
 
-/** Takes transactions, as long as there is room for them. */
+/** Accepts transactions while there is room. */
 export class Sending {
   constructor(private readonly chain: Taking) {}
 
-  /** Takes a transaction: it is noted before it is answered. */
+  /** Accepts a transaction: records it, then answers. */
   async send(method: string, params: unknown[], { ms }: Bounds): Promise<Answer> {
     const { pool, told } = this.chain;
     const end = performance.now() + ms;
@@ -86,7 +86,7 @@ export class Sending {
   }
 }
 
-/** A transaction that an engine has, and that is not noted, must not get into a block. */
+/** A transaction that is in an engine but not recorded must not get into a block. */
 async function known(engine: Engine, hash: string, tx: string): Promise<Waiting> {
   try {
     return await waitingIn(engine, hash, tx);

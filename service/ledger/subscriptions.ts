@@ -13,10 +13,10 @@ interface Ear {
 
 /** An answer to a subscription is short; what is longer is what was subscribed to. */
 const mostOfAnswer = 4_096;
-/** How long an engine may take to hear of the subscriptions of the one before (ms). */
+/** How long an engine may take to adopt its predecessor's subscriptions (ms). */
 const moving = 5_000;
 
-/** What an engine tells of its own accord. */
+/** A notification of an engine. */
 interface Told {
   method?: unknown;
   params?: { subscription?: unknown };
@@ -74,7 +74,7 @@ export class Subscriptions {
       });
   }
 
-  /** Subscribes to the same again, where another engine is. What the former one still has to tell is told. */
+  /** Renews the subscriptions on another engine. The former one's last notifications are still delivered. */
   #move(socketPath: string): Promise<void> {
     return this.#inTurn(async () => {
       const former = this.#connection;
@@ -119,7 +119,7 @@ export class Subscriptions {
   }
 }
 
-/** What is told, under the id that the subscriber knows. */
+/** A notification, under the subscriber's id. */
 function renamed(line: Buffer, known: Known): Buffer {
   const told = JSON.parse(line.toString()) as Told;
   const subscription = known.get(told.params?.subscription);

@@ -2,7 +2,7 @@ import type { LedgerFolder } from "./ledger-folder";
 
 const MiB = 1_048_576;
 
-/** What blocks take: of an engine's memory, and of a journal. */
+/** The size of blocks in an engine's memory and in a journal. */
 export interface Load {
   blocks: number;
   /** About how many bytes of memory an engine takes for them. */
@@ -81,7 +81,7 @@ export class Tail {
     return blocks >= journal.blocks || weight >= journal.weight || bytes >= journal.bytes;
   }
 
-  /** Whether so much follows the snapshot, with what still waits, that no more may. */
+  /** Whether too much follows the snapshot, including waiting transactions, to accept more. */
   isFull(waiting: number): boolean {
     const { blocks, weight, bytes } = this.load;
     return exceeds({ blocks, weight: weight + waiting, bytes }, this.pace.most);

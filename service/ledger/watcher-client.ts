@@ -53,8 +53,8 @@ export class Watched {
     const child = spawn(process.execPath, [program, this.discard], {
       cwd: this.discard,
       stdio: ["pipe", "pipe", "inherit"],
-      env: {}, // keys and passwords may be in that of the service
-      detached: true, // a group of its own: Ctrl+C on the terminal is for the service alone
+      env: {}, // the service's may contain keys and passwords
+      detached: true, // its own process group: Ctrl+C at the terminal is for the service alone
     });
     child.stdin.on("error", () => undefined);
     child.once("error", () => this.#orphaned(child));
@@ -69,7 +69,7 @@ export class Watched {
     return child;
   }
 
-  /** The watcher is gone; what it left running must not go on without one. */
+  /** The watcher is gone: end what it left running. */
   #orphaned(child: unknown): void {
     if (this.#child !== child) return;
     this.#child = undefined;

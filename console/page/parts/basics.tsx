@@ -18,7 +18,7 @@ const conditions: Record<Condition, keyof typeof signs> = {
   failed: "bad",
   gone: "bad",
 };
-/** Words that only tethers have. */
+/** States that only tethers have. */
 const tethers: Record<string, keyof typeof signs> = {
   initial: "busy",
   configured: "busy",
@@ -30,7 +30,7 @@ const tethers: Record<string, keyof typeof signs> = {
 const signOf = (state: string | undefined): keyof typeof signs =>
   state === undefined ? "off" : (tethers[state] ?? conditions[conditionOf(state)]);
 
-/** States that do not sound like what they are. */
+/** States whose names are misleading. */
 const meanings: Record<string, string> = { setup: "in use" };
 
 /** A state by shape, word and color. */
@@ -86,7 +86,7 @@ export function Table({ label, head, rows, empty, most = Infinity }: TableProps)
   const [folded, fold] = useState(true);
   if (rows.length === 0) return <p class="quiet">{empty}</p>;
   const shown = folded ? rows.slice(0, most) : rows;
-  // Browsers take the roles from a table that is not laid out as one.
+  // Browsers drop a table's roles if it is not laid out as one.
   return (
     <>
       <div class="scroll" tabIndex={0} role="region" aria-label={label}>

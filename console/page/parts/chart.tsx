@@ -26,7 +26,7 @@ const looks = [
 ];
 const lookOf = (index: number) => looks[index % looks.length]!;
 
-/** A canvas wants a color as the browser has worked it out, for light or dark. */
+/** A canvas needs computed colors, for light or dark. */
 function color(name: string): string {
   const probe = document.body.appendChild(document.createElement("i"));
   probe.style.color = `var(${name})`;

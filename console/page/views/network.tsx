@@ -155,13 +155,13 @@ function Members({ of: { id, memberships, environments } }: { of: ConsortiumMode
   );
 }
 
-/** A map may be made so much smaller than it is drawn, and can still be read; what does not fit then scrolls. */
+/** The smallest readable scale of a map; beyond it, the map scrolls. */
 const smallest = 0.75;
 
 /** The map as the command draws it. Its text is data: it is parsed as a picture, and what is not one is left out. */
 export function Drawing({ svg, label }: { svg: string | undefined; label: string }) {
   const place = useRef<HTMLDivElement>(null);
-  // Before the page is painted, so that nothing moves under the pointer.
+  // Before painting, so that nothing moves under the pointer.
   useLayoutEffect(() => {
     if (svg === undefined) return;
     const picture = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
