@@ -1,3 +1,4 @@
+import { wireName } from "../../../provider/core/field";
 import { bases } from "../../support/bases";
 import { lifecycle } from "../../support/lifecycle";
 import { account, ether, post, tether as tetherItself, tetherArgs } from "../../support/tethered";
@@ -80,6 +81,25 @@ lifecycle("environment", (net) => ({ ...bases.environment(net), description: "ol
     then: "refused",
     why: { property: "consensusType", reason: /raft or ibft, not poa/ },
   },
+  ...(
+    [
+      ["releaseId", "quorum-0", { release_id: "quorum-0" }],
+      ["blockPeriod", 2, { block_period: 2 }],
+      ["prefundedAccounts", { [`0x${"a".repeat(40)}`]: { balance: "5" } }, {}],
+      ["multiRegion", true, { test_features: { multi_region: true } }],
+      ["testFeatures", { quick: true }, { test_features: { quick: true } }],
+    ] as const
+  ).map(([property, value, shows]) => ({
+    change: { [property]: value },
+    then: "replaced" as const,
+    why: { property },
+    deletedFirst: true,
+    shows,
+  })),
+  { change: { releaseId: "" }, then: "refused", why: { property: "releaseId", reason: /not be empty/ } },
+  { change: { blockPeriod: 0 }, then: "refused", why: { property: "blockPeriod", reason: /at least 1/ } },
+  { change: { multiRegion: "yes" }, then: "refused", why: { property: "multiRegion", reason: /true or false/ } },
+  { change: { testFeatures: "x" }, then: "refused", why: { property: "testFeatures", reason: /object of features/ } },
   { change: { chainId: 0 }, then: "refused", why: { property: "chainId", reason: /at least 1/ } },
   { change: { chainId: 1.5 }, then: "refused", why: { property: "chainId", reason: /whole number/ } },
   {
@@ -89,7 +109,10 @@ lifecycle("environment", (net) => ({ ...bases.environment(net), description: "ol
   },
 ]);
 
-const nodeStatus = `GET ${environment}/nodes/:nodeId/status`;
+const nodes = `${environment}/nodes`;
+const nodeStatus = `GET ${nodes}/:nodeId/status`;
+/** Changed, restarted, and looked at until it has started again. */
+const restarts = [patch(`${nodes}/:nodeId`), `PUT ${nodes}/:nodeId/reset`, `GET ${nodes}`, `GET ${nodes}`, nodeStatus];
 lifecycle("node", bases.node, [
   {
     change: { name: "n2" },
@@ -119,7 +142,28 @@ lifecycle("node", bases.node, [
     then: "refused",
     why: { property: "membershipId", reason: /membership is missing/ },
   },
-  { change: { size: "small" }, then: "refused", why: { property: "size", reason: /go into extra/ } },
+  { change: { size: "small" }, then: "same", calls: [] }, // as the service chose it
+  {
+    change: { name: "n2", size: "large" },
+    then: "updated",
+    calls: restarts,
+    shows: { name: "n2", size: "large", state: "started" },
+  },
+  ...["size", "kmsId", "opsmetricId", "backupId", "networkingId", "bafId"].map((property) => ({
+    change: { [property]: "other" },
+    then: "updated" as const,
+    calls: restarts,
+    shows: { [wireName(property)]: "other", state: "started" },
+  })),
+  ...["role", "databaseType"].map((property) => ({
+    change: { [property]: "other" },
+    then: "replaced" as const,
+    why: { property },
+    deletedFirst: true,
+    shows: { [wireName(property)]: "other" },
+  })),
+  { change: { size: "" }, then: "refused", why: { property: "size", reason: /not be empty/ } },
+  { change: { plan: "gold" }, then: "refused", why: { property: "plan", reason: /go into extra/ } },
 ]);
 
 lifecycle("appCred", bases.appCred, [
