@@ -98,7 +98,7 @@ describe("the commands", () => {
     ],
     ["a consortium that is not there", ["check", "--consortium", "nope"], {}, /no consortium "nope"/],
     ["outputs that are none", ["check", "--outputs", join(root, "README.md")], {}, /is not valid JSON/],
-    ["an option that is not valid", ["check", "--pins", "none"], {}, /must be a whole number from 1/],
+    ["an option that is not valid", ["check", "--pins", "none"], {}, /must be a whole number of at least 1/],
     [
       "a result that cannot be kept",
       ["check", "--junit", "/nowhere/j.xml"],

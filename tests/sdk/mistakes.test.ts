@@ -58,7 +58,7 @@ test.each<[string, () => CustomResource, RegExp]>([
     () => new TetherService("x", { ...pinned, tetherId: undefined }),
     /^property tetherId: .*give tetherId, or consoleUrl/,
   ],
-  ["an empty name", () => new Consortium("x", { name: " " }), /^property name: .*not empty/],
+  ["an empty name", () => new Consortium("x", { name: " " }), /^property name: .*must not be empty/],
   ["a missing parent", () => new Membership("x", {}), /^property consortiumId: .*give consortium: .* or consortiumId:/],
   [
     "a missing environment",
@@ -67,8 +67,8 @@ test.each<[string, () => CustomResource, RegExp]>([
   ],
   [
     "an unknown argument",
-    () => new Node("x", { ...ids, size: "large" }),
-    /^property size: Node has no argument "size".*extra/,
+    () => new Node("x", { ...ids, plan: "large" }),
+    /^property plan: Node has no argument "plan".*extra/,
   ],
   [
     "a misspelt argument",

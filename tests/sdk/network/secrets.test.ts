@@ -84,7 +84,7 @@ test.each<[string, NetworkDefinition, Path]>([
 ])("%s cannot be: it becomes a name", async (_, definition, path) => {
   const error: unknown = await registered(of(definition, path)).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(NetworkDefinitionError);
-  expect((error as Error).message).toMatch(/it cannot be secret: keys and counts become names of resources/);
+  expect((error as Error).message).toMatch(/it must not be secret: keys and counts become names of resources/);
   expect((error as Error).message).not.toContain("hush");
 });
 
