@@ -17,21 +17,33 @@ interface Known {
 const asked = {
   consortium: { name: "supply", description: "chain" },
   membership: { org_name: "acme" },
-  environment: { name: "prod", description: "main", provider: "quorum", consensus_type: "raft" },
-  node: { name: "node1" },
+  environment: {
+    name: "prod",
+    description: "main",
+    provider: "quorum",
+    consensus_type: "raft",
+    test_features: { multi_region: true },
+    block_period: 2,
+    prefunded_accounts: { "0x00000000000000000000000000000000000a11ce": { balance: "5" } },
+  },
+  zone: { name: "east", region: "us-east-2", cloud: "aws", type: "kaleido" },
+  configuration: { name: "gas", type: "node_config", details: { gas_price: "1" } },
+  service: { name: "files", service: "ipfs", size: "small", details: {} },
+  invitation: { org_name: "other", email: "ops@other.example" },
+  node: { name: "node1", size: "small", role: "validator" },
   credential: { name: "app" },
 };
 
 describe.each(["", "/"])("with %j at the end of each path", (end) => {
   test("apply, an empty plan, a change of every kind, destroy", async () => {
-    const { service } = await start({ timing: { environmentStart: 0, nodeStart: 0, deletedVisible: 0 } });
+    const { service: embedded } = await start({ timing: { environmentStart: 0, nodeStart: 0, deletedVisible: 0 } });
 
     /** As resty does it: a content type only where there is a body. */
     async function send(method: string, path: string, body?: object) {
       const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
-      const response = await fetch(`${service.baseUrl}${path}${end}`, {
+      const response = await fetch(`${embedded.baseUrl}${path}${end}`, {
         method,
-        headers: { authorization: `Bearer ${service.apiKey}`, "user-agent": "Terraform / v1.2.0 (BaaS)", ...type },
+        headers: { authorization: `Bearer ${embedded.apiKey}`, "user-agent": "Terraform / v1.2.0 (BaaS)", ...type },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.text();
@@ -50,10 +62,20 @@ describe.each(["", "/"])("with %j at the end of each path", (end) => {
     const environment = await create(`${within}/environments`, asked.environment);
     const inside = `${within}/environments/${environment.id}`;
     const member = { membership_id: membership.id };
-    const node = await create(`${inside}/nodes`, { ...asked.node, ...member });
+    // zones that are there already are shared, so it looks first
+    for (const list of [`${within}/zones`, `${inside}/zones`])
+      expect(await send("GET", list)).toEqual({ status: 200, body: [] });
+    const consortiumZone = await create(`${within}/zones`, asked.zone);
+    const zone = await create(`${inside}/zones`, asked.zone);
+    const configuration = await create(`${inside}/configurations`, { ...asked.configuration, ...member });
+    const inZone = { zone_id: zone.id, node_config_id: configuration.id };
+    const node = await create(`${inside}/nodes`, { ...asked.node, ...member, ...inZone });
+    const service = await create(`${inside}/services`, { ...asked.service, ...member, zone_id: zone.id });
+    const invitation = await create(`${within}/invitations`, asked.invitation);
     const credential = await create(`${inside}/appcreds`, { ...asked.credential, ...member });
     expect(credential.body).toMatchObject({ id: credential.id, username: credential.id, auth_type: "basic_auth" });
-    const all = [consortium, membership, environment, node, credential];
+    const more = [consortiumZone, zone, configuration, node, service, invitation];
+    const all = [consortium, membership, environment, ...more, credential];
 
     for (const known of all) {
       const { password, ...kept } = known.body;
@@ -64,13 +86,19 @@ describe.each(["", "/"])("with %j at the end of each path", (end) => {
       );
       expect(await read(known)).toEqual({ status: 200, body: { ...kept, ...moved } });
     }
-    expect((await read(node)).body.state).toBe("started");
+    const running = { state: "started", urls: { http: expect.any(String) as string } };
+    for (const known of [node, service]) expect((await read(known)).body).toMatchObject(running);
 
     const changes: [Known, object][] = [
       [consortium, { ...asked.consortium, description: "changed" }],
       [membership, { org_name: "Acme Corp" }],
       [environment, { name: "prod", description: "changed" }],
-      [node, {}],
+      [node, { size: "medium", node_config_id: configuration.id }],
+      [consortiumZone, { ...asked.zone, name: "west" }],
+      [zone, { ...asked.zone, name: "west" }],
+      [configuration, { ...asked.configuration, details: { gas_price: "2" } }],
+      [service, { name: "docs", size: "medium", details: { a: "1" } }],
+      [invitation, { org_name: "Other Corp", email: "it@other.example" }],
       [credential, { name: "renamed", ...member }],
     ];
     for (const [known, change] of changes) {
@@ -80,6 +108,11 @@ describe.each(["", "/"])("with %j at the end of each path", (end) => {
         body: expect.objectContaining({ _id: known.id, ...change }) as object,
       });
       expect((await read(known)).body).toEqual(body);
+    }
+
+    for (const known of [node, service]) {
+      expect((await send("PUT", `${known.path}/${known.id}/reset`, {})).status).toBe(200);
+      expect((await read(known)).body).toMatchObject({ ...running, size: "medium" });
     }
 
     const statuses = { [consortium.id]: 202, [environment.id]: 202 };
