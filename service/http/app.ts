@@ -41,8 +41,9 @@ export interface Parts {
   routes: Set<string>;
 }
 
-// prettier-ignore
-const resources = [consortium, membership, invitation, consortiumZone, environment, environmentZone, node, credential, configuration, service];
+/** What the specification knows, and what other clients of the API use besides. */
+const specified = [consortium, membership, environment, node, credential];
+const beyond = [invitation, consortiumZone, environmentZone, configuration, service];
 
 /** The HTTP server with all its routes, not yet listening. */
 export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; server: Server }> {
@@ -81,14 +82,14 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   await app.register(
     (api, _options, done) => {
       requireKey(api, context.organizations);
-      for (const row of resources) serve(api, context, row);
-      verification(api, context);
-      releaseRoutes(api, context);
+      for (const row of specified) serve(api, context, row);
       nodeRoutes(api, context);
-      identityRoutes(api, context);
-      destinationRoutes(api, context);
       tetherRoutes(api, context);
       embeddedRoutes(api, context, parts);
+      void api.register((others, _none, ready) => {
+        extend(others, context);
+        ready();
+      });
       done();
     },
     { prefix: "/api/v1" },
@@ -96,6 +97,21 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   await app.ready();
   return { app, server };
 }
+
+/** What the specification does not know; it is not there if the settings say so. */
+function extend(app: FastifyInstance, context: Context): void {
+  app.addHook("onRequest", (request, _reply, done) => {
+    if (!context.settings.quirks.extended && !request.fault) throw nothingAt(request);
+    done();
+  });
+  for (const row of beyond) serve(app, context, row);
+  verification(app, context);
+  releaseRoutes(app, context);
+  identityRoutes(app, context);
+  destinationRoutes(app, context);
+}
+
+const nothingAt = ({ method, url }: FastifyRequest) => new Refusal(404, `There is no ${method} ${url} here.`);
 
 /** Everything that happens to every call: it is logged, counted, delayed, and maybe hit by a fault. */
 function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }: Parts): void {
@@ -111,7 +127,7 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }
     request.call.organization = caller?.fields.name;
     request.fault = faults.hit(request.call, caller?.id);
     if (request.fault) request.call.fault = request.fault.kind;
-    else if (request.is404) throw new Refusal(404, `There is no ${request.method} ${request.url} here.`); // its body is not read
+    else if (request.is404) throw nothingAt(request); // its body is not read
   });
   app.addHook("preValidation", async (request, reply) => {
     const { call, fault } = request;

@@ -44,6 +44,8 @@ export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.Z
   view(context: Context, entity: Entity<K>, at: number, host?: string): Wire;
   /** Whether a reset takes it back to the state in which it began. */
   resets?: boolean;
+  /** Fields that may be given only if the settings want what the specification does not know. */
+  extended?: readonly (keyof Shape)[];
   /** Why it cannot be deleted as it is. */
   blocker?(context: Context, entity: Entity<K>): string | undefined;
 }
@@ -94,16 +96,18 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     ...row.view(context, entity as never, at, headers.host),
     ...entity.given,
   });
+  const specified = without(row, (row.extended ?? []) as readonly string[]);
+  const rules = () => (settings.quirks.extended ? row : specified);
   const makingOf = (request: FastifyRequest, [, consortium, environment]: Entity[]) =>
     ({ context, organization: organizationOf(request), consortium, environment }) as Making;
 
   app.post(listPath(row), (request, reply) => {
     const parents = within(request);
-    const body = parse(row.create, request.body, settings.quirks.strictBodies);
+    const body = parse(rules().create, request.body, settings.quirks.strictBodies);
     const parent = parents.at(-1)!;
     if (parent.state === "deleting") throw new Refusal(409, `The ${parent.kind} ${parent.id} is being deleted.`);
     allow(context, row, parent.id);
-    const given = remembered(row, request.body);
+    const given = remembered(rules(), request.body);
     const making = makingOf(request, parents);
     refer(making, body);
     const { id, fields, once } = row.make(making, body);
@@ -141,7 +145,8 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
   app.patch(itemPath(row), (request, reply: FastifyReply) => {
     supported(settings.quirks.patch, `A ${labelOf(row.kind)} cannot be changed`);
     const entity = target(request);
-    const body = parse(row.patch, changesIn(row.patch, request.body, view(request, entity)), true);
+    const { patch } = rules();
+    const body = parse(patch, changesIn(patch, request.body, view(request, entity)), true);
     refer(makingOf(request, within(request)), body);
     const changed = Object.keys(body).length > 0 ? change(entity, body) : entity;
     return answer(context, reply, settings.quirks.updated, view(request, changed));
@@ -156,7 +161,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
 
   if (row.resets)
     app.put(`${itemPath(row)}/reset`, (request, reply) => {
-      supported(settings.quirks.reset, `A ${labelOf(row.kind)} cannot be reset`);
+      supported(settings.quirks.extended ? settings.quirks.reset : 404, `A ${labelOf(row.kind)} cannot be reset`);
       const entity = target(request);
       parse(z.object({}), request.body, settings.quirks.strictBodies);
       if (entity.state === "deleting")
@@ -174,6 +179,13 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const removed = entity.state === "deleting" ? entity : deleteObject(context, entity);
     return answer(context, reply, settings.quirks.deleted[row.kind], view(request, removed));
   });
+}
+
+/** The rules of a kind without some of its fields. */
+function without({ create, patch }: Resource, fields: readonly string[]): Pick<Resource, "create" | "patch"> {
+  const cut = <Rules extends z.ZodObject>({ shape }: Rules) =>
+    z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => !fields.includes(name))));
+  return { create: cut(create), patch: cut(patch) };
 }
 
 /** Fields that name another object, and where that must be. */
@@ -202,7 +214,7 @@ const chosen = new RegExp(
 );
 
 /** Fields of a create that mean nothing here: they are kept and shown, unless that would be wrong; none is ignored. */
-function remembered({ create }: Resource, body: unknown): Record<string, unknown> | undefined {
+function remembered({ create }: Pick<Resource, "create">, body: unknown): Record<string, unknown> | undefined {
   const given = unknownIn(create, body);
   for (const name of Object.keys(given)) {
     if (chosen.test(name)) throw new Refusal(400, `The body is not valid: the service sets ${name} itself.`);

@@ -66,6 +66,7 @@ export const environment = resource({
   }),
   patch: z.object({ name: name.optional(), description: description.nullable().optional() }),
   limit: "environments",
+  extended: ["block_period", "release_id", "prefunded_accounts", "test_features"],
   make(_making, body) {
     const allowed: readonly string[] = protocols[body.provider];
     if (!allowed.includes(body.consensus_type)) {

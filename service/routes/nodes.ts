@@ -77,9 +77,11 @@ export const node = resource({
     const http = runtimeOf(context, entity, host);
     const started = { first_user_account, urls: { http, ws: http.replace(/^http/, "ws") } };
     const fields = { size: smallest, ...entity.fields, account: undefined, first_user_account: undefined };
+    if (!context.settings.quirks.extended) return show(context, entity, { ...fields, size: undefined }, at);
     return show(context, entity, { ...fields, ...(firstStart(entity, at) === undefined ? {} : started) }, at);
   },
   resets: true,
+  extended: ["role", "zone_id", "database_type", ...(Object.keys(changing) as (keyof typeof changing)[])],
 });
 
 /** What only nodes have: status and logs. */

@@ -57,6 +57,11 @@ export interface ApiQuirks {
   unknownFields: boolean;
   /** Body fields that are not documented are refused with 400; otherwise they are ignored. Default false. */
   strictBodies: boolean;
+  /**
+   * Whether there is what the specification of the API does not know, and other clients of it use. false: the paths of its kinds
+   * are unknown (404), and so are its fields, as `strictBodies` says. Default true.
+   */
+  extended: boolean;
   /** A new consortium comes with a membership named like the organization. Default false. */
   foundingMembership: boolean;
 }
@@ -95,6 +100,7 @@ export const apiQuirks = z.strictObject({
   refuseEarlyDelete: z.boolean().default(true),
   unknownFields: z.boolean().default(false),
   strictBodies: z.boolean().default(false),
+  extended: z.boolean().default(true),
   foundingMembership: z.boolean().default(false),
 } satisfies Record<keyof ApiQuirks, z.ZodType>);
 

@@ -1,4 +1,4 @@
-import { anyText, build, containing, start } from "../helpers";
+import { anyText, build, containing, furnish, start } from "../helpers";
 
 const now = { environmentStart: 0, nodeStart: 0, deletedVisible: 0 };
 
@@ -154,4 +154,29 @@ test("foundingMembership: a consortium comes with one, and goes with it", async 
   expect(list.body).toMatchObject([{ org_name: "acme", state: "active" }]);
   expect(list.body[0]).not.toHaveProperty("founding");
   expect((await send("DELETE", `/consortia/${consortium}`)).status).toBe(202);
+});
+
+test("extended: false: the kinds and fields beyond the specification are not there", async () => {
+  const { service, send } = await start({ timing: now });
+  const world = await build(send);
+  const { paths, membership } = world;
+  const more = await furnish(send, world);
+  service.setAnswers({ extended: false });
+  for (const path of [...Object.values(more), "/releases", "/documentstore/x/destinations"])
+    expect(await send("GET", path)).toMatchObject({ status: 404, body: { errorMessage: containing("no GET") } });
+  expect((await send("PUT", `${paths.node}/reset`, {})).status).toBe(404);
+  expect((await send("POST", `${paths.membership}/verify`, { test_certificate: true })).status).toBe(404);
+  const { body } = await send("GET", paths.node);
+  for (const field of ["size", "urls", "first_user_account"]) expect(body).not.toHaveProperty(field);
+  expect((await send("PATCH", paths.node, { size: "large" })).status).toBe(400);
+
+  const list = `${paths.environment}/nodes`;
+  const wanted = { membership_id: membership, zone_id: "anywhere" };
+  expect((await send("POST", list, wanted)).body).toMatchObject(wanted);
+  service.setAnswers({ strictBodies: true });
+  expect(await send("POST", list, wanted)).toMatchObject({
+    status: 400,
+    body: { errorMessage: containing("zone_id") },
+  });
+  expect((await send("POST", list, { membership_id: membership, name: "n" })).status).toBe(201);
 });
