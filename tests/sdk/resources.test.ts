@@ -52,6 +52,25 @@ test.each(Object.keys(registered))("%s: the class knows its own resources, and n
   expect([undefined, null, {}, "text"].filter((other) => isInstance(other))).toEqual([]);
 });
 
+test("mocks: what an environment and a node are given is what they show, and what a mock sets", async () => {
+  const { of } = await program({ Node: { firstUserAccount: "0xa", hybridPortAllocation: 40_000 } });
+  const settings = { releaseId: "r", blockPeriod: 2, multiRegion: true, testFeatures: { quick: true } };
+  const environment = new Environment("e", { consortiumId: "c", ...quorum, ...settings });
+  const node = new Node("n", { environment, membershipId: "m", size: "small", zoneId: output("z"), kmsId: "k" });
+  expect((await of(environment)).inputs).toMatchObject(settings);
+  expect((await of(node)).inputs).toMatchObject({ size: "small", zoneId: "z", kmsId: "k" });
+  const shown = [environment.blockPeriod, environment.multiRegion, node.size, node.zoneId, node.databaseType];
+  expect(await Promise.all(shown.map((one) => valueOf(output<unknown>(one))))).toEqual([
+    2,
+    true,
+    "small",
+    "z",
+    undefined,
+  ]);
+  expect(await valueOf(node.firstUserAccount)).toBe("0xa");
+  expect(await valueOf(node.hybridPortAllocation)).toBe(40_000);
+});
+
 describe("names", () => {
   test.each([undefined, "given"])("name: %s", async (name) => {
     const { of } = await program();

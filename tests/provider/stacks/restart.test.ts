@@ -3,7 +3,8 @@ import { type EnvironmentFields, type NodeFields } from "../../../sdk/generated"
 import { type ServiceOptions } from "../../../service";
 import { type Run, Stack } from "../../support/double/stack";
 import { send } from "../../support/network";
-import { newProcess, setEnvironment, start } from "../../support/service";
+import { lostAnswers, titled } from "../../support/faults";
+import { impatient, newProcess, setEnvironment, start } from "../../support/service";
 
 /* What a node is changed in place for restarts it: PATCH, then PUT …/reset, then waiting until it has started again. */
 
@@ -133,6 +134,28 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     const run = await stack.up(program({ size: "large" }));
     expect([run.errors, writes()]).toEqual([[], [patched, reset]]);
     expect(stack.of("n").outputs).toMatchObject({ size: "large", state: "started" });
+  });
+
+  test.each(titled(lostAnswers))("a reset whose answer is lost is asked for again: %s", async (_, fault) => {
+    impatient(fault);
+    const { stack, service, node } = await made();
+    service.faults.add({ ...fault, method: "PUT", route: /\/reset$/ });
+    const run = await stack.up(program({ size: "large" }));
+    if (run.errors.length > 0) await stack.up(program({ size: "large" }));
+    expect(stack.of("n").outputs).toMatchObject({ size: "large", state: "started" });
+    expect(node().fields.size).toBe("large");
+    expect(changes(await stack.up(program({ size: "large" })))).toEqual([]);
+  });
+
+  test("a strict service that does not know a field: the error names it, and nothing was made", async () => {
+    const { service } = await start();
+    const errorMessage = "kms_id is not allowed";
+    service.faults.add({ kind: "status", status: 400, errorMessage, method: "POST", route: /\/nodes$/ });
+    const stack = new Stack(adapter);
+    const { errors } = await stack.up(program({ kmsId: "k" }));
+    expect(errors[0]).toMatchObject({ name: "n", message: expect.stringMatching(/HTTP 400.*kms_id/s) as string });
+    expect([service.store.nodes.list(), stack.resources.has("n")]).toEqual([[], false]);
+    expect(await stack.up(program())).toMatchObject({ errors: [] });
   });
 
   test("adoption restarts where it changes what that takes, and only there", async () => {
