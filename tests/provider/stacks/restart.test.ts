@@ -158,6 +158,17 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect(await stack.up(program())).toMatchObject({ errors: [] });
   });
 
+  test("a service that knows the specification only gets nothing new, and loses nothing", async () => {
+    const { stack, service, calls, writes } = await made({ answers: { extended: false } });
+    calls();
+    expect(changes(await stack.up(program(), { refresh: true }))).toEqual([]);
+    expect(writes()).toEqual([]);
+    const { errors } = await stack.up(program({ size: "large" }));
+    expect(errors[0]!.message).toMatch(/HTTP 400.*size/);
+    expect(changes(await stack.up(program()))).toEqual([]);
+    expect(service.store.nodes.list()).toHaveLength(1);
+  });
+
   test("adoption restarts where it changes what that takes, and only there", async () => {
     const { stack, writes } = await made();
     const adopting = new Stack(adapter);
