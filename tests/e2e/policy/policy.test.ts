@@ -60,11 +60,12 @@ const broken = `
   ];
   const parents = [0, 1].map((n) => new ComponentResource("test:index:Part", "part" + n));
   const args = { environment: environments[0], membership };
-  const nodes = [0, 1, 2, 3, 4].map((n) => new Node("n" + n, { ...args, adopt: n > 3 }, { parent: parents[n] }));
+  const nodes = [0, 1, 2, 3, 4].map((n) => new Node("n" + n, { ...args, adopt: n > 3, ...(n === 1 && { size: "huge" }) }, { parent: parents[n] }));
   new TetherService("pin", { tetherId: "${tetherId}", network: "mainnet", intervalHours: 1 }, { dependsOn: nodes.slice(1) });
 `;
 const rules = {
   "consensus-for-provider": { allowed: { quorum: ["ibft"] } },
+  "node-size": { sizes: ["small", "medium"] },
   "tether-interval": { minHours: 2 },
   "allowed-regions": { enforcementLevel: "advisory", regions: ["eu"] },
   naming: "advisory",
@@ -78,6 +79,11 @@ const consortiumIs = (name: string): string =>
 
 /** Every finding of a policy in that program, word for word. */
 const expected: Record<string, string[]> = {
+  "node-size": [
+    `[mandatory]  node-size  ${about("Node", "n1")}
+Nodes have an allowed size.
+Node "n1" has size huge, which is not allowed. Set size to small or medium.`,
+  ],
   "consortia-per-organization": [
     `[mandatory]  consortia-per-organization  ${stack}
 An organization owns no more consortia than the service allows.
