@@ -12,32 +12,32 @@ interface Behind {
   start: () => Promise<Engine>;
   /** Whether the chain's engine has grown, so that another one must take its place. */
   hasGrown: () => boolean;
-  /** Puts an engine that went through all there. */
+  /** Installs an engine that has replayed everything. */
   place: (engine: Engine, replay: Replay) => Promise<void>;
   closed: () => boolean;
   log: (text: string) => void;
   warn: (text: string) => void;
 }
 
-/** Something that is done again until it is not wanted any more. */
+/** A job that is retried until it succeeds or is no longer needed. */
 interface Task {
   wanted: () => boolean;
   act: () => Promise<void>;
-  /** What is said where it fails. */
+  /** The message if it fails. */
   failure: string;
   failures: number;
-  /** When it is tried again after a failure. */
+  /** When it is retried. */
   after: number;
 }
 
-/** Between two attempts (ms); the time doubles. */
+/** Delay between two attempts (ms); it doubles. */
 const pause = { first: 250, longest: 60_000 };
-/** How often it fails before somebody must know. */
+/** Failures before a warning. */
 const worrying = 5;
 
 /**
  * What is made in the background, by engines of its own, one thing at a time, until nothing is left to do: snapshots, and the engine
- * that takes the place of one that has grown. What fails is said, and tried again by itself.
+ * that replaces one that has grown. Failures are reported and retried.
  */
 export class Background {
   /** Why there is no later snapshot, if the last attempt failed. */
@@ -67,7 +67,7 @@ export class Background {
     });
   }
 
-  /** The end of the next thing that is done, or a moment. */
+  /** Waits for the next job to end, or a moment. */
   turn(): Promise<void> {
     const turned = new Promise<void>((done) => this.#turns.add(done));
     return Promise.race([turned, wait(1_000, undefined, { ref: false })]);
@@ -116,7 +116,7 @@ export class Background {
     this.#turns.clear();
   }
 
-  /** Another engine goes through the first journals; if one that begins with its state has the same blocks, that takes their place. */
+  /** Replays the first journals on another engine. Its state replaces them if an engine that starts from it makes the same blocks. */
   #compact = async (): Promise<void> => {
     const { folder, tail, log } = this.chain;
     const count = tail.due;
@@ -134,7 +134,7 @@ export class Background {
     }
   };
 
-  /** An engine that begins anew goes through all. */
+  /** A new engine replays everything. */
   #renew = async (): Promise<void> => {
     const { folder, place, start, closed } = this.chain;
     const engine = (this.#engine = await start());
@@ -150,7 +150,7 @@ export class Background {
     }
   };
 
-  /** Takes an engine of its own through the journals between two of them. */
+  /** Replays the journals between two engines on a separate one. */
   async #through<T>(
     to: number,
     begin: string | undefined,

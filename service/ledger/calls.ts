@@ -7,12 +7,12 @@ import type { Chain } from "./chains";
 import { type Bounds, Excess, failure } from "./rpc";
 import type { Message, Rights, Screened } from "./screening";
 
-/** Requests of one caller that are answered at a time: the others wait. */
+/** Concurrent requests of one caller; others wait. */
 const mostAnswered = 4;
-/** A chain forgets a filter that nobody has asked for so long (ms). */
+/** A filter expires after this long without a call (ms). */
 const filterLife = 300_000;
 
-/** What one caller has under way: a credential, an organization, or all without a key. */
+/** The open requests of one caller: a credential, an organization, or everybody without a key. */
 export class Share {
   readonly #answering = pLimit(mostAnswered);
   readonly #filters = new Map<string, number>();
@@ -20,7 +20,7 @@ export class Share {
 
   constructor(private readonly limits: CallLimits) {}
 
-  /** Counts a request in, unless there are too many; what it answers counts it out. */
+  /** Counts a request, unless there are too many. Returns a function that releases it. */
   enter(reply: FastifyReply): () => void {
     const { atOnce } = this.limits;
     if (this.#underWay >= atOnce) {
@@ -31,14 +31,14 @@ export class Share {
     return () => void this.#underWay--;
   }
 
-  /** Holds a place until what is answered has left. */
+  /** Holds a slot until the answer is sent. */
   turn(): Promise<() => void> {
     return new Promise((begin) => {
       void this.#answering(() => new Promise<void>((end) => begin(() => end())));
     });
   }
 
-  /** Why a call to a filter is not passed on. */
+  /** Why a filter call is rejected. */
   refuses({ method, params: [id] }: Asked): string | undefined {
     const filters = this.#live();
     if (makes.has(method) && filters.size >= this.limits.filters)
@@ -61,7 +61,7 @@ export class Share {
   }
 }
 
-/** A call that the chain is asked. */
+/** A call for the chain. */
 export type Asked = Extract<Screened, { send: string }>;
 
 const makes = new Set(["eth_newFilter", "eth_newBlockFilter", "eth_newPendingTransactionFilter"]);
@@ -121,7 +121,7 @@ function excessive({ kind }: Excess, { answer, time }: CallLimits): string {
   return `The answer is longer than ${answer} bytes. Ask for less at a time.`;
 }
 
-/** Sends an answer in parts, as the caller takes them. */
+/** Streams an answer at the caller's pace. */
 export function send(reply: FastifyReply, share: Share, parts: AsyncGenerator<Buffer>): FastifyReply {
   async function* inTurn() {
     const done = await share.turn();
@@ -134,7 +134,7 @@ export function send(reply: FastifyReply, share: Share, parts: AsyncGenerator<Bu
   return reply.type("application/json").send(Readable.from(inTurn()));
 }
 
-/** Counts a request in until its connection is done with it, and ends one that takes too long to come or to go. */
+/** Counts a request until its connection is done with it. Disconnects slow clients. */
 export function enter(share: Share, reply: FastifyReply, { time }: CallLimits): void {
   const { raw } = reply;
   const leave = share.enter(reply);
@@ -145,7 +145,7 @@ export function enter(share: Share, reply: FastifyReply, { time }: CallLimits): 
   });
 }
 
-/** Bodies are text, whatever they are called: what they mean is for `read` alone. */
+/** Bodies are text, whatever their content type; `read` parses them. */
 export function acceptText(app: FastifyInstance, { request }: CallLimits): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "string", bodyLimit: request }, (_request, body, done) => done(null, body));

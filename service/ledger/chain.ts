@@ -12,13 +12,13 @@ import { Tail, type TailPace, usualTail } from "./tail";
 
 /** How a chain is run. */
 export interface Pace extends TailPace {
-  /** An engine that says nothing for so long (ms) is ended, and another one takes its place. */
+  /** An engine that does not answer for this long (ms) is replaced. */
   stall: number;
-  /** Bytes that an engine may grow by before another one takes its place. */
+  /** Memory growth, in bytes, after which an engine is replaced. */
   growth: number;
   /** Transactions that may wait for a block. */
   pool: PoolLimits;
-  /** How long after its start (ms) a chain begins with what has time: the others start first. */
+  /** How long after its start (ms) a chain begins background work, so that other chains start first. */
   rest: number;
 }
 
@@ -30,16 +30,16 @@ export const usualPace: Pace = {
   rest: 5_000,
 };
 
-/** One of them, and who waits for it. */
+/** A job and its waiter. */
 interface Awaited extends Job {
   done: () => void;
   failed: (error: unknown) => void;
 }
 
 const mostLines = 1_000;
-/** How long a block waits that could not be noted (ms). */
+/** Delay before a block that could not be recorded is retried (ms). */
 const again = 1_000;
-/** How long filters keep an engine in its place after they were used (ms). */
+/** How long a used filter keeps its engine (ms). */
 const filterLife = 300_000;
 
 const sends = /"eth_send/;
@@ -49,13 +49,13 @@ const takes = (method: string) => /^eth_send(Raw)?Transaction(Sync)?$/.test(meth
 const own: Bounds = { bytes: Infinity, ms: 60_000 };
 
 /**
- * A ledger: what was written before it was answered. Each transaction is noted, then answered; each block is noted with its time,
- * then made. The engine that executes them can end at any moment: the next one goes through the same notes and has the same blocks.
+ * A ledger. Each transaction is recorded, then answered; each block is recorded with its time,
+ * then made. The engine that executes them can end at any moment: the next one replays the record and has the same blocks.
  */
 export class Chain {
   readonly #lines: string[] = [];
   readonly #jobs: Awaited[] = [];
-  /** What was given once only. */
+  /** Payments that are made only once. */
   #given = new Set<string>();
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #keeper: Keeper;
@@ -139,20 +139,20 @@ export class Chain {
   }
 
   /**
-   * For whoever talks to the engine itself: hears where the next one is before it takes its place. The former one tells nothing new.
+   * For direct connections to the engine: is told of the next engine before it takes over. The former one sends nothing new.
    *
-   * @returns ends it
+   * @returns a function that stops it
    */
   follow(hear: (socketPath: string) => Promise<void>): () => void {
     return this.#keeper.follow(hear);
   }
 
-  /** What the chain has to tell lately, oldest first. */
+  /** Recent messages, oldest first. */
   get lines(): readonly string[] {
     return this.#lines;
   }
 
-  /** Why nothing can be noted now, if so: a sentence. */
+  /** Why nothing can be recorded now, if so: a sentence. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -166,7 +166,7 @@ export class Chain {
     return this.#sealing.head.number;
   }
 
-  /** Sends it a call of somebody's, and answers its line. */
+  /** Forwards a caller's request and returns the response line. */
   ask = (text: string, bounds: Bounds): Promise<Buffer> => {
     const asked = this.#ask(text, bounds);
     const late = new Promise<never>((_done, fail) => {
@@ -186,7 +186,7 @@ export class Chain {
   /**
    * Gives an account money.
    *
-   * @param once it is given once only, however often it is asked for by this name
+   * @param once a name under which it is given only once
    */
   give(account: string, wei: bigint, once?: string): Promise<void> {
     const entry: Entry = { give: [account, `${wei}`], ...(once === undefined ? {} : { once }) };
@@ -199,7 +199,7 @@ export class Chain {
     return this.#told({ act });
   }
 
-  /** Ends it; what it was told is on the disk. */
+  /** Stops it; everything is on disk. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#timers.forEach(clearInterval);
@@ -264,7 +264,7 @@ export class Chain {
     return !this.#closed && (this.#jobs.length > 0 || this.#due || this.#keeper.awaited);
   }
 
-  /** One thing after the other: no engine begins while something is noted, so that none misses it. */
+  /** Serializes work: no engine starts while something is being recorded, so none misses it. */
   async #work(): Promise<void> {
     while (this.#asked) {
       const jobs = this.#next();
@@ -289,7 +289,7 @@ export class Chain {
     return this.#jobs.splice(0, alone < 0 ? this.#jobs.length : Math.max(1, alone));
   }
 
-  /** Does some jobs, and notes them together. @returns whether a transaction is among them */
+  /** Performs jobs and records them together. @returns whether a transaction is among them */
   async #take(engine: Engine, jobs: readonly Awaited[]): Promise<boolean> {
     const acted: { job: Awaited; entry: Entry }[] = [];
     for (const job of jobs) {
@@ -347,7 +347,7 @@ export class Chain {
     return engine;
   }
 
-  /** Whether it takes too much memory; somebody's filters, which would end, keep it for longer. */
+  /** Whether it uses too much memory. Filters in use, which a replacement would end, raise the limit. */
   #hasGrown(engine: Engine | undefined): boolean {
     if (!engine) return false;
     const filtered = Date.now() < this.#filtersUsed + filterLife;
@@ -355,7 +355,7 @@ export class Chain {
     return engine.weight - needed > Math.max(this.pace.growth, needed / 2) * (filtered ? 3 : 1);
   }
 
-  /** Puts another engine in the place of one that has grown, with the same blocks; nobody notices but those with filters. */
+  /** Replaces an engine that has grown by one with the same blocks. Only filters are lost. */
   #place(fresh: Engine, replay: Replay): Promise<void> {
     const act = async (former: Engine) => {
       const { number, hash } = await replay.to(this.folder.journals);
@@ -376,7 +376,7 @@ export class Chain {
   }
 }
 
-/** What an answer says; a long one says something. */
+/** Parses an answer; a long one is not null. */
 const resultIn = (said: Buffer): unknown => {
   if (said.length > 1_000) return said;
   return (JSON.parse(said.toString()) as { result?: unknown }).result ?? null; // an error may be of a hash that is not known

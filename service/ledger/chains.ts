@@ -12,7 +12,7 @@ import { Watched } from "./watcher-client";
 export type { Chain } from "./chain";
 export type { ChainSpec } from "./engine";
 
-/** Which ledgers there are; whoever keeps the chains has to remember them. */
+/** The existing ledgers; the owner of the chains must remember them. */
 export interface Known {
   has(key: string): boolean;
   keys(): string[];
@@ -20,7 +20,7 @@ export interface Known {
   remove(key: string): void;
 }
 
-/** The longest path of a Unix socket is about 100 bytes. */
+/** A Unix socket's path has at most about 100 bytes. */
 const socketRoot = () => (tmpdir().length > 70 ? "/tmp" : tmpdir());
 
 /** Real chains, each a process that starts when it is first needed, and a folder with all that it was told. */
@@ -34,7 +34,7 @@ export class Chains {
 
   /**
    * @param dir keeps them; without it they are gone with the service
-   * @param warn hears of what somebody must know
+   * @param warn receives warnings
    * @param memory bytes that one execution may take
    */
   constructor(
@@ -55,7 +55,7 @@ export class Chains {
     }
   }
 
-  /** Whether all is there that the known ledgers need; nothing is changed. */
+  /** Checks that the known ledgers are complete; changes nothing. */
   static check(dir: string, known: Pick<Known, "keys">): void {
     for (const key of known.keys()) {
       if (!existsSync(join(dir, key))) throw damaged(join(dir, key), "the folder of this ledger is missing");
@@ -71,7 +71,7 @@ export class Chains {
     return chain;
   }
 
-  /** Ends a chain, and takes its ledger away. */
+  /** Stops a chain and deletes its ledger. */
   async erase(key: string): Promise<void> {
     const chain = await this.#running.get(key)?.catch(() => undefined);
     await chain?.close();
@@ -80,7 +80,7 @@ export class Chains {
     rmSync(join(this.#dir, key), { recursive: true, force: true });
   }
 
-  /** Takes away known ledgers that no longer belong to anything: a killed service may not have come to it. */
+  /** Deletes known ledgers without an owner, which a killed service may have left. */
   async sweep(keep: (key: string) => boolean): Promise<void> {
     await Promise.all(
       this.known

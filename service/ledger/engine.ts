@@ -22,7 +22,7 @@ export interface ChainSpec {
   accounts: number;
   /** What other accounts own from the genesis on, in wei. */
   prefunded?: Readonly<Record<string, { balance: string }>> | undefined;
-  /** Whether a transaction may offer nothing for its gas. */
+  /** Whether gas may be free. */
   free?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Head {
   gas: number;
 }
 
-/** Contracts of the public network that write something into every block, so that a state would grow without end. */
+/** The public network's contracts that write into every block, which would let a state grow forever. */
 const perBlock = ["0x0000F90827F1C53a10cb7A02335B175320002935", "0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02"];
 
 /** Digits that are turned into bytes at once. */
@@ -112,12 +112,12 @@ export class Engine {
     return this.#over;
   }
 
-  /** About how many bytes it has grown by since it started. */
+  /** About how many bytes it has grown since its start. */
   get weight(): number {
     return this.#weight;
   }
 
-  /** It has got what takes so many bytes. */
+  /** Adds to its estimated memory. */
   gained(weight: number): void {
     this.#weight += weight;
   }
@@ -127,7 +127,7 @@ export class Engine {
     return this.#caller.busy;
   }
 
-  /** Passes on a call of somebody's. */
+  /** Forwards a caller's request. */
   ask = (text: string, bounds: Bounds): Promise<Buffer> => this.#caller.ask(text, bounds);
   call = <T>(method: string, params: unknown[] = []): Promise<T> => this.#caller.call<T>(method, params);
   /** A call of the service's own, with what the engine says of an error. */
@@ -150,25 +150,25 @@ export class Engine {
     return { head: { number, hash, parent, timestamp, gas }, transactions };
   }
 
-  /** Makes a block of what waits, with this time in seconds. */
+  /** Makes a block of the waiting transactions, with this time in seconds. */
   seal = (timestamp: number) => this.call("evm_mine", [{ timestamp }]);
 
-  /** Makes so many blocks, the first with this time and the others so many seconds apart. */
+  /** Makes blocks at equal intervals in seconds, the first with this time. */
   async sealMany(timestamp: number, count: number, apart: number): Promise<void> {
     await this.call("anvil_setBlockTimestampInterval", [apart]);
     await this.call("evm_mine", [{ timestamp, blocks: count }]);
     await this.call("anvil_removeBlockTimestampInterval");
   }
 
-  /** Takes a signed transaction into its pool. */
+  /** Adds a signed transaction to its pool. */
   send = (raw: string): Promise<Answer> => this.answer("eth_sendRawTransaction", [raw]);
 
-  /** Gives it what a file holds of a state: accounts, blocks, transactions. */
+  /** Loads a state file: accounts, blocks, transactions. */
   async load(file: string): Promise<void> {
     await this.#send("anvil_loadState", createReadStream(file, { encoding: "hex", highWaterMark: slice }));
   }
 
-  /** Gives it so many blocks of the past. */
+  /** Loads past blocks. */
   async loadPast(file: string, blocks: number): Promise<void> {
     this.gained(weightOf(blocks, 0, 0) + 4 * statSync(file).size); // the file is compressed
     type Fees = { baseFeePerGas: string[] };
@@ -177,7 +177,7 @@ export class Engine {
     if (!this.free) await this.call("anvil_setNextBlockBaseFeePerGas", [baseFeePerGas.at(-1)]); // it counts from the last loaded one
   }
 
-  /** Its state as JSON, which may be longer than a text can be. */
+  /** Its state as JSON, which may exceed the maximum length of a string. */
   async dump(): Promise<Buffer> {
     const answer = await this.#send("anvil_dumpState");
     const from = answer.indexOf('"0x') + 3;
@@ -237,7 +237,7 @@ async function pour(digits: Readable, socket: Socket): Promise<void> {
 }
 
 /**
- * Anvil cannot do without a TCP port. On Linux it is bound to the broadcast address, to which nobody can connect; where that is
+ * Anvil always opens a TCP port. On Linux it is bound to the broadcast address, to which nobody can connect; if that is
  * not possible, to the loopback address, without CORS.
  */
 const unreachable = () =>
@@ -253,7 +253,7 @@ function argumentsOf({ chainId, free }: ChainSpec): string[] {
     ...["--port", "0", "--no-cors", "--chain-id", `${chainId}`, "--threads", "1", "--color", "never", "--quiet"],
     // blocks, receipts and logs are kept, the states before the latest one are not: they would be 200 MB in 20 minutes
     ...["--accounts", "0", "--no-mining", "--prune-history"],
-    // what a contract prints is no part of a node's log
+    // contracts' console output does not belong in a node's log
     "--disable-console-log",
     ...(free ? ["--block-base-fee-per-gas", "0"] : []),
   ];
@@ -264,7 +264,7 @@ const names: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", arm6
 /** What a chain needs: its program, and what signs and encodes. */
 export const ledgerPackages = ["@foundry-rs/anvil", "ethers"] as const;
 
-/** Why there is no ledger where one is wanted, and what to do. */
+/** Why a requested ledger is not available, and what to do. */
 export function whyNoLedger(): string {
   const command = installCommand(...ledgerPackages);
   return command ? `its packages are not installed: ${command}` : "@foundry-rs/anvil has no program for this platform";

@@ -8,10 +8,10 @@ import { Replay, stopping } from "./replay";
 interface Kept {
   spec: ChainSpec;
   folder: LedgerFolder;
-  /** An engine that says nothing for so long (ms) is ended, and another one takes its place. */
+  /** An engine that does not answer for this long (ms) is replaced. */
   stall: number;
   closed: () => boolean;
-  /** Somebody waits for an engine: the chain begins one when nothing else is under way. */
+  /** An engine is needed: the chain starts one when it is idle. */
   wanted: () => void;
   log: (text: string) => void;
   warn: (text: string) => void;
@@ -27,14 +27,14 @@ export interface Begun {
 
 /** The longest between two attempts to start an engine, in ms. */
 const longest = 30_000;
-/** How long an engine goes on with what it was asked, once another one is in its place, in ms. */
+/** How long a replaced engine may finish its requests, in ms. */
 const leave = { least: 1_000, most: 60_000 };
 
-/** The engine of a chain: it is started, watched, and replaced when it ends, stands or has grown. */
+/** Starts and watches a chain's engine; replaces it when it ends, hangs or has grown. */
 export class Keeper {
   /** Those who wait for an engine. */
   readonly #readers: { done: (engine: Engine) => void; failed: (error: unknown) => void }[] = [];
-  /** Those whose place was taken, and who finish what they were asked. */
+  /** Replaced engines that finish their requests. */
   readonly #leaving = new Set<Engine>();
   readonly #followers = new Set<(socketPath: string) => Promise<void>>();
   #engine: Engine | undefined;
@@ -93,7 +93,7 @@ export class Keeper {
 
   fresh = () => Engine.start(this.host, this.chain.spec, this.chain.folder.genesis);
 
-  /** Starts one, and takes it through all that the chain was told. */
+  /** Starts one and replays the chain's record. */
   async begin(): Promise<Begun> {
     const { folder, closed, log } = this.chain;
     this.#attempts++;
@@ -115,7 +115,7 @@ export class Keeper {
     }
   }
 
-  /** Puts an engine that has the same blocks in the place of one that has grown. */
+  /** Replaces an engine that has grown by one with the same blocks. */
   async replace(former: Engine, fresh: Engine): Promise<void> {
     await Promise.allSettled([...this.#followers].map((hear) => hear(fresh.socketPath)));
     this.#adopt(fresh);
@@ -128,7 +128,7 @@ export class Keeper {
     await act().finally(() => (this.#loading = false));
   }
 
-  /** An engine may stand without ending. */
+  /** An engine may hang without ending. */
   async probe(): Promise<void> {
     const engine = this.#engine;
     const { stall, closed } = this.chain;

@@ -14,15 +14,15 @@ import { damaged, Journal, lineOf, recordOf } from "../store/journal";
 import type { ChainSpec, Head } from "./engine";
 import { nothing, stateOf, taken } from "./state-text";
 
-/** What a chain was told, in order: from it the chain can be made again, hash by hash. */
+/** A chain's input, in order. The chain can be rebuilt from it, hash by hash. */
 export type Entry =
   /** A signed transaction that it accepted. */
   | { tx: string }
   /** Money for an account, in wei; `once`: what is known of it, so that it is given once only. */
   | { give: [account: string, wei: string]; once?: string }
   /**
-   * A block is made: its number, its time in seconds, and the hash of the one before, with the gas that was used there; null: of one that
-   * was not made yet when this was noted.
+   * A block: its number, its time in seconds, and the previous block's hash and gas; null if that one
+   * was not made yet when this was recorded.
    */
   | { seal: [number: number, timestamp: number, parent: string | null, gas?: number] }
   /** What of the journals before was given once. */
@@ -67,10 +67,10 @@ export class LedgerFolder {
     private manifest: Manifest,
   ) {}
 
-  /** The folder of a chain that there is. What its journals say is checked when an engine goes through them. */
+  /** Opens an existing chain's folder. Journals are checked when an engine replays them. */
   static existing = (dir: string) => new LedgerFolder(dir, filesIn(dir));
 
-  /** The folder of a chain, made if there is none. */
+  /** Opens a chain's folder, or creates it. */
   static async open(dir: string, spec: ChainSpec): Promise<LedgerFolder> {
     if (existsSync(join(dir, index))) return LedgerFolder.existing(dir);
     mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -92,7 +92,7 @@ export class LedgerFolder {
     return folder;
   }
 
-  /** Whether all is there that the chain needs; nothing is changed. */
+  /** Checks that the chain's files are complete; changes nothing. */
   static check(dir: string): void {
     for (const { name } of filesIn(dir).journals) Journal.read(join(dir, name), journalFormat(name), () => undefined);
   }
@@ -129,7 +129,7 @@ export class LedgerFolder {
     return entries;
   }
 
-  /** Notes what the chain is told; when it is done, the disk has it. */
+  /** Records input of the chain; resolves when it is on disk. */
   async append(entries: readonly Entry[]): Promise<void> {
     const { name } = this.manifest.journals.at(-1)!;
     const file = join(this.dir, name);
@@ -218,7 +218,7 @@ export class LedgerFolder {
     });
   }
 
-  /** The begins of all hashes of a file: whoever asks for one that there is not must not make all files be read. */
+  /** Prefixes of a file's hashes, so that a request for an unknown hash does not read all files. */
   #beginsOf(name: string): Buffer {
     const known = this.#begins.get(name);
     if (known) return known;
@@ -251,7 +251,7 @@ function contains(row: Buffer, piece: Buffer, size: number): boolean {
   return false;
 }
 
-/** What a ledger is made of, if all of it is there. */
+/** The files of a ledger, if complete. */
 function filesIn(dir: string): Manifest {
   const found = join(dir, index);
   if (!existsSync(found)) throw damaged(found, "it is missing");

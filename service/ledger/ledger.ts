@@ -3,7 +3,7 @@ import { type Entity, firstStart, stateAt, type Wire } from "../store/entities";
 import type { Chain, Chains } from "./chains";
 import type { Base, Ledger } from "../context";
 
-/** A member's nodes come and go over the years, and no account is ever another member's. */
+/** Nodes come and go, but an account never passes to another member. */
 export const accountsOfChain = 32;
 
 type Environment = Entity<"environment">;
@@ -11,11 +11,11 @@ type Node = Entity<"node">;
 
 const logLength = 1_000;
 
-/** Where a node takes calls, for whoever sent this Host header. */
+/** A node's address, for the caller's Host header. */
 export const runtimeOf = ({ origin }: Base, node: Node, host?: string) =>
   `${origin(host)}/runtime/${node.parent}/${node.id}`;
 
-/** Chains that exist as numbers only: all follows from the ids and the time. */
+/** Simulated chains: everything follows from ids and time. */
 export class SimulatedLedger implements Ledger {
   constructor(protected readonly base: Base) {}
 
@@ -112,7 +112,7 @@ export class RealLedger extends SimulatedLedger {
     return this.chains.get(consensus_type === "raft" ? spec : { ...spec, period: block_period });
   }
 
-  /** Starts it without anybody waiting; who then needs it hears why it did not work. */
+  /** Starts it in the background. Later calls get the error if it failed. */
   override prepare(environment: Environment): void {
     this.#begin(environment).catch(() => undefined);
   }

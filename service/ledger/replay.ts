@@ -15,7 +15,7 @@ export class Differs extends Refusal {
 export class Replay {
   /** What is in each journal. */
   readonly loads = new Map<string, Load>();
-  /** What was given once only. */
+  /** Payments that are made only once. */
   readonly given = new Set<string>();
   readonly #sent = new Map<string, string>();
   #last: { number: number; parent: string | null } | undefined;

@@ -11,7 +11,7 @@ interface Sealed {
   tail: Tail;
   pool: Pool;
   note: (entries: readonly Entry[]) => Promise<void>;
-  /** What was given once only. */
+  /** Payments that are made only once. */
   given: () => Iterable<string>;
   /** Blocks were made, and a journal may have ended. */
   made: () => void;
