@@ -150,7 +150,7 @@ export class Background {
     }
   };
 
-  /** Replays the journals between two engines on a separate one. */
+  /** Replays the journals up to `to` on a separate engine. */
   async #through<T>(
     to: number,
     begin: string | undefined,
