@@ -50,10 +50,10 @@ beforeAll(async () => {
 });
 afterAll(() => w.close());
 
-/** What the service has, without what passes by itself. */
+/** What the service has, without what comes by itself with the start of a node. */
 async function network() {
   const seen = await w.network();
-  const lasting = ({ state: _, ...item }: Record<string, unknown>) => item;
+  const lasting = ({ state: _, urls: _urls, first_user_account: _account, ...item }: Record<string, unknown>) => item;
   return Object.fromEntries(Object.entries(seen).map(([kind, items]) => [kind, items.map(lasting)]));
 }
 
