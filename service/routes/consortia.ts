@@ -39,7 +39,7 @@ export const consortium = resource({
   },
 });
 
-export const newMembership = (nodes: number, organization: string, orgName: string): FieldsOf["membership"] => ({
+const newMembership = (nodes: number, organization: string, orgName: string): FieldsOf["membership"] => ({
   org_name: orgName,
   org_id: organization,
   minimum_nodes: 0,

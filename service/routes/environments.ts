@@ -101,7 +101,7 @@ export const environment = resource({
 });
 
 /** An environment is live as soon as one of its nodes was started. */
-export function environmentState({ store }: Context, entity: Entity<"environment">, at: number): string {
+function environmentState({ store }: Context, entity: Entity<"environment">, at: number): string {
   const state = stateAt(entity, at);
   const started = () => store.listed("node", entity.id, at).some((node) => firstStart(node, at) !== undefined);
   return state === "setup" && started() ? "live" : state;

@@ -19,7 +19,7 @@ const types = {
 } as const;
 
 type ServiceType = keyof typeof types;
-export const typeOf = ({ fields }: Entity<"service">) => types[fields.service as ServiceType];
+const typeOf = ({ fields }: Entity<"service">) => types[fields.service as ServiceType];
 
 export const service = resource({
   kind: "service",
