@@ -49,7 +49,7 @@ const checks = [
   tool(
     "prettier",
     "node_modules/prettier/bin/prettier.cjs",
-    ...cache("prettier"),
+    ...cache("prettier-lint"),
     "--check",
     "--log-level",
     "warn",
