@@ -15,20 +15,11 @@ import { duration, log, UserError, withProgress } from "./terminal.mjs";
 /** The repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 
+/** The folders of the product's sources. */
+export const sources = ["cli", "console", "inventory", "observe", "optional", "plugin", "provider", "sdk", "service"];
+
 /** What a build depends on. */
-const buildInputs = [
-  "cli",
-  "console",
-  "inventory",
-  "observe",
-  "optional",
-  "plugin",
-  "provider",
-  "sdk",
-  "service",
-  "tsconfig.json",
-  "package-lock.json",
-];
+const buildInputs = [...sources, "tsconfig.json", "package-lock.json"];
 
 /**
  * Whether everything that the lock file asks for is there. Optional packages are for some platforms only.
