@@ -14,7 +14,7 @@ import { secretPaths } from "../../provider/core/values";
 import { Secrets } from "../../provider/api/secrets";
 import { read, type Resource, resourceOf, Stack } from "./stack";
 
-type Settings = Record<string, unknown>;
+type SettingsGiven = { enforcementLevel?: EnforcementLevel } & Record<string, unknown>;
 
 /** The settings of a policy by name. Each has a description, and is optional or has a default. */
 type SettingsShape = Record<string, z.ZodType>;
@@ -48,16 +48,16 @@ export const regularExpression = z.stringFormat(
 export const oneOf = (values: readonly string[]): z.ZodType<string> => z.enum(values);
 
 /** The settings in force, with defaults; or what is wrong with those that were given. */
-function readSettings(policy: string, shape: SettingsShape, given: object): { values?: Settings; problem?: string } {
-  const all = { enforcementLevel: z.enum(levels).optional(), ...shape };
-  const { data, error } = z.strictObject(all).safeParse(given);
+function readSettings({ name, settings }: Definition, given: object): { values?: SettingsGiven; problem?: string } {
+  const shape = { enforcementLevel: z.enum(levels).optional(), ...settings };
+  const { data, error } = z.strictObject(shape).safeParse(given);
   if (!error) return { values: data };
   const found = error.issues.map(({ path, message }) =>
     path.length > 0
       ? `setting ${path.join(".")}: ${message}`
-      : `${message}; the settings are ${Object.keys(all).join(", ")}`,
+      : `${message}; the settings are ${Object.keys(shape).join(", ")}`,
   );
-  return { problem: `Policy "${policy}": ${found.join("; ")}.` };
+  return { problem: `Policy "${name}": ${found.join("; ")}.` };
 }
 
 /** The same settings as JSON schema. Where a value may have several forms, its `type` lists them: Pulumi knows no `anyOf`. */
@@ -79,46 +79,36 @@ export interface Report {
   advice(message: string, urn?: string): void;
 }
 
-interface Spec<Name extends string, Shape extends SettingsShape> {
+interface Definition<Name extends string = string, Shape extends SettingsShape = SettingsShape> {
   name: Name;
-  level: EnforcementLevel;
   /** What must hold, in one sentence. */
-  rule: string;
+  description: string;
+  enforcementLevel: EnforcementLevel;
   settings: Shape;
   /** Judges one resource before anything is done with it. */
-  resource?(resource: Resource, settings: z.output<z.ZodObject<Shape>>, report: Report): void;
+  validateResource?(resource: Resource, settings: z.output<z.ZodObject<Shape>>, report: Report): void;
   /** Judges the whole plan, or what has become of it. */
-  stack?(stack: Stack, settings: z.output<z.ZodObject<Shape>>, report: Report): Promise<void> | void;
+  validateStack?(stack: Stack, settings: z.output<z.ZodObject<Shape>>, report: Report): Promise<void> | void;
 }
 
 /** A level, or settings with or without one: as in a file for `--policy-pack-config`. */
 export type Choice<S> = EnforcementLevel | ({ enforcementLevel?: EnforcementLevel } & Partial<S>);
 
-type Both = ResourceValidationPolicy & Partial<StackValidationPolicy>;
-
 /** A policy as a plain value: takes part in any `PolicyPack`, or first in `withSettings`. */
-export interface ConsortiumPolicy<Name extends string = string, S extends object = object> extends Both {
+export interface ConsortiumPolicy<Name extends string = string, S extends object = object>
+  extends ResourceValidationPolicy, Partial<Pick<StackValidationPolicy, "validateStack">> {
   readonly name: Name;
   readonly enforcementLevel: EnforcementLevel;
   readonly configSchema: PolicyConfigSchema & { properties: { [K in keyof S]-?: Setting } };
 }
 
 const rootType = "pulumi:pulumi:Stack";
-const specs = new WeakMap<object, Spec<string, SettingsShape>>();
+const definitions = new WeakMap<object, Definition>();
 
-/** A violation with a level of its own, which the policy host accepts although its types do not say so. */
-type Violation = {
-  name: string;
-  description: string;
-  message: string;
-  urn?: string;
-  enforcementLevel: EnforcementLevel;
-};
-const reportAs = (report: ReportViolation, violation: Violation): void =>
-  (report as unknown as (violation: Violation) => void)(violation);
-
-/** What the host tells of resources: it opens what is secret, so that messages have to be without it. */
-type Judged = Pick<ResourceValidationArgs, "props">;
+/** Reports with another level than the policy's, which the policy host accepts although its types do not say so. */
+function reportAs(enforcementLevel: EnforcementLevel, report: ReportViolation, violation: object): void {
+  (report as unknown as (violation: object) => void)({ ...violation, enforcementLevel });
+}
 
 /** A value without what is not known yet. */
 const knownIn = (value: unknown): unknown =>
@@ -126,64 +116,62 @@ const knownIn = (value: unknown): unknown =>
     ? Object.keys(value).map((key) => knownIn(read(value as Record<string, unknown>, key)))
     : value;
 
-function secretsIn(props: Record<string, unknown>): unknown[] {
-  const marks = { [secretsKey]: read(props, secretsKey) };
-  return secretPaths(marks).map((path) => knownIn(path.reduce<unknown>(inside, props)));
-}
-
 const inside = (value: unknown, key: string | number): unknown =>
   typeof value === "object" && value !== null ? read(value as Record<string, unknown>, String(key)) : undefined;
 
-function reporting(report: ReportViolation, name: string, rule: string, judged: readonly Judged[]): Report {
+/** The host opens what is secret, so that messages have to be without it. */
+function reporting(
+  { name, description }: Definition,
+  report: ReportViolation,
+  judged: readonly Pick<ResourceValidationArgs, "props">[],
+): Report {
+  const secretsIn = (props: Record<string, unknown>): unknown[] =>
+    secretPaths({ [secretsKey]: read(props, secretsKey) }).map((path) => knownIn(path.reduce<unknown>(inside, props)));
   const secrets = new Secrets(judged.map(({ props }) => secretsIn(props)));
   return {
     violation: (message, urn) => report(secrets.mask(message), urn),
-    advice: (message, urn) =>
-      reportAs(report, {
-        name,
-        description: rule,
-        urn,
-        enforcementLevel: "advisory",
-        message: `${rule}\n${secrets.mask(message)}`,
-      }),
+    advice: (text, urn) =>
+      reportAs("advisory", report, { name, description, urn, message: `${description}\n${secrets.mask(text)}` }),
   };
 }
 
-export function definePolicy<Name extends string, Shape extends SettingsShape>(spec: Spec<Name, Shape>) {
+export function definePolicy<Name extends string, Shape extends SettingsShape>(policy: Definition<Name, Shape>) {
   type Values = z.output<z.ZodObject<Shape>>;
-  const { name, rule, level, settings: shape } = spec;
-  const settingsFrom = (config: object) => readSettings(name, shape, config);
-
+  const definition = policy as unknown as Definition;
+  const { description, enforcementLevel, settings } = policy;
   const validateResource = (args: ResourceValidationArgs, report: ReportViolation): void => {
-    const { values, problem: message } = settingsFrom(args.getConfig());
+    const { values, problem: message } = readSettings(definition, args.getConfig());
     // The root comes before everything else: wrong settings are refused there, before anything is done. The host drops
     // `additionalProperties` on the way to its own check, so settings that do not exist get this far.
     if (message !== undefined && args.type === rootType)
-      reportAs(report, { name, description: rule, message, enforcementLevel: "mandatory" });
-    const resource = spec.resource && values && resourceOf(args);
-    if (resource) spec.resource!(resource, values as Values, reporting(report, name, rule, [args]));
+      reportAs("mandatory", report, { name: policy.name, description, message });
+    const resource = values && resourceOf(args);
+    if (resource) definition.validateResource?.(resource, values, reporting(definition, report, [args]));
   };
-
-  const policy: ConsortiumPolicy<Name, Values> = {
-    name,
-    description: rule,
-    enforcementLevel: level,
+  const made: ConsortiumPolicy<Name, Values> = {
+    name: policy.name,
+    description,
+    enforcementLevel,
     configSchema: {
-      properties: jsonSchemaOf(shape) as { [K in keyof Values]-?: Setting },
+      properties: jsonSchemaOf(settings) as { [K in keyof Values]-?: Setting },
       ...{ additionalProperties: false }, // which Pulumi's type lacks
     },
     // A type on the function spares the host from calling it for others.
-    validateResource: spec.resource ? validateResource : Object.assign(validateResource, { __pulumiType: rootType }),
-    ...(spec.stack && {
+    validateResource: Object.assign(validateResource, !policy.validateResource && { __pulumiType: rootType }),
+    ...(policy.validateStack && {
       validateStack: async (args, report) => {
-        const { values } = settingsFrom(args.getConfig());
+        const { values } = readSettings(definition, args.getConfig());
         if (values)
-          await spec.stack!(new Stack(args.resources), values as Values, reporting(report, name, rule, args.resources));
+          await definition.validateStack!(
+            new Stack(args.resources),
+            values,
+            reporting(definition, report, args.resources),
+          );
       },
     }),
   };
-  specs.set(policy, spec);
-  return policy;
+  definitions.set(made, definition);
+  return made;
 }
 
 /** The same policy with another level or other settings, which `--policy-pack-config` may still change. */
@@ -191,21 +179,21 @@ export function withSettings<Name extends string, S extends object>(
   policy: ConsortiumPolicy<Name, S>,
   choice: Choice<S>,
 ): ConsortiumPolicy<Name, S> {
-  const spec = specs.get(policy);
-  if (!spec) {
+  const definition = definitions.get(policy);
+  if (!definition) {
     throw new PolicySettingsError(
       `Policy "${policy.name}": only a policy of pulumi-consortium/policy itself takes settings.`,
     );
   }
-  const given: Settings = typeof choice === "string" ? { enforcementLevel: choice } : { ...choice };
-  const { problem } = readSettings(policy.name, spec.settings, given);
+  const given: SettingsGiven = typeof choice === "string" ? { enforcementLevel: choice } : { ...choice };
+  const { problem } = readSettings(definition, given);
   if (problem !== undefined) throw new PolicySettingsError(problem);
+  const { enforcementLevel = definition.enforcementLevel } = given;
   const settings = Object.fromEntries(
-    Object.entries(spec.settings).map(([key, setting]) => [
+    Object.entries(definition.settings).map(([key, setting]) => [
       key,
       given[key] === undefined ? setting : setting.default(given[key]),
     ]),
   );
-  const level = (given.enforcementLevel as EnforcementLevel | undefined) ?? spec.level;
-  return definePolicy({ ...spec, level, settings }) as unknown as ConsortiumPolicy<Name, S>;
+  return definePolicy({ ...definition, enforcementLevel, settings }) as unknown as ConsortiumPolicy<Name, S>;
 }

@@ -7,7 +7,7 @@ import { type Props } from "../../provider/core/definition";
 import { type Session } from "../../provider/core/session";
 import type * as Tree from "../../provider/resources/tree";
 import { type Report } from "./define";
-import { type Member, type Parents, read, unknown } from "./stack";
+import { type Member, read, type Stack, unknown } from "./stack";
 
 /** Before the names of settings on the dynamic provider, which serves other packages, too. */
 const dynamicPrefix = "consortium:";
@@ -121,7 +121,7 @@ const adopted = (member: Member): string | undefined => member.text("adopt");
  * its children know, by the one it adopts, by its name (unique among siblings), or by its name in the program, which an
  * earlier run may have used. One whose name is not known yet may be any of them.
  */
-export function outsideStack(mine: readonly Member[], existing: readonly Existing[], parents: Parents): Existing[] {
+export function outsideStack(mine: readonly Member[], existing: readonly Existing[], stack: Stack): Existing[] {
   const rest = [...existing];
   const take = (members: readonly Member[], same: (member: Member, item: Existing) => boolean): Member[] =>
     members.filter((member) => {
@@ -129,7 +129,7 @@ export function outsideStack(mine: readonly Member[], existing: readonly Existin
       if (index >= 0) rest.splice(index, 1);
       return index < 0;
     });
-  const withoutId = take(mine, (member, { id }) => id === (parents.idOf(member.urn) ?? adopted(member)));
+  const withoutId = take(mine, (member, { id }) => id === (stack.idOf(member.urn) ?? adopted(member)));
   const withoutName = take(
     withoutId,
     (member, { props }) => props.name !== undefined && props.name === givenName(member),
@@ -145,20 +145,18 @@ export function outsideStack(mine: readonly Member[], existing: readonly Existin
 /** The id of a parent that a key stands for; undefined: it is made in this run, and there is nothing in it yet. */
 export async function idOf(
   organization: Organization,
-  parents: Parents,
+  stack: Stack,
   kind: "Consortium" | "Environment",
   key: string | undefined,
 ): Promise<string | undefined> {
   if (key === undefined) return undefined;
-  const member = parents.find(kind, key);
-  if (!member || parents.idOf(member.urn)) return key.startsWith("urn:") ? undefined : key;
+  const member = stack.find(kind, key);
+  if (!member || stack.idOf(member.urn)) return key.startsWith("urn:") ? undefined : key;
   if (adopted(member)) return adopted(member);
   if (member.get("adopt") !== true) return undefined;
   const siblings =
     kind === "Consortium"
       ? await organization.consortia()
-      : await organization.environments(
-          await idOf(organization, parents, "Consortium", parents.key(member, "Consortium")),
-        );
+      : await organization.environments(await idOf(organization, stack, "Consortium", stack.key(member, "Consortium")));
   return siblings.find(({ props }) => props.name === givenName(member))?.id;
 }

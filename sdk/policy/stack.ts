@@ -61,24 +61,6 @@ export interface Member extends Resource {
 
 const byName = (a: Resource, b: Resource): number => (a.name < b.name || (a.name === b.name && a.urn < b.urn) ? -1 : 1);
 
-/** The plan, or what has become of it. What programs only read with `get` is not in it: the engine leaves that out. */
-export class Stack {
-  /** In the order in which messages name them. */
-  readonly members: readonly Member[];
-
-  constructor(resources: readonly PolicyResource[]) {
-    const members = resources.flatMap((source) => {
-      const resource = resourceOf(source);
-      return resource ? [{ ...resource, source }] : [];
-    });
-    this.members = members.sort(byName);
-  }
-
-  of(kind: Kind): Member[] {
-    return this.members.filter((member) => member.kind === kind);
-  }
-}
-
 /** The resources that another one was made from: what its properties use, and `dependsOn`. */
 export const dependenciesOf = ({ dependencies, propertyDependencies }: PolicyResource): PolicyResource[] => [
   ...new Set([...dependencies, ...Object.values(propertyDependencies).flat()]),
@@ -127,17 +109,31 @@ function linkOf(source: PolicyResource, kind: ParentKind): Link {
   return { urn: near?.urn, sure: false };
 }
 
-/** Which resources belong together, whether their parents are known by id or only as resources of the same plan. */
-export class Parents {
+/**
+ * The plan, or what has become of it, and which of its resources belong together, whether their parents are known by id or
+ * only as resources of the same plan. What programs only read with `get` is not in it: the engine leaves that out.
+ */
+export class Stack {
+  /** In the order in which messages name them. */
+  readonly members: readonly Member[];
   readonly #ids = new Map<string, string>();
 
-  constructor(private readonly stack: Stack) {
-    for (const { source } of stack.members) {
+  constructor(resources: readonly PolicyResource[]) {
+    const members = resources.flatMap((source) => {
+      const resource = resourceOf(source);
+      return resource ? [{ ...resource, source }] : [];
+    });
+    this.members = members.sort(byName);
+    for (const { source } of members) {
       for (const kind of Object.keys(propertyOf) as ParentKind[]) {
         const { id, urn, sure } = linkOf(source, kind);
         if (id && urn && sure) this.#ids.set(urn, id);
       }
     }
+  }
+
+  of(kind: Kind): Member[] {
+    return this.members.filter((member) => member.kind === kind);
   }
 
   /** The id of a resource, as far as its children know it: the policy host passes no ids. */
@@ -158,12 +154,12 @@ export class Parents {
 
   /** The resource that a key stands for, where this stack manages it. */
   find(kind: ParentKind, key: string): Member | undefined {
-    return this.stack.of(kind).find((member) => this.keyOf(member) === key);
+    return this.of(kind).find((member) => this.keyOf(member) === key);
   }
 
   /** Resources of a kind by their parent; those whose parent cannot be known yet are under `undefined`. */
   group(kind: Kind, by: ParentKind): Map<string | undefined, Member[]> {
-    return groupBy(this.stack.of(kind), (member) => this.key(member, by));
+    return groupBy(this.of(kind), (member) => this.key(member, by));
   }
 
   /** The same, but for those whose parent cannot be known yet. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { limits } from "../../../provider/constants";
 import { definePolicy, type Report } from "../define";
 import { ask, type Existing, idOf, type Organization, outsideStack, providerTitle } from "../live";
-import { groupBy, listed, type Member, Parents, type Siblings, type Stack } from "../stack";
+import { groupBy, listed, type Member, type Siblings, type Stack } from "../stack";
 
 /** Resources that share one limit. */
 interface Counted {
@@ -21,22 +21,22 @@ interface Counted {
 
 interface Maximum<Name extends string> {
   name: Name;
-  rule: string;
+  description: string;
   /** What the service itself allows: provider/constants.ts. */
   limit: number;
   things: string;
   /** Where they are counted, as the setting says it: `per environment`. */
   per: string;
   remedy: string;
-  counted: (parents: Parents, stack: Stack) => Counted[];
+  counted: (stack: Stack) => Counted[];
 }
 
 /** A policy of how many resources something may have: in this stack, and outside of it where the setting `live` asks for that. */
 const maximumPolicy = <Name extends string>(maximum: Maximum<Name>) =>
   definePolicy({
     name: maximum.name,
-    level: "mandatory",
-    rule: maximum.rule,
+    enforcementLevel: "mandatory",
+    description: maximum.description,
     settings: {
       max: z.int().min(0).default(maximum.limit).describe(`Maximum number of ${maximum.things} ${maximum.per}.`),
       live: z
@@ -44,11 +44,10 @@ const maximumPolicy = <Name extends string>(maximum: Maximum<Name>) =>
         .default(false)
         .describe("Also count what the organization already has outside this stack; needs an API key."),
     },
-    async stack(stack, { max, live }, report) {
-      const parents = new Parents(stack);
-      for (const { owner, urn, mine, provider, list, further } of maximum.counted(parents, stack)) {
+    async validateStack(stack, { max, live }, report) {
+      for (const { owner, urn, mine, provider, list, further } of maximum.counted(stack)) {
         const existing = live ? await ask(provider, report, list) : undefined;
-        const others = existing && outsideStack(mine, existing, parents);
+        const others = existing && outsideStack(mine, existing, stack);
         const outside = (others ?? []).map(({ id, props }) => props.name ?? id);
         const count = mine.length + outside.length;
         if (count > max) {
@@ -65,12 +64,12 @@ const maximumPolicy = <Name extends string>(maximum: Maximum<Name>) =>
 
 export const consortiaPerOrganization = maximumPolicy({
   name: "consortia-per-organization",
-  rule: "An organization owns no more consortia than the service allows.",
+  description: "An organization owns no more consortia than the service allows.",
   limit: limits.consortia,
   things: "consortia",
   per: "per organization, counted for each provider instance",
   remedy: "Use fewer, or create some with a Provider of another organization.",
-  counted: (_, stack) =>
+  counted: (stack) =>
     [...groupBy(stack.of("Consortium"), ({ provider }) => provider?.urn).values()].map((mine) => {
       const { provider } = mine[0]!;
       const owner = `The organization of ${providerTitle(provider)}`;
@@ -80,41 +79,42 @@ export const consortiaPerOrganization = maximumPolicy({
 
 export const environmentsPerConsortium = maximumPolicy({
   name: "environments-per-consortium",
-  rule: "A consortium holds no more environments than the service allows.",
+  description: "A consortium holds no more environments than the service allows.",
   limit: limits.environments,
   things: "environments",
   per: "per consortium",
   remedy: "Remove some, or put them into another consortium.",
-  counted: (parents) =>
-    parents.siblings("Environment", "Consortium").map((siblings) => ({
+  counted: (stack) =>
+    stack.siblings("Environment", "Consortium").map((siblings) => ({
       ...siblings,
       list: async (organization) =>
-        organization.environments(await idOf(organization, parents, "Consortium", siblings.key)),
+        organization.environments(await idOf(organization, stack, "Consortium", siblings.key)),
     })),
 });
 
 export const nodesPerEnvironment = maximumPolicy({
   name: "nodes-per-environment",
-  rule: "An environment holds no more nodes than the service allows, and each membership owns no fewer and no more than it may.",
+  description:
+    "An environment holds no more nodes than the service allows, and each membership owns no fewer and no more than it may.",
   limit: limits.nodes,
   things: "nodes",
   per: "per environment",
   remedy: "Remove some, or put them into another environment.",
-  counted(parents) {
-    const someUnknown = parents.group("Node", "Environment").has(undefined);
-    return parents.siblings("Node", "Environment").map((siblings) => ({
+  counted(stack) {
+    const someUnknown = stack.group("Node", "Environment").has(undefined);
+    return stack.siblings("Node", "Environment").map((siblings) => ({
       ...siblings,
       async list(organization) {
-        const consortium = parents.key(siblings.mine[0]!, "Consortium");
+        const consortium = stack.key(siblings.mine[0]!, "Consortium");
         return organization.nodes(
-          await idOf(organization, parents, "Consortium", consortium),
-          await idOf(organization, parents, "Environment", siblings.key),
+          await idOf(organization, stack, "Consortium", consortium),
+          await idOf(organization, stack, "Environment", siblings.key),
         );
       },
       further(others, report) {
         // Nodes of an environment that another stack manages, and those whose environment is not known, may count as well.
         const complete = !someUnknown && (siblings.urn !== undefined || others !== undefined);
-        checkMemberships(siblings, { others, complete }, parents, report);
+        checkMemberships(siblings, { others, complete }, stack, report);
       },
     }));
   },
@@ -127,10 +127,10 @@ interface Outside {
 }
 
 /** Holds each membership to its `minimumNodes` and `maximumNodes`. */
-function checkMemberships({ owner, mine }: Siblings, { others, complete }: Outside, parents: Parents, report: Report) {
-  const owned = groupBy(mine, (node) => parents.key(node, "Membership"));
+function checkMemberships({ owner, mine }: Siblings, { others, complete }: Outside, stack: Stack, report: Report) {
+  const owned = groupBy(mine, (node) => stack.key(node, "Membership"));
   for (const [key, nodes] of owned) {
-    const membership = key === undefined ? undefined : parents.find("Membership", key);
+    const membership = key === undefined ? undefined : stack.find("Membership", key);
     if (!membership) continue;
     const count = nodes.length + (others?.filter(({ props }) => props.membershipId === key).length ?? 0);
     const [fewest, most] = [membership.number("minimumNodes"), membership.number("maximumNodes")];

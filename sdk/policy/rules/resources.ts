@@ -8,15 +8,15 @@ const protocols = z.array(oneOf(["raft", "ibft", "poa"])).optional();
 
 export const consensusForProvider = definePolicy({
   name: "consensus-for-provider",
-  level: "mandatory",
-  rule: "The consensus protocol of an environment is allowed for its client.",
+  enforcementLevel: "mandatory",
+  description: "The consensus protocol of an environment is allowed for its client.",
   settings: {
     allowed: z
       .strictObject({ quorum: protocols, geth: protocols })
       .default(consensusOf)
       .describe("Protocols allowed for each client; a client that is not listed is not allowed at all."),
   },
-  resource(environment, { allowed }, report) {
+  validateResource(environment, { allowed }, report) {
     const [provider, consensusType] = [environment.text("provider"), environment.text("consensusType")];
     if (environment.kind !== "Environment" || provider === undefined) return;
     const choices = new Map<string, string[]>(Object.entries(allowed));
@@ -35,12 +35,12 @@ export const consensusForProvider = definePolicy({
 
 export const allowedNetworks = definePolicy({
   name: "allowed-networks",
-  level: "advisory",
-  rule: "Only listed stacks pin to mainnet, where each pin costs money.",
+  enforcementLevel: "advisory",
+  description: "Only listed stacks pin to mainnet, where each pin costs money.",
   settings: {
     mainnetStacks: z.array(z.string()).default([]).describe("Stacks that may use mainnet."),
   },
-  resource(tether, { mainnetStacks }, report) {
+  validateResource(tether, { mainnetStacks }, report) {
     if (tether.kind !== "TetherService" || tether.text("network") !== "mainnet") return;
     if (mainnetStacks.includes(tether.stack)) return;
     report.violation(
@@ -52,13 +52,13 @@ export const allowedNetworks = definePolicy({
 
 export const tetherInterval = definePolicy({
   name: "tether-interval",
-  level: "mandatory",
-  rule: "A tether service pins neither too often nor too rarely.",
+  enforcementLevel: "mandatory",
+  description: "A tether service pins neither too often nor too rarely.",
   settings: {
     minHours: z.number().min(1).default(1).describe("Minimum hours between two pins."),
     maxHours: z.number().min(1).optional().describe("Maximum hours between two pins. Default: no limit."),
   },
-  resource(tether, { minHours, maxHours }, report) {
+  validateResource(tether, { minHours, maxHours }, report) {
     const hours = tether.number("intervalHours");
     if (tether.kind !== "TetherService" || hours === undefined) return;
     const found = `Tether service "${tether.name}" has intervalHours ${hours}`;
@@ -71,8 +71,8 @@ export const tetherInterval = definePolicy({
 
 export const nodeSize = definePolicy({
   name: "node-size",
-  level: "mandatory",
-  rule: "Nodes have an allowed size.",
+  enforcementLevel: "mandatory",
+  description: "Nodes have an allowed size.",
   settings: {
     sizes: z
       .array(z.string())
@@ -84,7 +84,7 @@ export const nodeSize = definePolicy({
       .default(false)
       .describe("Whether a node has to say its size; else the service may choose it."),
   },
-  resource(node, { sizes, required }, report) {
+  validateResource(node, { sizes, required }, report) {
     if (node.kind !== "Node") return;
     const size = node.text("size");
     const choice = sizes ? `Set size to ${sizes.join(" or ")}.` : "Set size.";
@@ -100,8 +100,8 @@ const types = { Consortium: pattern, Membership: pattern, Environment: pattern, 
 
 export const naming = definePolicy({
   name: "naming",
-  level: "disabled",
-  rule: "Names match the pattern for their resource type.",
+  enforcementLevel: "disabled",
+  description: "Names match the pattern for their resource type.",
   settings: {
     pattern: z
       .union([regularExpression, z.strictObject(types)], {
@@ -110,7 +110,7 @@ export const naming = definePolicy({
       .default("^[a-z][a-z0-9-]*$")
       .describe(`Regular expression for all names, or an object with one per type: ${Object.keys(types).join(", ")}.`),
   },
-  resource({ kind, name, text }, { pattern }, report) {
+  validateResource({ kind, name, text }, { pattern }, report) {
     const property = kind === "Membership" ? "orgName" : "name";
     const given = text(property);
     if (kind === "TetherService" || given === undefined) return;
@@ -124,12 +124,12 @@ export const naming = definePolicy({
 
 export const protectLedgers = definePolicy({
   name: "protect-ledgers",
-  level: "advisory",
-  rule: "Environments and consortia are protected in the listed stacks, since deleting one destroys ledgers.",
+  enforcementLevel: "advisory",
+  description: "Environments and consortia are protected in the listed stacks, since deleting one destroys ledgers.",
   settings: {
     stacks: z.array(z.string()).default(["prod", "production"]).describe("Stacks whose ledgers must not be lost."),
   },
-  resource({ kind, name, stack, protect }, { stacks }, report) {
+  validateResource({ kind, name, stack, protect }, { stacks }, report) {
     if (!holdsLedger(kind) || protect || !stacks.includes(stack)) return;
     report.violation(`${kind} "${name}" is not protected in stack "${stack}". Add the resource option protect: true.`);
   },

@@ -11,14 +11,14 @@ import {
 } from "../../../provider/api/settings";
 import { definePolicy, oneOf } from "../define";
 import { providerTitle, settingsOf } from "../live";
-import { ancestorsOf, dependenciesOf, groupBy, listed, type Member, Parents, type Stack, unknown } from "../stack";
+import { ancestorsOf, dependenciesOf, groupBy, listed, type Member, type Stack, unknown } from "../stack";
 
 /* Policies that judge the whole plan. Those of how many there may be: limits.ts. */
 
 export const allowedRegions = definePolicy({
   name: "allowed-regions",
-  level: "disabled",
-  rule: "Every provider in use works in an allowed region.",
+  enforcementLevel: "disabled",
+  description: "Every provider in use works in an allowed region.",
   settings: {
     regions: z
       .array(oneOf(regions))
@@ -29,7 +29,7 @@ export const allowedRegions = definePolicy({
       .default([])
       .describe("Hosts that are allowed besides those of the regions, such as a proxy of your own."),
   },
-  stack(stack, { regions: allowed, hosts }, report) {
+  validateStack(stack, { regions: allowed, hosts }, report) {
     for (const [, [first]] of groupBy(stack.members, ({ provider }) => provider?.urn)) {
       const given = settingsOf(first!.provider);
       if (given === unknown) continue;
@@ -74,8 +74,8 @@ const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 export const balancedMembership = definePolicy({
   name: "balanced-membership",
-  level: "advisory",
-  rule: "No membership owns too many nodes of an environment, and one node may fail.",
+  enforcementLevel: "advisory",
+  description: "No membership owns too many nodes of an environment, and one node may fail.",
   settings: {
     maxShare: z
       .number()
@@ -84,19 +84,18 @@ export const balancedMembership = definePolicy({
       .default(0.5)
       .describe("Largest share of an environment's nodes that one membership may own, from 0 to 1."),
   },
-  stack(stack, { maxShare }, report) {
-    const parents = new Parents(stack);
-    const groups = parents.group("Node", "Environment");
+  validateStack(stack, { maxShare }, report) {
+    const groups = stack.group("Node", "Environment");
     // Nodes whose environment is not known yet may belong to any of them.
     if (groups.has(undefined)) return;
     for (const [key, nodes] of groups) {
       // Of an environment that another stack manages, others may own nodes that are not seen here.
-      const environment = parents.find("Environment", key!);
+      const environment = stack.find("Environment", key!);
       if (!environment) continue;
-      for (const [member, owned] of groupBy(nodes, (node) => parents.key(node, "Membership"))) {
+      for (const [member, owned] of groupBy(nodes, (node) => stack.key(node, "Membership"))) {
         const share = owned.length / nodes.length;
         if (member === undefined || share <= maxShare) continue;
-        const membership = parents.find("Membership", member)?.name ?? member;
+        const membership = stack.find("Membership", member)?.name ?? member;
         report.violation(
           `Membership "${membership}" would own ${owned.length} of ${nodes.length} nodes of environment ` +
             `"${environment.name}" (${percent(share)}), but at most ${percent(maxShare)} is advised. ` +
@@ -118,20 +117,20 @@ export const balancedMembership = definePolicy({
 
 export const credentialPerMember = definePolicy({
   name: "credential-per-member",
-  level: "advisory",
-  rule: "Every membership that owns nodes in an environment has a credential there; without one, nobody can use them.",
+  enforcementLevel: "advisory",
+  description:
+    "Every membership that owns nodes in an environment has a credential there; without one, nobody can use them.",
   settings: {},
-  stack(stack, _, report) {
-    const parents = new Parents(stack);
-    const credentials = parents.group("AppCred", "Environment");
-    for (const [key, nodes] of parents.group("Node", "Environment")) {
+  validateStack(stack, _, report) {
+    const credentials = stack.group("AppCred", "Environment");
+    for (const [key, nodes] of stack.group("Node", "Environment")) {
       // A credential of which it is not known yet where it belongs may be the one.
       if (key === undefined || credentials.has(undefined)) continue;
-      const holders = new Set((credentials.get(key) ?? []).map((credential) => parents.key(credential, "Membership")));
-      const environment = parents.find("Environment", key);
-      for (const member of groupBy(nodes, (node) => parents.key(node, "Membership")).keys()) {
+      const holders = new Set((credentials.get(key) ?? []).map((credential) => stack.key(credential, "Membership")));
+      const environment = stack.find("Environment", key);
+      for (const member of groupBy(nodes, (node) => stack.key(node, "Membership")).keys()) {
         if (member === undefined || holders.has(member) || holders.has(undefined)) continue;
-        const membership = parents.find("Membership", member);
+        const membership = stack.find("Membership", member);
         const [who, where] = [membership?.name ?? member, environment?.name ?? key];
         report.violation(
           `Membership "${who}" owns nodes of environment "${where}", but has no AppCred there. ` +
@@ -168,39 +167,38 @@ function nearestEnvironment(tether: Member, stack: Stack): Member | undefined {
 }
 
 /** The service does not show which environment a tether pins: its dependencies do, or else its place in the program. */
-function environmentOf(tether: Member, ready: Set<string>, stack: Stack, parents: Parents, infer: boolean) {
+function environmentOf(tether: Member, ready: Set<string>, stack: Stack, infer: boolean) {
   const known = stack.members.filter(({ urn }) => ready.has(urn));
   const keys = known.flatMap((member) => {
-    const key = member.kind === "Environment" ? parents.keyOf(member) : parents.key(member, "Environment");
+    const key = member.kind === "Environment" ? stack.keyOf(member) : stack.key(member, "Environment");
     return key === undefined ? [] : [key];
   });
   if (keys.length > 0) return only(keys);
   const nearest = infer ? nearestEnvironment(tether, stack) : undefined;
-  return nearest && parents.keyOf(nearest);
+  return nearest && stack.keyOf(nearest);
 }
 
 export const tetherAfterConfiguration = definePolicy({
   name: "tether-after-configuration",
-  level: "mandatory",
-  rule: "An active tether service depends on every node of its environment, so that it starts after them.",
+  enforcementLevel: "mandatory",
+  description: "An active tether service depends on every node of its environment, so that it starts after them.",
   settings: {
     infer: z
       .boolean()
       .default(true)
       .describe("If its dependencies name no environment, assume the only one in its component, or in the stack."),
   },
-  stack(stack, { infer }, report) {
-    const parents = new Parents(stack);
-    const nodes = parents.group("Node", "Environment");
+  validateStack(stack, { infer }, report) {
+    const nodes = stack.group("Node", "Environment");
     for (const tether of stack.of("TetherService")) {
       const active = tether.get("active");
       if (active !== true && active !== undefined) continue;
       const ready = before(tether.source);
-      const key = environmentOf(tether, ready, stack, parents, infer);
+      const key = environmentOf(tether, ready, stack, infer);
       const missing = (key === undefined ? [] : (nodes.get(key) ?? [])).filter(({ urn }) => !ready.has(urn));
       if (key === undefined || missing.length === 0) continue;
       const names = missing.map(({ name }) => name);
-      const environment = parents.find("Environment", key)?.name ?? key;
+      const environment = stack.find("Environment", key)?.name ?? key;
       report.violation(
         `Tether service "${tether.name}" is active, but does not depend on ${names.length > 1 ? "nodes" : "node"} ${listed(names)} of environment ` +
           `"${environment}". Add ${listed(names)} to its resource option dependsOn.`,
