@@ -13,11 +13,9 @@ import { parseArgs } from "node:util";
 import { build, bundle, installPackages } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { duration, runMain, log } from "../tools/lib/terminal.mjs";
-import { installerTrials, kindTrials, lifeTrials } from "./compatibility/trials.mjs";
 import { nodeVersions, packPackage } from "./compatibility/project.mjs";
-import { live } from "./compatibility/trials.mjs";
-import { circumstances, writePart } from "./lib/report.mjs";
-import { table } from "./lib/report.mjs";
+import { installerTrials, kindTrials, lifeTrials, live } from "./compatibility/trials.mjs";
+import { circumstances, table, writePart } from "./lib/report.mjs";
 
 const longestMs = 60 * 60_000;
 

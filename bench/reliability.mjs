@@ -12,10 +12,9 @@ import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { duration, runMain, log, UserError } from "../tools/lib/terminal.mjs";
 import { circumstances, writePart } from "./lib/report.mjs";
 import { cellsOf, textOf } from "./reliability/faults.mjs";
-import { foreignKeys, tryForeignKey } from "./reliability/trials.mjs";
-import { killAndRecover, killsOf } from "./reliability/trials.mjs";
 import { Lab } from "./reliability/lab.mjs";
 import { matrix } from "./reliability/matrix.mjs";
+import { foreignKeys, killAndRecover, killsOf, tryForeignKey } from "./reliability/trials.mjs";
 
 const longestMs = 120 * 60_000;
 

@@ -3,10 +3,9 @@
  * npm run bench [-- NAME…] [OPTIONS]: measures, each beside what it is compared with in the same run. Without a name: what an `up`,
  * a `refresh` and a preview cost, through the real CLI on the embedded service; then the table of docs/maintainers/performance.md is written
  * anew. Exit code 1 when a target is missed. Options:
- *   --rounds N                 of preview, policy and network: at least 7; of start; of providers: 2 unless given
+ *   --rounds N                 of preview, policy and network: at least 7; of providers: 2 unless given
  *   --count N                  of providers: how many memberships. Default: 500
  *   --stacks N --parallel N --widths N,N,N   of fleet
- *   --calls N                  of proxy: in each round
  *   --minutes N                of soak; of console, for one page and then for 20
  *   --rounds N --seed N        of kills: 20 rounds unless given, written to docs/maintainers/reliability.md then
  *   --blocks N                 of long: of the ledger that it starts with. Default: 400,000
@@ -16,16 +15,15 @@ import { parseArgs } from "node:util";
 import { build, installPackages } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { runMain, log, UserError } from "../tools/lib/terminal.mjs";
-import { circumstances, writePart } from "./lib/report.mjs";
-import { table } from "./lib/report.mjs";
+import { circumstances, table, writePart } from "./lib/report.mjs";
 
 /** Those that docs/maintainers/performance.md shows in one table; those that run when no name is given; all. */
-const published = ["waiting", "reading", "scale", "throttled", "providers"];
-const usual = [...published, "start", "preview", "policy", "network"];
-const all = [...usual, "proxy", "fleet", "soak", "console", "kills", "long"];
+const published = ["waiting", "reading", "providers"];
+const usual = [...published, "preview", "policy", "network"];
+const all = [...usual, "fleet", "soak", "console", "kills", "long"];
 /** Where a measure is, if not in a file of its name. @type {Record<string, string>} */
 const fileOf = {
-  ...Object.fromEntries(["waiting", "reading", "scale", "throttled"].map((name) => [name, "requests"])),
+  ...Object.fromEntries(["waiting", "reading"].map((name) => [name, "requests"])),
   ...Object.fromEntries(["preview", "policy", "network"].map((name) => [name, "previews"])),
 };
 const text = /** @type {const} */ ({ type: "string" });
@@ -35,7 +33,6 @@ const options = {
   stacks: text,
   parallel: text,
   widths: text,
-  calls: text,
   minutes: text,
   seed: text,
   blocks: text,

@@ -9,7 +9,7 @@ import { root } from "../../tools/lib/prepare.mjs";
 
 /** @typedef {import("./lab.mjs").Lab} Lab */
 /** @typedef {ReturnType<typeof import("./lab.mjs").randomOf>} Random */
-/** @typedef {{ name: string, path: string, authorization: string, own: string }} Ledger a node's address, and its account */
+/** @typedef {import("./lab.mjs").Chain & { name: string, account: string }} Ledger a node's address, and its account */
 
 /** @param {() => Promise<void>} act @param {() => boolean} stopped @param {number} pause */
 async function again(act, stopped, pause) {
@@ -113,9 +113,8 @@ export class Sender {
 
   /** @param {() => boolean} stopped */
   work(stopped) {
-    const { path, authorization } = this.ledger;
     const ask = async (/** @type {string} */ method, /** @type {unknown[]} */ params) =>
-      (await this.lab.rpc(path, authorization, method, params)).result;
+      (await this.lab.rpc(this.ledger, method, params)).result;
     const read = async () => {
       const block = await ask("eth_getBlockByNumber", ["latest", false]);
       this.blocks.set(block.number, block.hash);
@@ -132,8 +131,7 @@ export class Sender {
   async send() {
     this.open ??= await this.#next();
     const { hash, raw, value } = this.open;
-    const { path, authorization } = this.ledger;
-    const { result, error } = await this.lab.rpc(path, authorization, "eth_sendRawTransaction", [raw]);
+    const { result, error } = await this.lab.rpc(this.ledger, "eth_sendRawTransaction", [raw]);
     const known = /already (known|imported)|nonce too low/i.test(error?.message ?? "");
     if (result !== hash && !known) throw new Error(`${this.ledger.name}: ${JSON.stringify({ result, error })}`);
     this.answered.set(hash, value);
@@ -246,14 +244,13 @@ export async function checkObjects(clerk) {
 
 /**
  * All blocks of a chain with their transactions.
- * @param {Lab} lab @param {string} path @param {string} authorization
+ * @param {Lab} lab @param {import("./lab.mjs").Chain} chain
  */
-export async function readChain(lab, path, authorization) {
-  const [{ result: height }] = await lab.batch(path, authorization, [["eth_blockNumber", []]]);
+async function readChain(lab, chain) {
+  const { result: height } = await lab.rpc(chain, "eth_blockNumber");
   const numbers = Array.from({ length: Number(height) + 1 }, (_, number) => `0x${number.toString(16)}`);
   const blocks = await lab.batch(
-    path,
-    authorization,
+    chain,
     numbers.map((number) => ["eth_getBlockByNumber", [number, true]]),
   );
   /** @type {{ number: string, hash: string, parentHash: string, transactions: Transaction[] }[]} */
@@ -268,9 +265,9 @@ export async function readChain(lab, path, authorization) {
 export async function checkLedger(lab, senders, funds) {
   const [first] = senders;
   if (!first) return [];
-  const { path, authorization, name } = first.ledger;
+  const { name } = first.ledger;
   const lost = [];
-  const blocks = await readChain(lab, path, authorization);
+  const blocks = await readChain(lab, first.ledger);
   blocks.forEach((block, at) => {
     if (at > 0 && block.parentHash !== blocks[at - 1]?.hash) lost.push(`${name}: block ${at} does not follow`);
   });
@@ -280,8 +277,7 @@ export async function checkLedger(lab, senders, funds) {
       if (blocks[Number(number)]?.hash !== hash) lost.push(`${name}: block ${Number(number)} was ${hash}`);
     const hashes = [...receipts.keys()];
     const told = await lab.batch(
-      path,
-      authorization,
+      first.ledger,
       hashes.map((hash) => ["eth_getTransactionReceipt", [hash]]),
     );
     hashes.forEach((hash, at) => {
@@ -292,7 +288,7 @@ export async function checkLedger(lab, senders, funds) {
     for (const { hash } of sent)
       if (!answered.has(hash) && hash !== open?.hash) lost.push(`${name}: ${hash} was not sent`);
     const paid = sent.reduce((sum, { value }) => sum + BigInt(value), 0n);
-    const [own, other, count] = await lab.batch(path, authorization, [
+    const [own, other, count] = await lab.batch(first.ledger, [
       ["eth_getBalance", [wallet.address, "latest"]],
       ["eth_getBalance", [sink, "latest"]],
       ["eth_getTransactionCount", [wallet.address, "latest"]],
@@ -327,14 +323,13 @@ export async function checkPins({ lab, reports, tethers }, funds) {
   const lost = [];
   for (const [path, shown] of reports)
     if (JSON.stringify((await lab.api("GET", path)).body) !== shown) lost.push(`${path} is another report`);
-  const target = "/target/rinkeby";
-  const sent = (await readChain(lab, target, "")).flatMap(({ transactions }) => transactions);
+  const target = { url: `${lab.url}/target/rinkeby`, authorization: "" };
+  const sent = (await readChain(lab, target)).flatMap(({ transactions }) => transactions);
   for (const tether of tethers) {
     const { account } = (await lab.api("GET", `/tether/${tether}`)).body;
     const own = sent.filter(({ from }) => from === account.toLowerCase());
     const receipts = await lab.batch(
       target,
-      "",
       own.map(({ hash }) => ["eth_getTransactionReceipt", [hash]]),
     );
     const paid = receipts.reduce(
@@ -343,7 +338,7 @@ export async function checkPins({ lab, reports, tethers }, funds) {
     );
     const made = receipts.filter(({ result }) => result.contractAddress);
     if (made.length !== 1) lost.push(`${tether} deployed ${made.length} contracts`);
-    const [balance, said] = await lab.batch(target, "", [
+    const [balance, said] = await lab.batch(target, [
       ["eth_getBalance", [account, "latest"]],
       ["eth_call", [{ to: made[0]?.result.contractAddress, data: anchor.encodeFunctionData("count") }, "latest"]],
     ]);

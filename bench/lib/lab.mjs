@@ -7,11 +7,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { clearInterval, setInterval } from "node:timers";
+import { setTimeout as wait } from "node:timers/promises";
 import { root } from "../../tools/lib/prepare.mjs";
 import { UserError } from "../../tools/lib/terminal.mjs";
 
 const apiKey = "ground-key";
 const usual = ["--json", "--node-start", "0", "--environment-start", "0", "--limit", "targetRate=1000000"];
+
+/** @typedef {{ url: string, authorization: string }} Chain where it is asked, such as at a node */
 
 /** No answer came: whether the service acted is not known. */
 export class Unanswered extends Error {}
@@ -124,27 +127,39 @@ export class Lab {
 
   /**
    * The results of a batch of calls to a chain.
-   * @param {string} path @param {string} authorization @param {[string, unknown[]][]} calls
+   * @param {Chain} chain @param {[string, unknown[]][]} calls
    * @returns {Promise<any[]>}
    */
-  async batch(path, authorization, calls) {
+  async batch({ url, authorization }, calls) {
     const found = [];
     for (let at = 0; at < calls.length; at += 100) {
       const part = calls.slice(at, at + 100);
       const body = JSON.stringify(part.map(([method, params], id) => ({ jsonrpc: "2.0", id, method, params })));
       const headers = { "content-type": "application/json", ...(authorization ? { authorization } : {}) };
-      const { status, body: answer } = await answered(`${this.url}${path}`, { method: "POST", headers, body });
+      const { status, body: answer } = await answered(url, { method: "POST", headers, body });
       if (status !== 200) throw new Unanswered(`${status} ${JSON.stringify(answer).slice(0, 200)}`);
       found.push(...answer);
     }
     return found;
   }
 
-  /** One call to a chain. @param {string} path @param {string} authorization @param {string} method @param {unknown[]} params */
-  async rpc(path, authorization, method, params) {
-    const [{ result, error }] = await this.batch(path, authorization, [[method, params]]);
+  /** One call to a chain. @param {Chain} chain @param {string} method @param {unknown[]} [params] */
+  async rpc(chain, method, params = []) {
+    const [{ result, error }] = await this.batch(chain, [[method, params]]);
     if (error?.code === -32_603) throw new Unanswered(error.message); // the service could not ask its chain
     return { result, error };
+  }
+}
+
+/** Asks until an answer comes: whoever was killed comes back. @template T @param {() => Promise<T>} ask @returns {Promise<T>} */
+export async function untilAnswered(ask) {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      await wait(20);
+    }
   }
 }
 
@@ -210,8 +225,6 @@ export async function makeParents(ask) {
   const { _id } = await ask(`${consortium}/memberships`, { org_name: "bench" });
   return { consortium, membership_id: String(_id) };
 }
-
-/** A process and everything below it, and what they take of the memory. */
 
 /** @typedef {{ pid: number, parent: number, rss: number, command: string }} Process rss: bytes */
 

@@ -16,7 +16,7 @@ const leastRounds = 7;
  * @param {[() => Promise<T>, () => Promise<T>]} sides
  * @returns {Promise<[T[], T[]]>}
  */
-export async function inTurn(rounds, sides) {
+async function inTurn(rounds, sides) {
   /** @type {[T[], T[]]} */
   const results = [[], []];
   for (const side of sides) await side();

@@ -9,9 +9,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { root } from "../../tools/lib/prepare.mjs";
-import { treeOf } from "../lib/lab.mjs";
 import { median, table } from "../lib/report.mjs";
-import { asker, firstLine, makeNodes, makeParents } from "../lib/lab.mjs";
+import { asker, firstLine, makeNodes, makeParents, treeOf } from "../lib/lab.mjs";
 
 const pages = 20;
 const mostGrowth = 1.25;

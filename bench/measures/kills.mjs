@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { circumstances, median, seconds, table, writePart } from "../lib/report.mjs";
 import { log } from "../../tools/lib/terminal.mjs";
 import { checkGifts, checkLedger, checkObjects, checkPins, Clerk, Giver, Reader, Sender } from "../lib/clients.mjs";
-import { Lab, makeNodes, randomOf, Unanswered } from "../lib/lab.mjs";
+import { Lab, makeNodes, randomOf, untilAnswered } from "../lib/lab.mjs";
 
 /** @type {import("../lib/stack.mjs").Measure} */
 export async function kills({ cli, options = {} }) {
@@ -60,12 +60,11 @@ const purse = "t-purse";
 async function ledgerOf(lab, consortium, membership_id, kind) {
   const name = kind.consensus_type;
   const { environment, nodes } = await makeNodes(lab.ask, { consortium, membership_id }, { name, ...kind }, 1);
-  const [{ url, authorization, account }] = /** @type {[typeof nodes[number]]} */ (nodes);
+  const [node] = /** @type {[typeof nodes[number]]} */ (nodes);
   await lab.ask(`/tether/t-${name}/targetNetwork`, { network: "rinkeby" });
   await lab.ask(`/tether/t-${name}/interval`, { interval: 1 });
   await lab.ask(`/tether/t-${name}/deploy`, {});
-  const ledger = { name, path: new URL(url).pathname, authorization, own: account };
-  return { ledger, chainId: Number(environment.chain_id) };
+  return { ledger: { name, ...node }, chainId: Number(environment.chain_id) };
 }
 
 /** @param {Lab} lab @param {Awaited<ReturnType<typeof ledgerOf>>} place @param {import("../lib/clients.mjs").Random} random */
@@ -75,27 +74,16 @@ async function sendersOf(lab, { ledger, chainId }, random) {
     return new Sender(lab, ledger, chainId, wallet, sink, random);
   });
   for (const { wallet } of senders) {
-    const call = { from: ledger.own, to: wallet.address, value: `0x${ether.toString(16)}`, gasPrice: "0x0" };
-    await lab.rpc(ledger.path, ledger.authorization, "eth_sendTransactionSync", [call]);
+    const call = { from: ledger.account, to: wallet.address, value: `0x${ether.toString(16)}`, gasPrice: "0x0" };
+    await lab.rpc(ledger, "eth_sendTransactionSync", [call]);
   }
   return senders;
 }
 
 /** Until all that was killed answers again. @param {Lab} lab @param {import("../lib/clients.mjs").Sender[]} senders */
 async function recovered(lab, senders) {
-  const ask = async () => {
-    await lab.api("GET", `/tether/${purse}/balance/rinkeby`);
-    for (const { ledger } of senders) await lab.rpc(ledger.path, ledger.authorization, "eth_blockNumber", []);
-  };
-  for (;;) {
-    const failed = await ask().then(
-      () => undefined,
-      (error) => error,
-    );
-    if (failed === undefined) return;
-    if (!(failed instanceof Unanswered)) throw failed;
-    await wait(20);
-  }
+  await untilAnswered(() => lab.api("GET", `/tether/${purse}/balance/rinkeby`));
+  for (const { ledger } of senders) await untilAnswered(() => lab.rpc(ledger, "eth_blockNumber"));
 }
 
 /**
@@ -181,7 +169,7 @@ async function mined(lab, senders) {
   for (const { ledger, wallet, nonce } of senders) {
     const count = async () => {
       const params = [wallet.address, "latest"];
-      const { result } = await lab.rpc(ledger.path, ledger.authorization, "eth_getTransactionCount", params);
+      const { result } = await lab.rpc(ledger, "eth_getTransactionCount", params);
       return Number(result);
     };
     const end = performance.now() + 60_000;

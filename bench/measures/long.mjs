@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, write
 import { createRequire } from "node:module";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { Lab, makeNodes, makeParents, Unanswered } from "../lib/lab.mjs";
+import { Lab, makeNodes, makeParents, untilAnswered } from "../lib/lab.mjs";
 import { bounded, median, seconds, table } from "../lib/report.mjs";
 import { log } from "../../tools/lib/terminal.mjs";
 import { root } from "../../tools/lib/prepare.mjs";
@@ -32,10 +32,13 @@ export async function long({ options = {} }) {
     for (const kind of kinds)
       made.push(await makeNodes(api, parents, { ...kind, name: kind.consensus_type, chain_id: chainId }, nodesOfEach));
     const nodes = made.flatMap((one) => one.nodes);
-    const ask = asking(lab, /** @type {Node} */ (nodes[0]));
-    const all = nodes.map((node) => asking(lab, node));
-    const answer = () =>
-      Promise.all(all.map((one) => until(async () => Number(await one("eth_blockNumber", [])) >= blocks)));
+    const [first] = /** @type {[typeof nodes[number]]} */ (nodes);
+    const answer = async () => {
+      for (const node of nodes) {
+        const { result } = await untilAnswered(() => lab.rpc(node, "eth_blockNumber"));
+        if (Number(result) < blocks) throw new Error(`a ledger of ${blocks} blocks has ${Number(result)}`);
+      }
+    };
     await lab.stop();
     const [dir = "", ...others] = made.map(({ environment }) => join(lab.data, "chains", environment._id));
     const spec = { key: "long", chainId, accounts: 32, period, free: true };
@@ -61,7 +64,8 @@ export async function long({ options = {} }) {
     const memory = Math.max(...lab.processes().chains.map(({ rss }) => rss));
     const timed = async (/** @type {string} */ method, /** @type {unknown[]} */ params) => {
       const begun = performance.now();
-      await ask(method, params);
+      const { error } = await lab.rpc(first, method, params);
+      if (error) throw new Error(`${method}: ${error.message}`);
       return performance.now() - begun;
     };
     const hex = (/** @type {number} */ number) => `0x${number.toString(16)}`;
@@ -93,39 +97,16 @@ export async function long({ options = {} }) {
   }
 }
 
-/** @typedef {{ url: string, authorization: string }} Node */
-
-/** Asks a node. @param {Lab} lab @param {Node} node */
-const asking =
-  (lab, { url, authorization }) =>
-  async (/** @type {string} */ method, /** @type {unknown[]} */ params) => {
-    const { result, error } = await lab.rpc(new URL(url).pathname, authorization, method, params);
-    if (error) throw new Error(`${method}: ${error.message}`);
-    return result;
-  };
-
-/** @param {() => Promise<boolean>} holds */
-async function until(holds) {
-  const answered = () =>
-    holds().catch((error) => {
-      if (error instanceof Unanswered) return false;
-      throw error;
-    });
-  while (!(await answered()));
-}
-
 /** A ledger that has run for weeks, made in a few minutes: the same files, through the same code. */
 
 const require = createRequire(import.meta.url);
 const built = (/** @type {string} */ name) => require(join(root, "dist/service/ledger", name));
 /** @type {typeof import("../../service/ledger/engine.js")} */
-const { Engine } = built("engine.js");
+const { Engine, findAnvil } = built("engine.js");
 /** @type {typeof import("../../service/ledger/ledger-folder.js")} */
 const { LedgerFolder } = built("ledger-folder.js");
 /** @type {typeof import("../../service/ledger/watcher-client.js")} */
 const { Watched } = built("watcher-client.js");
-/** @type {typeof import("../../service/ledger/engine.js")} */
-const { findAnvil } = built("engine.js");
 /** @type {typeof import("../../service/ledger/chain.js")} */
 const { usualPace } = built("chain.js");
 
@@ -140,7 +121,7 @@ const transactions = 20;
  * @param {import("../../service/ledger/engine.js").ChainSpec} spec
  * @param {{ blocks: number, seconds: number }} length
  */
-export async function lengthen(dir, spec, { blocks, seconds }) {
+async function lengthen(dir, spec, { blocks, seconds }) {
   await backdate(dir, spec, Math.floor(Date.now() / 1_000) - blocks * seconds);
   const sockets = mkdtempSync(join(tmpdir(), "consortium-long-"));
   const watched = new Watched(sockets);

@@ -1,5 +1,8 @@
 // @ts-check
-/** The dynamic provider beside the plugin, in JavaScript and in YAML: how fast each previews and makes a large stack, and its memory. */
+/**
+ * The dynamic provider beside the plugin and beside resources that do nothing, in JavaScript and in YAML: how fast each previews and
+ * makes a large stack, its memory, and the requests of a refresh.
+ */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,20 +10,17 @@ import { join } from "node:path";
 import { root } from "../../tools/lib/prepare.mjs";
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { log } from "../../tools/lib/terminal.mjs";
-import { comparePreviews } from "../lib/previews.mjs";
 import { watchMemory } from "../lib/lab.mjs";
-import { quickstart } from "../lib/previews.mjs";
+import { comparePreviews, quickstart } from "../lib/previews.mjs";
 import { bounded, seconds, table } from "../lib/report.mjs";
-import { withRig } from "../lib/stack.mjs";
-import { finished, on, Stack, upArgs } from "../lib/stack.mjs";
-import { emptyMembers, members, membersInYaml } from "../programs/networks.mjs";
-import { referenceInYaml } from "../programs/networks.mjs";
+import { finished, on, refreshArgs, Stack, upArgs, withRig } from "../lib/stack.mjs";
+import { emptyMembers, members, membersInYaml, referenceInYaml } from "../programs/networks.mjs";
 
 const defaultCount = 500;
 const latency = 20;
 /** The state is written twice for each resource, all of it: 2,000 memberships take minutes. */
 const upLimitMs = 30 * 60_000;
-const most = { reference: 0.4, classes: 0.95, preview: 0.35, up: 0.6, unchecked: 0.3 };
+const most = { reference: 0.4, program: 1.15, requests: 10, classes: 0.95, preview: 0.35, up: 0.6, unchecked: 0.3 };
 
 /** Where the plugin is installed, as its users have it: the CLI then keeps its schema. @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli */
 function installed(cli) {
@@ -45,7 +45,7 @@ const sidesOf = (count) => ({
   yaml: { title: "plugin, YAML", files: inYaml(membersInYaml(count)) },
 });
 
-/** @typedef {{ preview: number, up: number, unchecked: number, memory: number }} Figures milliseconds, and bytes at their peak */
+/** @typedef {{ preview: number, up: number, unchecked: number, memory: number, requests: number }} Figures milliseconds; bytes at their peak; requests of a refresh */
 
 /**
  * @param {import("../lib/stack.mjs").Tools} tools
@@ -60,10 +60,13 @@ const figuresOf = (tools, { title, ...side }) =>
     const up = await finished(started);
     const { pss } = memory.end();
     if (up.code !== 0) throw new Error(`up of ${title} failed:\n${up.text}`);
+    service.clearCalls();
+    await stack.ok(refreshArgs);
+    const requests = service.calls.length;
     await stack.ok(["destroy", "--yes", "--skip-preview"], { PULUMI_SKIP_CHECKPOINTS: "true" });
     const unchecked = await stack.ok(upArgs, { PULUMI_SKIP_CHECKPOINTS: "true" });
     log(`${title}: preview ${seconds(preview.ms)}, up ${seconds(up.ms)}, without checkpoints ${seconds(unchecked.ms)}`);
-    return { preview: preview.ms, up: up.ms, unchecked: unchecked.ms, memory: pss };
+    return { preview: preview.ms, up: up.ms, unchecked: unchecked.ms, memory: pss, requests };
   });
 
 /** @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli */
@@ -128,6 +131,8 @@ async function compare(tools) {
   return {
     rows: [
       ...rows,
+      compared("`up`", [best("dynamic", "up"), best("empty", "up")], most.program, "as many empty dynamic resources"),
+      bounded("requests of their `refresh`", best("dynamic", "requests"), { most: most.requests }),
       compared(
         "preview, classes on the dynamic provider,",
         [best("dynamic", "preview"), best("empty", "preview")],

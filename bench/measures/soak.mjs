@@ -9,10 +9,8 @@ import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { log } from "../../tools/lib/terminal.mjs";
-import { Lab, Unanswered } from "../lib/lab.mjs";
+import { asker, Lab, makeNodes, makeParents, treeOf, untilAnswered } from "../lib/lab.mjs";
 import { median, seconds, table } from "../lib/report.mjs";
-import { treeOf } from "../lib/lab.mjs";
-import { asker, makeNodes, makeParents } from "../lib/lab.mjs";
 
 const mostGrowth = 1.25;
 /** The first minutes, of which nothing is counted, and the time between samples and between starts, in minutes. */
@@ -96,15 +94,7 @@ export async function soak({ options = {} }) {
 async function timed(lab, nodes) {
   const begun = performance.now();
   await lab.start();
-  for (const { url, authorization } of nodes) {
-    const path = new URL(url).pathname;
-    const answers = () =>
-      lab.rpc(path, authorization, "eth_blockNumber", []).catch((error) => {
-        if (error instanceof Unanswered) return undefined;
-        throw error;
-      });
-    while ((await answers()) === undefined) await wait(20);
-  }
+  for (const node of nodes) await untilAnswered(() => lab.rpc(node, "eth_blockNumber"));
   return performance.now() - begun;
 }
 
