@@ -6,7 +6,8 @@ import { type IsOutput, readData } from "../yaml/data";
 import { isWithin, type Path, placed, type Problem, type Reading } from "../yaml/problems";
 import { checkShape } from "../yaml/shape";
 import { type NetworkDefinition } from "./generated";
-import { type Plan, type Planned, planOf } from "./plan";
+import { partsOf } from "./parts";
+import { type Plan, planOf } from "./plan";
 import { checkRules } from "./rules";
 import { Network } from "./schema";
 
@@ -106,24 +107,12 @@ const isMapping = (value: unknown): boolean => typeof value === "object" && valu
 
 const overlaps = (one: Path, other: Path): boolean => isWithin(one, other) || isWithin(other, one);
 
-/** Every resource of a plan. */
-const partsOf = ({ consortia }: Plan): Planned<object>[] =>
-  consortia.flatMap((consortium) => [
-    ...[consortium, ...consortium.members],
-    ...consortium.environments.flatMap((one) => [
-      one,
-      ...one.nodes,
-      ...one.credentials,
-      ...(one.tether ? [one.tether] : []),
-    ]),
-  ]);
-
 /** Marks the arguments that are secret, wholly or in part. Gives what cannot be, since it becomes a name. */
 function markSecrets(plan: Plan | undefined, { value, secrets = [] }: Reading): Problem[] {
   if (secrets.length === 0) return [];
-  for (const part of plan ? partsOf(plan) : [])
-    part.secrets = Object.keys(part.args).filter((key) =>
-      [part.path, ...(part.shared ? [part.shared] : [])].some((place) =>
+  for (const { planned } of plan ? partsOf(plan) : [])
+    planned.secrets = Object.keys(planned.args).filter((key) =>
+      [planned.path, ...(planned.shared ? [planned.shared] : [])].some((place) =>
         secrets.some((path) => overlaps(path, [...place, key])),
       ),
     );

@@ -1,14 +1,6 @@
 import { type CustomResourceOptions, type Output, type Resource, secret } from "@pulumi/pulumi";
-import { environmentsKey } from "../../provider/constants";
-import {
-  AppCred,
-  Consortium,
-  Environment,
-  Membership,
-  Node,
-  TetherService,
-  type TetherServiceArgs,
-} from "../resources";
+import { AppCred, Consortium, Environment, Membership, Node, TetherService } from "../resources";
+import { argsOf, type Kind, partsOfConsortium, Shown } from "./parts";
 import { type Planned, type PlannedConsortium, type PlannedEnvironment } from "./plan";
 
 /** The resources of one environment, each under its key. */
@@ -29,65 +21,45 @@ export interface NetworkConsortiumResources {
 /** What all parts get of the network's options; `protect` and providers come from the parent by themselves. */
 type Passed = Pick<CustomResourceOptions, "customTimeouts" | "retainOnDelete">;
 
-/** Earlier names, but for those that another resource of the same kind has now. */
-const aliasesOf = (planned: Planned<unknown>, siblings: readonly Planned<unknown>[]): { name: string }[] =>
-  planned.names
-    .slice(1)
-    .filter((name) => !siblings.some((other) => other.names[0] === name))
-    .map((name) => ({ name }));
+const classes = { Consortium, Membership, Environment, Node, AppCred, TetherService } as const;
 
-/** Pulumi's SDK does a good deal for every argument, also for one that is left open: what is not given is not there. */
-function given<A extends object>({ args, secrets = [] }: Planned<A>): A {
-  const known = Object.entries(args).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(
-    known.map(([key, value]) => [key, secrets.includes(key) ? secret(value as unknown) : (value as unknown)]),
-  ) as A;
-}
+type Make = new (name: string, args: object, options: CustomResourceOptions) => Consortium | Node;
 
-const byKey = <P extends { key: string }, R>(planned: readonly P[], make: (one: P) => R): Record<string, R> =>
-  Object.fromEntries(planned.map((one) => [one.key, make(one)]));
+const byKey = <P extends { key: string }, R>(planned: readonly P[], of: (one: P) => R): Record<string, R> =>
+  Object.fromEntries(planned.map((one) => [one.key, of(one)]));
 
 export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed: Passed): NetworkConsortiumResources {
-  const optionsOf = (planned: Planned<unknown>, siblings: readonly Planned<unknown>[] = []): CustomResourceOptions => ({
-    parent,
-    customTimeouts: passed.customTimeouts,
-    retainOnDelete: passed.retainOnDelete,
-    ...(planned.protect !== undefined && { protect: planned.protect }),
-    aliases: aliasesOf(planned, siblings),
+  const made = new Map<Planned<object>, Resource>();
+  const at = <R extends Resource>(planned: Planned<object>): R => made.get(planned) as R;
+  const argument = (value: unknown): unknown =>
+    value instanceof Shown ? at<Resource & Record<string, unknown>>(value.by.planned)[value.output] : value;
+  const { customTimeouts, retainOnDelete } = passed;
+  for (const part of partsOfConsortium(plan, passed)) {
+    const { planned, formerly, deleteBeforeReplace, ignoreChanges, dependsOn } = part;
+    const { protect } = planned;
+    const options: CustomResourceOptions = {
+      ...{ parent, customTimeouts, retainOnDelete },
+      ...(protect !== undefined && { protect }),
+      ...(deleteBeforeReplace !== undefined && { deleteBeforeReplace }),
+      ...(ignoreChanges && { ignoreChanges }),
+      ...(dependsOn && { dependsOn: dependsOn.map((one) => at(one.planned)) }),
+      aliases: formerly.map((name) => ({ name })),
+    };
+    const args = Object.entries(argsOf(part, secret)).map(([key, value]) => [key, argument(value)]);
+    const make: Record<Kind, unknown> = classes;
+    made.set(planned, new (make[part.kind] as Make)(planned.names[0]!, Object.fromEntries(args) as object, options));
+  }
+  const environmentOf = (one: PlannedEnvironment): NetworkEnvironmentResources => ({
+    environment: at<Environment>(one),
+    nodes: byKey(one.nodes, at<Node>),
+    credentials: byKey(one.credentials, at<AppCred>),
+    ...(one.tether && { tether: at<TetherService>(one.tether) }),
   });
-  // What is kept in the service loses no ledger when its entry goes.
-  const environments = passed.retainOnDelete ? undefined : plan.environments.map(({ names }) => names);
-  const args = { ...given(plan), ...(environments && { [environmentsKey]: environments }) };
-  const consortium = new Consortium(plan.names[0]!, args, optionsOf(plan));
-  const members = byKey(
-    plan.members,
-    (member) => new Membership(member.names[0]!, { ...given(member), consortium }, optionsOf(member)),
-  );
-
-  const makeEnvironment = (planned: PlannedEnvironment): NetworkEnvironmentResources => {
-    const environment = new Environment(planned.names[0]!, { ...given(planned), consortium }, optionsOf(planned));
-    const nodes = byKey(planned.nodes, (node) => {
-      const membership = members[node.member]!;
-      return new Node(node.names[0]!, { ...given(node), environment, membership }, optionsOf(node, planned.nodes));
-    });
-    const credentials = byKey(planned.credentials, (one) => {
-      const args = {
-        name: one.key,
-        ...given(one),
-        environment,
-        membership: members[one.member]!,
-      };
-      // A new name would make a new pair: without one of its own it keeps that which it was made with.
-      const kept = one.args.name === undefined ? { ignoreChanges: ["name"] } : {};
-      return new AppCred(one.names[0]!, args, { ...optionsOf(one, planned.credentials), ...kept });
-    });
-    const made = { environment, nodes, credentials };
-    const { tether } = planned;
-    if (!tether) return made;
-    const options = { ...optionsOf(tether), dependsOn: [environment, ...Object.values(nodes)] };
-    return { ...made, tether: new TetherService(tether.names[0]!, given(tether) as TetherServiceArgs, options) };
+  return {
+    consortium: at<Consortium>(plan),
+    members: byKey(plan.members, at<Membership>),
+    environments: byKey(plan.environments, environmentOf),
   };
-  return { consortium, members, environments: byKey(plan.environments, makeEnvironment) };
 }
 
 /** What one environment shows. */
