@@ -183,7 +183,7 @@ export interface AppCredProperties {
   environmentId: string;
   /** Id of the membership whose nodes it opens. Programs can pass the resource as `membership` instead. */
   membershipId: string;
-  /** Name of the credential. Default: the name of the resource. */
+  /** Name of the credential. On a service that cannot rename one, the run ends with an error and the next one makes a new pair. Default: the name of the resource. */
   name: string;
   /** Arbitrary values. When one changes, a new pair is created, then the old one is deleted. Default: none. */
   keepers?: Record<string, unknown>;

@@ -9,6 +9,17 @@ export const leftKey = "__left";
 export const isLeft = (state: Props, key: string): boolean =>
   ((state[leftKey] as string[] | undefined) ?? []).includes(key);
 
+/** Where the state lists properties that the service did not change in place. */
+export const fixedKey = "__fixed";
+
+export const fixedKeys = (state: Props): string[] => (state[fixedKey] as string[] | undefined) ?? [];
+
+/** Whether a change to it makes a new object. */
+const isReplacing = (definition: Definition, state: Props, key: string): boolean => {
+  const replace = inputMeta(definition, key)?.replace;
+  return replace === "ifNeeded" ? fixedKeys(state).includes(key) : replace === true;
+};
+
 export interface Difference {
   changes: boolean;
   /** Properties that differ; none if only the last run has to be finished. */
@@ -45,7 +56,7 @@ export function changedKeys(definition: Definition, olds: Props, news: Props): s
  */
 export function diff(definition: Definition, olds: Props, news: Props): Difference {
   const changed = changedKeys(definition, olds, news);
-  const replaces = changed.filter((key) => inputMeta(definition, key)?.replace);
+  const replaces = changed.filter((key) => isReplacing(definition, olds, key));
   const moved = changed.some((key) => inputMeta(definition, key)?.parent === "path");
   const restarts = replaces.length === 0 ? changed.filter((key) => inputMeta(definition, key)?.restarts) : [];
   const { naming, replaceWarning } = definition;

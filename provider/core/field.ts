@@ -11,8 +11,11 @@ export interface FieldMeta {
   default?: string;
   /** A sentence on what TypeScript programs can write instead; other languages cannot. */
   inTypeScript?: string;
-  /** A change replaces the object. Default: it is updated in place. */
-  replace?: boolean;
+  /**
+   * A change replaces the object. Default: it is updated in place. `ifNeeded`: it is updated in place where the service can;
+   * the state remembers where it cannot, and then a change replaces.
+   */
+  replace?: boolean | "ifNeeded";
   /** Never shown: a secret output. */
   secret?: boolean;
   /** The service chooses a value when none is given, so leaving it out is no change. */

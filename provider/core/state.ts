@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type z } from "zod";
 import { type Identified } from "../api";
 import { type Definition, inputKeys, inputMeta, type Props } from "./definition";
-import { isLeft, leftKey } from "./diff";
+import { fixedKey, isLeft, leftKey } from "./diff";
 import { isUnset, sameName, sameValue } from "./values";
 import { metaOf, wireName } from "./field";
 
@@ -70,7 +70,8 @@ export function leaving(definition: Definition, inputs: Props, state: Props): Pr
 export function carried(definition: Definition, olds: Props, news: Props): Props {
   const left = inputKeys(definition).filter((key) => news[key] === undefined && isLeft(olds, key));
   const values = Object.fromEntries(left.map((key) => [key, olds[key]]));
-  return { ...values, [leftKey]: left.length > 0 ? left : undefined, [writtenKey]: olds[writtenKey] };
+  const marks = { [writtenKey]: olds[writtenKey], [fixedKey]: olds[fixedKey] };
+  return { ...values, [leftKey]: left.length > 0 ? left : undefined, ...marks };
 }
 
 /** The inputs within a state. */

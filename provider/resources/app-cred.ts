@@ -13,11 +13,15 @@ export const appCred: Definition = {
     consortiumId: consortiumId(),
     environmentId: environmentId(),
     membershipId: membershipId("Id of the membership whose nodes it opens."),
-    name: field(nameText("name"), "Name of the credential.", {
-      default: "the name of the resource",
-      replace: true,
-      undocumented: true,
-    }),
+    name: field(
+      nameText("name"),
+      "Name of the credential. On a service that cannot rename one, the run ends with an error and the next one makes a new pair.",
+      {
+        default: "the name of the resource",
+        replace: "ifNeeded",
+        undocumented: true,
+      },
+    ),
     keepers: field(
       z.record(z.string(), z.unknown(), { error: "keepers must be an object of values" }).optional(),
       "Arbitrary values. When one changes, a new pair is created, then the old one is deleted.",

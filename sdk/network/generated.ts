@@ -172,7 +172,7 @@ export interface NetworkNodeDefaults {
 export interface NetworkCredential {
   /** Key of the member whose nodes it opens. Default: its own key. */
   member?: string;
-  /** Name of the credential. Default: its key when the credential was created. */
+  /** Name of the credential. On a service that cannot rename one, the run ends with an error and the next one makes a new pair. Default: its key when the credential was created. */
   name?: string;
   /** Arbitrary values. When one changes, a new pair is created, then the old one is deleted. Default: none. */
   keepers?: Record<string, unknown>;

@@ -43,7 +43,13 @@ function page(definition) {
   const inputs = propertiesOf(definition.inputs, "input");
   const parents = inputs.filter(({ meta }) => meta.parent);
   const change = (/** @type {import("./types.mjs").Property} */ { meta }) =>
-    meta.replace ? "replaces" : meta.ignoredInDiff ? "nothing" : "in place";
+    meta.replace === "ifNeeded"
+      ? "in place, or replaces"
+      : meta.replace
+        ? "replaces"
+        : meta.ignoredInDiff
+          ? "nothing"
+          : "in place";
   const need = (/** @type {import("./types.mjs").Property} */ { key, optional }) =>
     optional || key === definition.naming || key === "name" ? "no" : "yes";
   const isIn = (/** @type {string} */ parent) => parents.some(({ key }) => key === parent);

@@ -216,11 +216,11 @@ export async function adopt(collection: Collection, inputs: Props, item: Identif
     if (meta.programOnly || meta.parent === "path" || (meta.computed && isUnset(inputs[key]))) return false;
     if (inputs[key] === undefined) return false; // what the program does not set stays
     // What the service does not show may be unset: set it if possible, else trust it.
-    if (!(key in shown)) return !meta.replace && !isUnset(inputs[key]);
+    if (!(key in shown)) return meta.replace !== true && !isUnset(inputs[key]);
     const same = key === nameKey(definition) && session.origins.rewritesNames ? sameName : sameValue;
     return !same(shown[key], inputs[key]);
   });
-  const fixed = differing.filter((key) => inputMeta(definition, key)?.replace);
+  const fixed = differing.filter((key) => inputMeta(definition, key)?.replace === true);
   if (fixed.length > 0) {
     const facts = fixed.map((key) => `${key} is ${String(shown[key])}, not ${String(inputs[key])}`).join("; ");
     throw new UserError(

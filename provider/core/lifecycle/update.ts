@@ -2,24 +2,47 @@ import { type Identified, isApiError } from "../../api";
 import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
 import { inputMeta, nameKey, type Props } from "../definition";
-import { changedKeys } from "../diff";
+import { changedKeys, fixedKey, fixedKeys } from "../diff";
 import { isUnset, sameName, sameValue } from "../values";
 import { sameSpot } from "../holdings";
-import { UserError } from "../user-error";
+import { Incomplete, UserError } from "../user-error";
 import { wireName } from "../field";
 import { carried, merge, outputsOf } from "../state";
 import { lookAgeMs } from "../wait";
 import { settle } from "./read";
 
-/** Changes in place what differs; with nothing to change it goes on waiting for what an earlier run left unfinished. */
+/**
+ * Changes in place what differs; with nothing to change it goes on waiting for what an earlier run left unfinished.
+ * @throws Incomplete where the service does not change what is replaced then: the state is as before, and records that
+ */
 export async function update(collection: Collection, id: string, olds: Props, news: Props): Promise<Props> {
   const { definition } = collection;
   const changed = changedKeys(definition, olds, news).filter((key) => !inputMeta(definition, key)?.programOnly);
-  const shown = changed.length > 0 ? await change(collection, id, news, changed) : {};
+  const replaceable = changed.filter((key) => inputMeta(definition, key)?.replace === "ifNeeded");
+  const fixed = (keys: string[], state: Props, why: string): Incomplete =>
+    new Incomplete(
+      id,
+      { ...state, [fixedKey]: [...new Set([...fixedKeys(olds), ...keys])] },
+      new UserError(
+        `${collection.nameOf(olds)} (${id}): ${why} Run \`pulumi up\` again to make a new ${definition.title} and then ` +
+          `delete this one, or set the old ${keys.join(" and ")} again to keep it.`,
+      ),
+    );
+  let shown: Props = {};
+  try {
+    if (changed.length > 0) shown = await change(collection, id, news, changed);
+  } catch (error) {
+    if (!(error instanceof Unchanged) || replaceable.length === 0) throw error;
+    throw fixed(replaceable, olds, error.why);
+  }
   // What the service chose itself (a chain id, say) is an output too, and stays.
   const chosen = Object.entries(olds).filter(([key]) => inputMeta(definition, key)?.computed);
   const before = { ...outputsOf(definition, olds), ...Object.fromEntries(chosen), ...carried(definition, olds, news) };
-  return settle(collection, id, merge(news, before, shown));
+  const state = merge(news, before, shown);
+  const ignored = replaceable.filter((key) => sameValue(state[key], olds[key]));
+  if (ignored.length > 0)
+    throw fixed(ignored, state, `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`);
+  return settle(collection, id, state);
 }
 
 /** Changes properties in place, so that they take effect, and gives the object as it is afterwards. */
@@ -60,6 +83,16 @@ async function restart(collection: Collection, id: string, inputs: Props): Promi
     if (typeof presence === "object") shown = collection.shown(presence.item);
   }
   return shown;
+}
+
+/** The service has no way to change the object in place. */
+class Unchanged extends UserError {
+  constructor(
+    readonly why: string,
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 /** How long lists may show an object as it was before the change. */
@@ -127,9 +160,10 @@ async function patch(collection: Collection, id: string, inputs: Props, keys: re
     const again = definition.replaceWarning
       ? "A replacement would destroy what is in it."
       : "Or let Pulumi make a new one with `pulumi up --replace` and its URN.";
-    throw new UserError(
-      `${what}: this service cannot change ${keys.join(" and ")} in place (${error.message}) Nothing was changed. ` +
-        `Either set the old value again, or change it in the console and run \`pulumi refresh\`. ${again}`,
+    const why = `this service cannot change ${keys.join(" and ")} in place (${error.message}) Nothing was changed.`;
+    throw new Unchanged(
+      why,
+      `${what}: ${why} Either set the old value again, or change it in the console and run \`pulumi refresh\`. ${again}`,
     );
   }
   const fresh = (item: Identified): Props | undefined => {

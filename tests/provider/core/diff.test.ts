@@ -65,7 +65,7 @@ describe("replace or in place", () => {
     ["node", { membershipId: "n" }, ["membershipId"], true],
     ["node", { environmentId: "f" }, ["environmentId"], false],
     ["node", { environmentId: "f", membershipId: "n" }, ["environmentId", "membershipId"], false],
-    ["appCred", { name: "b" }, ["name"], false],
+    ["appCred", { name: "b" }, [], false],
     ["appCred", { keepers: { month: 5 } }, ["keepers"], false],
     ["tetherService", { tetherId: "tether0002" }, ["tetherId"], false],
     ["tetherService", { network: "mainnet" }, [], false],

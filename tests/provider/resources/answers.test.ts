@@ -1,4 +1,4 @@
-import { type AnswersChange, type Timing } from "../../../service";
+import { type AnswersChange, type Service, type ServiceOptions, type Timing } from "../../../service";
 import { bases, type Collected, collected, nameField, nameKey, named, storeOf } from "../../support/bases";
 import { Engine } from "../../support/engine";
 import { world } from "../../support/lifecycle";
@@ -60,7 +60,7 @@ test.each(stories)("%s with %s", async (kind, _title, { answers, timing }) => {
   if (kind === "appCred") expect(engine.outputs.password).toEqual(expect.any(String));
 
   const renamed = { ...args, [nameKey(kind)]: "renamed" };
-  expect((await engine.up(renamed)).then).toBe(kind === "appCred" ? "replaced" : "updated");
+  expect((await engine.up(renamed)).then).toBe("updated");
   newProcess();
   time.pass(1_000);
   expect(await engine.refresh()).toBe("there");
@@ -99,6 +99,66 @@ describe("a service that cannot change in place", () => {
     expect(engine.outputs).toEqual(outputs);
     expect(await engine.up(args)).toEqual({ then: "same" });
     expect(await shown()).toMatchObject({ [nameField(kind)]: args[nameKey(kind)] });
+  });
+
+  describe("a credential's name", () => {
+    /** A renamed credential, on a service that does not rename: the pair of before, and what the first run says. */
+    const refused = async (break_: (service: Service) => void, options: ServiceOptions = {}) => {
+      const all = await world("appCred", options);
+      const { engine, service, net } = all;
+      const [args, renamed] = [bases.appCred(net), { ...bases.appCred(net), name: "renamed" }];
+      await engine.up(args);
+      const pair = engine.kept!;
+      break_(service);
+      expect((await engine.preview(renamed)).then).toBe("updated");
+      return { ...all, args, renamed, pair, outcome: await engine.up(renamed) };
+    };
+    const ways: [string, (service: Service) => void, RegExp][] = [
+      ...[404, 405, 501].map((status): (typeof ways)[number] => [
+        `PATCH is answered ${status}`,
+        (service) => service.setAnswers({ patch: status }),
+        new RegExp(
+          `cannot change name in place \\(PATCH .*HTTP ${status}.*Nothing was changed\\. Run \`pulumi up\` again`,
+        ),
+      ]),
+      [
+        "PATCH is answered 200 and ignored",
+        (service) => service.faults.add({ method: "PATCH", kind: "status", status: 200, body: {}, times: Infinity }),
+        /accepts another name, but keeps the old one\. Run `pulumi up` again/,
+      ],
+    ];
+
+    test.each(ways)("%s: the pair stays, and the next run makes a new one", async (_, break_, error) => {
+      const { engine, count, pair, renamed, outcome, shown } = await refused(break_);
+      expect(outcome).toMatchObject({ then: "incomplete", error: expect.stringMatching(error) as string });
+      expect(engine.kept).toMatchObject({ id: pair.id, outputs: pair.outputs });
+      expect([await count(), await shown()]).toMatchObject([1, { name: "app" }]);
+
+      newProcess();
+      expect(await engine.refresh()).toBe("there");
+      expect(await engine.preview(renamed)).toEqual({ then: "replaced", replaces: ["name"], deletedFirst: false });
+      expect((await engine.up(renamed)).then).toBe("replaced");
+      expect(engine.outputs).toMatchObject({ name: "renamed", password: expect.any(String) as string });
+      expect(engine.outputs.password).not.toBe(pair.outputs.password);
+      expect([await count(), await shown()]).toMatchObject([1, { name: "renamed" }]);
+      expect(await engine.up(renamed)).toEqual({ then: "same" });
+    });
+
+    test.each(ways)("%s: with its old name again, the pair stays for good", async (_, break_) => {
+      const { engine, args, pair } = await refused(break_);
+      await engine.up(args);
+      expect(engine.kept).toMatchObject({ id: pair.id, outputs: pair.outputs });
+      expect(await engine.up(args)).toEqual({ then: "same" });
+      expect((await engine.preview({ ...args, name: "third" })).then).toBe("replaced");
+    });
+
+    test("of a pair that is no longer there: says that instead", async () => {
+      const { outcome } = await refused((service) => {
+        const [credential] = service.store.credentials.list();
+        service.store.credentials.remove(credential!.id);
+      });
+      expect(outcome).toMatchObject({ then: "failed", error: expect.stringMatching(/no longer exists/) as string });
+    });
   });
 
   test("of what is no longer there: says that instead", async () => {

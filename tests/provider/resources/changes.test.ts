@@ -169,9 +169,8 @@ lifecycle("node", bases.node, [
 lifecycle("appCred", bases.appCred, [
   {
     change: { name: "web" },
-    then: "replaced",
-    why: { property: "name" },
-    deletedFirst: false,
+    then: "updated",
+    calls: [patch(`${environment}/appcreds/:credentialId`)],
     shows: { name: "web" },
   },
   { change: { keepers: { month: "May" } }, then: "replaced", why: { property: "keepers" }, deletedFirst: false },

@@ -51,7 +51,7 @@ describe.each(ways)("%s", (_way, write) => {
       }
 
       const renamed = { ...args, [nameKey(kind)]: "Acme Goods" };
-      expect((await engine.up(renamed)).then).toBe(kind === "appCred" ? "replaced" : "updated");
+      expect((await engine.up(renamed)).then).toBe("updated");
       newProcess();
       await engine.refresh();
       expect(await engine.up(renamed)).toEqual({ then: "same" });

@@ -42,4 +42,30 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     expect(await stack.destroy()).toMatchObject({ errors: [] });
     expect([stack.state, environments.list(), consortia.list()]).toEqual([[], [], []]);
   });
+
+  test("without PATCH: a credential is renamed by two runs, the first of which says so", async () => {
+    const { service } = await start({ answers: { patch: 405 } });
+    const { credentials } = service.store;
+    const stack = new Stack(adapter);
+    const named = (name: string) => (): void => {
+      const consortium = new Consortium("c");
+      const membership = new Membership("m", { consortium });
+      const environment = new Environment("e", { consortium, provider: "quorum", consensusType: "raft" });
+      new AppCred("a", { environment, membership, name });
+    };
+    await stack.up(named("App"));
+    const { id } = credentials.list()[0]!;
+    const renamed = named("Web");
+    expect(changes(await stack.preview(renamed))).toEqual(["update AppCred a"]);
+    const { errors } = await stack.up(renamed);
+    expect(errors).toEqual([{ name: "a", message: expect.stringMatching(/HTTP 405.*`pulumi up` again/) as string }]);
+    expect(credentials.list().map((one) => one.id)).toEqual([id]);
+    newProcess();
+    const run = await stack.up(renamed, { refresh: true });
+    expect(run.errors).toEqual([]);
+    expect(changes(run)).toEqual(["create AppCred a", "delete AppCred a"]);
+    expect(credentials.list()).toMatchObject([{ fields: { name: "Web" } }]);
+    expect(credentials.list()[0]!.id).not.toBe(id);
+    expect(changes(await stack.up(renamed))).toEqual([]);
+  });
 });
