@@ -6,6 +6,7 @@ import { Refusal } from "../errors";
 import { passwordHash } from "../http/authentication";
 import { description, details, name, optional } from "../http/bodies";
 import { type Entity, firstStart, stateAt } from "../store/entities";
+import { addressOf } from "../ledger/ledger-folder";
 import { gone, resource, show, supported, withUnknownFields } from "./crud";
 
 const protocols = { quorum: ["raft", "ibft"], geth: ["poa"] } as const;
@@ -36,7 +37,9 @@ export function releaseRoutes(app: FastifyInstance, context: Context): void {
   });
 }
 
-const addressText = z.string().regex(/^0x[\da-f]{40}$/i, "must be an address: 0x and 40 hexadecimal digits");
+const addressText = z
+  .string()
+  .regex(/^(0x)?[\da-f]{40}$/i, "must be an address: 40 hexadecimal digits, after 0x or not");
 const wei = z
   .string()
   .refine(
@@ -46,7 +49,7 @@ const wei = z
 const prefunded = z
   .record(addressText, z.strictObject({ balance: wei }))
   .refine(
-    (accounts) => new Set(Object.keys(accounts).map((one) => one.toLowerCase())).size === Object.keys(accounts).length,
+    (accounts) => new Set(Object.keys(accounts).map(addressOf)).size === Object.keys(accounts).length,
     "must name each account once",
   );
 
@@ -64,7 +67,11 @@ export const environment = resource({
     prefunded_accounts: prefunded.optional(),
     test_features: details.optional(),
   }),
-  patch: z.object({ name: name.optional(), description: description.nullable().optional() }),
+  patch: z.object({
+    name: name.optional(),
+    description: description.nullable().optional(),
+    test_features: details.optional(),
+  }),
   limit: "environments",
   extended: ["block_period", "release_id", "prefunded_accounts", "test_features"],
   make(_making, body) {

@@ -74,8 +74,8 @@ export const node = resource({
   made: (context, entity) => context.backend.ledger.prepare(context.store.get("environment", entity.parent)!),
   view(context, entity, at, host) {
     const first_user_account = context.backend.ledger.accountOf(entity);
-    const http = runtimeOf(context, entity, host);
-    const started = { first_user_account, urls: { http, ws: http.replace(/^http/, "ws") } };
+    const rpc = runtimeOf(context, entity, host);
+    const started = { first_user_account, urls: { rpc, wss: rpc.replace(/^http/, "ws") } };
     const fields = { size: smallest, ...entity.fields, account: undefined, first_user_account: undefined };
     if (!context.settings.quirks.extended) return show(context, entity, { ...fields, size: undefined }, at);
     return show(context, entity, { ...fields, ...(firstStart(entity, at) === undefined ? {} : started) }, at);

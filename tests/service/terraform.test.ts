@@ -1,127 +1,129 @@
-import { start } from "./helpers";
-
-const anything = expect.anything() as unknown;
+import { type Answer, anyText, start } from "./helpers";
 
 /*
- * The calls of the Terraform provider for this API (kaleido-io/kaleido), in its order: it knows objects by `_id` alone, credentials
- * too, reads each by its id, sends a PATCH with fields that have not changed, and takes no other statuses than these.
+ * The calls of the Terraform provider for this API (kaleido-io/kaleido 1.3.1, Terraform 1.11.4), recorded on 2026-11-22 with a
+ * configuration of every kind of object that it has: `$c` is the path of what `= c` made, `@c` its id. It takes no other statuses.
  */
+const runs = [
+  `
+201 POST /consortia = c {"name":"Coffee trade","description":"who shipped what"}
+200 GET $c/zones
+201 POST $c/zones = z1 {"name":"east","region":"us-east-2","cloud":"aws"}
+201 POST $c/invitations = i {"org_name":"Other Corp","email":"ops@other.example"}
+201 POST $c/environments = e {"name":"Development","description":"Created with Terraform","provider":"quorum","consensus_type":"ibft","test_features":{"multi_region":true,"quick":true},"block_period":5,"prefunded_accounts":{"f601c8a58a738c1055094d0cf3018266d562c4a5":{"balance":"3000000000000000000000000000"}}}
+201 POST $c/memberships = m1 {"org_name":"Org 2"}
+201 POST $c/memberships = m2 {"org_name":"Org 1"}
+200 GET $e/zones
+201 POST $e/zones = z2 {"name":"east","region":"us-east-2","cloud":"aws","type":"kaleido"}
+200 GET $e/services
+201 POST $e/services = s1 {"name":"Registry","service":"idregistry","membership_id":"@m2"}
+200 GET $s1
+201 POST $e/configurations = g {"name":"gas","membership_id":"@m2","type":"node_config","details":{"gas_price":"1"}}
+201 POST $e/appcreds = a {"membership_id":"@m2","name":"app"}
+201 POST $e/services = s2 {"name":"Documents","service":"documentstore","zone_id":"@z2","membership_id":"@m2","size":"small","details":{"backup":"none"}}
+200 GET $s2
+201 POST $e/nodes = n1 {"name":"Node 1","membership_id":"@m2","zone_id":"@z2","role":"validator","size":"small","node_config_id":"@g"}
+200 GET $n1
+201 POST $e/nodes = n2 {"name":"Node 2","membership_id":"@m1","zone_id":"@z2","role":"validator","size":"small"}
+200 GET $n2
+200 GET $m2
+200 POST $m2/verify {"test_certificate":true}
+200 POST /idregistry/@s1/identity {"membership_id":"@m2"}
+200 PUT /documentstore/@s2/destinations/invoices {"name":"invoices","kaleido_managed":true}
+200 GET /documentstore/@s2/destinations
+201 POST $e/services = s3 {"name":"IPFS 1","service":"ipfs","membership_id":"@m2"}
+200 GET $s3`,
+  `
+200 PATCH $c {"name":"Coffee trade","description":"all"}
+200 PATCH $e {"name":"Development","description":"Created with Terraform","test_features":{"other":1,"quick":true}}
+200 PATCH $z1 {"name":"west"}
+200 PATCH $i {"org_name":"Other Corp","email":"it@other.example"}
+200 PATCH $m2 {"org_name":"Member 1"}
+200 PATCH $m1 {"org_name":"Member 2"}
+200 PATCH $z2 {"name":"west"}
+200 PATCH $a {"membership_id":"@m2","name":"web"}
+200 PATCH $g {"name":"gas","membership_id":"@m2","type":"node_config","details":{"gas_price":"2"}}
+200 PATCH $s2 {"name":"Docs","service":"documentstore","zone_id":"@z2","membership_id":"@m2","size":"small","details":{"backup":"none"}}
+200 PUT $s2/reset {}
+200 GET $s2
+200 PATCH $n2 {"size":"medium"}
+200 PUT $n2/reset {}
+200 GET $n2
+200 PATCH $n1 {"size":"medium","node_config_id":"@g"}
+200 PUT $n1/reset {}
+200 GET $n1`,
+  `
+204 DELETE $s3
+204 DELETE $i
+204 DELETE /documentstore/@s2/destinations/invoices
+204 DELETE $a
+204 DELETE $s2
+204 DELETE $n1
+204 DELETE $n2
+204 DELETE $g
+202 DELETE $e
+204 DELETE $m2
+204 DELETE $m1
+202 DELETE $c`,
+] as const;
 
-interface Known {
-  /** Of its list. */
-  path: string;
-  id: string;
-  body: Record<string, unknown>;
-}
+/** A plan reads each object by its id; destinations are listed. */
+const read = ["$c", "$e", "$m2", "$m1", "$z1", "$i", "$z2", "$a", "$g", "$s1", "$s2", "$n1", "$n2", "$s3"];
 
-const asked = {
-  consortium: { name: "supply", description: "chain" },
-  membership: { org_name: "acme" },
-  environment: {
-    name: "prod",
-    description: "main",
-    provider: "quorum",
-    consensus_type: "raft",
-    test_features: { multi_region: true },
-    block_period: 2,
-    prefunded_accounts: { "0x00000000000000000000000000000000000a11ce": { balance: "5" } },
-  },
-  zone: { name: "east", region: "us-east-2", cloud: "aws", type: "kaleido" },
-  configuration: { name: "gas", type: "node_config", details: { gas_price: "1" } },
-  service: { name: "files", service: "ipfs", size: "small", details: {} },
-  invitation: { org_name: "other", email: "ops@other.example" },
-  node: { name: "node1", size: "small", role: "validator" },
-  credential: { name: "app" },
-};
+const title = "apply, an empty plan, a change of every kind, an empty plan, destroy, with %j at the end of each path";
+test.each(["", "/"])(title, async (end) => {
+  const { send } = await start({ timing: { environmentStart: 0, nodeStart: 0, deletedVisible: 0 } });
+  const known = new Map<string, { path: string; id: string }>();
+  const filled = (text: string) =>
+    text.replace(
+      /([$@])(\w+)/g,
+      (all, sign: string, name: string) => known.get(name)?.[sign === "$" ? "path" : "id"] ?? all,
+    );
 
-describe.each(["", "/"])("with %j at the end of each path", (end) => {
-  test("apply, an empty plan, a change of every kind, destroy", async () => {
-    const { service: embedded } = await start({ timing: { environmentStart: 0, nodeStart: 0, deletedVisible: 0 } });
-
-    /** As resty does it: a content type only where there is a body. */
-    async function send(method: string, path: string, body?: object) {
-      const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
-      const response = await fetch(`${embedded.baseUrl}${path}${end}`, {
-        method,
-        headers: { authorization: `Bearer ${embedded.apiKey}`, "user-agent": "Terraform / v1.2.0 (BaaS)", ...type },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      return { status: response.status, body: (text === "" ? {} : JSON.parse(text)) as Record<string, unknown> };
+  async function run(calls: string) {
+    for (const call of calls.trim().split("\n")) {
+      const [, status, method = "", path = "", name, body] = /^(\d+) (\w+) (\S+)(?: = (\w+))? ?(.*)$/.exec(call)!;
+      const given = body === "" ? undefined : filled(body!);
+      const answer = await send(method, filled(path) + end, given);
+      expect([call, answer.status, answer.text]).toEqual([call, Number(status), anyText]);
+      if (name) known.set(name, { path: `${filled(path)}/${answer.body._id}`, id: answer.body._id });
+      if (name || method === "PATCH") expect(answer.body).toMatchObject(JSON.parse(given!) as object);
     }
-    async function create(path: string, wanted: object): Promise<Known> {
-      const { status, body } = await send("POST", path, wanted);
-      expect({ status, body }).toEqual({ status: 201, body: expect.objectContaining(wanted) as object });
-      return { path, id: body._id as string, body };
-    }
-    const read = ({ path, id }: Known) => send("GET", `${path}/${id}`);
+  }
+  async function plan() {
+    const found: Record<string, Answer> = {};
+    for (const path of [...read, "/documentstore/@s2/destinations"])
+      found[path] = await send("GET", filled(path) + end);
+    return Object.fromEntries(Object.entries(found).map(([path, { status, body }]) => [path, { status, body }]));
+  }
+  const [apply, change, destroy] = runs;
 
-    const consortium = await create("/consortia", asked.consortium);
-    const within = `/consortia/${consortium.id}`;
-    const membership = await create(`${within}/memberships`, asked.membership);
-    const environment = await create(`${within}/environments`, asked.environment);
-    const inside = `${within}/environments/${environment.id}`;
-    const member = { membership_id: membership.id };
-    // zones that are there already are shared, so it looks first
-    for (const list of [`${within}/zones`, `${inside}/zones`])
-      expect(await send("GET", list)).toEqual({ status: 200, body: [] });
-    const consortiumZone = await create(`${within}/zones`, asked.zone);
-    const zone = await create(`${inside}/zones`, asked.zone);
-    const configuration = await create(`${inside}/configurations`, { ...asked.configuration, ...member });
-    const inZone = { zone_id: zone.id, node_config_id: configuration.id };
-    const node = await create(`${inside}/nodes`, { ...asked.node, ...member, ...inZone });
-    const service = await create(`${inside}/services`, { ...asked.service, ...member, zone_id: zone.id });
-    const invitation = await create(`${within}/invitations`, asked.invitation);
-    const credential = await create(`${inside}/appcreds`, { ...asked.credential, ...member });
-    expect(credential.body).toMatchObject({ id: credential.id, username: credential.id, auth_type: "basic_auth" });
-    const more = [consortiumZone, zone, configuration, node, service, invitation];
-    const all = [consortium, membership, environment, ...more, credential];
+  await run(apply);
+  const planned = await plan();
+  expect(await plan()).toEqual(planned);
+  for (const path of read) expect([path, planned[path]!.status]).toEqual([path, 200]);
+  const started = { state: "started", size: "small" };
+  for (const path of ["$n1", "$n2"])
+    expect(planned[path]!.body).toMatchObject({
+      ...started,
+      urls: { rpc: anyText, wss: anyText },
+      first_user_account: anyText,
+    });
+  for (const path of ["$s1", "$s2", "$s3"])
+    expect(planned[path]!.body).toMatchObject({ ...started, urls: { http: anyText } });
+  expect(planned.$a!.body).toMatchObject({ auth_type: "basic_auth", username: known.get("a")!.id });
+  expect(planned.$a!.body).not.toHaveProperty("password");
+  const destination = { name: "invoices", kaleido_managed: true, uri: anyText, setup_complete: true };
+  expect(planned["/documentstore/@s2/destinations"]!.body).toEqual([destination]);
 
-    for (const known of all) {
-      const { password, ...kept } = known.body;
-      expect(password).toEqual(known === credential ? expect.any(String) : undefined);
-      // Some states move on by themselves, and a node that was made later is in the list of its environment.
-      const moved = Object.fromEntries(
-        ["state", "node_list"].filter((one) => one in kept).map((one) => [one, anything]),
-      );
-      expect(await read(known)).toEqual({ status: 200, body: { ...kept, ...moved } });
-    }
-    const running = { state: "started", urls: { http: expect.any(String) as string } };
-    for (const known of [node, service]) expect((await read(known)).body).toMatchObject(running);
+  await run(change);
+  const changed = await plan();
+  expect(await plan()).toEqual(changed);
+  for (const path of ["$n1", "$n2"]) expect(changed[path]!.body).toMatchObject({ state: "started", size: "medium" });
 
-    const changes: [Known, object][] = [
-      [consortium, { ...asked.consortium, description: "changed" }],
-      [membership, { org_name: "Acme Corp" }],
-      [environment, { name: "prod", description: "changed" }],
-      [node, { size: "medium", node_config_id: configuration.id }],
-      [consortiumZone, { ...asked.zone, name: "west" }],
-      [zone, { ...asked.zone, name: "west" }],
-      [configuration, { ...asked.configuration, details: { gas_price: "2" } }],
-      [service, { name: "docs", size: "medium", details: { a: "1" } }],
-      [invitation, { org_name: "Other Corp", email: "it@other.example" }],
-      [credential, { name: "renamed", ...member }],
-    ];
-    for (const [known, change] of changes) {
-      const { status, body } = await send("PATCH", `${known.path}/${known.id}`, change);
-      expect({ status, body }).toEqual({
-        status: 200,
-        body: expect.objectContaining({ _id: known.id, ...change }) as object,
-      });
-      expect((await read(known)).body).toEqual(body);
-    }
-
-    for (const known of [node, service]) {
-      expect((await send("PUT", `${known.path}/${known.id}/reset`, {})).status).toBe(200);
-      expect((await read(known)).body).toMatchObject({ ...running, size: "medium" });
-    }
-
-    const statuses = { [consortium.id]: 202, [environment.id]: 202 };
-    for (const known of all.reverse()) {
-      const { status } = await send("DELETE", `${known.path}/${known.id}`);
-      expect([known.path, status]).toEqual([known.path, statuses[known.id] ?? 204]);
-      expect((await read(known)).status).toBe(404);
-    }
-  });
+  const paths = read.map(filled);
+  await run(destroy);
+  for (const path of paths) expect([path, (await send("GET", path)).status]).toEqual([path, 404]);
 });
 
 test("what a credential is bound to does not change", async () => {

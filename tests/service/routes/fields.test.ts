@@ -32,6 +32,8 @@ describe("an environment", () => {
     // clients send again what they know, and what they leave out as something empty
     const again = { ...asked, name: "renamed", consensus_type: "", labels: {} };
     expect(await send("PATCH", paths.environment, again)).toMatchObject({ status: 200, body: { name: "renamed" } });
+    const test_features = { multi_region: true, quick: 1 };
+    expect((await send("PATCH", paths.environment, { test_features })).body).toMatchObject({ test_features });
     const { status, body } = await send("PATCH", paths.environment, { block_period: 4 });
     expect([status, body.errorMessage]).toEqual([400, containing("block_period")]);
   });
@@ -52,6 +54,7 @@ describe("an environment", () => {
       "prefunded_accounts",
       { [someone]: { balance: "1" }, [someone.toUpperCase().replace("X", "x")]: { balance: "2" } },
     ],
+    ["prefunded_accounts", { [someone]: { balance: "1" }, [someone.slice(2)]: { balance: "2" } }],
   ])("refuses %s %j", async (field, value) => {
     const { service, send } = await start();
     const consortium = (await send("POST", "/consortia", { name: "c" })).body._id;
@@ -62,7 +65,10 @@ describe("an environment", () => {
 
   test("its prefunded accounts own that from the genesis on", async () => {
     const other = `0x${"B2".repeat(20)}`;
-    const prefunded_accounts = { [someone]: { balance: "1000000000000000000000" }, [other]: { balance: "0x2a" } };
+    const prefunded_accounts = {
+      [someone.slice(2)]: { balance: "1000000000000000000000" },
+      [other]: { balance: "0x2a" },
+    };
     const { credential, urls, send, paths } = await ledgered({}, { ...wanted, prefunded_accounts });
     const owns = async (account: string, block: string) =>
       BigInt(await result<string>(urls.rpc, credential, "eth_getBalance", account, block));
@@ -117,7 +123,7 @@ describe("a node", () => {
     expect(started).toMatchObject({ state: "started", first_user_account: address });
     const { user_accounts, urls } = (await send("GET", `${path}/status`)).body;
     expect(user_accounts).toEqual([started.first_user_account]);
-    expect(started.urls).toEqual({ http: urls.rpc, ws: urls.rpc.replace("http", "ws") });
+    expect(started.urls).toEqual(urls);
 
     const changed = await send("PATCH", path, { size: "medium", kms_id: "kms2", backup_id: null });
     expect(changed).toMatchObject({ status: 200, body: { size: "medium", kms_id: "kms2", opsmetric_id: "ops1" } });
