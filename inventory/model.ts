@@ -175,17 +175,25 @@ export function limitsUsed(consortia: readonly ConsortiumModel[]): LimitUse[] {
   ];
 }
 
-/** Every object of a network with its kind, parents first. */
-export function objectsOf({ consortia, tethers }: NetworkModel): { kind: ObjectKind; object: ObjectModel }[] {
-  const of = (kind: ObjectKind, objects: readonly ObjectModel[]) => objects.map((object) => ({ kind, object }));
+/** An object, and what it is in. */
+export interface Placed {
+  kind: ObjectKind;
+  object: ObjectModel;
+  within?: ConsortiumModel | EnvironmentModel;
+}
+
+/** Every object of a network, parents first. */
+export function objectsOf({ consortia, tethers }: NetworkModel): Placed[] {
+  const of = (kind: ObjectKind, objects: readonly ObjectModel[], within?: Placed["within"]) =>
+    objects.map((object) => ({ kind, object, ...(within && { within }) }));
   return [
     ...consortia.flatMap((consortium) => [
       ...of("consortium", [consortium]),
-      ...of("membership", consortium.memberships),
+      ...of("membership", consortium.memberships, consortium),
       ...consortium.environments.flatMap((environment) => [
-        ...of("environment", [environment]),
-        ...of("node", environment.nodes),
-        ...of("credential", environment.credentials),
+        ...of("environment", [environment], consortium),
+        ...of("node", environment.nodes, environment),
+        ...of("credential", environment.credentials, environment),
       ]),
     ]),
     ...of("tether", tethers),

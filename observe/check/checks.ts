@@ -12,7 +12,7 @@ import {
 } from "../../inventory/model";
 import { conditionOf } from "../../provider/api/states";
 import { inEther, toneOf } from "../map/items";
-import { type Observations, type TetherProbe } from "./observations";
+import { type Observations } from "./observations";
 
 /**
  * - `ok`, `failed`
@@ -49,10 +49,7 @@ export function exitCode(results: readonly Result[]): 0 | 1 | 2 {
 }
 
 /** One thing that a usable network has. Each looks at the observed alone, and asks nobody. */
-export interface Check {
-  name: string;
-  look: (observed: Observations) => Result[];
-}
+type Check = (observed: Observations) => Result[];
 
 export type Verdict = Pick<Result, "outcome" | "text"> & Partial<Pick<Result, "next" | "value">>;
 
@@ -67,52 +64,37 @@ export const failed = (text: string, next: string, value?: number): Verdict => t
 export const skipped = (text: string, next?: string): Verdict => told("skipped", text, next);
 export const unseen = (text: string, next: string): Verdict => told("unseen", text, next);
 
-const subjectOf = (kind: Subject["kind"], object: EnvironmentModel | NodeModel | MembershipModel, within: string) => ({
-  kind,
-  id: object.id,
-  name: displayName(object),
-  within,
-});
-
-function ofEnvironments(
-  name: string,
-  look: (environment: EnvironmentModel, observed: Observations, consortium: ConsortiumModel) => Verdict | undefined,
-): Check {
-  return {
-    name,
-    look: (observed) =>
-      observed.model.consortia.flatMap((consortium) =>
-        consortium.environments.flatMap((environment) => {
-          const verdict = look(environment, observed, consortium);
-          const subject = subjectOf("environment", environment, displayName(consortium));
-          return verdict ? [{ check: name, subject, ...verdict }] : [];
-        }),
-      ),
-  };
+/** What a check looks at, and what that is in. */
+interface Kinds {
+  membership: [MembershipModel, ConsortiumModel];
+  environment: [EnvironmentModel, ConsortiumModel];
+  node: [NodeModel, EnvironmentModel];
+  tether: [TetherModel, undefined];
+  /** Any of them. */
+  object: [ObjectModel, unknown];
 }
 
-function ofNodes(
-  name: string,
-  look: (node: NodeModel, environment: EnvironmentModel, observed: Observations) => Verdict | undefined,
-): Check {
-  return {
-    name,
-    look: (observed) =>
-      observed.model.consortia.flatMap(({ environments }) =>
-        environments.flatMap((environment) =>
-          environment.nodes.flatMap((node) => {
-            const verdict = look(node, environment, observed);
-            const subject = subjectOf("node", node, displayName(environment));
-            return verdict ? [{ check: name, subject, ...verdict }] : [];
-          }),
-        ),
-      ),
-  };
-}
+type Look<K extends keyof Kinds> = (
+  object: Kinds[K][0],
+  observed: Observations,
+  within: Kinds[K][1],
+) => Verdict | undefined;
+
+/** A check of each object of a kind. */
+const checkOf =
+  <K extends keyof Kinds>(name: string, kind: K, look: Look<K>): Check =>
+  (observed) =>
+    objectsOf(observed.model).flatMap(({ kind: own, object, within }) => {
+      if (kind !== "object" && kind !== own) return [];
+      const verdict = look(object, observed, within);
+      const place = within && { within: displayName(within) };
+      const subject = { kind: own, id: object.id, name: displayName(object), ...place };
+      return verdict ? [{ check: name, subject, ...verdict }] : [];
+    });
 
 const upOf = (what: string): string => `Run \`pulumi refresh\`, then \`pulumi up\`, or look at ${what} in the console.`;
 
-const environmentLive = ofEnvironments("environment", (environment) => {
+const environmentLive = checkOf("environment", "environment", (environment) => {
   const { state = "unknown" } = environment;
   if (environment.drift?.length && conditionOf(state) === "gone")
     return failed("it is gone from the service", upOf("it"));
@@ -123,7 +105,7 @@ const environmentLive = ofEnvironments("environment", (environment) => {
   return ok(`it is ${state}`);
 });
 
-const nodeStarted = ofNodes("node started", ({ id, state }, _environment, { nodes }) => {
+const nodeStarted = checkOf("node started", "node", ({ id, state }, { nodes }) => {
   if (state === undefined) return ok("the service shows no state of it");
   if (conditionOf(state) === "ready") return ok(`it is ${state}`);
   if (nodes.get(id)?.kind === "answered") return ok(`its state is ${state}, but it answers`);
@@ -134,14 +116,14 @@ const nodeStarted = ofNodes("node started", ({ id, state }, _environment, { node
   );
 });
 
-const nodeReachable = ofNodes("node reachable", ({ id }, _environment, { nodes }) => {
+const nodeReachable = checkOf("node reachable", "node", ({ id }, { nodes }) => {
   const probe = nodes.get(id);
   if (!probe) return undefined;
   if (probe.kind === "answered") return ok("it answers with the credential of its member");
   return probe.kind === "failed" ? failed(probe.why, probe.next) : skipped(probe.why, probe.next);
 });
 
-const chainId = ofNodes("chain id", ({ id }, environment, { nodes, stack }) => {
+const chainId = checkOf("chain id", "node", ({ id }, { nodes, stack }, environment) => {
   const probe = nodes.get(id);
   if (probe?.kind !== "answered") return undefined;
   const asked = stack?.consortia
@@ -161,7 +143,7 @@ const chainId = ofNodes("chain id", ({ id }, environment, { nodes, stack }) => {
 /** Nodes are not asked in the same instant. */
 const mostApart = 3;
 
-const heights = ofEnvironments("block heights", ({ nodes }, observed) => {
+const heights = checkOf("block heights", "environment", ({ nodes }, observed) => {
   const answers = nodes.flatMap((node) => {
     const probe = observed.nodes.get(node.id);
     return probe?.kind === "answered" ? [{ node, height: probe.last }] : [];
@@ -178,7 +160,7 @@ const heights = ofEnvironments("block heights", ({ nodes }, observed) => {
   );
 });
 
-const growing = ofNodes("new blocks", ({ id }, _environment, { nodes }) => {
+const growing = checkOf("new blocks", "node", ({ id }, { nodes }) => {
   const probe = nodes.get(id);
   if (probe?.kind !== "answered") return undefined;
   const { first, last, period, waiting } = probe;
@@ -194,7 +176,7 @@ const transactions = (count: number): string => (count === 1 ? "a transaction wa
 const quorum =
   "See whether enough validators are started: ibft needs more than two thirds of them, raft and poa more than half.";
 
-const written = ofNodes("transaction", ({ id }, _environment, { nodes }) => {
+const written = checkOf("transaction", "node", ({ id }, { nodes }) => {
   const probe = nodes.get(id);
   const became = probe?.kind === "answered" ? probe.written : undefined;
   if (became?.kind === "mined")
@@ -203,116 +185,56 @@ const written = ofNodes("transaction", ({ id }, _environment, { nodes }) => {
 });
 
 /** Of every credential that is credentials, whichever of them opens a node. */
-const credentials: Check = {
-  name: "credential",
-  look: ({ model, credentials, allListed }) =>
-    credentials.flatMap(({ credential: { username, environmentId }, nodes, opened, refused, why }) => {
-      const environments = model.consortia.flatMap((one) => one.environments);
-      const within = environments.find(({ id, credentials: some }) => {
-        return id === environmentId || some.some((one) => one.id === username);
-      });
-      const listed = within?.credentials.find(({ id }) => id === username);
-      const subject = { kind: "credential" as const, id: username, name: (listed && displayName(listed)) ?? username };
-      const isListed = listed !== undefined && conditionOf((listed as { state?: string }).state) !== "gone";
-      const verdict = (): Verdict | undefined => {
-        if (opened.length > 0) return ok(`it opens ${opened.join(", ")}`, opened.length);
-        if (refused.length > 0)
-          return failed(`it opens nothing: ${refused.join(", ")} refused it: ${why}`, replaceCredential);
-        if (!isListed && allListed)
-          return failed("it opens nothing: the service has no credential of this user name", replaceCredential);
-        return nodes === 0 ? skipped("its member has no nodes") : undefined; // the nodes say why they could not be asked
-      };
-      const became = verdict();
-      const place = within && { within: displayName(within) };
-      return became ? [{ check: "credential", subject: { ...subject, ...place }, ...became }] : [];
-    }),
-};
+const credentials: Check = ({ model, credentials, allListed }) =>
+  credentials.flatMap(({ credential: { username, environmentId }, nodes, opened, refused, why }) => {
+    const environments = model.consortia.flatMap((one) => one.environments);
+    const within = environments.find(({ id, credentials: some }) => {
+      return id === environmentId || some.some((one) => one.id === username);
+    });
+    const listed = within?.credentials.find(({ id }) => id === username);
+    const subject = { kind: "credential" as const, id: username, name: (listed && displayName(listed)) ?? username };
+    const isListed = listed !== undefined && conditionOf((listed as { state?: string }).state) !== "gone";
+    const verdict = (): Verdict | undefined => {
+      if (opened.length > 0) return ok(`it opens ${opened.join(", ")}`, opened.length);
+      if (refused.length > 0)
+        return failed(`it opens nothing: ${refused.join(", ")} refused it: ${why}`, replaceCredential);
+      if (!isListed && allListed)
+        return failed("it opens nothing: the service has no credential of this user name", replaceCredential);
+      return nodes === 0 ? skipped("its member has no nodes") : undefined; // the nodes say why they could not be asked
+    };
+    const became = verdict();
+    const place = within && { within: displayName(within) };
+    return became ? [{ check: "credential", subject: { ...subject, ...place }, ...became }] : [];
+  });
 
-const minimumNodes: Check = {
-  name: "minimum of nodes",
-  look: ({ model }) =>
-    model.consortia.flatMap((consortium) =>
-      consortium.memberships.flatMap((member) => {
-        const { minimumNodes: least = 0, maximumNodes: most = Infinity } = member;
-        const own = consortium.environments
-          .flatMap(({ nodes }) => nodes)
-          .filter((one) => one.membershipId === member.id);
-        if (least === 0 && own.length <= most) return [];
-        const text = `${own.length} of at least ${least} nodes`;
-        const next = `Add a node for ${member.orgName}, or agree on another minimum.`;
-        const verdict = own.length >= least ? ok(text, own.length) : failed(text, next, own.length);
-        return [
-          { check: "minimum of nodes", subject: subjectOf("membership", member, displayName(consortium)), ...verdict },
-        ];
-      }),
-    ),
-};
+const minimumNodes = checkOf("minimum of nodes", "membership", (member, _observed, { environments }) => {
+  const { id, orgName, minimumNodes: least = 0, maximumNodes: most = Infinity } = member;
+  const own = environments.flatMap(({ nodes }) => nodes).filter(({ membershipId }) => membershipId === id).length;
+  if (least === 0 && own <= most) return undefined;
+  const text = `${own} of at least ${least} nodes`;
+  if (own >= least) return ok(text, own);
+  return failed(text, `Add a node for ${orgName}, or agree on another minimum.`, own);
+});
 
-/** Of every object, with the name of what it is in. */
-function ofAll(name: string, look: (kind: ObjectKind, object: ObjectModel) => Verdict | undefined): Check {
-  const withinOf = (model: Observations["model"], { id }: ObjectModel): string | undefined => {
-    for (const consortium of model.consortia) {
-      const { environments, memberships } = consortium;
-      if ([...memberships, ...environments].some((one) => one.id === id)) return displayName(consortium);
-      const around = environments.find(({ nodes, credentials: some }) => [...nodes, ...some].some((o) => o.id === id));
-      if (around) return displayName(around);
-    }
-    return undefined;
-  };
-  return {
-    name,
-    look: ({ model }) =>
-      objectsOf(model).flatMap(({ kind, object }) => {
-        const verdict = look(kind, object);
-        const within = withinOf(model, object);
-        const subject = { kind, id: object.id, name: displayName(object), ...(within !== undefined && { within }) };
-        return verdict ? [{ check: name, subject, ...verdict }] : [];
-      }),
-  };
-}
-
-const drift = ofAll("as the stack says", (_kind, { drift: differences = [] }) =>
+const drift = checkOf("as the stack says", "object", ({ drift: differences = [] }) =>
   differences.length > 0 ? failed(differences.join("; "), upOf("it")) : undefined,
 );
 
-const answers = ofAll("service answers", (_kind, { unseen: why }) =>
+const answers = checkOf("service answers", "object", ({ unseen: why }) =>
   why === undefined ? undefined : unseen(why, "Check again. If it stays so, ask those who run the service."),
 );
 
-const limitsUsed: Check = {
-  name: "limits",
-  look: ({ model }) =>
-    model.limits.flatMap(({ kind, of, used, most }) => {
-      if (kind === "nodes" && used < most) return [];
-      const owner = model.consortia.flatMap((one) => [one, ...one.environments]).find(({ id }) => id === of);
-      const subject: Subject = owner
-        ? { kind: kind === "nodes" ? "environment" : "consortium", id: owner.id, name: displayName(owner) }
-        : { kind: "organization", id: model.organization ?? "", name: model.organization ?? "organization" };
-      return [{ check: "limits", subject, ...ok(`${used} of ${most} ${kind}`, used) }];
-    }),
-};
+const limitsUsed: Check = ({ model }) =>
+  model.limits.flatMap(({ kind, of, used, most }) => {
+    if (kind === "nodes" && used < most) return [];
+    const owner = model.consortia.flatMap((one) => [one, ...one.environments]).find(({ id }) => id === of);
+    const subject: Subject = owner
+      ? { kind: kind === "nodes" ? "environment" : "consortium", id: owner.id, name: displayName(owner) }
+      : { kind: "organization", id: model.organization ?? "", name: model.organization ?? "organization" };
+    return [{ check: "limits", subject, ...ok(`${used} of ${most} ${kind}`, used) }];
+  });
 
-const networkChecks: readonly Check[] = [
-  ...[answers, environmentLive, nodeStarted, nodeReachable, credentials, chainId, heights, growing, written],
-  ...[minimumNodes, drift, limitsUsed],
-];
-
-function ofTethers(
-  name: string,
-  look: (tether: TetherModel, probe: TetherProbe, observed: Observations) => Verdict | undefined,
-): Check {
-  return {
-    name,
-    look: (observed) =>
-      observed.model.tethers.flatMap((tether) => {
-        const verdict = look(tether, observed.tethers.get(tether.id) ?? {}, observed);
-        const subject = { kind: "tether" as const, id: tether.id, name: displayName(tether) };
-        return verdict ? [{ check: name, subject, ...verdict }] : [];
-      }),
-  };
-}
-
-const active = ofTethers("tether active", ({ state, network, problem }) => {
+const active = checkOf("tether active", "tether", ({ state, network, problem }) => {
   if (problem !== undefined)
     return failed(`it could not pin: ${problem}`, "Mend that; the next pin is tried by itself.");
   if (state === "active") return ok(`it pins to ${network ?? "its network"}`);
@@ -329,7 +251,7 @@ const graceMs = 15 * 60_000;
 
 const late = "See whether its account has funds and its environment has started nodes; then look at it in the console.";
 
-const onTime = ofTethers("last pin on time", (tether, _probe, { now }) => {
+const onTime = checkOf("last pin on time", "tether", (tether, { now }) => {
   const { lastPin, reports, intervalHours, state, changedAt } = tether;
   if (state === "missing" || reports === undefined) return undefined;
   if (reports === 0 && state === "active") {
@@ -350,11 +272,11 @@ const onTime = ofTethers("last pin on time", (tether, _probe, { now }) => {
   return age <= intervalHours * 3_600_000 + graceMs ? ok(text, value) : failed(text, late, value);
 });
 
-const verified = ofTethers("last pin verified", (tether, probe, { trusted }) => {
+const verified = checkOf("last pin verified", "tether", (tether, { trusted, tethers }) => {
+  const { unseen: why, verdict } = tethers.get(tether.id) ?? {};
   const { state, reports = 0, targetUrl, network = "" } = tether;
   if (state === "missing" || reports === 0) return undefined;
-  if (probe.unseen !== undefined) return unseen(probe.unseen, "Give another address of the chain: --target.");
-  const { verdict } = probe;
+  if (why !== undefined) return unseen(why, "Give another address of the chain: --target.");
   if (verdict === undefined)
     return skipped("no address of the public chain is known", "Give one: --target rinkeby=https://…");
   if (!verdict.verified) return failed(verdict.reason, tampered);
@@ -365,7 +287,8 @@ const verified = ofTethers("last pin verified", (tether, probe, { trusted }) => 
 const tampered =
   "Do not rely on the ledger's history before this is understood: compare the nodes' blocks with earlier reports.";
 
-const funds = ofTethers("tether funds", (tether, { weiPerPin }, { pinsAhead }) => {
+const funds = checkOf("tether funds", "tether", (tether, { pinsAhead, tethers }) => {
+  const { weiPerPin } = tethers.get(tether.id) ?? {};
   const { balanceWei, account, network = "the network", state } = tether;
   if (state === "missing") return undefined;
   if (balanceWei === undefined) return skipped("the service does not show its balance");
@@ -378,8 +301,10 @@ const funds = ofTethers("tether funds", (tether, { weiPerPin }, { pinsAhead }) =
   return pins >= pinsAhead ? ok(text, pins) : failed(`${text}; ${pinsAhead} are wanted`, next, pins);
 });
 
-const tetherChecks: readonly Check[] = [active, onTime, verified, funds];
+const checks: readonly Check[] = [
+  ...[answers, environmentLive, nodeStarted, nodeReachable, credentials, chainId, heights, growing, written],
+  ...[minimumNodes, drift, limitsUsed, active, onTime, verified, funds],
+];
 
 /** Whether the network is usable: what each check finds. */
-export const check = (observed: Observations): Result[] =>
-  [...networkChecks, ...tetherChecks].flatMap(({ look }) => look(observed));
+export const check = (observed: Observations): Result[] => checks.flatMap((one) => one(observed));

@@ -1,29 +1,5 @@
 import { z } from "zod";
 
-/** Status that answers a successful DELETE, per resource. */
-export interface DeletedStatus {
-  /** Default 202. */
-  consortium: number;
-  /** Default 202; the body is the environment with state `deleted`. */
-  environment: number;
-  /** Default 204. */
-  membership: number;
-  /** Default 204. */
-  node: number;
-  /** Default 204. */
-  credential: number;
-  /** Default 204. */
-  zone: number;
-  /** Default 204. */
-  configuration: number;
-  /** Default 204. */
-  service: number;
-  /** Default 204. */
-  invitation: number;
-  /** Default 204. */
-  destination: number;
-}
-
 /** How the service answers where the API does not say, so that a client can be tried against other servers. */
 export interface ApiQuirks {
   /** Status of a successful create. Default 201. */
@@ -83,7 +59,13 @@ const deleted = z.strictObject({
   service: success.default(204),
   invitation: success.default(204),
   destination: success.default(204),
-} satisfies Record<keyof DeletedStatus, z.ZodType>);
+});
+
+/**
+ * Status that answers a successful DELETE, per resource. Default: 202 of a consortium, and of an environment, whose body is the
+ * environment with state `deleted`; 204 of all others.
+ */
+export type DeletedStatus = z.output<typeof deleted>;
 
 export const apiQuirks = z.strictObject({
   created: success.default(201),
