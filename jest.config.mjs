@@ -1,6 +1,6 @@
 /**
  * Unit tests read the sources; the others drive the real Pulumi CLI on the build in dist/. `npm test` runs the stories of
- * them, one for each adapter and language; `npm run test:all` runs all.
+ * them, one for each adapter and language; `npm run test:all` runs all. `npm run pictures` takes the pictures of the docs.
  */
 const transform = {
   "^.+\\.(ts|mjs)$": [
@@ -27,7 +27,7 @@ const ofPrograms = {
 };
 
 // Jest takes every word after the option for a project, and says nothing: a path there would run all the tests.
-const projects = ["unit", "stories", "e2e"];
+const projects = ["unit", "stories", "e2e", "pictures"];
 const at = process.argv.indexOf("--selectProjects");
 const words = at < 0 ? [] : process.argv.slice(at + 1);
 const option = words.findIndex((word) => word.startsWith("-"));
@@ -58,5 +58,6 @@ export default {
       testPathIgnorePatterns: ["/node_modules/", "/tests/e2e/stories/"],
       ...ofPrograms,
     },
+    { ...common, displayName: "pictures", testMatch: ["<rootDir>/tests/console/pictures.ts"] },
   ],
 };

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import AxeBuilder from "axe-core";
-import type { BrowserContext, Page } from "playwright-core";
-import { openBrowser } from "../../tools/lib/browser.mjs";
+import { type BrowserContext, chromium, type Page } from "playwright-core";
 import { client, type Send } from "../service/helpers";
 import { ended, programOf, ready } from "../e2e/support/backends/programs";
 
@@ -42,6 +42,23 @@ export async function serve(...args: string[]): Promise<Served> {
     },
     stop: () => ended(child, "SIGTERM"),
   };
+}
+
+const quiet = [
+  ...["--disable-gpu", "--no-first-run", "--disable-background-networking"],
+  ...["--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"],
+];
+
+/** A headless Chromium with nothing of a user's: no profile, no extensions, no calls home. */
+async function openBrowser(executablePath: string) {
+  const folder = mkdtempSync(join(tmpdir(), "consortium-browser-"));
+  const args = process.getuid?.() === 0 ? ["--no-sandbox", ...quiet] : quiet;
+  const context = await chromium.launchPersistentContext(folder, { executablePath, args, headless: true });
+  const close = async () => {
+    await context.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { context, close };
 }
 
 /** A browser whose pages must not complain: what they say on the console, and requests to elsewhere, are collected. */
