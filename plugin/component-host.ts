@@ -2,7 +2,7 @@ import { type ComponentResourceOptions, type Inputs, output, type Output, secret
 import * as provider from "@pulumi/pulumi/provider";
 import { Network, type NetworkDefinition, type NetworkOutputs } from "../sdk";
 import { isShownAgain, keepSecret } from "../sdk/network/load";
-import { pluginPrefix, secretsKey } from "../provider/constants";
+import { networkType, secretsKey } from "../provider/constants";
 import { secretPaths } from "../provider/core/values";
 import { type Props } from "../provider/core/definition";
 import { version } from "../provider/version";
@@ -32,7 +32,7 @@ const plain = (inputs: Inputs): Promise<NetworkDefinition & Props> =>
   new Promise((resolve) => void (output(inputs) as Output<NetworkDefinition & Props>).apply(resolve));
 
 async function construct(name: string, type: string, inputs: Inputs, options: ComponentResourceOptions) {
-  if (type !== `${pluginPrefix}Network`) throw new Error(`This plugin has no component ${type}.`);
+  if (type !== networkType) throw new Error(`This plugin has no component ${type}.`);
   const { [secretsKey]: paths, ...definition } = await plain(inputs);
   const secrets = secretPaths({ [secretsKey]: paths });
   keepSecret(definition, secrets);

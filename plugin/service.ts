@@ -48,6 +48,12 @@ export class ProviderService {
     if (engineAddress !== undefined) this.#engine = new Engine(engineAddress);
   }
 
+  /** The engine is gone: nothing is sent from now on, as if the process had ended. */
+  end(): void {
+    this.#interrupt.abort();
+    void this.#sessions.end();
+  }
+
   /** New sessions with these settings, unaffected by earlier cancellations. */
   #start(configuration: Configuration): Sessions {
     const interrupt = (this.#interrupt = new AbortController());

@@ -18,6 +18,9 @@ export const dynamicPrefix = "pulumi-nodejs:dynamic/consortium:";
 /** What the type tokens of the provider plugin's resources begin with. */
 export const pluginPrefix = "consortium:index:";
 
+/** The component, which both providers have. */
+export const networkType = `${pluginPrefix}Network`;
+
 /** The class of a resource by its type token, whichever adapter it is on; undefined for those of other packages. */
 export function kindOf(type: string): string | undefined {
   const prefix = [dynamicPrefix, pluginPrefix].find((one) => type.startsWith(one));
@@ -29,6 +32,9 @@ export function partsOfUrn(urn: string): Record<"stack" | "project" | "types" | 
   const [stack = "", project = "", types = "", ...name] = urn.replace(/^urn:pulumi:/, "").split("::");
   return { stack, project, types, type: types.split("$").at(-1)!, name: name.join("::") };
 }
+
+/** With this argument, the plugin serves the stacks of a fleet, which talks to it by messages. */
+export const sharedArgument = "shared";
 
 /** The key that marks a secret, or another special value, in states, in plans and on the wire (Pulumi's format). */
 export const signatureKey = "4dabf18193072939515e22adb298388d";

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { limits } from "../../dist/provider/constants.js";
 import { root } from "../../tools/lib/prepare.mjs";
+import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { log, UserError } from "../../tools/lib/terminal.mjs";
 import { watchMemory } from "../lib/lab.mjs";
 import { bounded, seconds, table } from "../lib/report.mjs";
@@ -123,7 +124,8 @@ const byFleet = (cli, jobs, parallel) =>
   });
 
 /** @type {import("../lib/stack.mjs").Measure} */
-export const fleet = async ({ cli, options = {} }) => {
+export const fleet = async ({ options = {} }) => {
+  const cli = await pulumiCli({ languages: true }); // with the host of YAML, as an official one
   const widths = options.widths?.split(",").map(Number) ?? defaultWidths;
   const [stacks, parallel] = [Number(options.stacks ?? 50), Number(options.parallel ?? 8)];
   if (!(stacks >= 1) || !(parallel >= 1)) throw new UserError("--stacks and --parallel are numbers from 1.");

@@ -28,6 +28,8 @@ interface Taken {
 export class Journal {
   /** Stacks that a killed run left unfinished, and that this run continues. */
   readonly left = new Set<string>();
+  /** The mark of the process that serves all stacks of this run. */
+  readonly sharedMark = randomUUID();
   readonly #folder: string;
   readonly #command: string;
   readonly #taken = new Map<string, Taken>();
@@ -103,7 +105,8 @@ export class Journal {
     if (!release) return false;
     const before = this.entryOf(stack);
     const run = { command: this.#command, pid: process.pid, host: hostname(), startedAt: new Date().toISOString() };
-    this.#taken.set(stack, { entry: { id: randomUUID(), ...run, started: before?.started ?? [] }, release });
+    const own = { id: randomUUID(), shared: this.sharedMark };
+    this.#taken.set(stack, { entry: { ...own, ...run, started: before?.started ?? [] }, release });
     if (!before) return true;
     this.left.add(stack);
     if (await endRemains(before)) return true;
@@ -132,6 +135,8 @@ export const atWork = (entry: Entry | undefined): string =>
 export interface Started {
   /** The mark of all its processes. */
   id: string;
+  /** That of the process which serves all stacks of the run. */
+  shared?: string;
   /** Ids of its Pulumi processes. */
   started: number[];
 }
@@ -156,11 +161,11 @@ async function haveEnded(run: Started, pids: number[], signal: NodeJS.Signals, m
 }
 
 /** The remaining processes of a run: Pulumi and its descendants. */
-export function remainsOf({ id, started }: Started): number[] {
+export function remainsOf({ id, shared = id, started }: Started): number[] {
   if (process.platform === "win32") return started.filter(isRunning);
-  const mark = `${markName}=${id}`;
+  const marks = [id, shared].map((one) => `${markName}=${one}`);
   return environments()
-    .filter(([pid, text]) => text.includes(mark) && pid !== process.pid)
+    .filter(([pid, text]) => marks.some((one) => text.includes(one)) && pid !== process.pid)
     .map(([pid]) => pid);
 }
 

@@ -1,7 +1,8 @@
 import { join, posix, relative } from "node:path";
 import { type Fleet, type FleetStack, type Organization } from "./file";
-import { programConfig, programFiles, yamlForAll, yamlProgram } from "./project";
+import { programConfig, programFiles } from "./project";
 import { connectionVariables } from "./secrets";
+import { yamlForAll, yamlProgram } from "./yaml";
 
 /** Where `--out` writes to by default, beside the fleet file. */
 export const defaultOut = "operator";

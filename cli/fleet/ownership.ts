@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
-import { basename, extname, join } from "node:path";
-import { partsOfUrn } from "../../provider/constants";
-import { readFile } from "../../sdk/network/load";
+import { basename, join } from "node:path";
+import { kindOf, networkType, partsOfUrn } from "../../provider/constants";
+import { readNetwork } from "../../sdk/network/load";
 import { type Fleet, type FleetStack, legacyProject } from "./file";
 import { pulumi, PulumiFailed, type PulumiOptions } from "./pulumi";
 
@@ -53,7 +53,7 @@ export interface Contents {
 }
 
 const networkOf = ({ network, definition }: FleetStack): string | undefined =>
-  definition && (network ?? readFile(definition).name ?? basename(definition, extname(definition)));
+  definition && readNetwork(definition, network).name;
 
 function isLikely(stack: FleetStack, { resources, networks }: Contents): boolean {
   const name = networkOf(stack);
@@ -187,10 +187,13 @@ export class Ownership {
         deployment?: { resources?: { id?: string; type: string; urn: string }[] };
       };
       const resources = deployment?.resources ?? [];
-      const networks = resources.filter(({ type }) => type === "consortium:index:Network");
+      // In YAML there is no component: the names of its consortia begin with that of the network.
+      const components = resources.filter(({ type }) => type === networkType);
+      const networks =
+        components.length > 0 ? components : resources.filter(({ type }) => kindOf(type) === "Consortium");
       return {
         resources: resources.filter(({ id }) => id !== undefined).length,
-        networks: networks.map(({ urn }) => partsOfUrn(urn).name),
+        networks: [...new Set(networks.map(({ urn }) => partsOfUrn(urn).name.split("/")[0]!))],
       };
     } finally {
       rmSync(file, { force: true });

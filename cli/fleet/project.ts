@@ -9,14 +9,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, dirname, extname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Document, parse, Scalar, type ScalarTag, visit } from "yaml";
-import { printableLines } from "../../provider/api/printable";
-import { pluginPrefix } from "../../provider/constants";
+import { parse } from "yaml";
+import { environmentName } from "../../provider/api/environment";
 import { version } from "../../provider/version";
-import { readFile } from "../../sdk/network/load";
 import { type Fleet, type FleetStack } from "./file";
+import { plainResources, yamlForAll } from "./yaml";
 
 /**
  * The program that all stacks with network files share. The configuration of a stack says which file is its network.
@@ -42,8 +41,17 @@ export const programFiles = (project: string, plugins?: object): Record<string, 
 const { Config } = require("@pulumi/pulumi");
 const { Network } = require("pulumi-consortium");
 
+// Where the stack was YAML, its resources had no parent.
+const withoutParent = ({ props, opts }) => {
+  if (opts.parent === undefined) return undefined;
+  const aliases = opts.aliases ?? [];
+  const former = [{}, ...aliases].map((alias) => ({ ...alias, parent: undefined }));
+  return { props, opts: { ...opts, aliases: [...aliases, ...former] } };
+};
+
 const config = new Config();
-Network.fromFile(config.require("network"), { name: config.get("name") });
+const options = { name: config.get("name"), transformations: [withoutParent] };
+Network.fromFile(config.require("network"), options);
 `,
 });
 
@@ -55,22 +63,6 @@ export function programConfig(project: string, definition: string, { network }: 
   return { [file]: definition, ...(network === undefined ? {} : { [name]: network }) };
 }
 
-/** A network file as Pulumi YAML for the provider plugin. The resource has the network's name. */
-export function yamlProgram(file: string, network?: string): { resources: Record<string, object> } {
-  const { name: own, ...definition } = readFile(file);
-  const name = network ?? own ?? basename(file, extname(file));
-  return { resources: { [name]: { type: `${pluginPrefix}Network`, properties: plain(definition) } } };
-}
-
-/** Pulumi YAML takes `${` for the beginning of an expression, and drops an entry that says nothing, such as `acme:`. */
-function plain(value: unknown): unknown {
-  if (value === null) return {};
-  if (typeof value === "string") return value.replaceAll("${", () => "$${");
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plain(part)]));
-}
-
 /** Where a fleet keeps what it needs between runs: its program, settings of the stacks, logs, and the journal of its runs. */
 export const workFolderOf = ({ folder, project }: Fleet): string => join(folder, ".consortium", "fleet", project);
 
@@ -80,11 +72,46 @@ export function prepareWorkFolder(fleet: Fleet): string {
   mkdirSync(join(folder, "logs"), { recursive: true });
   mkdirSync(join(folder, "node_modules", "@pulumi"), { recursive: true });
   const ours = createRequire(__filename);
-  for (const [name, text] of Object.entries(programFiles(fleet.project, pluginOf(ours))))
+  for (const [name, text] of Object.entries(programFiles(fleet.project, pluginsOf(pluginFile()))))
     writeChanged(join(folder, name), text);
   for (const name of ["pulumi-consortium", "@pulumi/pulumi"])
     link(dirname(realpathSync(ours.resolve(`${name}/package.json`))), join(folder, "node_modules", name));
   return folder;
+}
+
+/**
+ * Writes the program of a stack whose network file Pulumi YAML can say, and answers its folder. It is within the work folder, where
+ * the package is found by what the dynamic provider still holds.
+ */
+export function prepareYaml(workFolder: string, { project }: Fleet, stack: FleetStack): string | undefined {
+  const { definition, network, name } = stack;
+  const resources = definition && plainResources({ file: definition, network, stack: name, project });
+  if (!resources) return undefined;
+  const folder = join(workFolder, "programs", name);
+  mkdirSync(folder, { recursive: true });
+  const [runtime, stackConfigDir] = ["yaml", join("..", "..")];
+  const plugins = pluginsOf(pluginFile());
+  writeChanged(join(folder, "Pulumi.yaml"), yamlForAll({ name: project, runtime, stackConfigDir, plugins, resources }));
+  return folder;
+}
+
+/** Whether the Pulumi on the PATH has its host of YAML beside it, as every official one. */
+export function hasYamlHost({ PATH = "", Path = PATH }: NodeJS.ProcessEnv): boolean {
+  const [pulumi, host] = ["pulumi", "pulumi-language-yaml"].map(
+    (name) => name + (process.platform === "win32" ? ".exe" : ""),
+  );
+  const folder = Path.split(delimiter).find((one) => existsSync(join(one, pulumi!)));
+  if (folder === undefined) return false;
+  const own = dirname(realpathSync(join(folder, pulumi!)));
+  return [folder, own].some((one) => existsSync(join(one, host!)));
+}
+
+/** Whether a stack runs on the plugin unless it says otherwise: then its program is YAML. */
+export function mayBeYaml(workFolder: string, { name, definition }: FleetStack, env: NodeJS.ProcessEnv): boolean {
+  if (definition === undefined) return false;
+  const { config } = settingsOf(join(workFolder, `Pulumi.${name}.yaml`));
+  const said = env[environmentName("plugin")] || config?.["consortium:plugin"];
+  return said === undefined || String(said) === "true";
 }
 
 /** Pulumi does not create the state's folder. */
@@ -92,22 +119,29 @@ export function prepareBackend({ backend = "" }: Fleet): void {
   if (backend.startsWith("file:///")) mkdirSync(fileURLToPath(backend), { recursive: true });
 }
 
-/** The provider plugin that is part of this package, so that stacks which say `consortium:plugin` need none installed. */
-function pluginOf(ours: NodeJS.Require): object | undefined {
-  const path = join(dirname(realpathSync(ours.resolve("pulumi-consortium/package.json"))), "plugin");
-  return existsSync(path) ? { providers: [{ name: "consortium", path }] } : undefined;
+/** The provider plugin that is part of this package, so that none need be installed. */
+export function pluginFile(): string | undefined {
+  const own = createRequire(__filename).resolve("pulumi-consortium/package.json");
+  const file = join(dirname(realpathSync(own)), "plugin", "pulumi-resource-consortium");
+  return existsSync(file) ? file : undefined;
 }
 
+const pluginsOf = (file: string | undefined): object | undefined =>
+  file === undefined ? undefined : { providers: [{ name: "consortium", path: dirname(file) }] };
+
 interface Settings {
-  config?: Record<string, unknown>;
+  config?: Record<string, string | number | boolean>;
 }
+
+const settingsOf = (file: string): Settings =>
+  ((existsSync(file) ? parse(readFileSync(file, "utf8")) : undefined) as Settings | null | undefined) ?? {};
 
 /** Sets the configuration of a stack with a network file. What else is in its settings, such as the salt, stays. */
 export function configure(workFolder: string, { project }: Fleet, stack: FleetStack): void {
   if (stack.definition === undefined) return;
   const file = join(workFolder, `Pulumi.${stack.name}.yaml`);
-  const settings = (existsSync(file) ? parse(readFileSync(file, "utf8")) : undefined) as Settings | undefined;
-  const others = Object.entries(settings?.config ?? {}).filter(
+  const settings = settingsOf(file);
+  const others = Object.entries(settings.config ?? {}).filter(
     ([key]) => !(configKeys(project) as readonly string[]).includes(key),
   );
   const config = { ...Object.fromEntries(others), ...programConfig(project, stack.definition, stack) };
@@ -127,38 +161,4 @@ function link(target: string, path: string): void {
   }
   rmSync(path, { recursive: true, force: true });
   symlinkSync(target, path, "junction");
-}
-
-const versions = ["1.1", "1.2"] as const;
-
-/** Words and paths that no reader takes for anything else, except for `no`, `Null` and the like. */
-const wordLike = /^[A-Za-z/][A-Za-z0-9_./@-]*(:[A-Za-z0-9_./@-]+)*$/;
-
-const isPlain = (text: string): boolean =>
-  wordLike.test(text) && versions.every((version) => parse(text, { version }) === text);
-
-/** Without a point, an older reader takes `1e-7` for text. */
-const pointed: ScalarTag = {
-  tag: "tag:yaml.org,2002:float",
-  default: true,
-  test: /^-?\d+\.0e/,
-  identify: (value) => typeof value === "number" && /^-?\d+e/.test(String(value)),
-  resolve: Number,
-  stringify: ({ value }) => String(value).replace("e", ".0e"),
-};
-
-/**
- * YAML that says the same to every reader: Kubernetes and Pulumi read by version 1.1, to which `no`, `0123` and `12:30` are a
- * boolean and numbers, and others by 1.2. Each value is written in full, so that every part can be read by itself.
- */
-export function yamlForAll(value: unknown): string {
-  // `keepUndefined` is off: what is not given is not written.
-  const document = new Document(value, { aliasDuplicateObjects: false, customTags: (tags) => [pointed, ...tags] });
-  visit(document, {
-    Scalar: (_, scalar) => {
-      if (typeof scalar.value === "string" && !isPlain(scalar.value)) scalar.type = Scalar.QUOTE_DOUBLE;
-    },
-  });
-  // What is left of characters that an older reader takes for a line break stands in double quotes, where escapes are read.
-  return printableLines(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER }));
 }

@@ -2,10 +2,11 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import limited from "p-limit";
 import { type Fleet, type FleetStack, legacyProject } from "./file";
-import { dropTornAttributes, Journal } from "./journal";
+import { dropTornAttributes, Journal, markName } from "./journal";
 import { type View } from "./output";
 import { Ownership } from "./ownership";
-import { prepareBackend, prepareWorkFolder } from "./project";
+import { hasYamlHost, pluginFile, prepareBackend, prepareWorkFolder } from "./project";
+import { SharedProvider } from "./provider";
 import { PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
 import { type Secrets, sharedEnvironment } from "./secrets";
 import { type Command, exportedIds, type Result, type RunContext, StackRun } from "./stack";
@@ -56,6 +57,7 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Outco
   prepareBackend(fleet);
   const workFolder = prepareWorkFolder(fleet);
   const journal = new Journal(workFolder, command);
+  let provider: SharedProvider | undefined;
   try {
     const environment = sharedEnvironment(fleet, secrets, options.env);
     if (await journal.takeOver(stacks.map(({ name }) => name))) dropTornAttributes(environment.PULUMI_BACKEND_URL);
@@ -68,6 +70,7 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Outco
     const limit = limited(parallel);
     const folder = join(workFolder, "logs");
     const states = statesOf(fleet, known, { folder, options: { cwd: workFolder, env: environment, log, stop } });
+    provider = sharedProvider(environment, { log, mark: journal.sharedMark });
     const context: RunContext = {
       fleet,
       command,
@@ -79,6 +82,7 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Outco
       takeOver,
       known,
       ownership,
+      provider,
       stop,
       tell,
       idsBut: async (stack) => (await states()).flatMap(([name, ids]) => (name === stack ? [] : ids)),
@@ -96,9 +100,21 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Outco
     );
     return { results, strays: stop.raised ? [] : await ownership.strays(all) };
   } finally {
+    await provider?.close();
     await journal.close();
     view.close();
   }
+}
+
+/** Where Pulumi has a host of YAML, and nobody debugs the provider. */
+function sharedProvider(
+  env: NodeJS.ProcessEnv,
+  { log, mark }: { log: string; mark: string },
+): SharedProvider | undefined {
+  const file = pluginFile();
+  if (file === undefined || !hasYamlHost(env) || /(^|,)consortium:/.test(env.PULUMI_DEBUG_PROVIDERS ?? ""))
+    return undefined;
+  return new SharedProvider({ file, log, env: { ...env, [markName]: mark } });
 }
 
 const notBegun = ({ name, organization }: FleetStack): Result => ({

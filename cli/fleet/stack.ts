@@ -8,7 +8,8 @@ import { holdersOf, isLocked, type Journal, lockedMessage, markName, mayClear } 
 import { continueFrom, createsOf, forgetCreates, idsIn, leftoversOf } from "./leftovers";
 import { type Ownership } from "./ownership";
 import { type Counts, Progress } from "./progress";
-import { configure } from "./project";
+import { configure, mayBeYaml, prepareYaml } from "./project";
+import { type SharedProvider } from "./provider";
 import { pulumi, pulumiEvents, PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
 import { type Secrets, stackEnvironment } from "./secrets";
 
@@ -47,6 +48,8 @@ export interface RunContext {
   /** Whether to take over what belongs to another fleet file. */
   takeOver: boolean;
   ownership: Ownership;
+  /** Serves the stacks that are YAML; undefined where Pulumi has no host of YAML. */
+  provider?: SharedProvider;
   /** Stacks that exist. */
   known: ReadonlySet<string>;
   /** Ids in the states of all stacks but one, which the fleet knows of. */
@@ -85,6 +88,8 @@ export class StackRun {
   readonly progress: Progress;
   readonly #log: string;
   readonly #creates: string;
+  /** Folder of the program, and how Pulumi finds its provider, where that is the shared one. */
+  #program: { cwd: string; variables: Record<string, string> };
   #leftovers: string[] = [];
 
   constructor(
@@ -93,6 +98,7 @@ export class StackRun {
   ) {
     this.#log = join(context.workFolder, "logs", `${spec.name}.log`);
     this.#creates = createsOf(context.workFolder, spec.name);
+    this.#program = { cwd: spec.program ?? context.workFolder, variables: {} };
     this.progress = new Progress(context.secrets.mask, kinds[context.command]);
   }
 
@@ -135,6 +141,7 @@ export class StackRun {
     if (this.#isLeft) this.#tell("continues where a killed run stopped");
     let settled = false;
     try {
+      await this.#serve();
       const made = !exists && (await this.#init());
       try {
         await this.#own(made);
@@ -154,8 +161,20 @@ export class StackRun {
       settled = !this.#isLeft && !stop.forced && !wasKilled(error, this.progress);
       throw error;
     } finally {
+      await context.provider?.end(spec.name);
       await journal.end(spec.name, { settled: changes && settled });
     }
+  }
+
+  /** Where Pulumi YAML can say the network file, the program is that, and the provider is the one that the stacks share. */
+  async #serve(): Promise<void> {
+    const { spec, context } = this;
+    const { provider, workFolder, fleet, environment } = context;
+    if (!provider || !mayBeYaml(workFolder, spec, environment)) return;
+    const cwd = prepareYaml(workFolder, fleet, spec);
+    if (cwd === undefined) return;
+    const variables = await provider.serve(spec.name, this.#options({ adopt: spec.adopt }).env);
+    this.#program = { cwd, variables };
   }
 
   /** Whether a killed run was at work on this stack. */
@@ -270,13 +289,14 @@ export class StackRun {
 
   #options({ adopt }: { adopt: boolean }): PulumiOptions {
     const { spec, context } = this;
-    const { environment, secrets, journal, workFolder, stop } = context;
+    const { environment, secrets, journal, stop } = context;
     return {
-      cwd: spec.program ?? workFolder,
+      cwd: this.#program.cwd,
       env: {
         ...stackEnvironment(environment, { ...spec, adopt }, secrets),
         [markName]: journal.markOf(spec.name),
         [createsVariable]: this.#creates,
+        ...this.#program.variables,
       },
       log: this.#log,
       stop,

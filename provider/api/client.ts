@@ -226,6 +226,11 @@ export class ConsortiumClient {
     return this.http.close();
   }
 
+  /** Sends nothing from now on, as if the process had ended. */
+  end(): Promise<void> {
+    return this.http.end();
+  }
+
   /** Setting the same value again is harmless, so these may be repeated. */
   private async tetherAction(tetherId: string, action: string, body: unknown): Promise<unknown> {
     const where = `${paths.tether(tetherId)}/${action}`;

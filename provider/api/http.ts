@@ -63,6 +63,11 @@ interface Connections {
 /** A read gets at least this long, even at the deadline: the last look is worth it. */
 const lastLookMs = 1_000;
 
+const ended: Transport = {
+  send: () => Promise.reject(new TransportError("unsent", "the run has ended", undefined)),
+  close: () => Promise.resolve(),
+};
+
 /** The one request path: every call of the product goes through `request`. */
 export class Http {
   readonly #clock: Clock;
@@ -130,6 +135,13 @@ export class Http {
 
   async close(): Promise<void> {
     await this.connections.transport?.close();
+  }
+
+  /** Sends nothing from now on, as if the process had ended. */
+  async end(): Promise<void> {
+    const { transport } = this.connections;
+    this.connections.transport = ended;
+    await transport?.close("at once");
   }
 
   /** undici is loaded with the first request: most program processes never make one. */

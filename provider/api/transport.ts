@@ -21,7 +21,8 @@ export interface WireAnswer {
 /** Sends one request once. Throws a `TransportError` when no whole answer came back. */
 export interface Transport {
   send(request: WireRequest): Promise<WireAnswer>;
-  close(): Promise<void>;
+  /** @param how whether what is under way may end */
+  close(how?: "gently" | "at once"): Promise<void>;
 }
 
 export class TransportError extends Error {
@@ -212,7 +213,7 @@ export class UndiciTransport implements Transport {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#connections.close();
+  async close(how: "gently" | "at once" = "gently"): Promise<void> {
+    await (how === "gently" ? this.#connections.close() : this.#connections.destroy());
   }
 }

@@ -164,6 +164,7 @@ export class Sessions {
   #checked?: SettingSources;
   #seen?: Seen & { key: string };
   #current?: { key: string; session: Session };
+  #ended = false;
 
   constructor(private readonly host: Host) {}
 
@@ -239,7 +240,14 @@ export class Sessions {
     return this.#current.session;
   }
 
+  /** Sends nothing from now on, as if the process had ended. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    await this.#current?.session.client.end();
+  }
+
   #start(settings: Settings): Session {
+    if (this.#ended) throw new UserError("the run has ended.");
     const { host, secrets } = this;
     const say = (message: string): void => host.say(printable(secrets.mask(message).replaceAll("\n", " ")));
     const clock = interruptible(host.interrupted());

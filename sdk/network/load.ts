@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { basename, extname } from "node:path";
 import { brokenReason, brokenTexts } from "../../provider/api/printable";
 import { Secrets } from "../../provider/api/secrets";
 import { readYaml } from "../yaml/document";
@@ -46,6 +47,14 @@ export function readFile(file: string): NetworkDefinition {
   const value = typeof reading.value === "object" && reading.value !== null ? reading.value : {};
   readings.set(value, reading);
   return value;
+}
+
+/** Reads a file, whose network has this name, or else the one that it says, or that of the file without its ending. */
+export function readNetwork(file: string, name?: string): { name: string; definition: NetworkDefinition } {
+  const definition = readFile(file);
+  const own = typeof definition.name === "string" ? definition.name : basename(file, extname(file));
+  if (name !== undefined) delete definition.name;
+  return { name: name ?? own, definition };
 }
 
 /** Remembers where a definition is secret: those arguments stay secret, and errors do not show them. */

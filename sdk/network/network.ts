@@ -1,4 +1,3 @@
-import { basename, extname } from "node:path";
 import { ComponentResource, type ComponentResourceOptions, Output, RunError } from "@pulumi/pulumi";
 import { type NetworkDefinition } from "./generated";
 import type * as Loaded from "./load";
@@ -10,6 +9,7 @@ import {
   outputsOf,
 } from "./make";
 import { type Plan } from "./plan";
+import { networkType } from "../../provider/constants";
 import { lineOf, type PlacedProblem } from "../yaml/problems";
 
 export type { PlacedProblem as NetworkProblem } from "../yaml/problems";
@@ -86,7 +86,7 @@ export class Network extends ComponentResource {
     const { adopt, ...options } = opts;
     const plan = planned(name, definition, adopt);
     const former = plan.formerly.map((name) => ({ name }));
-    super("consortium:index:Network", name, {}, { ...options, aliases: [...(options.aliases ?? []), ...former] });
+    super(networkType, name, {}, { ...options, aliases: [...(options.aliases ?? []), ...former] });
     this.consortia = Object.fromEntries(plan.consortia.map((one) => [one.key, makeConsortium(one, this, options)]));
     this.outputs = outputsOf(this.consortia);
     this.registerOutputs({ consortia: this.outputs });
@@ -98,10 +98,8 @@ export class Network extends ComponentResource {
    */
   static fromFile(file: string, opts: NetworkFileOptions = {}): Network {
     const { name, ...options } = opts;
-    const definition = loaded().readFile(file);
-    const own = typeof definition.name === "string" ? definition.name : basename(file, extname(file));
-    if (name !== undefined) delete definition.name;
-    return new Network(name ?? own, definition, options);
+    const read = loaded().readNetwork(file, name);
+    return new Network(read.name, read.definition, options);
   }
 
   /** The one consortium. @throws when the definition has several: they are in `consortia` */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { readFleet } from "../../../cli/fleet/file";
 import { fleetManifests, neededSecrets } from "../../../cli/fleet/manifests";
-import { yamlProgram } from "../../../cli/fleet/project";
+import { yamlProgram } from "../../../cli/fleet/yaml";
 import { complaintsAbout, documentsIn } from "../../gitops/operator";
 import { operatorCrds, refusedBy } from "../../gitops/operator-crds";
 

@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { yamlForAll } from "../../../cli/fleet/project";
+import { yamlForAll } from "../../../cli/fleet/yaml";
 
 const words = ["no", "on", "y", "N", "Yes", "off", "True", "null", "Null", "~", "", "=", "<<", "no-op", "nodes"];
 const numbers = [

@@ -1,0 +1,30 @@
+import { type Environment } from "../provider/api/environment";
+import { listen, type Served } from "./server";
+
+/* The provider of many stacks in one process, for a fleet: each stack has a port, an environment and sessions of its own. */
+
+/** What the fleet asks for, by messages. */
+export type Order = { serve: string; environment: Environment } | { end: string };
+
+export interface Answer {
+  served: string;
+  port: number;
+}
+
+/** Serves stacks until the fleet is gone: then nothing is sent any more, by none of them. */
+export function serveShared(): void {
+  const served = new Map<string, Promise<Served>>();
+  process.on("disconnect", () => process.exit(1));
+  process.on("message", (order: Order) => {
+    if ("end" in order) {
+      void served.get(order.end)?.then((one) => one.end());
+      return void served.delete(order.end);
+    }
+    const { serve: stack, environment } = order;
+    const one = listen({ environment });
+    served.set(stack, one);
+    void one.then(({ port }) => process.send!({ served: stack, port } satisfies Answer));
+  });
+  // Ctrl-C is the fleet's: it tells the engines, and they tell the provider.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
+}
