@@ -22,7 +22,7 @@ import {
   inputMeta,
   nameKey,
   type Props,
-  secretOutputs,
+  secretKeys,
   type Timeouts,
 } from "../provider/core/definition";
 import { Progress } from "../provider/core/progress";
@@ -130,7 +130,7 @@ export class Resource {
   }
 
   #state(state: Props, secrets: readonly string[]): ReturnType<typeof sent> {
-    return sent(untimed(state), [...secrets, ...secretOutputs(this.#definition)]);
+    return sent(untimed(state), [...secrets, ...secretKeys(this.#definition)]);
   }
 
   async check(request: CheckRequest): Promise<CheckResponse> {
@@ -139,7 +139,9 @@ export class Resource {
       this.#received(request.getNews()),
     ];
     const naming = nameKey(this.#definition);
-    const hidden = paths.length > 0 ? { [secretsKey]: paths } : {};
+    const given = secretKeys(this.#definition).filter((key) => news[key] !== undefined && !secrets.includes(key));
+    const hiddenPaths = [...paths, ...given.map((key) => [key])];
+    const hidden = hiddenPaths.length > 0 ? { [secretsKey]: hiddenPaths } : {};
     const named = {
       ...news,
       ...(naming !== undefined && { [naming]: news[naming] ?? partsOfUrn(this.urn).name }),
@@ -150,7 +152,7 @@ export class Resource {
     if (program !== version) issues.push({ property: "", reason: otherVersion(String(program)) });
     await this.#show(lines, "warning");
     const response = new CheckResponse();
-    response.setInputs(sent(inputs, secrets));
+    response.setInputs(sent(inputs, [...secrets, ...given]));
     response.setFailuresList(issues.map(failure));
     return response;
   }
@@ -219,8 +221,8 @@ export class Resource {
     const response = new ReadResponse();
     response.setId(id);
     // Unchanged, so that a state from the dynamic provider shows no difference.
-    response.setProperties(sent(props, [...secrets, ...secretOutputs(this.#definition)]));
-    response.setInputs(sent(inputs, secrets));
+    response.setProperties(sent(props, [...secrets, ...secretKeys(this.#definition)]));
+    response.setInputs(sent(inputs, [...secrets, ...secretKeys(this.#definition)]));
     return response;
   }
 

@@ -67,6 +67,54 @@ export interface MembershipProperties {
 
 export type MembershipFields = Args<MembershipProperties, never, "orgName" | "adopt" | "extra">;
 
+/** Where environments of a consortium may run: a region of a cloud. One that exists already with the same region and cloud is shared: adopt it with `adopt: true`. */
+export interface ConsortiumZoneProperties {
+  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
+  consortiumId: string;
+  /** Name of the zone. Default: the name of the resource. */
+  name: string;
+  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
+  region: string;
+  /** Cloud that it is in, such as `aws` or `azure`. */
+  cloud: string;
+  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
+  type: string;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
+  adopt?: boolean | string;
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+  /** Last known state, in the service's own words. */
+  state: string;
+  /** Revision counter: starts at `0` and increases with every change. */
+  revision: string;
+  /** Creation time: ISO 8601, UTC. */
+  createdAt: string;
+}
+
+export type ConsortiumZoneFields = Args<ConsortiumZoneProperties, "region" | "cloud", "name" | "type" | "adopt" | "extra">;
+
+/** Invites a business of another organization to a consortium, by e-mail. Its membership comes about when it accepts, which nobody waits for. */
+export interface InvitationProperties {
+  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
+  consortiumId: string;
+  /** Name of the business. Default: the name of the resource. */
+  orgName: string;
+  /** Address that the invitation goes to. */
+  email: string;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
+  adopt?: boolean | string;
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+  /** Last known state, in the service's own words. */
+  state: string;
+  /** Revision counter: starts at `0` and increases with every change. */
+  revision: string;
+  /** Creation time: ISO 8601, UTC. */
+  createdAt: string;
+}
+
+export type InvitationFields = Args<InvitationProperties, "email", "orgName" | "adopt" | "extra">;
+
 /** A blockchain network: one ledger, with a client and a consensus protocol. A consortium has at most 3 environments. */
 export interface EnvironmentProperties<Client extends keyof ConsensusOf = keyof ConsensusOf> {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
@@ -113,6 +161,64 @@ export interface EnvironmentProperties<Client extends keyof ConsensusOf = keyof 
 
 export type EnvironmentFields<Client extends keyof ConsensusOf = keyof ConsensusOf> = Args<EnvironmentProperties<Client>, "provider" | "consensusType", "name" | "description" | "chainId" | "releaseId" | "blockPeriod" | "prefundedAccounts" | "multiRegion" | "testFeatures" | "adopt" | "extra">;
 
+/** Where nodes and services of an environment may run: a region of a cloud. One that exists already with the same region and cloud is shared: adopt it with `adopt: true`. */
+export interface EnvironmentZoneProperties {
+  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
+  consortiumId: string;
+  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
+  environmentId: string;
+  /** Name of the zone. Default: the name of the resource. */
+  name: string;
+  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
+  region: string;
+  /** Cloud that it is in, such as `aws` or `azure`. */
+  cloud: string;
+  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
+  type: string;
+  /** Id of the bridge that connects it with machines of your own. Default: none. */
+  bridgeId?: string;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
+  adopt?: boolean | string;
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+  /** Last known state, in the service's own words. */
+  state: string;
+  /** Revision counter: starts at `0` and increases with every change. */
+  revision: string;
+  /** Creation time: ISO 8601, UTC. */
+  createdAt: string;
+}
+
+export type EnvironmentZoneFields = Args<EnvironmentZoneProperties, "region" | "cloud", "name" | "type" | "bridgeId" | "adopt" | "extra">;
+
+/** Settings of one member's nodes, by the type of what they set: a node names one for its client, its keys, its backups. */
+export interface ConfigurationProperties {
+  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
+  consortiumId: string;
+  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
+  environmentId: string;
+  /** Id of the membership that owns it. Programs can pass the resource as `membership` instead. */
+  membershipId: string;
+  /** What it sets, by the service's own name, such as `node_config`. */
+  type: string;
+  /** Name of the configuration. Default: the name of the resource. */
+  name: string;
+  /** The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. The service is not asked for them again. Default: none. */
+  details?: Record<string, unknown>;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
+  adopt?: boolean | string;
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+  /** Last known state, in the service's own words. */
+  state: string;
+  /** Revision counter: starts at `0` and increases with every change. */
+  revision: string;
+  /** Creation time: ISO 8601, UTC. */
+  createdAt: string;
+}
+
+export type ConfigurationFields = Args<ConfigurationProperties, "type", "name" | "details" | "adopt" | "extra">;
+
 /** A blockchain node that one member runs in an environment. An environment has at most 4 nodes. */
 export interface NodeProperties {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
@@ -127,19 +233,19 @@ export interface NodeProperties {
   role: string;
   /** Size of the machine, such as `small`. Default: the service chooses. */
   size: string;
-  /** Id of the environment's zone that it runs in. Default: the service chooses. */
+  /** Id of the environment's zone that it runs in. Programs can pass the resource as `zone` instead. Default: the service chooses. */
   zoneId: string;
-  /** Id of the configuration of its key management. Default: the service chooses. */
+  /** Id of the configuration of its key management. Programs can pass the resource as `kms` instead. Default: the service chooses. */
   kmsId: string;
-  /** Id of the configuration of its metrics. Default: the service chooses. */
+  /** Id of the configuration of its metrics. Programs can pass the resource as `opsmetric` instead. Default: the service chooses. */
   opsmetricId: string;
-  /** Id of the configuration of its backups. Default: the service chooses. */
+  /** Id of the configuration of its backups. Programs can pass the resource as `backup` instead. Default: the service chooses. */
   backupId: string;
-  /** Id of the configuration of its networking. Default: the service chooses. */
+  /** Id of the configuration of its networking. Programs can pass the resource as `networking` instead. Default: the service chooses. */
   networkingId: string;
-  /** Id of the configuration of the client, such as its gas price. Default: the service chooses. */
+  /** Id of the configuration of the client, such as its gas price. Programs can pass the resource as `nodeConfig` instead. Default: the service chooses. */
   nodeConfigId: string;
-  /** Id of the configuration of its application firewall. Default: the service chooses. */
+  /** Id of the configuration of its application firewall. Programs can pass the resource as `baf` instead. Default: the service chooses. */
   bafId: string;
   /** Database that its client keeps the ledger in. Default: the service chooses. */
   databaseType: string;
@@ -203,6 +309,76 @@ export interface AppCredProperties {
 
 export type AppCredFields = Args<AppCredProperties, never, "name" | "keepers" | "extra">;
 
+/** A service beside the ledger of an environment, such as `ipfs`. A utility service, such as `idregistry`, is there once for all members: adopt one that exists with `adopt: true`. */
+export interface ServiceProperties {
+  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
+  consortiumId: string;
+  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
+  environmentId: string;
+  /** Id of the membership that owns it. Programs can pass the resource as `membership` instead. */
+  membershipId: string;
+  /** Type of the service, such as `idregistry`, `ipfs`, `documentstore`, `dataexchange` or `hdwallet`. */
+  service: string;
+  /** Name of the service. Default: the name of the resource. */
+  name: string;
+  /** Id of the environment's zone that it runs in. Programs can pass the resource as `zone` instead. Default: the service chooses. */
+  zoneId: string;
+  /** Size of the machine, such as `small`. Default: the service chooses. */
+  size: string;
+  /** Settings, by the names of the service's type. What the service adds to them is no change. Default: the service chooses. */
+  details: Record<string, unknown>;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
+  adopt?: boolean | string;
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+  /** Last known state, in the service's own words. */
+  state: string;
+  /** `member` for a service of one member's own, `utility` for one that all members share. */
+  serviceType: string;
+  /** Addresses of the service, by what answers there. */
+  urls: Record<string, unknown>;
+  /** Port that a hybrid deployment gives it. */
+  hybridPortAllocation: number;
+  /** Revision counter: starts at `0` and increases with every change. */
+  revision: string;
+  /** Creation time: ISO 8601, UTC. */
+  createdAt: string;
+}
+
+export type ServiceFields = Args<ServiceProperties, "service", "name" | "zoneId" | "size" | "details" | "adopt" | "extra">;
+
+/** Where a member's documents or messages arrive: a name in its `documentstore` or `dataexchange` service. The member must be verified, and registered with an id registry of the environment. */
+export interface DestinationProperties {
+  /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
+  consortiumId: string;
+  /** Id of the environment that it belongs to. Programs can pass the resource as `environment` instead. */
+  environmentId: string;
+  /** Id of the service that it belongs to. Programs can pass the resource as `service` instead. */
+  serviceId: string;
+  /** Type of that service: `documentstore` or `dataexchange`. */
+  serviceType: string;
+  /** Name of the destination, which is also its id. Default: the name of the resource. */
+  name: string;
+  /** Whether the service keeps the keys of the destination. Default: `true`. */
+  kaleidoManaged: boolean;
+  /** Id of the membership that owns the service. Programs can pass the resource as `membership` instead. Default: the service's, where that is given as a resource. */
+  membershipId?: string;
+  /** Id of the `idregistry` service with which the membership is registered first. Programs can pass the resource as `idRegistry` instead. Default: it is registered already. */
+  idRegistryId?: string;
+  /** Whether the membership is verified first with a test certificate of the service, unless it is verified. Default: `false`. */
+  testCertificate?: boolean;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
+  adopt?: boolean | string;
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+  /** Address that others send to. */
+  uri: string;
+  /** Whether everything that it rests on is there. */
+  setupComplete: boolean;
+}
+
+export type DestinationFields = Args<DestinationProperties, never, "name" | "kaleidoManaged" | "membershipId" | "idRegistryId" | "testCertificate" | "adopt" | "extra">;
+
 /** Pins the state of an environment's ledger to a public chain. The service itself is created in the console; this resource configures it, deploys its contract once per network, and starts and stops it. */
 export interface TetherServiceProperties {
   /** Id of the tether service, ordered in the console: 10 characters. Programs can pass its console address as `consoleUrl` instead, which ends in the id. */
@@ -262,8 +438,14 @@ export interface ProviderArgs {
 export const kinds = {
   Consortium: {"handler":"consortium","outputs":["name","description","adopt","extra","owner","state","revision","createdAt"],"secrets":[]},
   Membership: {"handler":"membership","outputs":["consortiumId","orgName","adopt","extra","orgId","state","minimumNodes","maximumNodes","revision","createdAt"],"secrets":[]},
+  ConsortiumZone: {"handler":"consortiumZone","outputs":["consortiumId","name","region","cloud","type","adopt","extra","state","revision","createdAt"],"secrets":[]},
+  Invitation: {"handler":"invitation","outputs":["consortiumId","orgName","email","adopt","extra","state","revision","createdAt"],"secrets":[]},
   Environment: {"handler":"environment","outputs":["consortiumId","provider","consensusType","name","description","chainId","releaseId","blockPeriod","prefundedAccounts","multiRegion","testFeatures","adopt","extra","state","region","initialDelay","idleHours","enableTether","revision","createdAt"],"secrets":[]},
+  EnvironmentZone: {"handler":"environmentZone","outputs":["consortiumId","environmentId","name","region","cloud","type","bridgeId","adopt","extra","state","revision","createdAt"],"secrets":[]},
+  Configuration: {"handler":"configuration","outputs":["consortiumId","environmentId","membershipId","type","name","details","adopt","extra","state","revision","createdAt"],"secrets":["details"]},
   Node: {"handler":"node","outputs":["consortiumId","environmentId","membershipId","name","role","size","zoneId","kmsId","opsmetricId","backupId","networkingId","nodeConfigId","bafId","databaseType","adopt","extra","state","provider","consensusType","urls","nodeKey","publicAddress","validators","userAccounts","firstUserAccount","hybridPortAllocation","revision","createdAt"],"secrets":[]},
   AppCred: {"handler":"appCred","outputs":["consortiumId","environmentId","membershipId","name","keepers","extra","username","authType","password","basicAuthHeader","revision"],"secrets":["password","basicAuthHeader"]},
+  Service: {"handler":"service","outputs":["consortiumId","environmentId","membershipId","service","name","zoneId","size","details","adopt","extra","state","serviceType","urls","hybridPortAllocation","revision","createdAt"],"secrets":[]},
+  Destination: {"handler":"destination","outputs":["consortiumId","environmentId","serviceId","serviceType","name","kaleidoManaged","membershipId","idRegistryId","testCertificate","adopt","extra","uri","setupComplete"],"secrets":[]},
   TetherService: {"handler":"tetherService","outputs":["tetherId","network","intervalHours","active","minimumBalanceWei","waitForFunds","extra","account","balanceWei","state","deployedNetworks"],"secrets":[]},
 } as const;

@@ -8,6 +8,7 @@ import {
   type Resource,
   RunError,
   runtime,
+  secret,
 } from "@pulumi/pulumi";
 import { brokenReason, brokenTexts, printable } from "../provider/api/printable";
 import {
@@ -134,9 +135,11 @@ function refuseBroken(kind: Kind, name: string, inputs: Props): void {
 
 /** What all resources of this package share: the inputs go to the provider process under flat names. */
 export abstract class Managed extends CustomResource {
-  protected constructor(kind: Kind, name: string, inputs: Props, given: CustomResourceOptions = {}) {
+  protected constructor(kind: Kind, name: string, plain: Props, given: CustomResourceOptions = {}) {
     const { outputs, secrets } = kinds[kind];
-    refuseBroken(kind, name, inputs);
+    refuseBroken(kind, name, plain);
+    const hidden = secrets.filter((key) => plain[key] !== undefined);
+    const inputs = { ...plain, ...Object.fromEntries(hidden.map((key) => [key, secret(plain[key])])) };
     const { type, props, opts } = onPlugin() ? native(kind, name, inputs, given) : dynamic(kind, name, inputs, given);
     const unset = Object.fromEntries(outputs.map((key) => [key, undefined]));
     const additionalSecretOutputs = [...(opts.additionalSecretOutputs ?? []), ...secrets];

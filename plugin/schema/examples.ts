@@ -10,11 +10,17 @@ export const sampleIds = {
   environment: "u0l8vd3m7e",
   node: "u0n2wp6r5a",
   appCred: "u0p6yj3s8f",
+  consortiumZone: "u0z1ks7v4n",
+  environmentZone: "u0z9fw2x6c",
+  configuration: "u0c5ph8t3m",
+  service: "u0s4gd1y7r",
+  invitation: "u0i7ql5b2k",
   tether: "0123456789",
 };
 
 const id = (name: string): Ref => new Ref(name, "id");
 const inConsortium = { consortiumId: id("coffee-trade") };
+const inLedger: Fields = { ...inConsortium, environmentId: id("ledger") };
 const ofMember = (member: string): Fields => ({
   ...inConsortium,
   environmentId: id("ledger"),
@@ -129,6 +135,19 @@ const pin: Part = {
   dependsOn: ["grower-1"],
 };
 
+const ohio: Fields = { region: "us-east-2", cloud: "aws" };
+const zone: Part = { type: "EnvironmentZone", name: "ohio", args: { ...inLedger, ...ohio } };
+const gas: Part = {
+  type: "Configuration",
+  name: "gas",
+  args: { ...ofMember("grower"), type: "node_config", details: { gas_price: "1" } },
+};
+const service = (name: string, type: string): Part => ({
+  type: "Service",
+  name,
+  args: { ...ofMember("grower"), service: type },
+});
+
 const network: Part = {
   type: "Network",
   name: "coffee-trade",
@@ -183,6 +202,68 @@ export const examples: Record<string, Example> = {
       password: new Ref("grower-app", "password"),
     }),
     imports: imports("AppCred", "grower-app", sampleIds.appCred, "coffee-trade/ledger/grower-app"),
+  },
+  ConsortiumZone: {
+    title: "A region for the environments of a consortium",
+    program: some(
+      ["coffee-trade"],
+      [{ type: "ConsortiumZone", name: "ohio", args: { ...inConsortium, ...ohio, adopt: true } }],
+    ),
+    imports: imports("ConsortiumZone", "ohio", sampleIds.consortiumZone, "coffee-trade/ohio"),
+  },
+  EnvironmentZone: {
+    title: "A node in a region of its own",
+    program: some(
+      ["coffee-trade", "grower", "ledger"],
+      [zone, { ...node("grower-1", "grower"), args: { ...ofMember("grower"), zoneId: id("ohio") } }],
+    ),
+    imports: imports("EnvironmentZone", "ohio", sampleIds.environmentZone, "coffee-trade/ledger/ohio"),
+  },
+  Configuration: {
+    title: "A node with a gas price",
+    program: some(
+      ["coffee-trade", "grower", "ledger"],
+      [gas, { ...node("grower-1", "grower"), args: { ...ofMember("grower"), nodeConfigId: id("gas") } }],
+    ),
+    imports: imports("Configuration", "gas", sampleIds.configuration, "coffee-trade/ledger/gas"),
+  },
+  Service: {
+    title: "A file store beside the ledger",
+    program: some(["coffee-trade", "grower", "ledger"], [service("files", "ipfs")], {
+      urls: new Ref("files", "urls"),
+    }),
+    imports: imports("Service", "files", sampleIds.service, "coffee-trade/ledger/files"),
+  },
+  Invitation: {
+    title: "Another business is invited",
+    program: some(
+      ["coffee-trade"],
+      [{ type: "Invitation", name: "shipper", args: { ...inConsortium, email: "ops@shipper.example" } }],
+    ),
+    imports: imports("Invitation", "shipper", sampleIds.invitation, "coffee-trade/shipper"),
+  },
+  Destination: {
+    title: "A place for a member's documents",
+    program: some(
+      ["coffee-trade", "grower", "ledger"],
+      [
+        service("registry", "idregistry"),
+        service("documents", "documentstore"),
+        {
+          type: "Destination",
+          name: "deliveries",
+          args: {
+            ...ofMember("grower"),
+            serviceId: id("documents"),
+            serviceType: new Ref("documents", "service"),
+            idRegistryId: id("registry"),
+            testCertificate: true,
+          },
+        },
+      ],
+      { uri: new Ref("deliveries", "uri") },
+    ),
+    imports: imports("Destination", "deliveries", "coffee-trade/ledger/documents/deliveries"),
   },
   TetherService: {
     title: "An hourly pin to a public chain",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { environmentName } from "../../provider/api/environment";
 import { allOwn, ownSettings, type SettingName } from "../../provider/api/settings";
 import { dynamicPrefix } from "../../provider/constants";
-import { type Definition, type Props } from "../../provider/core/definition";
+import { type Definition, nameKey, type Props } from "../../provider/core/definition";
 import { docOf, field, metaOf } from "../../provider/core/field";
 import { type Lookup, lookups } from "../../provider/lookups";
 import { definitions } from "../../provider/resources";
@@ -41,7 +41,7 @@ const argumentsOf = ({ inputs }: Definition): Fields =>
   Object.fromEntries(Object.entries(inputs.shape).filter(([key]) => key !== "customTimeouts"));
 
 /** Arguments that default to the name of the resource. */
-const isNamed = (definition: Definition, key: string): boolean => key === "name" || key === definition.naming;
+const isNamed = (definition: Definition, key: string): boolean => key === nameKey(definition);
 
 /** What is there once the object is: all but arguments that may be left out, for which nobody chooses a value. */
 function isCertain(definition: Definition, inputs: Fields, key: string): boolean {

@@ -29,8 +29,8 @@ export class Typed {
   ) {}
 }
 
-/** Text, numbers, references, lists, and mappings of keys to these. */
-type Value = string | number | Ref | Choice | Typed | Value[] | { [key: string]: Value };
+/** Text, numbers, true or false, references, lists, and mappings of keys to these. */
+type Value = string | number | boolean | Ref | Choice | Typed | Value[] | { [key: string]: Value };
 export type Fields = Record<string, Value>;
 
 export interface Part {
@@ -150,6 +150,7 @@ function pythonValue(value: Value): string {
   if (value instanceof Choice) return `consortium.${value.type}.${value.value.toUpperCase()}`;
   if (value instanceof Typed) return block(`consortium.${value.type}Args(`, pythonArguments(value.fields), ")", "    ");
   if (Array.isArray(value)) return `[${value.map(pythonValue).join(", ")}]`;
+  if (typeof value === "boolean") return value ? "True" : "False";
   if (typeof value !== "object") return JSON.stringify(value);
   const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${pythonValue(member)}`);
   return block("{", members, "}", "    ");
@@ -220,6 +221,7 @@ function goValue(value: Value): string {
     const pairs = Object.entries(value).map(([key, one]): [string, string] => [JSON.stringify(key), goValue(one)]);
     return braces(typed ? `consortium.${typed.type}Map` : "pulumi.Map", aligned(pairs));
   }
+  if (typeof value === "boolean") return `pulumi.Bool(${value})`;
   return typeof value === "string" ? `pulumi.String(${JSON.stringify(value)})` : `pulumi.Int(${value})`;
 }
 

@@ -7,7 +7,17 @@ import { lookAround, requireOrganization, type Visible } from "./organization";
 import { readPages } from "./pages";
 import { paths } from "./paths";
 import { resolveSettings, type Settings } from "./settings";
-import { ConsortiumObject, CreatedAppCredObject, EnvironmentObject, MembershipObject, NodeObject } from "./generated";
+import {
+  ConfigurationObject,
+  ConsortiumObject,
+  CreatedAppCredObject,
+  EnvironmentObject,
+  EnvironmentZoneObject,
+  InvitationObject,
+  MembershipObject,
+  NodeObject,
+  ServiceObject,
+} from "./generated";
 import { Anything, NodeStatusObject, type TetherAccount, tetherAccount, type TetherReport } from "./wire";
 
 export interface EnvironmentRequest {
@@ -42,6 +52,20 @@ export class ConsortiumClient {
   }
   createConsortium(body: { name: string; description?: string; [extra: string]: unknown }): Promise<ConsortiumObject> {
     return this.post(paths.consortia, ConsortiumObject, body);
+  }
+
+  listInvitations(consortiumId: string, filter: { org_name?: string } = {}): Promise<InvitationObject[]> {
+    return this.list(paths.invitations(consortiumId), InvitationObject, filter);
+  }
+  /** Zones of an environment, or without one of the consortium itself. */
+  listZones(consortiumId: string, environmentId?: string): Promise<EnvironmentZoneObject[]> {
+    return this.list(paths.zones(consortiumId, environmentId), EnvironmentZoneObject);
+  }
+  listConfigurations(consortiumId: string, environmentId: string): Promise<ConfigurationObject[]> {
+    return this.list(paths.configurations(consortiumId, environmentId), ConfigurationObject);
+  }
+  listServices(consortiumId: string, environmentId: string): Promise<ServiceObject[]> {
+    return this.list(paths.services(consortiumId, environmentId), ServiceObject);
   }
 
   listMemberships(consortiumId: string, filter: { org_name?: string } = {}): Promise<MembershipObject[]> {
@@ -205,6 +229,11 @@ export class ConsortiumClient {
     return (await this.http.request("PUT", where, { body })).body;
   }
 
+  /** Puts an object under its name, which may be sent again. Returns the raw answer, as `create` does. */
+  putObject(where: string, body: unknown): Promise<FullAnswer> {
+    return this.http.exchange("PUT", where, { body });
+  }
+
   /** Deletes the object; returns the answer's body, if there is one. */
   async delete(where: string): Promise<unknown> {
     return (await this.http.request("DELETE", where)).body;
@@ -231,10 +260,14 @@ export class ConsortiumClient {
     return this.http.end();
   }
 
-  /** Setting the same value again is harmless, so these may be repeated. */
-  private async tetherAction(tetherId: string, action: string, body: unknown): Promise<unknown> {
-    const where = `${paths.tether(tetherId)}/${action}`;
+  /** Sends what makes nothing, and is harmless if it is sent again. */
+  async postAgain(where: string, body: unknown): Promise<unknown> {
     return (await this.http.request("POST", where, { body, repeatable: "freely" })).body;
+  }
+
+  /** Sets a value of a tether. */
+  private tetherAction(tetherId: string, action: string, body: unknown): Promise<unknown> {
+    return this.postAgain(`${paths.tether(tetherId)}/${action}`, body);
   }
 
   private read<T>(schema: z.ZodType<T>, body: unknown, call: string): T {

@@ -3,7 +3,7 @@
  * The objects of the service, read tolerantly: see wire.ts.
  */
 import { z } from "zod";
-import { flag, identified, integer, text } from "./wire";
+import { flag, identified, integer, object, text } from "./wire";
 
 export const ConsortiumObject = identified({
   name: text,
@@ -20,6 +20,20 @@ export const MembershipObject = identified({
 });
 export type MembershipObject = z.infer<typeof MembershipObject>;
 
+export const ConsortiumZoneObject = identified({
+  name: text,
+  region: text,
+  cloud: text,
+  type: text,
+});
+export type ConsortiumZoneObject = z.infer<typeof ConsortiumZoneObject>;
+
+export const InvitationObject = identified({
+  org_name: text,
+  email: text,
+});
+export type InvitationObject = z.infer<typeof InvitationObject>;
+
 export const EnvironmentObject = identified({
   provider: text,
   consensus_type: text,
@@ -34,6 +48,22 @@ export const EnvironmentObject = identified({
   enable_tether: flag,
 });
 export type EnvironmentObject = z.infer<typeof EnvironmentObject>;
+
+export const EnvironmentZoneObject = identified({
+  name: text,
+  region: text,
+  cloud: text,
+  type: text,
+  bridge_id: text,
+});
+export type EnvironmentZoneObject = z.infer<typeof EnvironmentZoneObject>;
+
+export const ConfigurationObject = identified({
+  membership_id: text,
+  type: text,
+  name: text,
+});
+export type ConfigurationObject = z.infer<typeof ConfigurationObject>;
 
 export const NodeObject = identified({
   membership_id: text,
@@ -72,3 +102,24 @@ export const CreatedAppCredObject = identified({
   password: z.string().min(1),
 });
 export type CreatedAppCredObject = z.infer<typeof CreatedAppCredObject>;
+
+export const ServiceObject = identified({
+  membership_id: text,
+  service: text,
+  name: text,
+  zone_id: text,
+  size: text,
+  details: object,
+  service_type: text,
+  urls: object,
+  hybrid_port_allocation: integer,
+});
+export type ServiceObject = z.infer<typeof ServiceObject>;
+
+export const DestinationObject = identified({
+  name: text,
+  kaleido_managed: flag,
+  uri: text,
+  setup_complete: flag,
+}, "name");
+export type DestinationObject = z.infer<typeof DestinationObject>;

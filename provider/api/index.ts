@@ -19,10 +19,16 @@ export { type Transport, TransportError, type WireAnswer, type WireRequest } fro
 export { version } from "../version";
 export {
   AppCredObject,
+  ConfigurationObject,
   ConsortiumObject,
+  ConsortiumZoneObject,
   CreatedAppCredObject,
+  DestinationObject,
   EnvironmentObject,
+  EnvironmentZoneObject,
+  InvitationObject,
   MembershipObject,
   NodeObject,
+  ServiceObject,
 } from "./generated";
 export { type Identified, NodeStatusObject, type TetherAccount, type TetherReport } from "./wire";

@@ -10,15 +10,28 @@ export function path(strings: TemplateStringsArray, ...values: (string | number)
   );
 }
 
-/** Every path of the API (spec, section 4), after the base address. */
+/** Every path of the API (spec, section 4, and what its other clients call), after the base address. */
 export const paths = {
   consortia: "/consortia",
   memberships: (consortiumId: string) => path`/consortia/${consortiumId}/memberships`,
   environments: (consortiumId: string) => path`/consortia/${consortiumId}/environments`,
+  invitations: (consortiumId: string) => path`/consortia/${consortiumId}/invitations`,
+  /** Of an environment, or without one of the consortium itself. */
+  zones: (consortiumId: string, environmentId?: string) =>
+    environmentId === undefined
+      ? path`/consortia/${consortiumId}/zones`
+      : path`/consortia/${consortiumId}/environments/${environmentId}/zones`,
   nodes: (consortiumId: string, environmentId: string) =>
     path`/consortia/${consortiumId}/environments/${environmentId}/nodes`,
   appcreds: (consortiumId: string, environmentId: string) =>
     path`/consortia/${consortiumId}/environments/${environmentId}/appcreds`,
+  configurations: (consortiumId: string, environmentId: string) =>
+    path`/consortia/${consortiumId}/environments/${environmentId}/configurations`,
+  services: (consortiumId: string, environmentId: string) =>
+    path`/consortia/${consortiumId}/environments/${environmentId}/services`,
+  destinations: (serviceType: string, serviceId: string) => path`/${serviceType}/${serviceId}/destinations`,
+  identity: (registryId: string) => path`/idregistry/${registryId}/identity`,
+  releases: "/releases",
   /** One object of a collection. */
   item: (collection: string, id: string) => collection + path`/${id}`,
   tethers: "/tether",

@@ -43,26 +43,28 @@ function withoutNulls(value: Wire): Wire {
   return { ...(value.description === null ? { description: "" } : {}), ...Object.fromEntries(given) };
 }
 
-/** An object with these fields besides what all have. `id` may stand for `_id`. */
-export const identified = <S extends z.ZodRawShape>(shape: S) =>
+/** An object with these fields besides what all have. `id` may stand for `_id`; some have nothing but another field to be named by. */
+export const identified = <S extends z.ZodRawShape>(shape: S, idField = "_id") =>
   z.preprocess(
     (value) => {
       if (!isObject(value)) return value;
       const { _id, id, ...rest } = withoutNulls(value);
-      return { ...rest, id: _id ?? id };
+      return { ...rest, id: idField === "_id" ? (_id ?? id) : rest[idField] };
     },
     z.looseObject({ id: z.string().min(1), state: text, _revision: counter, created_at: text, ...shape }),
   );
 
 /** Any object with an id: what a list holds, whatever it lists. Kept as it is, since many are read. */
-export const Anything = z.preprocess(
-  (value) => {
-    if (!isObject(value)) return value;
-    const { _id, id, ...rest } = value;
-    return { ...rest, id: _id ?? id };
-  },
-  z.looseObject({ id: z.string().min(1), state: z.string().optional().catch(undefined) }),
-);
+export const anything = (idField = "_id") =>
+  z.preprocess(
+    (value) => {
+      if (!isObject(value)) return value;
+      const { _id, id, ...rest } = value;
+      return { ...rest, id: idField === "_id" ? (_id ?? id) : rest[idField] };
+    },
+    z.looseObject({ id: z.string().min(1), state: z.string().optional().catch(undefined) }),
+  );
+export const Anything = anything();
 
 export const NodeStatusObject = z.looseObject({
   id: text,

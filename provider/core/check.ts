@@ -19,7 +19,7 @@ type Shape = Record<string, z.ZodType>;
 const argumentsOf = (shape: Shape): string[] =>
   Object.keys(shape)
     .filter((name) => name !== "customTimeouts")
-    .flatMap((name) => (metaOf(shape[name]!).parent ? [name.replace(/Id$/, ""), name] : [name]));
+    .flatMap((name) => [metaOf(shape[name]!).argument ?? [], name].flat());
 
 /** The arguments of a resource or of a lookup. */
 type Checkable = Pick<Definition, "type" | "inputs" | "rules">;

@@ -1,7 +1,7 @@
 import { type Deadline, type Identified, isApiError, PartialList } from "../api";
 import { paths } from "../api/paths";
 import { isGone } from "../api/states";
-import { Anything } from "../api/wire";
+import { Anything, anything } from "../api/wire";
 import { type Definition, nameOf, type Place, type Props } from "./definition";
 import { wireName } from "./field";
 import { type Entry, type Known, type Session } from "./session";
@@ -33,6 +33,11 @@ export class Listed {
     this.#known = session.collections.at(place.collection);
   }
 
+  /** The field that is an object's id, where the service gives it none. */
+  protected get idField(): string | undefined {
+    return undefined;
+  }
+
   /** Path of the collection, such as `/consortia/c1/environments`. */
   get path(): string {
     return this.place.collection;
@@ -62,7 +67,7 @@ export class Listed {
     const known = this.#known;
     const now = clock.now();
     if (known.entry && known.entry.startedAt >= now - maxAgeMs) return known.entry;
-    const items = client.list(this.path, Anything);
+    const items = client.list(this.path, this.idField === undefined ? Anything : anything(this.idField));
     const entry: Entry = { startedAt: now, until: deadline.at, items };
     known.entry = entry;
     items.catch((error: unknown) => {
@@ -256,12 +261,18 @@ export class Collection extends Listed {
     return fromWire(this.definition, item);
   }
 
-  /** The items with the name of the inputs. */
+  protected override get idField(): string | undefined {
+    return this.definition.idField;
+  }
+
+  /** The items with the name of the inputs, or else a shared one that is what they want. */
   namesakes(inputs: Props, items: Identified[]): Identified[] {
-    const { naming } = this.definition;
+    const { naming, shared } = this.definition;
     if (!naming) return [];
-    const field = wireName(naming); // not parsed: this runs for all siblings of each create
-    return items.filter((item) => sameValue(item[field], inputs[naming]));
+    const fields = naming.map((key) => [wireName(key), inputs[key]] as const); // not parsed: this runs for all siblings of each create
+    const named = items.filter((item) => fields.every(([field, wanted]) => sameValue(item[field], wanted)));
+    if (named.length > 0 || !shared?.isSame) return named;
+    return items.filter((item) => shared.isSame!(inputs, this.shown(item)));
   }
 
   /**
@@ -270,15 +281,15 @@ export class Collection extends Listed {
    */
   namedLike(inputs: Props, items: Identified[]): Identified[] {
     const exact = this.namesakes(inputs, items);
-    const { naming } = this.definition;
-    if (!naming || exact.length > 0) return exact;
-    const field = wireName(naming);
-    return items.filter((item) => sameName(item[field], inputs[naming]) && !this.isClaimed(item[field]));
+    const { naming = [] } = this.definition;
+    const [key, ...others] = naming;
+    if (key === undefined || others.length > 0 || exact.length > 0) return exact;
+    const field = wireName(key);
+    return items.filter((item) => sameName(item[field], inputs[key]) && !this.isClaimed(item[field]));
   }
 
   /** The name that the service shows. */
   nameIn(item: Identified): string {
-    const { naming } = this.definition;
-    return naming ? String(item[wireName(naming)]) : "";
+    return (this.definition.naming ?? []).map((key) => String(item[wireName(key)])).join(" ");
   }
 }

@@ -55,6 +55,17 @@ interface Details {
   read(client: ConsortiumClient, id: string, state: Props): Promise<Props | undefined>;
 }
 
+interface Shared {
+  /** Whether it is shared, by what the service shows of it. */
+  applies(shown: Props): boolean;
+  /** Whether it is what the inputs want, although it has another name. */
+  isSame?(inputs: Props, shown: Props): boolean;
+  /** What has to fit where it is adopted; all else stays as it is. */
+  fits: readonly string[];
+  /** Why it stays when its resource goes; undefined: nobody else uses it. */
+  usedBy(session: Session, id: string, state: Props, isAdopted: boolean): Promise<string | undefined>;
+}
+
 /** What is special about a resource; the core does the rest. */
 export interface Definition {
   /** Name of the class, such as `Node`. */
@@ -72,8 +83,19 @@ export interface Definition {
   /** Reads the service's object, tolerantly. */
   wire: z.ZodType<Identified>;
   place(inputs: Props): Place;
-  /** The property whose value tells siblings apart; undefined: nothing does (credentials, tethers). */
-  naming?: "name" | "orgName";
+  /** The properties whose values tell siblings apart; undefined: nothing does (credentials, tethers). */
+  naming?: readonly string[];
+  /**
+   * The field that is its id, where the service gives it none: such an object is put under that name, and changed by putting it
+   * again.
+   */
+  idField?: string;
+  /** Set where several organizations or stacks use one such object: it is adopted as it is, and stays while others use it. */
+  shared?: Shared;
+  /** Whether its state says something else than whether it can be used. */
+  isReadyAtOnce?: boolean;
+  /** What has to be so before it is created; may be asked for again. */
+  prepare?(client: ConsortiumClient, inputs: Props): Promise<void>;
   /** The input with the id of an existing object, which is configured and never created. */
   idKey?: string;
   /** Fields of the create body that follow from several inputs, under the service's names. */
@@ -106,6 +128,10 @@ export function timeoutMs({ timeouts }: Definition, verb: keyof Timeouts, inputs
   return 1000 * (custom[verb] ?? timeouts?.[verb] ?? standardTimeouts[verb]);
 }
 
+/** What tells the object with these properties from its siblings, as one text; undefined: nothing does. */
+export const identityOf = ({ naming }: Pick<Definition, "naming">, props: Props): string | undefined =>
+  naming?.map((key) => String(props[key])).join(" ");
+
 /** The input with its name, if it has one. Siblings may share a name. */
 export const nameKey = ({ inputs }: Pick<Definition, "inputs">): string | undefined =>
   ["name", "orgName"].find((key) => key in inputs.shape);
@@ -118,9 +144,11 @@ export function inputMeta({ inputs }: Pick<Definition, "inputs">, key: string): 
 
 export const inputKeys = ({ inputs }: Pick<Definition, "inputs">): string[] => Object.keys(inputs.shape);
 
-/** Outputs that are never shown. */
-export const secretOutputs = ({ outputs }: Pick<Definition, "outputs">): string[] =>
-  Object.entries<z.ZodType>(outputs.shape).flatMap(([key, schema]) => (metaOf(schema).secret ? [key] : []));
+/** Inputs and outputs that are never shown. */
+export const secretKeys = ({ inputs, outputs }: Pick<Definition, "inputs" | "outputs">): string[] =>
+  Object.entries<z.ZodType>({ ...inputs.shape, ...outputs.shape }).flatMap(([key, schema]) =>
+    metaOf(schema).secret ? [key] : [],
+  );
 
 /** Inputs that are not in the spec: left out if a service rejects them. */
 export const undocumentedKeys = (definition: Pick<Definition, "inputs">): string[] =>

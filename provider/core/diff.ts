@@ -1,13 +1,25 @@
 import { type Definition, inputKeys, inputMeta, nameOf, type Props } from "./definition";
 import { isSettledState } from "../api/states";
-import { isUnset, sameValue } from "./values";
+import { contains, fingerprint, isUnset, sameValue } from "./values";
 
-/** Where the state lists what an adopted object had and the program did not set. */
+/**
+ * Where the state lists what of an adopted object stays as it was: what the program did not set, by its key; and of a shared
+ * object what the program set, with a fingerprint of that.
+ */
 export const leftKey = "__left";
+export type Left = string | [key: string, wanted: string];
 
-/** Whether it stays as it is as long as the program does not set it. */
-export const isLeft = (state: Props, key: string): boolean =>
-  ((state[leftKey] as string[] | undefined) ?? []).includes(key);
+/** Whether it stays as it is as long as the program wants the same as when it was adopted. */
+export const isLeft = (state: Props, key: string, wanted?: unknown): boolean =>
+  ((state[leftKey] as Left[] | undefined) ?? []).some((left) =>
+    wanted === undefined
+      ? [left].flat()[0] === key
+      : typeof left !== "string" && left[0] === key && left[1] === fingerprint(wanted),
+  );
+
+/** Whether what the service shows is what the program wants. */
+export const fits = (definition: Definition, key: string, shown: unknown, wanted: unknown): boolean =>
+  inputMeta(definition, key)?.open && !isUnset(wanted) ? contains(shown, wanted) : sameValue(shown, wanted);
 
 /** Where the state lists properties that the service did not change in place. */
 export const fixedKey = "__fixed";
@@ -34,9 +46,11 @@ export interface Difference {
 
 /** Whether the last run ended with the object ready and all of its outputs read. */
 export function isSettled(definition: Definition, state: Props): boolean {
-  const { own, details } = definition;
+  const { own, details, isReadyAtOnce } = definition;
   if (own) return own.settled(state);
-  return isSettledState(state.state) && (details?.outputs ?? []).every((key) => !isUnset(state[key]));
+  return (
+    (isReadyAtOnce || isSettledState(state.state)) && (details?.outputs ?? []).every((key) => !isUnset(state[key]))
+  );
 }
 
 /** Properties that differ, by the metadata of the fields. */
@@ -45,8 +59,8 @@ export function changedKeys(definition: Definition, olds: Props, news: Props): s
     const meta = inputMeta(definition, key);
     if (meta?.ignoredInDiff) return false;
     if (meta?.computed && isUnset(news[key])) return false;
-    if (news[key] === undefined && isLeft(olds, key)) return false;
-    return !sameValue(olds[key], news[key]);
+    if (isLeft(olds, key, news[key])) return false;
+    return !fits(definition, key, olds[key], news[key]);
   });
 }
 
@@ -62,7 +76,7 @@ export function diff(definition: Definition, olds: Props, news: Props): Differen
   const { naming, replaceWarning } = definition;
   const what = nameOf(definition, olds);
   const deleteBeforeReplace =
-    replaces.length > 0 && naming !== undefined && !moved && sameValue(olds[naming], news[naming]);
+    replaces.length > 0 && naming !== undefined && !moved && naming.every((key) => sameValue(olds[key], news[key]));
   return {
     changes: changed.length > 0 || !isSettled(definition, olds),
     changed,

@@ -24,6 +24,10 @@ export interface FieldMeta {
   programOnly?: boolean;
   /** Sent with the create and never read back: a service may show it in another form. */
   sentOnly?: boolean;
+  /** An object to which the service may add members of its own: only those that were given are compared. */
+  open?: boolean;
+  /** The argument of programs in TypeScript that takes the resource with this id. */
+  argument?: string;
   /** A change in place takes effect when the object restarts, which the update sees to. */
   restarts?: boolean;
   /** Shown by another call than the list (`details` of the definition). */
@@ -54,8 +58,9 @@ export function metaOf(schema: z.ZodType): FieldMeta {
 export function docOf(schema: z.ZodType, reader: "typescript" | "any" = "any"): string | undefined {
   const meta = fields.get(schema);
   if (!meta) return undefined;
-  const { doc, inTypeScript, default: otherwise } = meta;
-  const instead = reader === "typescript" && inTypeScript ? ` ${inTypeScript}` : "";
+  const { doc, inTypeScript, argument, default: otherwise } = meta;
+  const more = inTypeScript ?? (argument && `Programs can pass the resource as \`${argument}\` instead.`);
+  const instead = reader === "typescript" && more ? ` ${more}` : "";
   return `${doc}${instead}${otherwise ? ` Default: ${otherwise}.` : ""}`;
 }
 

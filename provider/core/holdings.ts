@@ -9,7 +9,7 @@ import { UserError } from "./user-error";
 interface Definition {
   type: string;
   title: string;
-  naming?: string;
+  naming?: readonly string[];
   idKey?: string;
   place(props: Props): { collection: string };
 }
@@ -44,7 +44,7 @@ const longestMs = 3_000;
 /** Whether both want the same name in the same place. */
 export function sameSpot(definition: Definition, one: Props, other: Props): boolean {
   const { naming } = definition;
-  if (!naming || !sameValue(one[naming], other[naming])) return false;
+  if (!naming?.every((key) => sameValue(one[key], other[key]))) return false;
   return definition.place(one).collection === definition.place(other).collection;
 }
 

@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
 import { type z } from "zod";
 import { type Identified } from "../api";
 import { type Definition, inputKeys, inputMeta, type Props } from "./definition";
-import { fixedKey, isLeft, leftKey } from "./diff";
-import { isUnset, sameName, sameValue } from "./values";
+import { fixedKey, isLeft, type Left, leftKey } from "./diff";
+import { fingerprint, isUnset, sameName, sameValue } from "./values";
 import { metaOf, wireName } from "./field";
 
 /** The format of this version's state, so that later versions can convert it. */
@@ -19,8 +18,6 @@ export const isRewritten = (state: Props): boolean => state[writtenKey] !== unde
 const writtenKey = "__written";
 
 const nameKeys: readonly string[] = ["name", "orgName"];
-
-const fingerprint = (text: unknown): string => createHash("sha256").update(String(text)).digest("hex").slice(0, 16);
 
 const entries = (object: z.ZodObject): [string, z.ZodType][] => Object.entries<z.ZodType>(object.shape);
 
@@ -57,21 +54,32 @@ export function merge(inputs: Props, before: Props, shown: Props, isRead = false
   return { ...withoutUndefined(state), ...kept, __version: stateVersion };
 }
 
-/** Remembers what an adopted object has and the program does not set. */
-export function leaving(definition: Definition, inputs: Props, state: Props): Props {
-  const left = inputKeys(definition).filter((key) => {
-    const { programOnly, parent, computed } = inputMeta(definition, key)!;
-    return !programOnly && !parent && !computed && inputs[key] === undefined && !isUnset(state[key]);
+/** Remembers what an adopted object has and the program does not set; of one that others share, also what it sets otherwise. */
+export function leaving(definition: Definition, inputs: Props, state: Props, isShared: boolean): Props {
+  const left = inputKeys(definition).flatMap((key): Left[] => {
+    const { programOnly, parent, computed, sentOnly } = inputMeta(definition, key)!;
+    if (programOnly || parent === "path") return [];
+    if (inputs[key] !== undefined) {
+      const stays = isShared && (sentOnly || !sameValue(state[key], inputs[key]));
+      return stays ? [[key, fingerprint(inputs[key])]] : [];
+    }
+    return parent || computed || isUnset(state[key]) ? [] : [key];
   });
-  return left.length > 0 ? { ...state, [leftKey]: left } : state;
+  return left.length > 0 || isShared ? { ...state, [leftKey]: left } : state;
 }
+
+/** Whether it is others', who share it: it was adopted as it was. */
+export const isAdoptedShared = ({ shared }: Definition, state: Props): boolean =>
+  shared !== undefined && state[leftKey] !== undefined;
 
 /** What a change keeps of the old state besides its outputs. */
 export function carried(definition: Definition, olds: Props, news: Props): Props {
-  const left = inputKeys(definition).filter((key) => news[key] === undefined && isLeft(olds, key));
-  const values = Object.fromEntries(left.map((key) => [key, olds[key]]));
-  const marks = { [writtenKey]: olds[writtenKey], [fixedKey]: olds[fixedKey] };
-  return { ...values, [leftKey]: left.length > 0 ? left : undefined, ...marks };
+  const before = (olds[leftKey] as Left[] | undefined) ?? [];
+  const keyOf = (left: Left): string => (typeof left === "string" ? left : left[0]);
+  const left = before.filter((one) => isLeft(olds, keyOf(one), news[keyOf(one)]));
+  const values = Object.fromEntries(left.map((one) => [keyOf(one), olds[keyOf(one)]]));
+  const kept = left.length > 0 || isAdoptedShared(definition, olds) ? left : undefined;
+  return { ...values, [leftKey]: kept, [writtenKey]: olds[writtenKey], [fixedKey]: olds[fixedKey] };
 }
 
 /** The inputs within a state. */

@@ -12,7 +12,7 @@ import {
   nameOf,
   type OwnVerbs,
   type Props,
-  secretOutputs,
+  secretKeys,
   timeoutMs,
 } from "./definition";
 import { diff, type Difference } from "./diff";
@@ -253,7 +253,7 @@ export class Verbs {
 
   /** From now on nothing shows what is secret in these properties. */
   #hide(props: Props): void {
-    this.sessions.hide(props, [...secretPaths(props), ...secretOutputs(this.definition).map((key) => [key])]);
+    this.sessions.hide(props, [...secretPaths(props), ...secretKeys(this.definition).map((key) => [key])]);
   }
 
   /** Every state records the organization and the secrets, whatever happens. */

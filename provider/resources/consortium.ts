@@ -23,7 +23,7 @@ export const consortium: Definition = {
     createdAt: output.createdAt(),
   }),
   wire: ConsortiumObject,
-  naming: "name",
+  naming: ["name"],
   shownLater: ["owner", "state", "createdAt"],
   place: consortia,
   emptyWhenMade: ["environments"],

@@ -93,10 +93,10 @@ export const environment: Definition = {
             ...(multiRegion === true && { multi_region: true }),
           },
         },
-  naming: "name",
+  naming: ["name"],
   shownLater: ["state", "createdAt", "chainId"],
   place: environments,
-  emptyWhenMade: ["nodes", "appcreds"],
+  emptyWhenMade: ["nodes", "appcreds", "configurations", "services"],
   rules({ provider, consensusType }) {
     const allowed = typeof provider === "string" ? consensusOf[provider] : undefined;
     if (!allowed || typeof consensusType !== "string" || allowed.includes(consensusType)) return [];

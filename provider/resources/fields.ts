@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { field } from "../core/field";
+import { field, type FieldMeta } from "../core/field";
 import { paths } from "../api/paths";
 import { type Place, type Props } from "../core/definition";
 
@@ -28,25 +28,23 @@ export const optionalText = (what: string) =>
 export const parentId = (what: string, remedy: string) =>
   z.string({ error: `${what} is missing: ${remedy}` }).min(1, `${what} is empty: ${remedy}`);
 
-const resourceAs = (argument: string) => `Programs can pass the resource as \`${argument}\` instead.`;
-
 export const consortiumId = () =>
   field(
     parentId("the consortium", "give consortium: (the resource) or consortiumId: (its id)"),
     "Id of the consortium that it belongs to.",
-    { inTypeScript: resourceAs("consortium"), replace: true, parent: "path" },
+    { argument: "consortium", replace: true, parent: "path" },
   );
 
 export const environmentId = () =>
   field(
     parentId("the environment", "give environment: (the resource), or environmentId: and consortiumId: (ids)"),
     "Id of the environment that it belongs to.",
-    { inTypeScript: resourceAs("environment"), replace: true, parent: "path" },
+    { argument: "environment", replace: true, parent: "path" },
   );
 
 export const membershipId = (doc: string) =>
   field(parentId("the membership", "give membership: (the resource) or membershipId: (its id)"), doc, {
-    inTypeScript: resourceAs("membership"),
+    argument: "membership",
     replace: true,
     parent: "body",
   });
@@ -69,6 +67,10 @@ export const extra = () =>
     "Additional fields for the create call, under the service's own names, sent unchanged.",
     { programOnly: true, replace: true },
   );
+
+/** The id of an object of the environment that it may name. */
+export const idOf = (argument: string, doc: string, meta: Omit<FieldMeta, "doc"> = {}) =>
+  field(optionalText(`${argument}Id`), doc, { default: "the service chooses", computed: true, argument, ...meta });
 
 const seconds = z.number().positive().optional();
 
@@ -101,6 +103,8 @@ const inConsortium = (props: Props, collectionOf: (consortiumId: string) => stri
 
 export const memberships = (props: Props): Place => inConsortium(props, paths.memberships);
 export const environments = (props: Props): Place => inConsortium(props, paths.environments);
+export const invitations = (props: Props): Place => inConsortium(props, paths.invitations);
+export const consortiumZones = (props: Props): Place => inConsortium(props, paths.zones);
 
 const inEnvironment = (props: Props, collectionOf: (consortiumId: string, environmentId: string) => string): Place => {
   const id = idIn(props, "environmentId");
@@ -109,4 +113,12 @@ const inEnvironment = (props: Props, collectionOf: (consortiumId: string, enviro
 };
 
 export const nodes = (props: Props): Place => inEnvironment(props, paths.nodes);
+export const configurations = (props: Props): Place => inEnvironment(props, paths.configurations);
+export const services = (props: Props): Place => inEnvironment(props, paths.services);
+export const environmentZones = (props: Props): Place => inEnvironment(props, paths.zones);
+export const destinations = (props: Props): Place => {
+  const id = idIn(props, "serviceId");
+  const collection = paths.destinations(idIn(props, "serviceType"), id);
+  return { collection, parent: { place: services(props), id } };
+};
 export const appcreds = (props: Props): Place => ({ ...inEnvironment(props, paths.appcreds), isUnlisted: true });

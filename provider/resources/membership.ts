@@ -24,7 +24,7 @@ export const membership: Definition = {
     createdAt: output.createdAt(),
   }),
   wire: MembershipObject,
-  naming: "orgName",
+  naming: ["orgName"],
   shownLater: ["state", "createdAt"],
   place: memberships,
   // "The creating organization is the default founding member" (spec, section 1).

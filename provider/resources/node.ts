@@ -10,6 +10,7 @@ import {
   environmentId,
   extra,
   idIn,
+  idOf,
   membershipId,
   nameText,
   nodes,
@@ -31,31 +32,15 @@ export const node: Definition = {
     name: field(nameText("name"), "Name of the node.", { default: "the name of the resource" }),
     role: field(optionalText("role"), "Role in the consensus, such as `validator`.", { ...chosen, replace: true }),
     size: field(optionalText("size"), "Size of the machine, such as `small`.", { ...chosen, restarts: true }),
-    zoneId: field(optionalText("zoneId"), "Id of the environment's zone that it runs in.", {
-      ...chosen,
-      replace: true,
-    }),
-    kmsId: field(optionalText("kmsId"), "Id of the configuration of its key management.", {
-      ...chosen,
+    zoneId: idOf("zone", "Id of the environment's zone that it runs in.", { replace: true }),
+    kmsId: idOf("kms", "Id of the configuration of its key management.", { restarts: true }),
+    opsmetricId: idOf("opsmetric", "Id of the configuration of its metrics.", { restarts: true }),
+    backupId: idOf("backup", "Id of the configuration of its backups.", { restarts: true }),
+    networkingId: idOf("networking", "Id of the configuration of its networking.", { restarts: true }),
+    nodeConfigId: idOf("nodeConfig", "Id of the configuration of the client, such as its gas price.", {
       restarts: true,
     }),
-    opsmetricId: field(optionalText("opsmetricId"), "Id of the configuration of its metrics.", {
-      ...chosen,
-      restarts: true,
-    }),
-    backupId: field(optionalText("backupId"), "Id of the configuration of its backups.", { ...chosen, restarts: true }),
-    networkingId: field(optionalText("networkingId"), "Id of the configuration of its networking.", {
-      ...chosen,
-      restarts: true,
-    }),
-    nodeConfigId: field(optionalText("nodeConfigId"), "Id of the configuration of the client, such as its gas price.", {
-      ...chosen,
-      restarts: true,
-    }),
-    bafId: field(optionalText("bafId"), "Id of the configuration of its application firewall.", {
-      ...chosen,
-      restarts: true,
-    }),
+    bafId: idOf("baf", "Id of the configuration of its application firewall.", { restarts: true }),
     databaseType: field(optionalText("databaseType"), "Database that its client keeps the ledger in.", {
       ...chosen,
       replace: true,
@@ -95,7 +80,7 @@ export const node: Definition = {
   }),
   timeouts: { create: 1800, update: 1800, delete: 1800 },
   wire: NodeObject,
-  naming: "name",
+  naming: ["name"],
   place: nodes,
   /** The list does not show the endpoints; a node that has just started may not know them yet either. */
   details: {

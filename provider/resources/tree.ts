@@ -23,6 +23,8 @@ export interface Shown extends Props {
   consensusType?: string;
   chainId?: number;
   enableTether?: boolean;
+  /** The type of a service, such as `ipfs`. */
+  service?: string;
 }
 
 /** An object of the service, and what is in it as far as that was looked for. */
@@ -37,11 +39,24 @@ export interface Found {
   unlisted?: ListedKind[];
 }
 
-/** What is in what, in the order in which it must be deleted. */
-const contents: Partial<Record<ListedKind, { key: string; kinds: readonly ListedKind[] }>> = {
-  consortium: { key: "consortiumId", kinds: ["environment", "membership"] },
-  environment: { key: "environmentId", kinds: ["node", "appCred"] },
+/** What is in what, in the order in which it must be deleted, and what its place is called among the properties of what is in it. */
+const contents: Partial<Record<ListedKind, { kinds: readonly ListedKind[]; place: (owner: Found) => Props }>> = {
+  consortium: {
+    kinds: ["environment", "invitation", "membership", "consortiumZone"],
+    place: ({ id }) => ({ consortiumId: id }),
+  },
+  environment: {
+    kinds: ["node", "appCred", "service", "configuration", "environmentZone"],
+    place: ({ id }) => ({ environmentId: id }),
+  },
+  service: {
+    kinds: ["destination"],
+    place: ({ id, props }) => ({ serviceId: id, serviceType: props.service }),
+  },
 };
+
+/** Services of these types have destinations (facts of other clients of the API). */
+const withDestinations: readonly unknown[] = ["documentstore", "dataexchange"];
 
 /** What is directly in it, of one kind. */
 export const inside = (owner: Found, kind: ListedKind): Found[] => owner.inside.filter((one) => one.kind === kind);
@@ -93,9 +108,10 @@ const withContents = (session: Session, found: readonly Found[], looking: Lookin
   Promise.all(found.map((one) => filled(session, one, looking)));
 
 async function filled(session: Session, owner: Found, looking: Looking): Promise<Found> {
-  const { key, kinds = [] } = contents[owner.kind] ?? {};
-  const wanted = kinds.filter((kind) => looking.kinds?.includes(kind) ?? true);
-  const place = { ...owner.place, ...(key !== undefined && { [key]: owner.id }) };
+  const { kinds = [], place: placeIn } = contents[owner.kind] ?? {};
+  const isEmpty = owner.kind === "service" && !withDestinations.includes(owner.props.service);
+  const wanted = isEmpty ? [] : kinds.filter((kind) => looking.kinds?.includes(kind) ?? true);
+  const place = { ...owner.place, ...placeIn?.(owner) };
   const lists = await Promise.all(
     wanted.map(async (kind) => {
       try {

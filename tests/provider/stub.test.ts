@@ -14,6 +14,12 @@ const texts: Record<keyof typeof runtime, string> = {
   environment: 'exports.handler=()=>require("pulumi-consortium/runtime").environment',
   node: 'exports.handler=()=>require("pulumi-consortium/runtime").node',
   appCred: 'exports.handler=()=>require("pulumi-consortium/runtime").appCred',
+  consortiumZone: 'exports.handler=()=>require("pulumi-consortium/runtime").consortiumZone',
+  invitation: 'exports.handler=()=>require("pulumi-consortium/runtime").invitation',
+  environmentZone: 'exports.handler=()=>require("pulumi-consortium/runtime").environmentZone',
+  configuration: 'exports.handler=()=>require("pulumi-consortium/runtime").configuration',
+  service: 'exports.handler=()=>require("pulumi-consortium/runtime").service',
+  destination: 'exports.handler=()=>require("pulumi-consortium/runtime").destination',
   tetherService: 'exports.handler=()=>require("pulumi-consortium/runtime").tetherService',
 };
 const names = Object.keys(texts) as (keyof typeof texts)[];

@@ -3,6 +3,7 @@
 import { table, withPart } from "./markdown.mjs";
 import { built, dynamicPrefix, isArgument, pluginPrefix, propertiesOf } from "./types.mjs";
 
+const { nameKey } = built("provider/core/definition.js");
 const { examples, lookupExamples, quickstart, sampleIds, starter } = built("plugin/schema/examples.js");
 const { languages, yamlBody } = built("plugin/schema/languages.js");
 
@@ -51,7 +52,7 @@ function page(definition) {
           ? "nothing"
           : "in place";
   const need = (/** @type {import("./types.mjs").Property} */ { key, optional }) =>
-    optional || key === definition.naming || key === "name" ? "no" : "yes";
+    optional || key === nameKey(definition) ? "no" : "yes";
   const isIn = (/** @type {string} */ parent) => parents.some(({ key }) => key === parent);
   const argumentRows = [
     ...parents.map(({ key, doc }) => [

@@ -10,6 +10,7 @@ const require = createRequire(import.meta.url);
 export const built = (path) => require(join(dist, path));
 const { z } = require("zod");
 export const { consensusOf, dynamicPrefix, pluginPrefix } = built("provider/constants.js");
+const { nameKey, secretKeys } = built("provider/core/definition.js");
 const { docOf, metaOf, wireName } = built("provider/core/field.js");
 const { regions, settingNames } = built("provider/api/settings.js");
 
@@ -107,7 +108,8 @@ const consensus = `${comment("Each client, with the consensus protocols that it 
 const dependent = { provider: "Client", consensusType: "ConsensusOf[Client]" };
 
 /** @param {any} definition */
-function resource({ type, doc, naming, inputs: given, outputs: added }) {
+function resource(definition) {
+  const { type, doc, inputs: given, outputs: added } = definition;
   const outputs = propertiesOf(added, "output");
   const seen = propertiesOf(given, "output").filter(({ key }) => key !== "customTimeouts");
   const args = propertiesOf(given, "input").filter(isArgument);
@@ -121,7 +123,7 @@ function resource({ type, doc, naming, inputs: given, outputs: added }) {
   });
   // Some arguments have more forms than the state has.
   const isWider = (/** @type {Property} */ arg) => seen.some(({ key, type }) => key === arg.key && type !== arg.type);
-  const mayLack = (/** @type {Property} */ { key, optional }) => optional || key === naming || key === "name";
+  const mayLack = (/** @type {Property} */ { key, optional }) => optional || key === nameKey(definition);
   const wider = args
     .filter(isWider)
     .map(({ key, type: text, doc }) => ` & {\n${comment(doc, "  ")}  ${key}?: Input<${text}>;\n}`);
@@ -138,7 +140,7 @@ function resource({ type, doc, naming, inputs: given, outputs: added }) {
   const facts = {
     handler: handlerName(type),
     outputs: keysOf(properties),
-    secrets: keysOf(outputs.filter(({ meta }) => meta.secret)),
+    secrets: secretKeys(definition),
   };
   return { text: blocks.join("\n"), facts: `  ${type}: ${JSON.stringify(facts)},\n` };
 }
@@ -202,7 +204,7 @@ const common = ["state", "revision", "createdAt"];
  */
 export function wireObjects(definitions) {
   const objects = Object.values(definitions).filter(({ own }) => !own);
-  const all = objects.flatMap(({ type, inputs, outputs }) => {
+  const all = objects.flatMap(({ type, inputs, outputs, idField }) => {
     const fields = [...propertiesOf(inputs, "output"), ...propertiesOf(outputs, "output")].filter(
       ({ key, meta }) =>
         !meta.programOnly && !meta.sentOnly && !meta.elsewhere && meta.parent !== "path" && !common.includes(key),
@@ -210,9 +212,9 @@ export function wireObjects(definitions) {
     const line = (/** @type {Property} */ { key, json }) =>
       `  ${wireName(key)}: ${readers[json.type] ?? (json.enum ? "text" : "z.unknown()")},`;
     const shown = fields.filter(({ meta }) => !meta.secret);
-    const once = fields.filter(({ meta }) => meta.secret);
+    const once = fields.filter(({ key, meta }) => meta.secret && !(key in inputs.shape));
     const object = (/** @type {string} */ name, /** @type {string[]} */ lines) =>
-      `export const ${name} = identified({\n${lines.join("\n")}\n});\nexport type ${name} = z.infer<typeof ${name}>;\n`;
+      `export const ${name} = identified({\n${lines.join("\n")}\n}${idField ? `, "${idField}"` : ""});\nexport type ${name} = z.infer<typeof ${name}>;\n`;
     const made = once.map(({ key }) => `  ${wireName(key)}: z.string().min(1),`);
     return [
       object(`${type}Object`, shown.map(line)),

@@ -1,13 +1,14 @@
 import { type Identified, PartialList } from "../../api";
 import { type Collection, Listed } from "../collection";
-import { inputKeys, inputMeta, type Made, nameKey, type Props } from "../definition";
+import { identityOf, inputKeys, inputMeta, type Made, nameKey, type Props } from "../definition";
+import { fits } from "../diff";
 import { UserError } from "../user-error";
 import { isRewritten, leaving, merge } from "../state";
 import { isTwin, toContinue } from "./ours";
 import { post } from "./post";
 import { settle } from "./read";
 import { printable } from "../../api/printable";
-import { isUnset, sameName, sameValue } from "../values";
+import { isUnset, sameName } from "../values";
 import { handover, held, sameSpot } from "../holdings";
 import { isGoing, isGone } from "../../api/states";
 import { type Session } from "../session";
@@ -20,19 +21,24 @@ const siblingsAgeMs = 5_000;
 /** Creates or adopts the object and waits until it is ready. Never creates it twice. */
 export function create(collection: Collection, inputs: Props): Promise<Made> {
   return alone(collection, inputs, async () => {
+    const { definition, session } = collection;
     const siblings = await siblingsOf(collection, inputs);
-    const existing = (await toContinue(collection, inputs)) ?? (await toAdopt(collection, inputs, siblings));
-    const changed = existing && (await adopt(collection, inputs, existing));
+    const continued = await toContinue(collection, inputs);
+    const existing = continued ?? (await toAdopt(collection, inputs, siblings));
+    const isOthers = existing !== undefined && !continued && !session.origins.has(existing.id);
+    const isShared = isOthers && (definition.shared?.applies(collection.shown(existing)) ?? false);
+    const changed = existing && (await adopt(collection, inputs, existing, isShared));
+    if (!existing) await definition.prepare?.(session.client, inputs);
     const object = existing ?? (await recorded(collection, inputs, siblings));
     collection.recordMade(object);
     if (!existing) nameLeftovers(collection, inputs, siblings);
-    const { holdings, owner } = collection.session;
-    holdings.take(owner, collection.definition, inputs, object.id);
+    const { holdings, owner } = session;
+    holdings.take(owner, definition, inputs, object.id);
     if (!existing) startEmpty(collection, object);
-    const once = collection.definition.shownOnce?.(object);
+    const once = definition.shownOnce?.(object);
     const known = merge(inputs, {}, { ...collection.shown(object), ...once, ...changed });
-    if (isRewritten(known)) collection.session.origins.rewritesNames = true;
-    const kept = existing ? leaving(collection.definition, inputs, known) : known;
+    if (isRewritten(known)) session.origins.rewritesNames = true;
+    const kept = existing ? leaving(definition, inputs, known, isShared) : known;
     return { id: object.id, state: await settle(collection, object.id, kept) };
   });
 }
@@ -40,7 +46,7 @@ export function create(collection: Collection, inputs: Props): Promise<Made> {
 /** Recorded before it is sent, so that a killed run leaves proof of which objects are its own. */
 function recorded(collection: Collection, inputs: Props, siblings: Identified[] | undefined): Promise<Identified> {
   const { session, definition, path } = collection;
-  const name = definition.naming && String(inputs[definition.naming]);
+  const name = identityOf(definition, inputs);
   const before = (siblings ?? []).map(({ id }) => id);
   const { http } = session.client;
   const begun = { path, name, before, serviceAt: http.serviceTime(session.clock.now()), settings: http.settings };
@@ -63,8 +69,8 @@ async function siblingsOf(collection: Collection, inputs: Props): Promise<Identi
 
 /** Two resources of one program cannot race for a name. */
 function alone<T>(collection: Collection, inputs: Props, run: () => Promise<T>): Promise<T> {
-  const { naming } = collection.definition;
-  if (!naming) return run();
+  const identity = identityOf(collection.definition, inputs);
+  if (identity === undefined) return run();
   const id = typeof inputs.adopt === "string" ? inputs.adopt : undefined;
   const busy = (): Error =>
     new UserError(
@@ -73,7 +79,7 @@ function alone<T>(collection: Collection, inputs: Props, run: () => Promise<T>):
         : `${collection.nameOf(inputs)}: another resource of this program adopts ${id}, too. One object cannot be managed twice.`,
     );
   // What is adopted by its id may have the name of another, as it has in the service.
-  return collection.claim(id === undefined ? inputs[naming] : `#${id}`, busy, run);
+  return collection.claim(id === undefined ? identity : `#${id}`, busy, run);
 }
 
 function startEmpty(collection: Collection, { id }: Identified): void {
@@ -204,10 +210,10 @@ async function own(collection: Collection, inputs: Props, item: Identified): Pro
 }
 
 /**
- * Adopts an existing object: what can change in place is put right, everything else has to fit.
+ * Adopts an existing object: what can change in place is put right, everything else has to fit. What others share stays as it is.
  * Gives what is different afterwards from what was found.
  */
-export async function adopt(collection: Collection, inputs: Props, item: Identified): Promise<Props> {
+export async function adopt(collection: Collection, inputs: Props, item: Identified, isShared = false): Promise<Props> {
   const { session, definition } = collection;
   const what = collection.nameOf(inputs);
   const shown = collection.shown(item);
@@ -217,15 +223,23 @@ export async function adopt(collection: Collection, inputs: Props, item: Identif
     if (inputs[key] === undefined) return false; // what the program does not set stays
     // What the service does not show may be unset: set it if possible, else trust it.
     if (!(key in shown)) return meta.replace !== true && !isUnset(inputs[key]);
-    const same = key === nameKey(definition) && session.origins.rewritesNames ? sameName : sameValue;
-    return !same(shown[key], inputs[key]);
+    const isRenamed = key === nameKey(definition) && session.origins.rewritesNames;
+    return !(isRenamed && sameName(shown[key], inputs[key])) && !fits(definition, key, shown[key], inputs[key]);
   });
-  const fixed = differing.filter((key) => inputMeta(definition, key)?.replace === true);
+  const fixed = differing.filter((key) =>
+    isShared ? definition.shared!.fits.includes(key) : inputMeta(definition, key)?.replace === true,
+  );
   if (fixed.length > 0) {
     const facts = fixed.map((key) => `${key} is ${String(shown[key])}, not ${String(inputs[key])}`).join("; ");
     throw new UserError(
       `${what}: ${item.id} cannot be adopted, since ${facts}. Change the program to what exists, or choose another name.`,
     );
+  }
+  const kept = differing.map((key) => (key in shown ? `${key} is ${JSON.stringify(shown[key])}` : key));
+  if (isShared) {
+    const stays = kept.length > 0 ? `, and stays as it is: ${kept.join(", ")}` : "";
+    session.say(`${what}: adopts ${item.id} (exists already; nothing is created; others share it${stays})`);
+    return {};
   }
   const changes = differing.length > 0 ? `; changes ${differing.join(", ")}` : "";
   session.say(`${what}: adopts ${item.id} (exists already; nothing is created${changes})`);

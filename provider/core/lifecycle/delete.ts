@@ -4,6 +4,7 @@ import { type Collection, Listed } from "../collection";
 import { type Props } from "../definition";
 import { UserError } from "../user-error";
 import { isGone } from "../../api/states";
+import { isAdoptedShared } from "../state";
 import { waitFor } from "../wait";
 
 /** How long to retry a deletion that is refused for a temporary reason. */
@@ -18,13 +19,16 @@ const parentAgeMs = 10_000;
 const shareMs = 100;
 
 /** The service's answer to the DELETE: gone, going, unknown, goes with its parent, or not yet. */
-type Answer = "gone" | "going" | "unknown" | "founding" | { refused: ApiError };
+type Answer = "gone" | "going" | "unknown" | "stays" | { refused: ApiError };
 
 /** Deletes the object and waits until it is really gone. Success if it already is. */
 export async function deleteObject(collection: Collection, id: string, state: Props): Promise<void> {
-  const { session } = collection;
+  const { session, definition } = collection;
   const { clock, collections } = session;
+  const { shared } = definition;
   const what = `${collection.nameOf(state)} (${id})`;
+  const user = await shared?.usedBy(session, id, state, isAdoptedShared(definition, state));
+  if (user !== undefined) return session.say(`${what}: is left as it is, since ${user}`);
   const start = clock.now();
   let answer: Answer | undefined;
   let over: (() => void) | undefined;
@@ -32,7 +36,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
   const look = async (): Promise<boolean> => {
     if (answer === undefined || typeof answer === "object") answer = await send(collection, what, id);
     if (typeof answer === "string") over ??= collections.deleting();
-    if (answer === "gone" || answer === "founding") return true;
+    if (answer === "gone" || answer === "stays") return true;
     if (typeof answer === "object") {
       const waited = clock.now() - start;
       // A DELETE has no body, so the wording means the same with any status.
@@ -41,6 +45,11 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
         ? Math.min(waited, collections.sinceDeletionMs()) < contentMs
         : waited < refusalMs[answer.refused.kind as keyof typeof refusalMs];
       if (patient) return false;
+      if (shared?.applies(state)) {
+        session.say(`${what}: is left as it is, since others may share it: ${answer.refused.message}`);
+        answer = "stays";
+        return true;
+      }
       throw new UserError(
         `${what} could not be deleted: ${answer.refused.message} Something that this stack does not manage may still ` +
           "be in it: delete that in the console and run the command again.",
@@ -109,7 +118,7 @@ async function refusedKey(collection: Collection, what: string, id: string, erro
     session.say(
       `${what}: stays as long as what it founded, with which it goes: the service does not delete it alone (${error.errorMessage})`,
     );
-    return "founding";
+    return "stays";
   }
   throw new UserError(
     `${what} is not deleted: the service shows it to this API key, but does not let it delete it (${error.call}: HTTP 403: ` +

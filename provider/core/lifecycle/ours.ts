@@ -1,6 +1,7 @@
 import { type Identified } from "../../api";
 import { type Collection } from "../collection";
-import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
+import { identityOf, inputKeys, inputMeta, nameKey, type Props } from "../definition";
+import { fits } from "../diff";
 import { isUnset, sameName, sameValue } from "../values";
 import { type Begun, isSentWith } from "../creates";
 import { UserError } from "../user-error";
@@ -63,7 +64,7 @@ export function isTwin(collection: Collection, item: Identified, inputs: Props):
 function agrees({ definition }: Collection, shown: Props, inputs: Props, key: string): boolean {
   const value = shown[key];
   if (value === undefined || (inputMeta(definition, key)?.computed && isUnset(inputs[key]))) return true;
-  return key === nameKey(definition) ? sameName(value, inputs[key]) : sameValue(value, inputs[key]);
+  return key === nameKey(definition) ? sameName(value, inputs[key]) : fits(definition, key, value, inputs[key]);
 }
 
 /** How the object differs from the request. Quotes the service's value only: the requested one may be secret. */
@@ -119,8 +120,9 @@ const lookEveryMs = 2_000;
 export async function toContinue(collection: Collection, inputs: Props): Promise<Identified | undefined> {
   const { session, definition, path } = collection;
   const { creates } = session;
-  if (!definition.naming || inputs.adopt || session.adoptAll) return undefined;
-  const left = creates.left(path, String(inputs[definition.naming]));
+  const identity = identityOf(definition, inputs);
+  if (identity === undefined || inputs.adopt || session.adoptAll) return undefined;
+  const left = creates.left(path, identity);
   for (const { id } of left) {
     if (id === undefined || creates.isHeld(id) || isTaken(collection, id)) continue;
     const found = await collection.find(id, 0);

@@ -48,7 +48,10 @@ export async function post(
     let failure: unknown;
     try {
       const body = toBody(definition, inputs, without);
-      const sent = session.client.create(collection.path, body);
+      const sent =
+        definition.idField === undefined
+          ? session.client.create(collection.path, body)
+          : session.client.putObject(collection.pathOf(String(body[definition.idField])), body);
       const answer = await collection.creating(sent);
       const made = madeBy(collection, answer) ?? (await accepted({ ...posting, lost: posting.lost + 1 }, answer));
       collection.recordMade(made);
@@ -82,7 +85,7 @@ function madeBy({ definition }: Collection, { status, body }: FullAnswer): Ident
   const read = definition.wire.safeParse(body);
   if (!read.success || (definition.shownOnce && definition.shownOnce(read.data) === undefined)) return undefined;
   // The id in a 202 may be a job's, not the object's.
-  if (status === 202 && definition.naming && read.data[wireName(definition.naming)] === undefined) return undefined;
+  if (status === 202 && definition.naming?.some((key) => read.data[wireName(key)] === undefined)) return undefined;
   return read.data;
 }
 

@@ -3,7 +3,7 @@ import { type Props } from "../definition";
 import { Incomplete, messageOf, UserError } from "../user-error";
 import { merge } from "../state";
 import { type Identified } from "../../api";
-import { conditionOf, isGone } from "../../api/states";
+import { type Condition, conditionOf as conditionIn, isGone } from "../../api/states";
 import { isUnset } from "../values";
 import { type Look, lookAgeMs, waitFor } from "../wait";
 
@@ -48,6 +48,7 @@ export async function settle(collection: Collection, id: string, known: Props): 
    * The answer to the create counts as the first look, unless it did not show the state that the object has.
    * A failure may be what an earlier run saw: look again.
    */
+  const conditionOf = (state: unknown): Condition => (definition.isReadyAtOnce ? "ready" : conditionIn(state));
   const failed = conditionOf(state.state) === "failed";
   const answered = !("state" in definition.outputs.shape) || (!isUnset(state.state) && !failed);
   let unread = answered ? state : undefined;

@@ -1,13 +1,13 @@
 import { type Identified, isApiError } from "../../api";
 import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
-import { inputMeta, nameKey, type Props } from "../definition";
-import { changedKeys, fixedKey, fixedKeys } from "../diff";
+import { identityOf, inputMeta, nameKey, type Props } from "../definition";
+import { changedKeys, fits, fixedKey, fixedKeys, isLeft } from "../diff";
 import { isUnset, sameName, sameValue } from "../values";
 import { sameSpot } from "../holdings";
 import { Incomplete, UserError } from "../user-error";
 import { wireName } from "../field";
-import { carried, merge, outputsOf } from "../state";
+import { carried, merge, outputsOf, toBody } from "../state";
 import { lookAgeMs } from "../wait";
 import { settle } from "./read";
 
@@ -38,7 +38,8 @@ export async function update(collection: Collection, id: string, olds: Props, ne
   // What the service chose itself (a chain id, say) is an output too, and stays.
   const chosen = Object.entries(olds).filter(([key]) => inputMeta(definition, key)?.computed);
   const before = { ...outputsOf(definition, olds), ...Object.fromEntries(chosen), ...carried(definition, olds, news) };
-  const state = merge(news, before, shown);
+  const wanted = Object.fromEntries(Object.entries(news).filter(([key, value]) => !isLeft(olds, key, value)));
+  const state = merge(wanted, before, shown);
   const ignored = replaceable.filter((key) => sameValue(state[key], olds[key]));
   if (ignored.length > 0)
     throw fixed(ignored, state, `the service accepts another ${ignored.join(" and ")}, but keeps the old one.`);
@@ -111,13 +112,13 @@ async function renaming<T>(
 ): Promise<T> {
   const { session, definition } = collection;
   const { clock, deadline, holdings } = session;
-  const { naming } = definition;
+  const identifies = keys.some((key) => definition.naming?.includes(key));
   const end = Math.min(clock.now() + freeMs, deadline.at);
   for (let attempt = 1; ; attempt++) {
     try {
       return await send();
     } catch (error) {
-      if (!naming || !keys.includes(naming) || !isApiError(error, "conflict")) throw error;
+      if (!identifies || !isApiError(error, "conflict")) throw error;
       await holdings.programShown(clock);
       const siblings = await collection.siblings(0);
       const rivals = collection.namesakes(inputs, siblings ?? []).filter((one) => one.id !== id);
@@ -130,7 +131,7 @@ async function renaming<T>(
         await clock.sleep(1_000);
         continue;
       }
-      const name = String(inputs[naming]);
+      const name = identityOf(definition, inputs);
       throw new UserError(
         `${collection.nameOf(inputs)} (${id}): "${mover.owner.name}" has the name "${name}" still, and this service does not ` +
           "let two siblings swap their names: give one of them a third name, run `pulumi up`, and then the name that it is to have.",
@@ -149,7 +150,12 @@ async function patch(collection: Collection, id: string, inputs: Props, keys: re
   const body = Object.fromEntries(keys.map((key) => [wireName(key), isUnset(inputs[key]) ? "" : inputs[key]]));
   let answer: unknown;
   try {
-    answer = await renaming(collection, id, inputs, keys, () => session.client.patch(collection.pathOf(id), body));
+    const path = collection.pathOf(id);
+    answer = await renaming(collection, id, inputs, keys, () =>
+      definition.idField === undefined
+        ? session.client.patch(path, body)
+        : session.client.put(path, toBody(definition, inputs)),
+    );
   } catch (error) {
     if (!isApiError(error, "missing", "unsupported")) throw error;
     if ((await collection.find(id, 0)) === "gone") {
@@ -169,7 +175,7 @@ async function patch(collection: Collection, id: string, inputs: Props, keys: re
   const fresh = (item: Identified): Props | undefined => {
     const shown = collection.shown(item);
     const same = (key: string): boolean =>
-      (key === nameKey(definition) ? sameName : sameValue)(shown[key], inputs[key]);
+      key === nameKey(definition) ? sameName(shown[key], inputs[key]) : fits(definition, key, shown[key], inputs[key]);
     const taken = keys.every((key) => !(key in shown) || same(key));
     return taken && "revision" in shown ? shown : undefined;
   };

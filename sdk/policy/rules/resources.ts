@@ -96,7 +96,11 @@ export const nodeSize = definePolicy({
 });
 
 const pattern = regularExpression.optional();
-const types = { Consortium: pattern, Membership: pattern, Environment: pattern, Node: pattern, AppCred: pattern };
+const types = {
+  ...{ Consortium: pattern, Membership: pattern, Environment: pattern, Node: pattern, AppCred: pattern },
+  ...{ ConsortiumZone: pattern, EnvironmentZone: pattern, Configuration: pattern, Service: pattern },
+  ...{ Invitation: pattern, Destination: pattern },
+};
 
 export const naming = definePolicy({
   name: "naming",
@@ -111,7 +115,7 @@ export const naming = definePolicy({
       .describe(`Regular expression for all names, or an object with one per type: ${Object.keys(types).join(", ")}.`),
   },
   validateResource({ kind, name, text }, { pattern }, report) {
-    const property = kind === "Membership" ? "orgName" : "name";
+    const property = kind === "Membership" || kind === "Invitation" ? "orgName" : "name";
     const given = text(property);
     if (kind === "TetherService" || given === undefined) return;
     const wanted = typeof pattern === "string" ? pattern : pattern[kind];

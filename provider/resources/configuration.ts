@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { ConfigurationObject } from "../api";
+import { type Definition } from "../core/definition";
+import { field } from "../core/field";
+import {
+  adopt,
+  configurations,
+  consortiumId,
+  customTimeouts,
+  environmentId,
+  extra,
+  membershipId,
+  nameText,
+  output,
+} from "./fields";
+
+export const configuration: Definition = {
+  type: "Configuration",
+  title: "configuration",
+  doc: "Settings of one member's nodes, by the type of what they set: a node names one for its client, its keys, its backups.",
+  inputs: z.strictObject({
+    consortiumId: consortiumId(),
+    environmentId: environmentId(),
+    membershipId: membershipId("Id of the membership that owns it."),
+    type: field(
+      z.string({ error: 'type is required: give it as text, such as "node_config"' }).min(1, "type must not be empty"),
+      "What it sets, by the service's own name, such as `node_config`.",
+      { replace: true },
+    ),
+    name: field(nameText("name"), "Name of the configuration.", { default: "the name of the resource" }),
+    details: field(
+      z.record(z.string(), z.unknown(), { error: "details must be an object of settings" }).optional(),
+      'The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. The service is not asked for them again.',
+      { default: "none", secret: true, sentOnly: true },
+    ),
+    adopt: adopt(),
+    extra: extra(),
+    customTimeouts: customTimeouts(),
+  }),
+  outputs: z.object({ state: output.state(), revision: output.revision(), createdAt: output.createdAt() }),
+  wire: ConfigurationObject,
+  naming: ["name"],
+  place: configurations,
+};

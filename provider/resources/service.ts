@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { ServiceObject } from "../api";
+import { type Definition } from "../core/definition";
+import { field } from "../core/field";
+import { sameValue } from "../core/values";
+import {
+  adopt,
+  consortiumId,
+  customTimeouts,
+  environmentId,
+  extra,
+  idOf,
+  membershipId,
+  nameText,
+  optionalText,
+  output,
+  services,
+} from "./fields";
+
+const isUtility = ({ serviceType }: { serviceType?: unknown }): boolean => serviceType === "utility";
+
+export const service: Definition = {
+  type: "Service",
+  title: "service",
+  doc:
+    "A service beside the ledger of an environment, such as `ipfs`. A utility service, such as `idregistry`, is there once " +
+    "for all members: adopt one that exists with `adopt: true`.",
+  inputs: z.strictObject({
+    consortiumId: consortiumId(),
+    environmentId: environmentId(),
+    membershipId: membershipId("Id of the membership that owns it."),
+    service: field(
+      z
+        .string({ error: 'service is required: give its type as text, such as "ipfs"' })
+        .min(1, "service must not be empty"),
+      "Type of the service, such as `idregistry`, `ipfs`, `documentstore`, `dataexchange` or `hdwallet`.",
+      { replace: true },
+    ),
+    name: field(nameText("name"), "Name of the service.", { default: "the name of the resource" }),
+    zoneId: idOf("zone", "Id of the environment's zone that it runs in.", { replace: true }),
+    size: field(optionalText("size"), "Size of the machine, such as `small`.", {
+      default: "the service chooses",
+      computed: true,
+      restarts: true,
+    }),
+    details: field(
+      z.record(z.string(), z.unknown(), { error: "details must be an object of settings" }).optional(),
+      "Settings, by the names of the service's type. What the service adds to them is no change.",
+      { default: "the service chooses", computed: true, open: true, restarts: true },
+    ),
+    adopt: adopt(),
+    extra: extra(),
+    customTimeouts: customTimeouts(),
+  }),
+  outputs: z.object({
+    state: output.state(),
+    serviceType: field(
+      z.string().optional(),
+      "`member` for a service of one member's own, `utility` for one that all members share.",
+    ),
+    urls: field(z.record(z.string(), z.string()).optional(), "Addresses of the service, by what answers there."),
+    hybridPortAllocation: field(z.number().int().optional(), "Port that a hybrid deployment gives it."),
+    revision: output.revision(),
+    createdAt: output.createdAt(),
+  }),
+  timeouts: { create: 1800, update: 1800, delete: 1800 },
+  wire: ServiceObject,
+  naming: ["name"],
+  shownLater: ["urls"],
+  place: services,
+  shared: {
+    applies: isUtility,
+    fits: ["service"],
+    isSame: (inputs, shown) =>
+      isUtility(shown) && inputs.adopt !== undefined && sameValue(shown.service, inputs.service),
+    usedBy: (_session, _id, state, isAdopted) =>
+      Promise.resolve(isAdopted && isUtility(state) ? "the members of the environment share it" : undefined),
+  },
+};
