@@ -1,5 +1,18 @@
 import { type CustomResourceOptions, type Output, type Resource, secret } from "@pulumi/pulumi";
-import { AppCred, Consortium, Environment, Membership, Node, TetherService } from "../resources";
+import {
+  AppCred,
+  Configuration,
+  Consortium,
+  ConsortiumZone,
+  Destination,
+  Environment,
+  EnvironmentZone,
+  Invitation,
+  Membership,
+  Node,
+  Service,
+  TetherService,
+} from "../resources";
 import { argsOf, type Kind, partsOfConsortium, Shown } from "./parts";
 import { type Planned, type PlannedConsortium, type PlannedEnvironment } from "./plan";
 
@@ -21,7 +34,10 @@ export interface NetworkConsortiumResources {
 /** What all parts get of the network's options; `protect` and providers come from the parent by themselves. */
 type Passed = Pick<CustomResourceOptions, "customTimeouts" | "retainOnDelete">;
 
-const classes = { Consortium, Membership, Environment, Node, AppCred, TetherService } as const;
+const classes = {
+  ...{ Consortium, Membership, ConsortiumZone, Invitation, Environment, EnvironmentZone, Configuration, Node, AppCred },
+  ...{ Service, Destination, TetherService },
+} as const;
 
 type Make = new (name: string, args: object, options: CustomResourceOptions) => Consortium | Node;
 
