@@ -10,10 +10,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { build, bundle, installPackages } from "../tools/lib/prepare.mjs";
+import { build, bundle, installPackages, npmPackage } from "../tools/lib/prepare.mjs";
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { duration, runMain, log } from "../tools/lib/terminal.mjs";
-import { nodeVersions, packPackage } from "./compatibility/project.mjs";
+import { nodeVersions } from "./compatibility/project.mjs";
 import { installerTrials, kindTrials, lifeTrials, live } from "./compatibility/trials.mjs";
 import { circumstances, table, writePart } from "./lib/report.mjs";
 
@@ -42,7 +42,7 @@ await runMain("compatibility", async () => {
   const folder = mkdtempSync(join(tmpdir(), "consortium-compatibility-"));
   const startedAt = Date.now();
   try {
-    const tarball = await packPackage(folder);
+    const tarball = await npmPackage(folder);
     /** @type {Tried[][]} */
     const results = [];
     for (const trials of groups) {

@@ -45,7 +45,7 @@ const nodeVersion = "26.10.0";
 /** @param {import("./lib/nodes.mjs").Platform[]} platforms @param {string} out */
 async function executables(platforms, out) {
   const { nodeOf, platform: here } = await import("./lib/nodes.mjs");
-  const { run } = await import("./lib/processes.mjs");
+  const { succeed } = await import("./lib/processes.mjs");
   const { create } = await import("tar");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   mkdirSync(out, { recursive: true });
@@ -62,8 +62,7 @@ async function executables(platforms, out) {
       useCodeCache: platform === here, // compiled code fits one kind of processor only
     };
     writeFileSync(config, JSON.stringify(settings));
-    const { code, output } = await run(await nodeOf(nodeVersion), ["--build-sea", config]);
-    if (code !== 0) throw new Error(`The executable for ${platform} was not made:\n${output}`);
+    await succeed(await nodeOf(nodeVersion), ["--build-sea", config]);
     chmodSync(settings.output, 0o755);
     const archive = join(out, `pulumi-resource-consortium-v${version}-${platform}.tar.gz`);
     await create({ file: archive, cwd: own, gzip: { level: 9 }, portable: true, noMtime: true }, [name]);

@@ -11,24 +11,13 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { nodePackages } from "./lib/nodes.mjs";
-import { build, bundle, installPackages, root, step } from "./lib/prepare.mjs";
-import { run } from "./lib/processes.mjs";
+import { build, bundle, installPackages, npmPackage, root, step } from "./lib/prepare.mjs";
+import { run, succeed } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
 import { runMain, log, UserError } from "./lib/terminal.mjs";
 
 const out = join(root, "release");
 const about = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-
-/**
- * @param {string} command
- * @param {string[]} args
- * @param {import("./lib/processes.mjs").RunOptions} [options]
- */
-async function succeed(command, args, options) {
-  const { code, stdout, output } = await run(command, args, options);
-  if (code !== 0) throw new UserError(`${command} ${args.join(" ")} ended with ${code}:\n${output.trim()}`);
-  return stdout;
-}
 
 /** What a person must do once, or for this version. @returns {string[]} */
 function missing() {
@@ -40,13 +29,6 @@ function missing() {
       ? "CHANGELOG.md has unreleased changes: raise the version, and date them"
       : "",
   ].filter((line) => line !== "");
-}
-
-/** The package, as npm publishes it. @param {string} folder */
-async function npmPackage(folder) {
-  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
-  const printed = await succeed("npm", args, { cwd: root });
-  return join(folder, JSON.parse(printed.slice(printed.indexOf("[")))[0].filename);
 }
 
 /** What npm installs with the package. @param {string} tarball @param {string} file */

@@ -3,25 +3,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { nodeOf } from "../../tools/lib/nodes.mjs";
-import { root } from "../../tools/lib/prepare.mjs";
-import { run } from "../../tools/lib/processes.mjs";
-import { UserError } from "../../tools/lib/terminal.mjs";
+import { succeed } from "../../tools/lib/processes.mjs";
 
 /** @typedef {{ major: number, version: string, bin: string }} NodeVersion bin: the folder that goes first on PATH */
 
 const majors = [20, 22, 24, 26];
 const installLimitMs = 5 * 60_000;
-
-/**
- * @param {string} command
- * @param {string[]} args
- * @param {import("../../tools/lib/processes.mjs").RunOptions} options
- */
-export async function succeed(command, args, options) {
-  const { code, output } = await run(command, args, { timeoutMs: installLimitMs, ...options });
-  if (code !== 0) throw new UserError(`${command} ${args.join(" ")} ended with ${code}:\n${output.trim()}`);
-  return output;
-}
 
 /** Node.js of each major version, from npm's packages. @returns {Promise<NodeVersion[]>} */
 export const nodeVersions = () =>
@@ -32,14 +19,6 @@ export const nodeVersions = () =>
       return { major, version, bin };
     }),
   );
-
-/** @param {string} folder @returns {Promise<string>} the package as npm packs it */
-export async function packPackage(folder) {
-  const output = await succeed("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
-    cwd: root,
-  });
-  return join(folder, JSON.parse(output.slice(output.indexOf("[")))[0].filename);
-}
 
 /** @type {Record<import("./trials.mjs").Installer, string[]>} */
 const commands = {
@@ -91,7 +70,7 @@ export async function install(folder, { node, sdk, kind, installer }, tarball, f
   };
   for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text);
   const [command = "", ...args] = commands[installer];
-  await succeed(command, args, { cwd: folder, env: on(node, process.env) });
+  await succeed(command, args, { cwd: folder, env: on(node, process.env), timeoutMs: installLimitMs });
   if (kind !== "esbuild bundle") return;
   const external = ["--external:@pulumi/pulumi", "--external:pulumi-consortium/runtime"];
   await succeed(

@@ -3,7 +3,8 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { on as onAdapter, Stack, stateEnv } from "../lib/stack.mjs";
-import { install, on, succeed } from "./project.mjs";
+import { succeed } from "../../tools/lib/processes.mjs";
+import { install, on } from "./project.mjs";
 
 /** The oldest SDK of the peer range, the newest for Node.js 20, and the newest. */
 export const sdks = ["3.216.0", "3.248.0", "3.270.0"];

@@ -4,7 +4,7 @@
  * each consensus, with a block every second where there is a period, a tether for each that pins every 10 s, and for every node a read
  * and a transaction in turn, one a second.
  */
-import { cpSync, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -13,10 +13,10 @@ import { asker, Lab, makeNodes, makeParents, treeOf, untilAnswered } from "../li
 import { median, seconds, table } from "../lib/report.mjs";
 
 const mostGrowth = 1.25;
-/** The first minutes, of which nothing is counted, and the time between samples and between starts, in minutes. */
+/** The first minutes, of which nothing is counted; how often a sample is taken, and how many are a line of the table. */
 const settling = 3;
 const between = 1;
-const betweenStarts = 10;
+const every = 10;
 /** The longest that a start may take, in ms. */
 const longestStart = 5_000;
 const kinds = [
@@ -31,8 +31,7 @@ const kinds = [
 export async function soak({ options = {} }) {
   const minutes = Number(options.minutes ?? 30);
   const tethers = kinds.flatMap(({ consensus_type }) => ["--tether", `t-${consensus_type}=${consensus_type}`]);
-  const settings = ["--tether-hour", "10", ...tethers];
-  const lab = new Lab(settings);
+  const lab = new Lab(["--tether-hour", "10", ...tethers]);
   try {
     await lab.start();
     const { ask } = lab;
@@ -65,17 +64,10 @@ export async function soak({ options = {} }) {
         const at = (performance.now() - begun) / 60_000;
         samples.push({ at, memory: memoryOf(lab.pid, names), disk: sizeOf(lab.data) });
         log(JSON.stringify(samples.at(-1)));
-        if (
-          at >= starts.filter((start) => start.at > 0).length * betweenStarts + betweenStarts - 0.5 &&
-          length === minutes
-        ) {
-          starts.push({ at, ms: await startOfCopy(lab, settings, nodes), load: loadavg()[0] ?? NaN });
-          log(JSON.stringify(starts.at(-1)));
-        }
       }
       await Promise.all(traffic);
       await lab.stop();
-      starts.push({ at: length === minutes ? minutes : 0, ms: await timed(lab, nodes), load: loadavg()[0] ?? NaN });
+      starts.push({ ms: await timed(lab, nodes), load: loadavg()[0] ?? NaN });
       log(JSON.stringify(starts.at(-1)));
     }
     const reports = await Promise.all(
@@ -88,7 +80,7 @@ export async function soak({ options = {} }) {
   }
 }
 
-/** @typedef {{ at: number, ms: number, load: number }} Start at: minutes; load: the load average then */
+/** @typedef {{ ms: number, load: number }} Start load: the load average then */
 
 /** How long a start takes, until every node answers (ms). @param {Lab} lab @param {Node[]} nodes */
 async function timed(lab, nodes) {
@@ -96,22 +88,6 @@ async function timed(lab, nodes) {
   await lab.start();
   for (const node of nodes) await untilAnswered(() => lab.rpc(node, "eth_blockNumber"));
   return performance.now() - begun;
-}
-
-/** The same of a service that is killed now, while this one goes on: of its folder, as it is at a moment. @param {Lab} lab @param {string[]} settings @param {Node[]} nodes */
-async function startOfCopy(lab, settings, nodes) {
-  const copy = new Lab(settings);
-  try {
-    process.kill(lab.pid, "SIGSTOP");
-    try {
-      cpSync(lab.data, copy.data, { recursive: true, filter: (name) => !/\/lock[^/]*$/.test(name) });
-    } finally {
-      process.kill(lab.pid, "SIGCONT");
-    }
-    return await timed(copy, nodes);
-  } finally {
-    await copy.close();
-  }
 }
 
 /** @typedef {{ url: string, authorization: string, account: string }} Node */
@@ -165,20 +141,17 @@ function sizeOf(folder) {
 function summary(samples, minutes, starts, note) {
   const third = Math.max(1, Math.floor(samples.length / 3));
   const mega = (/** @type {number} */ bytes) => (bytes / 1e6).toFixed(1);
-  const lines = [...Object.keys(samples.at(-1)?.memory ?? {}), "files"].map((name) => {
-    const values = samples.map(({ memory, disk }) => (name === "files" ? disk : (memory[name] ?? NaN)));
-    const [early, late] = [values.slice(0, third), values.slice(-third)];
-    return { name, early: median(early), late: median(late), most: Math.max(...values) };
-  });
+  const names = Object.keys(samples.at(-1)?.memory ?? {});
   // a chain's process grows and is then renewed, so it is level if it comes back
-  const level = 25e6;
-  const grown = lines.filter(
-    ({ name, early, late }) => name !== "files" && late > early * mostGrowth && late - early > level,
-  );
+  const grown = names.filter((name) => {
+    const values = samples.map(({ memory }) => memory[name] ?? NaN);
+    const [early, late] = [median(values.slice(0, third)), median(values.slice(-third))];
+    return late > early * mostGrowth && late - early > 25e6;
+  });
   const memory = {
     measure: `memory of the service and its chains over ${minutes} minutes`,
     target: `none more than ${mostGrowth} × and 25 MB more`,
-    measured: grown.length === 0 ? "all level" : `not level: ${grown.map(({ name }) => name).join(", ")}`,
+    measured: grown.length === 0 ? "all level" : `not level: ${grown.join(", ")}`,
     met: grown.length === 0,
   };
   const slowest = Math.max(...starts.map(({ ms }) => ms));
@@ -188,26 +161,12 @@ function summary(samples, minutes, starts, note) {
     measured: seconds(slowest),
     met: slowest <= longestStart,
   };
-  const every = Math.max(1, Math.round(betweenStarts / between));
   const over = table(
-    [
-      "minute",
-      ...Object.keys(samples.at(-1)?.memory ?? {}).map((name) => `${name}, MB`),
-      "files, MB",
-      "start",
-      "load average",
-    ],
+    ["minute", ...names.map((name) => `${name}, MB`), "files, MB"],
     samples
       .filter((_, index) => index === 0 || (index + 1) % every === 0)
-      .map(({ at, memory, disk }) => {
-        const near = starts.find((one) => one.at > 0 && Math.abs(one.at - at) < between / 2);
-        const figures = Object.keys(samples.at(-1)?.memory ?? {}).map((name) => mega(memory[name] ?? NaN));
-        return [at.toFixed(0), ...figures, mega(disk), near ? seconds(near.ms) : "", near ? near.load.toFixed(0) : ""];
-      }),
+      .map(({ at, memory, disk }) => [at.toFixed(0), ...names.map((name) => mega(memory[name] ?? NaN)), mega(disk)]),
   );
-  const figures = table(
-    ["MB", "first third", "last third", "maximum"],
-    lines.map(({ name, early, late, most }) => [name, ...[early, late, most].map(mega)]),
-  );
-  return { rows: [memory, start], details: `${figures}\n\n${over}\n\n${note}` };
+  const told = starts.map(({ ms, load }) => `${seconds(ms)} (load average ${load.toFixed(0)})`).join(", then ");
+  return { rows: [memory, start], details: `${over}\n\nA start took ${told}. ${note}` };
 }

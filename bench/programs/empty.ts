@@ -10,6 +10,10 @@ type Args = Record<string, pulumi.Input<unknown>>;
 /** Parents become inputs by their ids, so that resources depend on each other as in the quickstart. */
 class Empty extends pulumi.dynamic.Resource {
   declare readonly name: pulumi.Output<string>;
+  declare readonly urls: pulumi.Output<{ rpc: string; wss: string }>;
+  declare readonly username: pulumi.Output<string>;
+  declare readonly password: pulumi.Output<string>;
+  declare readonly account: pulumi.Output<string>;
   constructor(name: string, args: Args, outputs: string[], opts?: pulumi.CustomResourceOptions) {
     const inputs = Object.entries(args).map(([key, value]) =>
       value instanceof Empty ? [`${key}Id`, value.id] : [key, value],
@@ -19,52 +23,20 @@ class Empty extends pulumi.dynamic.Resource {
   }
 }
 
-export class Consortium extends Empty {
-  constructor(name: string, args: { description: string }) {
-    super(name, args, ["owner", "state"]);
-  }
-}
+/** A class of such resources with these outputs; what is in an environment goes with it. */
+const classWith = (...outputs: string[]) =>
+  class extends Empty {
+    constructor(name: string, args: Args, opts: pulumi.CustomResourceOptions = {}) {
+      const { environment } = args;
+      const inside = environment instanceof Empty ? { deletedWith: environment } : {};
+      const additionalSecretOutputs = outputs.filter((key) => key === "password");
+      super(name, args, outputs, { ...inside, additionalSecretOutputs, ...opts });
+    }
+  };
 
-export class Membership extends Empty {
-  constructor(name: string, args: { consortium: Consortium }) {
-    super(name, args, ["orgId", "state"]);
-  }
-}
-
-export class Environment extends Empty {
-  constructor(name: string, args: { consortium: Consortium; provider: string; consensusType: string }) {
-    super(name, args, ["state", "chainId"]);
-  }
-}
-
-interface InEnvironment {
-  environment: Environment;
-  membership: Membership;
-}
-
-export class Node extends Empty {
-  declare readonly urls: pulumi.Output<{ rpc: string; wss: string }>;
-  constructor(name: string, args: InEnvironment) {
-    super(name, { ...args }, ["state", "urls"], { deletedWith: args.environment });
-  }
-}
-
-export class AppCred extends Empty {
-  declare readonly username: pulumi.Output<string>;
-  declare readonly password: pulumi.Output<string>;
-  constructor(name: string, args: InEnvironment) {
-    const additionalSecretOutputs = ["password"];
-    super(name, { ...args }, ["username", "password"], { deletedWith: args.environment, additionalSecretOutputs });
-  }
-}
-
-export class TetherService extends Empty {
-  declare readonly account: pulumi.Output<string>;
-  constructor(
-    name: string,
-    args: { tetherId: string; network: string; intervalHours: number },
-    opts: pulumi.CustomResourceOptions,
-  ) {
-    super(name, args, ["account"], opts);
-  }
-}
+export const Consortium = classWith("owner", "state");
+export const Membership = classWith("orgId", "state");
+export const Environment = classWith("state", "chainId");
+export const Node = classWith("state", "urls");
+export const AppCred = classWith("username", "password");
+export const TetherService = classWith("account");

@@ -24,21 +24,6 @@ describe("a pulumi on PATH", () => {
     expect(sandbox.said).toEqual([]);
   });
 
-  test("is asked for its version only once", async () => {
-    sandbox.pulumi("bin");
-    await resolve();
-    await resolve();
-    expect(sandbox.calls()).toEqual(["pulumi version"]);
-  });
-
-  test("is asked again when it is another file", async () => {
-    sandbox.pulumi("bin");
-    await resolve();
-    sandbox.pulumi("bin", "v3.221.0-a-longer-name");
-    await resolve();
-    expect(sandbox.calls()).toEqual(["pulumi version", "pulumi version"]);
-  });
-
   test("may be a link, with its companions beside the real file", async () => {
     const real = sandbox.pulumi("opt");
     mkdirSync(sandbox.path("bin"));

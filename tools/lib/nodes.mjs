@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { env } from "node:process";
 import { extract } from "tar";
 import { fillCacheFolder } from "./cache.mjs";
-import { run } from "./processes.mjs";
+import { succeed } from "./processes.mjs";
 import { cacheRoot } from "./pulumi-cli.mjs";
 import { log, UserError } from "./terminal.mjs";
 
@@ -44,10 +44,7 @@ export async function nodeOf(version, of = platform) {
   const fill = async (/** @type {string} */ draft) => {
     const download = join(draft, "download");
     mkdirSync(download);
-    const { code, output } = await run("npm", ["pack", "--pack-destination", download, `${name}@${version}`], {
-      cwd: draft,
-    });
-    if (code !== 0) throw new UserError(`npm pack ${name}@${version} failed:\n${output.trim()}`);
+    await succeed("npm", ["pack", "--pack-destination", download, `${name}@${version}`], { cwd: draft });
     const [archive = ""] = readdirSync(download);
     await extract({ file: join(download, archive), cwd: draft });
     rmSync(download, { recursive: true });

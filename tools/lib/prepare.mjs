@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { run } from "./processes.mjs";
+import { run, succeed } from "./processes.mjs";
 import { duration, log, UserError, withProgress } from "./terminal.mjs";
 
 /**
@@ -131,6 +131,13 @@ export function fingerprint(paths, folder = root) {
     hash.update(`${path} ${size} ${mtimeMs}\n`);
   }
   return hash.digest("hex");
+}
+
+/** The package, as npm publishes it. @param {string} folder @returns {Promise<string>} the archive */
+export async function npmPackage(folder) {
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+  const printed = await succeed("npm", args, { cwd: root });
+  return join(folder, JSON.parse(printed.slice(printed.indexOf("[")))[0].filename);
 }
 
 /** What `bundle` writes beside its sources. @param {string} name */

@@ -8,6 +8,7 @@ import { delimiter, join } from "node:path";
 import { clearTimeout, setTimeout } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isatty } from "node:tty";
+import { UserError } from "./terminal.mjs";
 
 /** @typedef {NodeJS.ProcessEnv} Env */
 /** @typedef {{ cwd?: string, env?: Env, signal?: AbortSignal, timeoutMs?: number }} RunOptions */
@@ -74,6 +75,19 @@ export function run(command, args, { cwd, env, signal, timeoutMs } = {}) {
     child.on("error", (error) => void (settle(), reject(error)));
     child.on("close", (code) => void (settle(), resolve({ code, stdout, output })));
   });
+}
+
+/**
+ * Runs a program that must succeed.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {RunOptions} [options]
+ * @returns {Promise<string>} its standard output
+ */
+export async function succeed(command, args, options) {
+  const { code, stdout, output } = await run(command, args, options);
+  if (code !== 0) throw new UserError(`${command} ${args.join(" ")} ended with ${code}:\n${output.trim()}`);
+  return stdout;
 }
 
 /**

@@ -63,7 +63,7 @@ export async function pulumiCli(options = {}) {
   const more = join(root, `pulumi-v${pulumiVersion}-languages-${languagesVersion()}-${platform}`);
   const needed = languages ? [...companions, ...languageHosts] : companions;
   const own = [launcher, ...[home, more].map(commandIn)].filter(isExecutable).map((file) => realpathSync(file));
-  const found = await pulumiOnPath(env, { own, needed, memory: join(root, "pulumi-on-path.json"), log });
+  const found = await pulumiOnPath(env, { own, needed, log });
   if (found) return described(found, env);
   if (!isComplete(home)) await interruptible((signal) => make(home, { ...options, env, log, signal }));
   refresh(home);

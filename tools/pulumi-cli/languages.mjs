@@ -4,8 +4,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { run } from "../lib/processes.mjs";
-import { UserError } from "../lib/terminal.mjs";
+import { succeed } from "../lib/processes.mjs";
 import { compile, usableGo } from "./build.mjs";
 
 /** @typedef {import("../lib/processes.mjs").Env} Env */
@@ -63,11 +62,6 @@ export async function addLanguages(root, pulumi, { env, signal, log }) {
  * @param {{ go: string, env: Env, signal: AbortSignal }} options
  */
 async function moduleFolder({ go, env, signal }) {
-  const { code, stdout, output } = await run(go, ["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", sdkModule], {
-    cwd: join(sources, "languages"),
-    env: { ...env, GOWORK: "off" },
-    signal,
-  });
-  if (code !== 0) throw new UserError(`Go does not say where ${sdkModule} is: ${output.trim()}`);
-  return stdout.trim();
+  const options = { cwd: join(sources, "languages"), env: { ...env, GOWORK: "off" }, signal };
+  return (await succeed(go, ["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", sdkModule], options)).trim();
 }

@@ -1,6 +1,6 @@
 // @ts-check
 /** The `pulumi` that is on PATH already, if it can run this project. */
-import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import { isOlder } from "../lib/node-version.mjs";
 import { onPath, run } from "../lib/processes.mjs";
@@ -17,16 +17,16 @@ export const askingVariable = "PULUMI_CONSORTIUM_ASKING";
 
 /**
  * @param {Env} env
- * @param {{ own: string[], needed: string[], memory: string, log: import("../lib/terminal.mjs").Log }} where own: real paths
- *   that are ours, so no find; needed: what must be beside it or on PATH; memory: file for answers
+ * @param {{ own: string[], needed: string[], log: import("../lib/terminal.mjs").Log }} where own: real paths that are ours, so no find;
+ *   needed: what must be beside it or on PATH
  * @returns {Promise<string | undefined>} the first that can be used
  */
-export async function pulumiOnPath(env, { own, needed, memory, log }) {
+export async function pulumiOnPath(env, { own, needed, log }) {
   const candidates = onPath("pulumi", env, process.platform === "win32" ? [".exe"] : [""]);
   const found = new Map(candidates.map((file) => [realpathSync(file), file]));
   for (const [real, file] of found) {
     if (own.includes(real)) continue;
-    const fault = await faultOf(file, real, env, { needed, memory });
+    const fault = await faultOf(file, real, env, needed);
     if (!fault) return file;
     log(`${file} is not used: ${fault}`);
   }
@@ -37,19 +37,14 @@ export async function pulumiOnPath(env, { own, needed, memory, log }) {
  * @param {string} file
  * @param {string} real
  * @param {Env} env
- * @param {{ needed: string[], memory: string }} where
+ * @param {string[]} needed
  */
-async function faultOf(file, real, env, { needed, memory }) {
+async function faultOf(file, real, env, needed) {
   const missing = needed.find((name) => !besideOrOnPath(name, [file, real], env));
   if (missing) return `there is no ${missing} beside it or on PATH`;
-  const { size, mtimeMs } = statSync(real);
-  const key = `${real} ${size} ${mtimeMs}`; // an answer holds for as long as the file is the same
-  const known = recall(memory, key);
-  const version = known ?? (await askVersion(file, env));
+  const version = await askVersion(file, env);
   if (!version) return 'it does not answer "pulumi version"';
-  if (isOlder(version, oldestVersion)) return `${version} is older than v${oldestVersion}`;
-  if (!known) remember(memory, { key, version });
-  return undefined;
+  return isOlder(version, oldestVersion) ? `${version} is older than v${oldestVersion}` : undefined;
 }
 
 /**
@@ -70,33 +65,4 @@ async function askVersion(file, env) {
   const asking = { ...env, PULUMI_SKIP_UPDATE_CHECK: "true", [askingVariable]: "true" };
   const { stdout } = await run(file, ["version"], { env: asking, timeoutMs: 10_000 }).catch(() => ({ stdout: "" }));
   return /^v?\d+\.\d+\.\d+\S*/m.exec(stdout)?.[0];
-}
-
-/**
- * @param {string} memory
- * @param {string} key
- * @returns {string | undefined}
- */
-function recall(memory, key) {
-  try {
-    const known = JSON.parse(readFileSync(memory, "utf8"));
-    return known.key === key ? known.version : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * @param {string} memory
- * @param {{ key: string, version: string }} answer
- */
-function remember(memory, answer) {
-  try {
-    mkdirSync(dirname(memory), { recursive: true });
-    const draft = `${memory}.${process.pid}`;
-    writeFileSync(draft, JSON.stringify(answer));
-    renameSync(draft, memory);
-  } catch {
-    // Then it is asked again next time.
-  }
 }
