@@ -41,16 +41,24 @@ export const programFiles = (project: string, plugins?: object): Record<string, 
 const { Config } = require("@pulumi/pulumi");
 const { Network } = require("pulumi-consortium");
 
-// Where the stack was YAML, its resources had no parent.
-const withoutParent = ({ props, opts }) => {
-  if (opts.parent === undefined) return undefined;
+// A stack that was YAML had the same resources without a parent: this gives each the alias for it.
+let network;
+const fromYaml = ({ name, props, opts }) => {
   const aliases = opts.aliases ?? [];
-  const former = [{}, ...aliases].map((alias) => ({ ...alias, parent: undefined }));
+  if (opts.parent === undefined) {
+    network = [name, ...aliases.map((alias) => alias.name)];
+    return undefined;
+  }
+  const former = [{}, ...aliases].flatMap((alias) => {
+    const own = alias.name ?? name;
+    const names = own.startsWith(network[0]) ? network.map((one) => one + own.slice(network[0].length)) : [own];
+    return names.map((one) => ({ ...alias, name: one, parent: undefined }));
+  });
   return { props, opts: { ...opts, aliases: [...aliases, ...former] } };
 };
 
 const config = new Config();
-const options = { name: config.get("name"), transformations: [withoutParent] };
+const options = { name: config.get("name"), transformations: [fromYaml] };
 Network.fromFile(config.require("network"), options);
 `,
 });

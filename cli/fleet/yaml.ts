@@ -58,6 +58,13 @@ export function plainResources({ file, network, stack, project }: PlainOptions):
     if (value instanceof Shown) return expression(value.by, `.${value.output}`);
     return value instanceof Secret ? { "fn::secret": literal(value.value) } : literal(value);
   };
+  /** Those in a network that was called something else, too. */
+  const namesOf = (names: string[]): string[] => [
+    ...names,
+    ...names.flatMap((one) =>
+      one.startsWith(name) ? plan!.formerly.map((other) => other + one.slice(name.length)) : [],
+    ),
+  ];
   const resource = (part: Part) => {
     const { kind, planned, formerly, deleteBeforeReplace, ignoreChanges, dependsOn } = part;
     const properties = Object.entries(argsOf(part, (value) => new Secret(value)))
@@ -68,7 +75,7 @@ export function plainResources({ file, network, stack, project }: PlainOptions):
       name: planned.names[0],
       properties: Object.fromEntries(properties) as object,
       options: {
-        aliases: aliasesOf(kind, [planned.names[0]!, ...formerly], `urn:pulumi:${stack}::${project}`),
+        aliases: aliasesOf(kind, namesOf([planned.names[0]!, ...formerly]), `urn:pulumi:${stack}::${project}`),
         protect: planned.protect,
         deleteBeforeReplace,
         ignoreChanges,
@@ -87,7 +94,7 @@ class Secret {
 function aliasesOf(kind: string, names: readonly string[], where: string): string[] {
   const [own, former] = [pluginPrefix + kind, dynamicPrefix + kind];
   const types = [`${networkType}$${former}`, `${networkType}$${own}`, former, own];
-  return names
+  return [...new Set(names)]
     .flatMap((name) => types.map((type) => `${where}::${type}::${name}`))
     .filter((urn) => urn !== `${where}::${own}::${names[0]}`);
 }

@@ -14,6 +14,9 @@ export interface Registered {
   provider: string;
   protect: boolean;
   retainOnDelete: boolean;
+  ignoreChanges: string[];
+  /** URNs of what it needs. */
+  dependencies: string[];
   /** URNs, or what differs from its own. */
   aliases: unknown[];
   /** Whether it is only read. */
@@ -33,6 +36,8 @@ interface Request {
   getAliasesList?(): { toObject(): { urn: string; spec?: object } }[];
   getProtect?(): boolean;
   getRetainondelete?(): boolean;
+  getIgnorechangesList?(): string[];
+  getDependenciesList(): string[];
 }
 
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
@@ -74,6 +79,8 @@ export async function program(
           : Object.fromEntries(Object.entries(spec).filter(([, value]) => Boolean(value)));
       }),
       retainOnDelete: request.getRetainondelete?.() ?? false,
+      ignoreChanges: request.getIgnorechangesList?.() ?? [],
+      dependencies: request.getDependenciesList(),
       read,
     });
   };

@@ -3,6 +3,7 @@ import { exactly, FleetWorld, keys, randomCreate, secretsIn } from "../support/f
 /* A fleet of two organizations: made, killed, drifted, taken down. What a fleet refuses, and how it ends: tests/e2e/fleet. */
 
 let w: FleetWorld;
+const programs = ".consortium/fleet/fleet/programs";
 
 /** The same names in both: only their keys tell the organizations apart. */
 beforeAll(async () => {
@@ -47,9 +48,20 @@ test("drift: exit code 2 with what differs and what is gone, then 0", async () =
   expect(lost.code).toBe(1);
   expect(lost.summary.stacks.map(({ outcome }) => outcome)).toEqual(["failed", "drift"]);
   expect(lost.text).not.toContain("shown with the resource");
-  w.env.CONSORTIUM_PLUGIN = "false"; // the stacks move to the other provider
-  expect(await w.json("up", "--yes", "--refresh")).toMatchObject({ code: 0, summary: { ok: true } });
+});
+
+test("from YAML on the plugin to the JavaScript program on dynamic resources, and back: nothing is replaced", async () => {
+  expect(w.read(`${programs}/globex-prod/Pulumi.yaml`)).toMatch(/^runtime: yaml$/m);
+  const kept = { ok: true, total: { replaced: 0, deleted: 0 } };
+  w.env.CONSORTIUM_PLUGIN = "false";
+  const there = await w.json("up", "--yes", "--refresh"); // which makes what is gone
+  expect(there).toMatchObject({ code: 0, summary: { ...kept, total: { ...kept.total, created: 1 } } });
   expect(await w.run("drift")).toMatchObject({ code: 0 });
+  expect(w.stateOf("globex-prod")).toContain("pulumi-nodejs:dynamic/consortium:Node");
+  delete w.env.CONSORTIUM_PLUGIN;
+  const back = await w.json("up", "--yes");
+  expect(back).toMatchObject({ code: 0, summary: { ...kept, total: { ...kept.total, created: 0, updated: 0 } } });
+  expect(w.stateOf("globex-prod")).not.toContain("pulumi-nodejs");
   expect([await w.counts("acme"), (await w.counts("globex")).nodes]).toEqual([exactly, 1]);
 });
 

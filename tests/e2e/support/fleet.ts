@@ -59,7 +59,6 @@ export class FleetWorld {
       PULUMI_CONFIG_PASSPHRASE: passphrase,
       CONSORTIUM_BASE_URL: service.baseUrl,
       ACME_API_KEY: keys.acme,
-      CONSORTIUM_PLUGIN: "true", // the quicker one
       NODE_OPTIONS: withoutCompiler,
     };
     this.write("globex.key", `${keys.globex}\n`);
@@ -181,6 +180,13 @@ export class FleetWorld {
         return []; // ended in this moment
       }
     });
+  }
+
+  /** The types in the state of a stack. */
+  stateOf(stack: string): string {
+    const file = join("state/.pulumi/stacks/fleet", `${stack}.json`);
+    const { checkpoint } = JSON.parse(this.read(file)) as { checkpoint: { latest: { resources: { type: string }[] } } };
+    return checkpoint.latest.resources.map(({ type }) => type).join("\n");
   }
 
   /** Files of the stacks in the backend, and their settings. */
