@@ -26,17 +26,12 @@ const fileOf = {
   ...Object.fromEntries(["waiting", "reading"].map((name) => [name, "requests"])),
   ...Object.fromEntries(["preview", "policy", "network"].map((name) => [name, "previews"])),
 };
-const text = /** @type {const} */ ({ type: "string" });
-const options = {
-  rounds: text,
-  count: text,
-  stacks: text,
-  parallel: text,
-  widths: text,
-  minutes: text,
-  seed: text,
-  blocks: text,
-};
+const options = Object.fromEntries(
+  ["rounds", "count", "stacks", "parallel", "widths", "minutes", "seed", "blocks"].map((name) => [
+    name,
+    { type: /** @type {const} */ ("string") },
+  ]),
+);
 
 /** @param {import("./lib/stack.mjs").Row[]} rows */
 const tableOf = (rows) =>

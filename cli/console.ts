@@ -1,7 +1,7 @@
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { resolveSettings } from "../provider/api";
 import { connectionHelp, exportStack } from "./shared/connection";
-import { networkUrl, repeated, textOf } from "./shared/terminal";
+import { networkUrl, repeatable, textOf } from "./shared/terminal";
 
 interface Flags {
   port: number;
@@ -18,19 +18,9 @@ export function define(command: Command): void {
   command
     .option("--port <port>", "port to listen on; another one if it is taken", port, usualPort)
     .option("--allow-changes", "create credentials on a real service, too")
-    .addOption(
-      new Option("--tether <id>", "tether service to show; repeatable").argParser(repeated).default([], "none"),
-    )
-    .addOption(
-      new Option("--stack <name>", "stack of the Pulumi project in this folder, to show what it manages; repeatable")
-        .argParser(repeated)
-        .default([], "none"),
-    )
-    .addOption(
-      new Option("--stack-export <file>", "output of pulumi stack export, to show what it manages; repeatable")
-        .argParser(repeated)
-        .default([], "none"),
-    )
+    .addOption(repeatable("--tether <id>", "tether service to show"))
+    .addOption(repeatable("--stack <name>", "stack of the Pulumi project in this folder, to show what it manages"))
+    .addOption(repeatable("--stack-export <file>", "output of pulumi stack export, to show what it manages"))
     .addOption(
       new Option("--target <network=url>", "RPC URL of a public network, to verify pins; repeatable")
         .argParser(networkUrl)

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type Command as Program, InvalidArgumentError, Option } from "commander";
+import { type Command as Program, InvalidArgumentError } from "commander";
 import { chosen, type Fleet, type FleetStack, readFleet } from "./fleet/file";
 import { defaultOut, fleetManifests, neededSecrets } from "./fleet/manifests";
 import {
@@ -18,7 +18,7 @@ import { Stop } from "./fleet/pulumi";
 import { type Outcome, placed, runFleet } from "./fleet/run";
 import { readSecrets, type Secrets } from "./fleet/secrets";
 import type { Command, Result } from "./fleet/stack";
-import { confirm, repeated, replaceFile } from "./shared/terminal";
+import { confirm, repeatable, replaceFile } from "./shared/terminal";
 
 /** Of the summary, where it is not printed on a terminal. */
 const widthOfLogs = 140;
@@ -60,11 +60,7 @@ export function define(program: Program): void {
         "maximum parallel stacks, 1 to 64 (default: concurrency of the file, or 4)",
         parallelism,
       )
-      .addOption(
-        new Option("--only <pattern>", "only matching stacks, such as acme-prod or 'acme-*'; repeatable")
-          .argParser(repeated)
-          .default([], "all"),
-      )
+      .addOption(repeatable("--only <pattern>", "only matching stacks, such as acme-prod or 'acme-*'", "all"))
       .option("--json", "print one JSON document")
       .option("--junit <file>", "also write the results as JUnit XML");
     if (name !== "drift") command.option("--refresh", "read the service first, so that up corrects drift");

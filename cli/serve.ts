@@ -9,7 +9,7 @@ import { type CallLimits, type LedgerOptions, type Service, startService, type T
 import { isLoopback } from "../service/http/host-check";
 import { whyNoLedger } from "../service/ledger/engine";
 import { callLimits } from "../service/settings/settings";
-import { networkUrl, repeated, textOf } from "./shared/terminal";
+import { networkUrl, repeatable, textOf } from "./shared/terminal";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
 
@@ -50,11 +50,7 @@ export function define(command: Command): void {
   );
   command
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .addOption(
-      new Option("--allow-host <name>", "additional host name to accept; repeatable")
-        .argParser(repeated)
-        .default([], "none"),
-    )
+    .addOption(repeatable("--allow-host <name>", "additional host name to accept"))
     .option("--port <port>", "port to listen on; 0 takes any free one", number, 4280)
     .option("--data <folder>", "folder for data and keys (default: in memory, lost when it stops)", folder)
     .addOption(
@@ -62,11 +58,7 @@ export function define(command: Command): void {
         .argParser(tether)
         .default([], "none"),
     )
-    .addOption(
-      new Option("--organization <name>", "name of an organization; repeatable")
-        .argParser(repeated)
-        .default([], '"local"'),
-    )
+    .addOption(repeatable("--organization <name>", "name of an organization", '"local"'))
     .addOption(keyOption.env("CONSORTIUM_SERVE_API_KEY"))
     .option("--node-start <seconds>", "time a node takes to start (default: 1.5)", number)
     .option("--environment-start <seconds>", "time an environment takes to start (default: 0.5)", number)
@@ -94,11 +86,7 @@ export function define(command: Command): void {
     .option("--tls-cert <file>", "PEM certificate to serve https and wss with")
     .option("--tls-key <file>", "PEM private key of the certificate")
     .option("--console-port <port>", "port of the console (default: the service's port + 1, or any free one)", number)
-    .addOption(
-      new Option("--stack-export <file>", "output of pulumi stack export, for the console; repeatable")
-        .argParser(repeated)
-        .default([], "none"),
-    )
+    .addOption(repeatable("--stack-export <file>", "output of pulumi stack export, for the console"))
     .option("--no-console", "offer no console in the browser")
     .option("--show-key", "show the API key even if the output is not a terminal")
     .option("--log", "log requests")

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
@@ -63,8 +63,11 @@ export async function confirm(question: string, { input, output }: Terminal): Pr
   }
 }
 
-/** Parses an option that may be repeated. */
-export const repeated = (text: string, before: readonly string[]): string[] => [...before, text];
+/** An option that may be repeated. @param unset what there is without it, as the help says it */
+export const repeatable = (flags: string, description: string, unset = "none"): Option =>
+  new Option(flags, `${description}; repeatable`)
+    .argParser((text, before: readonly string[]) => [...before, text])
+    .default([], unset);
 
 /** Parses a repeatable option such as `rinkeby=https://…`: the JSON-RPC address of each public network. */
 export function networkUrl(text: string, before: Readonly<Record<string, string>>): Record<string, string> {

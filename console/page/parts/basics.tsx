@@ -75,16 +75,19 @@ export function Facts({ of }: { of: [string, ComponentChildren][] }) {
 interface TableProps {
   label: string;
   head: string[];
-  rows: { key: string; cells: ComponentChildren[] }[];
+  /** Where some say which stack manages their `object`, a last column shows it. */
+  rows: { key: string; cells: ComponentChildren[]; object?: Remarks }[];
   empty: string;
   /** Rows that are shown at first. Default: all. */
   most?: number;
 }
 
 /** A table: cards on a phone; where it is too wide elsewhere, it scrolls by itself, also by keyboard. */
-export function Table({ label, head, rows, empty, most = Infinity }: TableProps) {
+export function Table({ label, head: own, rows, empty, most = Infinity }: TableProps) {
   const [folded, fold] = useState(true);
   if (rows.length === 0) return <p class="quiet">{empty}</p>;
+  const isManaged = rows.some(({ object }) => object?.managed !== undefined);
+  const head = isManaged ? [...own, "Managed by"] : own;
   const shown = folded ? rows.slice(0, most) : rows;
   // Browsers drop a table's roles if it is not laid out as one.
   return (
@@ -101,9 +104,9 @@ export function Table({ label, head, rows, empty, most = Infinity }: TableProps)
             </tr>
           </thead>
           <tbody role="rowgroup">
-            {shown.map(({ key, cells }) => (
+            {shown.map(({ key, cells, object }) => (
               <tr role="row" key={key}>
-                {cells.map((cell, index) => (
+                {[...cells, ...(isManaged && object ? [<ManagedBy object={object} />] : [])].map((cell, index) => (
                   <td role="cell" data-label={head[index]} key={head[index]}>
                     {cell}
                   </td>
@@ -223,6 +226,31 @@ export function LineForm(props: { onSend: () => void; busy?: boolean; button: st
         {button}
       </button>
     </form>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  onChoose: (value: string) => void;
+  /** Values, each with what it is called. */
+  options: readonly (readonly [value: string, name: string])[];
+  wide?: boolean;
+}
+
+/** One of some values. */
+export function Choice({ label, value, onChoose, options, wide }: ChoiceProps) {
+  return (
+    <label class={wide ? "wide" : undefined}>
+      <span>{label}</span>
+      <select value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+        {options.map(([one, name]) => (
+          <option key={one} value={one}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

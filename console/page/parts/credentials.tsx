@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ConsortiumModel, EnvironmentModel } from "../../../inventory/model";
 import { type Made, type NetworkView } from "../../protocol";
 import { useAction } from "../live";
-import { Copyable, Dialog, Facts, LineForm, ManagedBy, Table, ErrorMessage } from "./basics";
+import { Choice, Copyable, Dialog, Facts, LineForm, Table, ErrorMessage } from "./basics";
 
 interface Props {
   view: NetworkView;
@@ -24,36 +24,22 @@ export function Credentials({ view, consortium, environment }: Props) {
       setName("");
     });
   };
-  const marked = environment.credentials.some(({ managed }) => managed !== undefined);
   const owners = new Map(memberships.map(({ id, orgName }) => [id, orgName]));
   return (
     <>
       <Table
         label="Credentials"
-        head={["User name", "Name", "Member", ...(marked ? ["Managed by"] : [])]}
+        head={["User name", "Name", "Member"]}
         empty="None, or the service does not list them."
         rows={environment.credentials.map((one) => ({
           key: one.id,
-          cells: [
-            <code>{one.id}</code>,
-            one.name ?? "—",
-            owners.get(one.membershipId ?? "") ?? "—",
-            ...(marked ? [<ManagedBy object={one} />] : []),
-          ],
+          cells: [<code>{one.id}</code>, one.name ?? "—", owners.get(one.membershipId ?? "") ?? "—"],
+          object: one,
         }))}
       />
       {view.mayChange && memberships.length > 0 && (
         <LineForm onSend={make} busy={busy} button="Make a credential">
-          <label>
-            <span>Member</span>
-            <select value={member} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-              {memberships.map(({ id, orgName }) => (
-                <option key={id} value={id}>
-                  {orgName}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice label="Member" value={member} onChoose={choose} options={[...owners]} />
           <label>
             <span>Name</span>
             <input value={name} placeholder="optional" onInput={({ currentTarget }) => setName(currentTarget.value)} />

@@ -4,7 +4,7 @@ import type { NetworkView } from "../../protocol";
 import { ether } from "../format";
 import { useAction } from "../live";
 import { hrefOf } from "../route";
-import { Card, LineForm, State, Table, ErrorMessage } from "./basics";
+import { Card, Choice, LineForm, State, Table, ErrorMessage } from "./basics";
 
 /** All tethers, and on the embedded service the way to order one. */
 export function Tethers({ view: { model, embedded } }: { view: NetworkView }) {
@@ -40,15 +40,12 @@ function OrderTether({ model }: { model: NetworkModel }) {
   return (
     <div>
       <LineForm onSend={order} busy={busy} button="Order a tether">
-        <label>
-          <span>Pins</span>
-          <select value={environment} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-            <option value="">the first environment</option>
-            {[...new Set(names)].map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Pins"
+          value={environment}
+          onChoose={choose}
+          options={[["", "the first environment"], ...[...new Set(names)].map((name) => [name, name] as const)]}
+        />
       </LineForm>
       <ErrorMessage text={problem} />
       <p role="status" class="quiet">

@@ -3,7 +3,7 @@ import type { ConsortiumModel, EnvironmentModel } from "../../../inventory/model
 import { type BlockView, type EnvironmentView, type NetworkView } from "../../protocol";
 import { clock, ether, plural, short, time, zone } from "../format";
 import { useSection } from "../live";
-import { Card, Copyable, Facts, ManagedBy, NotFound, State, Table, ErrorMessage } from "../parts/basics";
+import { Card, Choice, Copyable, Facts, ManagedBy, NotFound, State, Table, ErrorMessage } from "../parts/basics";
 import { Chart } from "../parts/chart";
 import { Credentials } from "../parts/credentials";
 import { hrefOf } from "../route";
@@ -80,11 +80,10 @@ function Heights({ nodes, ledger }: { nodes: EnvironmentModel["nodes"]; ledger: 
 
 function Nodes({ consortium, environment }: { consortium: ConsortiumModel; environment: EnvironmentModel }) {
   const owners = new Map(consortium.memberships.map(({ id, orgName }) => [id, orgName]));
-  const marked = environment.nodes.some(({ managed }) => managed !== undefined);
   return (
     <Table
       label="Nodes"
-      head={["Node", "State", "Member", "Height", "Role", "JSON-RPC address", ...(marked ? ["Managed by"] : [])]}
+      head={["Node", "State", "Member", "Height", "Role", "JSON-RPC address"]}
       empty="No nodes yet."
       rows={environment.nodes.map((node) => ({
         key: node.id,
@@ -95,8 +94,8 @@ function Nodes({ consortium, environment }: { consortium: ConsortiumModel; envir
           node.blockHeight?.toLocaleString("en") ?? "—",
           node.role ?? "—",
           node.urls?.rpc ? <Copyable text={node.urls.rpc} what={`address of ${node.name}`} /> : "—",
-          ...(marked ? [<ManagedBy object={node} />] : []),
         ],
+        object: node,
       }))}
     />
   );
@@ -130,24 +129,8 @@ function Log({ of: { id, nodes, provider } }: { of: EnvironmentModel }) {
   return (
     <>
       <div class="line">
-        <label>
-          <span>Node</span>
-          <select value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-            {nodes.map((one) => (
-              <option key={one.id} value={one.id}>
-                {one.name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          <span>Client</span>
-          <select value={client} onChange={({ currentTarget }) => chooseClient(currentTarget.value)}>
-            {clients.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <Choice label="Node" value={chosen} onChoose={choose} options={nodes.map((one) => [one.id, one.name])} />
+        <Choice label="Client" value={client} onChoose={chooseClient} options={clients.map((name) => [name, name])} />
       </div>
       <ErrorMessage text={problem} />
       <pre class="log scroll" tabIndex={0} role="log" aria-label="Log, newest line first">

@@ -132,14 +132,13 @@ function EnvironmentTile({ of: one, tethers }: { of: EnvironmentModel; tethers: 
 function Members({ of: { id, memberships, environments } }: { of: ConsortiumModel }) {
   const nodes = environments.flatMap((one) => one.nodes);
   const credentials = environments.flatMap((one) => one.credentials);
-  const marked = memberships.some(({ managed }) => managed !== undefined);
   const owned = (list: { membershipId?: string }[], member: string) =>
     list.filter((one) => one.membershipId === member).length;
   return (
     <Table
       label="Members"
       most={mostMembers}
-      head={["Member", "State", "Nodes", "Credentials", ...(marked ? ["Managed by"] : [])]}
+      head={["Member", "State", "Nodes", "Credentials"]}
       empty="No members yet."
       rows={memberships.map((member) => ({
         key: `${id} ${member.id}`,
@@ -148,8 +147,8 @@ function Members({ of: { id, memberships, environments } }: { of: ConsortiumMode
           <State of={member.state} />,
           `${owned(nodes, member.id)}${member.minimumNodes ? ` (at least ${member.minimumNodes})` : ""}`,
           owned(credentials, member.id),
-          ...(marked ? [<ManagedBy object={member} />] : []),
         ],
+        object: member,
       }))}
     />
   );

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { FaultView, TestingView } from "../../protocol";
 import { time, zone } from "../format";
 import { act, useAction, useSection } from "../live";
-import { Card, LineForm, Table, ErrorMessage } from "../parts/basics";
+import { Card, Choice, LineForm, Table, ErrorMessage } from "../parts/basics";
 
 const kinds: Record<string, { label: string; number?: "status" | "ms"; given?: string }> = {
   status: { label: "answer a status", number: "status", given: "503" },
@@ -13,6 +13,15 @@ const kinds: Record<string, { label: string; number?: "status" | "ms"; given?: s
   truncated: { label: "answer half of the JSON" },
   hang: { label: "never answer" },
 };
+
+const methods = ["GET", "POST", "PATCH", "DELETE"];
+const times = [
+  ["1", "once"],
+  ["3", "3 times"],
+  ["10", "10 times"],
+  ["always", "always"],
+] as const;
+const orAny = (values: readonly string[]) => [["", "any"], ...values.map((one) => [one, one])] as [string, string][];
 
 export function TestingPage() {
   const { value: shown, problem } = useSection<TestingView>("testing");
@@ -73,10 +82,7 @@ function NewFault({ routes }: { routes: string[] }) {
   const [rule, set] = useState({ kind: "status", value: "503", method: "", route: "", times: "1" });
   const { run, busy, problem } = useAction("add-fault");
   const { number } = kinds[rule.kind]!;
-  const change = (name: keyof typeof rule) => (event: { currentTarget: { value: string } }) => {
-    const { value } = event.currentTarget;
-    set({ ...rule, [name]: value, ...(name === "kind" ? { value: kinds[value]?.given ?? "" } : {}) });
-  };
+  const change = (name: keyof typeof rule) => (value: string) => set({ ...rule, [name]: value });
   const add = () => {
     const { kind, value, method, route, times } = rule;
     void run({
@@ -90,49 +96,27 @@ function NewFault({ routes }: { routes: string[] }) {
   return (
     <>
       <LineForm onSend={add} busy={busy} button="Add the fault">
-        <label>
-          <span>What happens</span>
-          <select value={rule.kind} onChange={change("kind")}>
-            {Object.entries(kinds).map(([kind, { label }]) => (
-              <option key={kind} value={kind}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="What happens"
+          value={rule.kind}
+          onChoose={(kind) => set({ ...rule, kind, value: kinds[kind]?.given ?? "" })}
+          options={Object.entries(kinds).map(([kind, { label }]) => [kind, label])}
+        />
         {number !== undefined && (
           <label>
             <span>{number === "ms" ? "Milliseconds" : "Status"}</span>
-            <input value={rule.value} size={6} inputMode="numeric" required onInput={change("value")} />
+            <input
+              value={rule.value}
+              size={6}
+              inputMode="numeric"
+              required
+              onInput={({ currentTarget }) => change("value")(currentTarget.value)}
+            />
           </label>
         )}
-        <label>
-          <span>Method</span>
-          <select value={rule.method} onChange={change("method")}>
-            <option value="">any</option>
-            {["GET", "POST", "PATCH", "DELETE"].map((method) => (
-              <option key={method}>{method}</option>
-            ))}
-          </select>
-        </label>
-        <label class="wide">
-          <span>Route</span>
-          <select value={rule.route} onChange={change("route")}>
-            <option value="">any</option>
-            {routes.map((route) => (
-              <option key={route}>{route}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          <span>How often</span>
-          <select value={rule.times} onChange={change("times")}>
-            <option value="1">once</option>
-            <option value="3">3 times</option>
-            <option value="10">10 times</option>
-            <option value="always">always</option>
-          </select>
-        </label>
+        <Choice label="Method" value={rule.method} onChoose={change("method")} options={orAny(methods)} />
+        <Choice label="Route" value={rule.route} onChoose={change("route")} options={orAny(routes)} wide />
+        <Choice label="How often" value={rule.times} onChoose={change("times")} options={times} />
       </LineForm>
       <ErrorMessage text={problem} />
     </>
