@@ -299,6 +299,7 @@ export function lookupExamples(ids: typeof sampleIds): Record<string, Example> {
     getNodes: example("All nodes of a ledger", "getNodes", "ledgerNodes", environment, "nodes"),
     getNodeStatus: example("The height of a node", "getNodeStatus", "status", node, "blockHeight"),
     getNodeLogs: example("The end of a node's log", "getNodeLogs", "log", { ...node, maxLines: 20 }, "lines"),
+    getReleases: example("Releases of a client", "getReleases", "quorum", { provider: "quorum" }, "releases"),
     getTetherAccount: example("The account that pays", "getTetherAccount", "payer", tether, "account"),
     getTetherBalance: example("What is left", "getTetherBalance", "balance", { ...tether, network }, "balanceWei"),
     getTetherReports: example("The last three pins", "getTetherReports", "latest", { ...tether, count: 3 }, "reports"),

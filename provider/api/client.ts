@@ -18,7 +18,14 @@ import {
   NodeObject,
   ServiceObject,
 } from "./generated";
-import { Anything, NodeStatusObject, type TetherAccount, tetherAccount, type TetherReport } from "./wire";
+import {
+  Anything,
+  NodeStatusObject,
+  ReleaseObject,
+  type TetherAccount,
+  tetherAccount,
+  type TetherReport,
+} from "./wire";
 
 export interface EnvironmentRequest {
   provider: string;
@@ -120,6 +127,11 @@ export class ConsortiumClient {
     body: { membership_id: string; [extra: string]: unknown },
   ): Promise<CreatedAppCredObject> {
     return this.post(paths.appcreds(consortiumId, environmentId), CreatedAppCredObject, body);
+  }
+
+  /** Releases of the service's software. Not in the specification. */
+  listReleases(filter: { provider?: string; version?: string } = {}): Promise<ReleaseObject[]> {
+    return this.list(paths.releases, ReleaseObject, filter);
   }
 
   /** A tether service as the service shows it. Not in the specification. */

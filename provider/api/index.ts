@@ -31,4 +31,4 @@ export {
   NodeObject,
   ServiceObject,
 } from "./generated";
-export { type Identified, NodeStatusObject, type TetherAccount, type TetherReport } from "./wire";
+export { type Identified, NodeStatusObject, ReleaseObject, type TetherAccount, type TetherReport } from "./wire";

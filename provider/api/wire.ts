@@ -76,6 +76,10 @@ export const NodeStatusObject = z.looseObject({
 
 export type NodeStatusObject = z.infer<typeof NodeStatusObject>;
 
+/** A release of the service's software, which an environment can be given by its id. Not in the specification. */
+export const ReleaseObject = identified({ provider: text, version: text, release_status: text });
+export type ReleaseObject = z.infer<typeof ReleaseObject>;
+
 /** A tether's account: its field names are not documented, so they are recognised by what they hold. */
 export interface TetherAccount {
   /** Address on the public chain, 0x and 40 hex digits. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { type ConsortiumClient } from "../api";
+import { type ConsortiumClient, isApiError } from "../api";
 import { isGone } from "../api/states";
+import { Anything } from "../api/wire";
 import { check, type Checked } from "../core/check";
 import { field, type Props } from "../core/field";
 import { tetherNetworks } from "../constants";
@@ -11,6 +12,7 @@ import {
   membershipResult,
   nodeResult,
   nodeStatusResult,
+  releaseResult,
   tetherAccountResult,
   tetherBalanceResult,
   tetherReportResult,
@@ -55,12 +57,43 @@ const camel = (key: string): string =>
 const shown = (item: object): Props =>
   Object.fromEntries(Object.entries(item).map(([key, value]: [string, unknown]) => [camel(key), value]));
 
-/** The existing objects of a list, filtered by a value: a service may not filter itself. */
-const shownWith = (items: readonly object[], key: string, value: unknown): Props[] =>
+/** The existing objects of a list, filtered by values: a service may not filter itself. */
+const shownWith = (items: readonly object[], wanted: Props): Props[] =>
   items
     .filter((item) => !isGone(item))
     .map(shown)
-    .filter((item) => value === undefined || item[key] === value);
+    .filter((item) => Object.entries(wanted).every(([key, value]) => value === undefined || item[key] === value));
+
+/**
+ * A list that the specification does not have.
+ * @param owner what it belongs to: the id, and the list that has it
+ * @throws ApiError that says that the service has no such list, where it belongs to something that is there
+ */
+async function undocumented<T>(
+  client: ConsortiumClient,
+  what: string,
+  list: Promise<T[]>,
+  owner?: { id: string; list: string },
+): Promise<T[]> {
+  try {
+    return await list;
+  } catch (error) {
+    if (!isApiError(error, "missing", "unsupported")) throw error;
+    const { kind, call, status, errorMessage } = error;
+    if (owner && kind === "missing") {
+      const owners = await client.list(owner.list, Anything);
+      if (!owners.some((one) => one.id === owner.id && !isGone(one))) throw error;
+    }
+    throw client.http.error({
+      kind,
+      call,
+      status,
+      errorMessage,
+      next: `This service does not list ${what}.`,
+      cause: error,
+    });
+  }
+}
 
 const id = (key: string, what: string) =>
   field(
@@ -113,7 +146,7 @@ const all = {
     args: z.strictObject({ name: filter("name", "Name of the consortia.") }),
     result: consortiumResult,
     list: "consortia",
-    run: async (client, { name }) => shownWith(await client.listConsortia({ name }), "name", name),
+    run: async (client, { name }) => shownWith(await client.listConsortia({ name }), { name }),
   }),
   getMemberships: lookup({
     doc: "Memberships of a consortium, all or those of one business.",
@@ -121,14 +154,14 @@ const all = {
     result: membershipResult,
     list: "memberships",
     run: async (client, { consortiumId, orgName }) =>
-      shownWith(await client.listMemberships(consortiumId, { org_name: orgName }), "orgName", orgName),
+      shownWith(await client.listMemberships(consortiumId, { org_name: orgName }), { orgName }),
   }),
   getEnvironments: lookup({
     doc: "Environments of a consortium; deleted ones, which the service may still list, are left out.",
     args: z.strictObject({ ...inConsortium(), name: filter("name", "Name of the environments.") }),
     result: environmentResult,
     list: "environments",
-    run: async (client, { consortiumId, name }) => shownWith(await client.listEnvironments(consortiumId), "name", name),
+    run: async (client, { consortiumId, name }) => shownWith(await client.listEnvironments(consortiumId), { name }),
   }),
   getNodes: lookup({
     doc: "Nodes of an environment, all or those of one name.",
@@ -136,7 +169,7 @@ const all = {
     result: nodeResult,
     list: "nodes",
     run: async (client, { consortiumId, environmentId, name }) =>
-      shownWith(await client.listNodes(consortiumId, environmentId, { name }), "name", name),
+      shownWith(await client.listNodes(consortiumId, environmentId, { name }), { name }),
   }),
   getNodeStatus: lookup({
     doc: "Endpoints, accounts and block height of a node.",
@@ -163,6 +196,17 @@ const all = {
     list: "lines",
     run: (client, { consortiumId, environmentId, nodeId, client: process, maxLines }) =>
       client.getNodeLogs(consortiumId, environmentId, nodeId, process, maxLines),
+  }),
+  getReleases: lookup({
+    doc: "Releases of the software that environments run, all or those of one client or version.",
+    args: z.strictObject({
+      provider: filter("provider", "Client that they are for, such as `quorum`."),
+      version: filter("version", "Version of them."),
+    }),
+    result: releaseResult,
+    list: "releases",
+    run: async (client, wanted) =>
+      shownWith(await undocumented(client, "releases", client.listReleases(wanted)), wanted),
   }),
   getTetherAccount: lookup({
     doc: "Address and balance of a tether service on the network it is set to.",

@@ -51,6 +51,15 @@ export const nodeStatusResult = z
   })
   .meta({ id: "NodeStatusResult", description: "What a node itself says." });
 
+export const releaseResult = z
+  .object({
+    id: field(z.string(), "The service's id (`_id`): what `releaseId` of an `Environment` takes."),
+    provider: field(z.string().optional(), "Client that it is for, such as `quorum`."),
+    version: field(z.string().optional(), "Version of it."),
+    releaseStatus: field(z.string().optional(), "Status, in the service's own words."),
+  })
+  .meta({ id: "ReleaseResult", description: "A release of the software that environments run." });
+
 const network = () => z.enum(tetherNetworks);
 
 export const tetherAccountResult = z

@@ -138,6 +138,18 @@ export interface NodeStatusResult {
   blockHeight?: number;
 }
 
+/** A release of the software that environments run. */
+export interface ReleaseResult {
+  /** The service's id (`_id`): what `releaseId` of an `Environment` takes. */
+  id: string;
+  /** Client that it is for, such as `quorum`. */
+  provider?: string;
+  /** Version of it. */
+  version?: string;
+  /** Status, in the service's own words. */
+  releaseStatus?: string;
+}
+
 /** The account that pays for a tether's pins. */
 export interface TetherAccountResult {
   /** Address on the public chain, 0x and 40 hex digits. */
@@ -301,6 +313,21 @@ export const [
   /** The last lines of a node's log, of `geth` (the default) or `constellation`. For arguments that are outputs. */
   getNodeLogsOutput,
 ] = lookup<GetNodeLogsArgs, string[]>("getNodeLogs", "list");
+
+/** Arguments of `getReleases`. */
+export interface GetReleasesArgs {
+  /** Client that they are for, such as `quorum`. Default: all. */
+  provider?: string;
+  /** Version of them. Default: all. */
+  version?: string;
+}
+
+export const [
+  /** Releases of the software that environments run, all or those of one client or version. */
+  getReleases,
+  /** Releases of the software that environments run, all or those of one client or version. For arguments that are outputs. */
+  getReleasesOutput,
+] = lookup<GetReleasesArgs, ReleaseResult[]>("getReleases", "list");
 
 /** Arguments of `getTetherAccount`. */
 export interface GetTetherAccountArgs {

@@ -114,6 +114,11 @@ const endpoints: [call: string, act: (world: World) => Promise<unknown>, result:
     [expect.stringContaining("[constellation]")],
   ],
   [
+    "GET /releases",
+    ({ client }) => client.listReleases({ provider: "geth", version: "1.0.0" }),
+    [{ id: text, provider: "geth", version: "1.0.0", release_status: text }],
+  ],
+  [
     `POST ${environment}/appcreds`,
     ({ client, consortiumId, environmentId, membershipId }) =>
       client.createAppCred(consortiumId, environmentId, { membership_id: membershipId }),

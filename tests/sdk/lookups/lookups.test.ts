@@ -90,6 +90,16 @@ const lookups: Record<Name, Lookup[]> = {
       result: [text, expect.stringContaining("[constellation]")],
     },
   ],
+  getReleases: [
+    {
+      args: () => ({ provider: "quorum" }),
+      result: [
+        { id: text, provider: "quorum", version: text, releaseStatus: text },
+        { id: text, provider: "quorum" },
+      ],
+    },
+    { args: () => ({ provider: "geth", version: "0" }), result: [] },
+  ],
   getTetherAccount: [
     {
       args: () => ({ tetherId }),
@@ -155,6 +165,12 @@ test.each(table)("%s %#", async (name, { args, result }) => {
     expect(answer).toMatchObject(result);
     if (Array.isArray(result)) expect(answer).toHaveLength(result.length);
   }
+});
+
+test("a service that knows no more than the specification: the error says so", async () => {
+  const { service } = await world();
+  service.setAnswers({ extended: false });
+  await expect(sdk.getReleases({})).rejects.toThrow(/GET \/releases: HTTP 404.*This service does not list releases\.$/);
 });
 
 test("an environment that was just deleted is not found any more", async () => {
