@@ -134,7 +134,7 @@ export interface EnvironmentProperties<Client extends keyof ConsensusOf = keyof 
   /** Seconds between blocks. Default: the service chooses, by the consensus protocol. */
   blockPeriod: number;
   /** Accounts that have money from the first block on: by address, each with its `balance` in wei, as text. The service is not asked for them again. Default: none. */
-  prefundedAccounts?: Record<string, unknown>;
+  prefundedAccounts?: Record<string, { balance: string }>;
   /** Whether its nodes may be in several regions. Default: `false`. */
   multiRegion?: boolean;
   /** Features that the service tries out, by its own names. The service is not asked for them again. Default: none. */
@@ -336,7 +336,7 @@ export interface ServiceProperties {
   /** `member` for a service of one member's own, `utility` for one that all members share. */
   serviceType: string;
   /** Addresses of the service, by what answers there. */
-  urls: Record<string, unknown>;
+  urls: Record<string, string>;
   /** Port that a hybrid deployment gives it. */
   hybridPortAllocation: number;
   /** Revision counter: starts at `0` and increases with every change. */

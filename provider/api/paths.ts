@@ -34,7 +34,6 @@ export const paths = {
   releases: "/releases",
   /** One object of a collection. */
   item: (collection: string, id: string) => collection + path`/${id}`,
-  releases: "/releases",
   tethers: "/tether",
   tether: (tetherId: string) => path`/tether/${tetherId}`,
 };

@@ -1,21 +1,26 @@
 import { z } from "zod";
 import { type ConsortiumClient, isApiError } from "../api";
 import { isGone } from "../api/states";
+import { paths } from "../api/paths";
 import { Anything } from "../api/wire";
 import { check, type Checked } from "../core/check";
 import { field, type Props } from "../core/field";
 import { tetherNetworks } from "../constants";
 import { tetherIdLength } from "../resources/tether-service";
 import {
+  configurationResult,
   consortiumResult,
   environmentResult,
+  invitationResult,
   membershipResult,
   nodeResult,
   nodeStatusResult,
   releaseResult,
+  serviceResult,
   tetherAccountResult,
   tetherBalanceResult,
   tetherReportResult,
+  zoneResult,
 } from "./results";
 
 /** A read-only question to the service, such as `getNodes`. */
@@ -94,6 +99,10 @@ async function undocumented<T>(
     });
   }
 }
+
+/** An owner of lists, for `undocumented`. */
+const consortiumAt = (id: string) => ({ id, list: paths.consortia });
+const environmentAt = (consortiumId: string, id: string) => ({ id, list: paths.environments(consortiumId) });
 
 const id = (key: string, what: string) =>
   field(
@@ -196,6 +205,71 @@ const all = {
     list: "lines",
     run: (client, { consortiumId, environmentId, nodeId, client: process, maxLines }) =>
       client.getNodeLogs(consortiumId, environmentId, nodeId, process, maxLines),
+  }),
+  getZones: lookup({
+    doc: "Zones of a consortium, or those of one of its environments, all or those of one region or cloud.",
+    args: z.strictObject({
+      ...inConsortium(),
+      environmentId: field(id("environmentId", "environment").optional(), "Id of the environment.", {
+        default: "the zones of the consortium itself",
+      }),
+      region: filter("region", "Region of the cloud, such as `us-east-2`."),
+      cloud: filter("cloud", "Cloud, such as `aws`."),
+    }),
+    result: zoneResult,
+    list: "zones",
+    run: async (client, { consortiumId, environmentId, ...wanted }) =>
+      shownWith(
+        await undocumented(
+          client,
+          "zones",
+          client.listZones(consortiumId, environmentId),
+          environmentId === undefined ? consortiumAt(consortiumId) : environmentAt(consortiumId, environmentId),
+        ),
+        wanted,
+      ),
+  }),
+  getConfigurations: lookup({
+    doc: "Configurations of an environment, all or those of one name or type, without their secret `details`.",
+    args: z.strictObject({
+      ...inEnvironment(),
+      name: filter("name", "Name of the configurations."),
+      type: filter("type", "Type of them, such as `node_config`."),
+    }),
+    result: configurationResult,
+    list: "configurations",
+    async run(client, { consortiumId, environmentId, ...wanted }) {
+      const list = client.listConfigurations(consortiumId, environmentId);
+      const all = await undocumented(client, "configurations", list, environmentAt(consortiumId, environmentId));
+      return shownWith(all, wanted).map(({ details: _, ...one }) => one);
+    },
+  }),
+  getServices: lookup({
+    doc: "Services of an environment, all or those of one name or type.",
+    args: z.strictObject({
+      ...inEnvironment(),
+      name: filter("name", "Name of the services."),
+      service: filter("service", "Type of them, such as `ipfs`."),
+    }),
+    result: serviceResult,
+    list: "services",
+    async run(client, { consortiumId, environmentId, ...wanted }) {
+      const list = client.listServices(consortiumId, environmentId);
+      return shownWith(
+        await undocumented(client, "services", list, environmentAt(consortiumId, environmentId)),
+        wanted,
+      );
+    },
+  }),
+  getInvitations: lookup({
+    doc: "Invitations to a consortium, all or those of one business.",
+    args: z.strictObject({ ...inConsortium(), orgName: filter("orgName", "Name of the business.") }),
+    result: invitationResult,
+    list: "invitations",
+    async run(client, { consortiumId, orgName }) {
+      const list = client.listInvitations(consortiumId, { org_name: orgName });
+      return shownWith(await undocumented(client, "invitations", list, consortiumAt(consortiumId)), { orgName });
+    },
   }),
   getReleases: lookup({
     doc: "Releases of the software that environments run, all or those of one client or version.",

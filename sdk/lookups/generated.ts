@@ -6,7 +6,7 @@ import { lookup } from "./lookup";
 
 export type { TetherNetwork as TetherNetworkName } from "../../provider/constants";
 
-/** What the service lists of a `Consortium`. */
+/** What the service lists of each `Consortium`. */
 export interface ConsortiumResult {
   /** The service's id (`_id`), as in the `id` of the resource. */
   id: string;
@@ -24,7 +24,7 @@ export interface ConsortiumResult {
   createdAt?: string;
 }
 
-/** What the service lists of a `Membership`. */
+/** What the service lists of each `Membership`. */
 export interface MembershipResult {
   /** The service's id (`_id`), as in the `id` of the resource. */
   id: string;
@@ -44,7 +44,7 @@ export interface MembershipResult {
   createdAt?: string;
 }
 
-/** What the service lists of a `Environment`. */
+/** What the service lists of each `Environment`. */
 export interface EnvironmentResult {
   /** The service's id (`_id`), as in the `id` of the resource. */
   id: string;
@@ -78,7 +78,7 @@ export interface EnvironmentResult {
   createdAt?: string;
 }
 
-/** What the service lists of a `Node`. */
+/** What the service lists of each `Node`. */
 export interface NodeResult {
   /** The service's id (`_id`), as in the `id` of the resource. */
   id: string;
@@ -136,6 +136,92 @@ export interface NodeStatusResult {
   userAccounts?: string[];
   /** Number of the latest block that the node knows. */
   blockHeight?: number;
+}
+
+/** What the service lists of each `Zone`. */
+export interface ZoneResult {
+  /** The service's id (`_id`), as in the `id` of the resource. */
+  id: string;
+  /** Name of the zone. */
+  name?: string;
+  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
+  region?: string;
+  /** Cloud that it is in, such as `aws` or `azure`. */
+  cloud?: string;
+  /** Who runs its machines: `kaleido` is the service itself. */
+  type?: string;
+  /** Id of the bridge that connects it with machines of your own. */
+  bridgeId?: string;
+  /** Last known state, in the service's own words. */
+  state?: string;
+  /** Revision counter: starts at `0` and increases with every change. */
+  revision?: string;
+  /** Creation time: ISO 8601, UTC. */
+  createdAt?: string;
+}
+
+/** What the service lists of each `Configuration`. */
+export interface ConfigurationResult {
+  /** The service's id (`_id`), as in the `id` of the resource. */
+  id: string;
+  /** Id of the membership that owns it. */
+  membershipId?: string;
+  /** What it sets, by the service's own name, such as `node_config`. */
+  type?: string;
+  /** Name of the configuration. */
+  name?: string;
+  /** Last known state, in the service's own words. */
+  state?: string;
+  /** Revision counter: starts at `0` and increases with every change. */
+  revision?: string;
+  /** Creation time: ISO 8601, UTC. */
+  createdAt?: string;
+}
+
+/** What the service lists of each `Service`. */
+export interface ServiceResult {
+  /** The service's id (`_id`), as in the `id` of the resource. */
+  id: string;
+  /** Id of the membership that owns it. */
+  membershipId?: string;
+  /** Type of the service, such as `idregistry`, `ipfs`, `documentstore`, `dataexchange` or `hdwallet`. */
+  service?: string;
+  /** Name of the service. */
+  name?: string;
+  /** Id of the environment's zone that it runs in. */
+  zoneId?: string;
+  /** Size of the machine, such as `small`. */
+  size?: string;
+  /** Settings, by the names of the service's type. What the service adds to them is no change. */
+  details?: Record<string, unknown>;
+  /** Last known state, in the service's own words. */
+  state?: string;
+  /** `member` for a service of one member's own, `utility` for one that all members share. */
+  serviceType?: string;
+  /** Addresses of the service, by what answers there. */
+  urls?: Record<string, string>;
+  /** Port that a hybrid deployment gives it. */
+  hybridPortAllocation?: number;
+  /** Revision counter: starts at `0` and increases with every change. */
+  revision?: string;
+  /** Creation time: ISO 8601, UTC. */
+  createdAt?: string;
+}
+
+/** What the service lists of each `Invitation`. */
+export interface InvitationResult {
+  /** The service's id (`_id`), as in the `id` of the resource. */
+  id: string;
+  /** Name of the business. */
+  orgName?: string;
+  /** Address that the invitation goes to. */
+  email?: string;
+  /** Last known state, in the service's own words. */
+  state?: string;
+  /** Revision counter: starts at `0` and increases with every change. */
+  revision?: string;
+  /** Creation time: ISO 8601, UTC. */
+  createdAt?: string;
 }
 
 /** A release of the software that environments run. */
@@ -313,6 +399,78 @@ export const [
   /** The last lines of a node's log, of `geth` (the default) or `constellation`. For arguments that are outputs. */
   getNodeLogsOutput,
 ] = lookup<GetNodeLogsArgs, string[]>("getNodeLogs", "list");
+
+/** Arguments of `getZones`. */
+export interface GetZonesArgs {
+  /** Id of the consortium. */
+  consortiumId: string;
+  /** Id of the environment. Default: the zones of the consortium itself. */
+  environmentId?: string;
+  /** Region of the cloud, such as `us-east-2`. Default: all. */
+  region?: string;
+  /** Cloud, such as `aws`. Default: all. */
+  cloud?: string;
+}
+
+export const [
+  /** Zones of a consortium, or those of one of its environments, all or those of one region or cloud. */
+  getZones,
+  /** Zones of a consortium, or those of one of its environments, all or those of one region or cloud. For arguments that are outputs. */
+  getZonesOutput,
+] = lookup<GetZonesArgs, ZoneResult[]>("getZones", "list");
+
+/** Arguments of `getConfigurations`. */
+export interface GetConfigurationsArgs {
+  /** Id of the consortium. */
+  consortiumId: string;
+  /** Id of the environment. */
+  environmentId: string;
+  /** Name of the configurations. Default: all. */
+  name?: string;
+  /** Type of them, such as `node_config`. Default: all. */
+  type?: string;
+}
+
+export const [
+  /** Configurations of an environment, all or those of one name or type, without their secret `details`. */
+  getConfigurations,
+  /** Configurations of an environment, all or those of one name or type, without their secret `details`. For arguments that are outputs. */
+  getConfigurationsOutput,
+] = lookup<GetConfigurationsArgs, ConfigurationResult[]>("getConfigurations", "list");
+
+/** Arguments of `getServices`. */
+export interface GetServicesArgs {
+  /** Id of the consortium. */
+  consortiumId: string;
+  /** Id of the environment. */
+  environmentId: string;
+  /** Name of the services. Default: all. */
+  name?: string;
+  /** Type of them, such as `ipfs`. Default: all. */
+  service?: string;
+}
+
+export const [
+  /** Services of an environment, all or those of one name or type. */
+  getServices,
+  /** Services of an environment, all or those of one name or type. For arguments that are outputs. */
+  getServicesOutput,
+] = lookup<GetServicesArgs, ServiceResult[]>("getServices", "list");
+
+/** Arguments of `getInvitations`. */
+export interface GetInvitationsArgs {
+  /** Id of the consortium. */
+  consortiumId: string;
+  /** Name of the business. Default: all. */
+  orgName?: string;
+}
+
+export const [
+  /** Invitations to a consortium, all or those of one business. */
+  getInvitations,
+  /** Invitations to a consortium, all or those of one business. For arguments that are outputs. */
+  getInvitationsOutput,
+] = lookup<GetInvitationsArgs, InvitationResult[]>("getInvitations", "list");
 
 /** Arguments of `getReleases`. */
 export interface GetReleasesArgs {

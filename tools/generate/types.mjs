@@ -46,7 +46,7 @@ export function typeText(schema, whole) {
       return item.includes("|") ? `(${item})[]` : `${item}[]`;
     }
     case "object": {
-      if (!schema.properties) return "Record<string, unknown>";
+      if (!schema.properties) return `Record<string, ${typeText(schema.additionalProperties ?? {}, whole)}>`;
       const required = new Set(schema.required ?? []);
       const members = Object.entries(schema.properties).map(
         ([key, member]) => `${key}${whole || required.has(key) ? "" : "?"}: ${typeText(member, whole)}`,

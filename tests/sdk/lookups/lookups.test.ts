@@ -20,6 +20,7 @@ interface Lookup {
 type Name = Exclude<Extract<keyof typeof sdk, `get${string}`>, `${string}Output`>;
 
 const inNode = ({ consortiumId, environmentId, nodeId }: Network): object => ({ consortiumId, environmentId, nodeId });
+const inEnvironment = ({ consortiumId, environmentId }: Network): object => ({ consortiumId, environmentId });
 const lookups: Record<Name, Lookup[]> = {
   getConsortia: [
     {
@@ -90,6 +91,44 @@ const lookups: Record<Name, Lookup[]> = {
       result: [text, expect.stringContaining("[constellation]")],
     },
   ],
+  getZones: [
+    {
+      args: ({ consortiumId }) => ({ consortiumId }),
+      result: [{ ...found, name: "of all", region: "us-east-2", cloud: "aws", type: "kaleido" }],
+    },
+    {
+      args: ({ consortiumId, environmentId }) => ({ consortiumId, environmentId, cloud: "azure" }),
+      result: [{ ...found, name: "of one", region: "westus2", bridgeId: "b1" }],
+    },
+    { args: ({ consortiumId }) => ({ consortiumId, region: "eu-central-1" }), result: [] },
+  ],
+  getConfigurations: [
+    { args: inEnvironment, result: [{ ...found, name: "gas", type: "node_config", membershipId: text }] },
+    { args: (net) => ({ ...inEnvironment(net), type: "kms" }), result: [] },
+  ],
+  getServices: [
+    {
+      args: (net) => ({ ...inEnvironment(net), service: "idregistry" }),
+      result: [
+        {
+          ...found,
+          name: "registry",
+          service: "idregistry",
+          serviceType: "utility",
+          size: "small",
+          urls: { http: text },
+        },
+      ],
+    },
+    { args: (net) => ({ ...inEnvironment(net), name: "other" }), result: [] },
+  ],
+  getInvitations: [
+    {
+      args: ({ consortiumId }) => ({ consortiumId }),
+      result: [{ ...found, orgName: "guest", email: "ops@guest.example" }],
+    },
+    { args: ({ consortiumId }) => ({ consortiumId, orgName: "other" }), result: [] },
+  ],
   getReleases: [
     {
       args: () => ({ provider: "quorum" }),
@@ -132,11 +171,28 @@ const lookups: Record<Name, Lookup[]> = {
   ],
 };
 
+/** Of a member of the fixture's network. */
+const settings = { gas_price: "secret-7" };
+async function furnish(service: Service, { consortiumId, environmentId, membershipId }: Network): Promise<void> {
+  const consortium = `/consortia/${consortiumId}`;
+  const environment = `${consortium}/environments/${environmentId}`;
+  const member = { membership_id: membershipId };
+  const all: [string, object][] = [
+    [`${consortium}/zones`, { name: "of all", region: "us-east-2", cloud: "aws" }],
+    [`${consortium}/invitations`, { org_name: "guest", email: "ops@guest.example" }],
+    [`${environment}/zones`, { name: "of one", region: "westus2", cloud: "azure", bridge_id: "b1" }],
+    [`${environment}/configurations`, { name: "gas", type: "node_config", details: settings, ...member }],
+    [`${environment}/services`, { name: "registry", service: "idregistry", ...member }],
+  ];
+  for (const [path, body] of all) await send(service, "POST", path, body);
+}
+
 /** A network, and a tether service that has pinned it four times. */
 async function world(): Promise<{ service: Service; net: Network }> {
   await program();
   const { service, time } = await start({ tethers: [{ id: tetherId }], timing: { tetherHour: 1_000 } });
   const net = await network(service, time);
+  await furnish(service, net);
   for (const [action, body] of [
     ["targetNetwork", { network: "rinkeby" }],
     ["interval", { interval: 1 }],
@@ -167,10 +223,48 @@ test.each(table)("%s %#", async (name, { args, result }) => {
   }
 });
 
-test("a service that knows no more than the specification: the error says so", async () => {
-  const { service } = await world();
-  service.setAnswers({ extended: false });
-  await expect(sdk.getReleases({})).rejects.toThrow(/GET \/releases: HTTP 404.*This service does not list releases\.$/);
+describe("a service that knows no more than the specification", () => {
+  const of = ({
+    consortiumId,
+    environmentId,
+  }: Network): Record<string, [get: () => Promise<unknown>, call: string]> => {
+    const [consortium, environment] = [{ consortiumId }, { consortiumId, environmentId }];
+    return {
+      releases: [() => sdk.getReleases({}), "/releases"],
+      invitations: [() => sdk.getInvitations(consortium), "/consortia/.*/invitations"],
+      zones: [() => sdk.getZones(environment), "/consortia/.*/environments/.*/zones"],
+      configurations: [() => sdk.getConfigurations(environment), "/configurations"],
+      services: [() => sdk.getServices(environment), "/services"],
+    };
+  };
+
+  test("the error says so", async () => {
+    const { service, net } = await world();
+    service.setAnswers({ extended: false });
+    for (const [what, [get, call]] of Object.entries(of(net)))
+      await expect(get()).rejects.toThrow(
+        new RegExp(`GET .*${call}: HTTP 404.*This service does not list ${what}\\.$`),
+      );
+  });
+
+  test("but not of what is in something that is not there", async () => {
+    const { service, net } = await world();
+    const { releases: _, ...all } = of({ ...net, consortiumId: "c-of-nobody", environmentId: "e-of-nobody" });
+    for (const extended of [true, false]) {
+      service.setAnswers({ extended });
+      for (const [get] of Object.values(all)) await expect(get()).rejects.toThrow(/HTTP 404.*check the key first\.$/);
+    }
+  });
+});
+
+test("configurations are shown without their details", async () => {
+  const { service, net } = await world();
+  const { consortiumId, environmentId } = net;
+  const of = { consortiumId, environmentId };
+  expect(
+    await send(service, "GET", `/consortia/${consortiumId}/environments/${environmentId}/configurations`),
+  ).toMatchObject([{ details: settings }]);
+  expect(JSON.stringify(await sdk.getConfigurations(of))).not.toContain(settings.gas_price);
 });
 
 test("an environment that was just deleted is not found any more", async () => {
