@@ -101,7 +101,7 @@ export function check(definition: Checkable, news: Props, isUnknown: (value: unk
     }
   }
   const known = Object.fromEntries(Object.entries(inputs).filter(([, value]) => !isUnknown(value)));
-  if (issues.length === 0) issues.push(...(definition.rules?.(known) ?? []));
+  if (issues.length === 0) issues.push(...(definition.rules?.(known, inputs) ?? []));
   return { inputs, issues };
 }
 

@@ -78,8 +78,8 @@ export interface Definition {
   /** What the service adds. */
   outputs: z.ZodObject;
   timeouts?: Partial<Timeouts>;
-  /** Rules between properties; asked only with the values that are known. */
-  rules?(known: Props): Issue[];
+  /** Rules between properties, of the values that are known; `given` has those as well that will be known later. */
+  rules?(known: Props, given: Props): Issue[];
   /** Reads the service's object, tolerantly. */
   wire: z.ZodType<Identified>;
   place(inputs: Props): Place;

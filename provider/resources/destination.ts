@@ -108,13 +108,13 @@ export const destination: Definition = {
   idField: "name",
   place: destinations,
   prepare: register,
-  rules(known) {
-    const given = needsMember.find((key) => known[key] !== undefined && known[key] !== false);
-    if (given === undefined || "membershipId" in known) return [];
+  rules(known, given) {
+    const needing = needsMember.find((key) => known[key] !== undefined && known[key] !== false);
+    if (needing === undefined || "membershipId" in given) return [];
     return [
       {
         property: "membershipId",
-        reason: `membershipId is required with ${given}: give membership: or service: (the resource)`,
+        reason: `membershipId is required with ${needing}: give membership: or service: (the resource)`,
       },
     ];
   },

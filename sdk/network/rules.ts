@@ -105,7 +105,7 @@ function inEnvironment(
 ): Problem[] {
   const known = { provider: args.provider, consensusType: args.consensusType };
   return [
-    ...(definitions.environment.rules?.(known) ?? []).map(({ property, reason }) => ({
+    ...(definitions.environment.rules?.(known, known) ?? []).map(({ property, reason }) => ({
       path: [...path, property],
       message: reason,
     })),

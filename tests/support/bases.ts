@@ -2,36 +2,87 @@ import { type ManagedCollection, type Service } from "../../service";
 import { type Props } from "./engine";
 import { type Network } from "./network";
 
-export type Collected = "consortium" | "membership" | "environment" | "node" | "appCred";
-export const collected: Collected[] = ["consortium", "membership", "environment", "node", "appCred"];
+/** Every kind but the tether, which is there before its resource, and the destination, which is put and not posted. */
+export const collected = [
+  ...(["consortium", "membership", "consortiumZone", "invitation", "environment", "environmentZone"] as const),
+  ...(["configuration", "node", "appCred", "service"] as const),
+];
+export type Collected = (typeof collected)[number];
+
+const inEnvironment = ({ consortiumId, environmentId }: Network) => ({ consortiumId, environmentId });
+const owned = (net: Network) => ({ ...inEnvironment(net), membershipId: net.membershipId });
+const ohio = { name: "ohio", region: "us-east-2", cloud: "aws" };
 
 /** Arguments of a first resource of each kind in the fixture's network. */
 export const bases: Record<Collected, (net: Network) => Props> = {
   consortium: () => ({ name: "acme", description: "old" }),
   membership: ({ consortiumId }) => ({ consortiumId, orgName: "acme" }),
+  consortiumZone: ({ consortiumId }) => ({ consortiumId, ...ohio }),
+  invitation: ({ consortiumId }) => ({ consortiumId, orgName: "acme", email: "ops@acme.example" }),
   environment: ({ consortiumId }) => ({ consortiumId, name: "dev", provider: "quorum", consensusType: "raft" }),
-  node: ({ consortiumId, environmentId, membershipId }) => ({ consortiumId, environmentId, membershipId, name: "n1" }),
-  appCred: ({ consortiumId, environmentId, membershipId }) => ({
-    ...{ consortiumId, environmentId, membershipId, name: "app" },
-  }),
+  environmentZone: (net) => ({ ...inEnvironment(net), ...ohio }),
+  configuration: (net) => ({ ...owned(net), name: "gas", type: "node_config" }),
+  node: (net) => ({ ...owned(net), name: "n1" }),
+  appCred: (net) => ({ ...owned(net), name: "app" }),
+  service: (net) => ({ ...owned(net), name: "files", service: "ipfs" }),
 };
 
+/** The collection of each kind, in a consortium or in an environment. */
+const places: Record<Exclude<Collected, "consortium">, { of: "consortium" | "environment"; name: string }> = {
+  membership: { of: "consortium", name: "memberships" },
+  consortiumZone: { of: "consortium", name: "zones" },
+  invitation: { of: "consortium", name: "invitations" },
+  environment: { of: "consortium", name: "environments" },
+  environmentZone: { of: "environment", name: "zones" },
+  configuration: { of: "environment", name: "configurations" },
+  node: { of: "environment", name: "nodes" },
+  appCred: { of: "environment", name: "appcreds" },
+  service: { of: "environment", name: "services" },
+};
+
+/** Its path in the fixture's network. */
+export function collectionOf(
+  kind: Collected,
+  { consortiumId, environmentId }: Pick<Network, "consortiumId" | "environmentId">,
+): string {
+  if (kind === "consortium") return "/consortia";
+  const { of, name } = places[kind];
+  return `/consortia/${consortiumId}${of === "environment" ? `/environments/${environmentId}` : ""}/${name}`;
+}
+
+/** The same as a route of the service. */
+export const routeOf = (kind: Collected): string =>
+  collectionOf(kind, { consortiumId: ":consortiumId", environmentId: ":environmentId" });
+
 /** Those whose name tells siblings apart. */
-export const named = ["consortium", "membership", "environment", "node"] as const;
+export const named = [
+  "consortium",
+  "membership",
+  "invitation",
+  "environment",
+  "configuration",
+  "node",
+  "service",
+] as const;
 
 /** The property that holds the name, and how the service calls it. */
-export const nameKey = (kind: Collected): "orgName" | "name" => (kind === "membership" ? "orgName" : "name");
-export const nameField = (kind: Collected): "org_name" | "name" => (kind === "membership" ? "org_name" : "name");
+export const nameKey = (kind: Collected): "orgName" | "name" =>
+  ["membership", "invitation"].includes(kind) ? "orgName" : "name";
+export const nameField = (kind: Collected): "org_name" | "name" =>
+  ["membership", "invitation"].includes(kind) ? "org_name" : "name";
 
 /** What the service keeps of each kind, to change it behind a client's back. */
 export const storeOf = ({ store }: Service, kind: Collected): ManagedCollection<"consortium"> => {
-  const { consortia, memberships, environments, nodes, credentials } = store;
+  const { consortia, memberships, environments, nodes, credentials, zones, invitations, configurations, services } =
+    store;
   const all = {
     consortium: consortia,
     membership: memberships,
     environment: environments,
     node: nodes,
     appCred: credentials,
+    ...{ consortiumZone: zones, environmentZone: zones, invitation: invitations },
+    ...{ configuration: configurations, service: services },
   };
   return all[kind] as unknown as ManagedCollection<"consortium">; // all have the same verbs
 };

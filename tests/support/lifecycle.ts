@@ -1,5 +1,6 @@
 import { type ServiceOptions } from "../../service";
 import { Engine, type Kind, type Outcome, type Props } from "./engine";
+import { type Collected, collectionOf } from "./bases";
 import { network, type Network, send } from "./network";
 import { start, type Started } from "./service";
 
@@ -14,23 +15,6 @@ export interface World extends Started {
   count: () => Promise<number>;
 }
 
-interface Facts {
-  /** Where the fixture's network has the collection of this kind; the console makes tethers, so there is none for them. */
-  collection?: (net: Network, outputs: Props) => string;
-}
-
-const within = ({ consortiumId, environmentId }: Network, outputs: Props, name: string): string =>
-  `/consortia/${consortiumId}/environments/${(outputs.environmentId as string | undefined) ?? environmentId}/${name}`;
-
-const kinds: Partial<Record<Kind, Facts>> = {
-  consortium: { collection: () => "/consortia" },
-  membership: { collection: ({ consortiumId }) => `/consortia/${consortiumId}/memberships` },
-  environment: { collection: ({ consortiumId }) => `/consortia/${consortiumId}/environments` },
-  node: { collection: (net, outputs) => within(net, outputs, "nodes") },
-  appCred: { collection: (net, outputs) => within(net, outputs, "appcreds") },
-  tetherService: {},
-};
-
 /** A tether is there for good: what a resource makes of it is one that pins. */
 const activeTethers = ({ service }: Started): Props[] =>
   service.store.tethers
@@ -43,17 +27,20 @@ export async function world(kind: Kind, options: ServiceOptions = {}): Promise<W
   const started = await start(options);
   const net = await network(started.service, started.time);
   const engine = new Engine(kind);
+  const collection = (): string => {
+    const { environmentId = net.environmentId } = engine.outputs as Partial<Network>;
+    return collectionOf(kind as Collected, { ...net, environmentId });
+  };
   const list = async (): Promise<Props[]> => {
-    const { collection } = kinds[kind]!;
-    if (!collection) return activeTethers(started);
-    const items = await send(started.service, "GET", collection(net, engine.outputs));
+    if (kind === "tetherService") return activeTethers(started);
+    const items = await send(started.service, "GET", collection());
     return (items as unknown as Props[]).filter(({ state }) => state !== "deleted");
   };
   return {
     ...started,
     net,
     engine,
-    at: () => `${kinds[kind]!.collection!(net, engine.outputs)}/${engine.kept!.id}`,
+    at: () => `${collection()}/${engine.kept!.id}`,
     shown: async () => (await list()).find(({ _id, id }) => (_id ?? id) === engine.kept?.id),
     count: async () => (await list()).length,
   };

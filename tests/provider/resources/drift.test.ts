@@ -1,4 +1,4 @@
-import { bases, type Collected, collected, nameField, nameKey, named, storeOf } from "../../support/bases";
+import { bases, type Collected, collected, nameField, nameKey, named, routeOf, storeOf } from "../../support/bases";
 import { world, type World } from "../../support/lifecycle";
 import { send } from "../../support/network";
 import { newProcess } from "../../support/service";
@@ -26,7 +26,7 @@ describe("a property that somebody changed is read, and put back by the next upd
     });
     expect(await engine.up(args)).toEqual({ then: "updated" });
     expect(await shown()).toMatchObject({
-      [nameField(kind)]: kind === "node" ? "n1" : kind === "environment" ? "dev" : "acme",
+      [nameField(kind)]: args[nameKey(kind)],
     });
   });
 
@@ -48,18 +48,11 @@ describe("a property that somebody changed is read, and put back by the next upd
 });
 
 describe("refresh of what nobody touched", () => {
-  const lists = {
-    consortium: "GET /consortia",
-    membership: "GET /consortia/:consortiumId/memberships",
-    environment: "GET /consortia/:consortiumId/environments",
-    node: "GET /consortia/:consortiumId/environments/:environmentId/nodes",
-    appCred: "GET /consortia/:consortiumId/environments/:environmentId/appcreds",
-  };
   test.each(collected)("%s: one list call, the same state, and no change", async (kind) => {
     const { engine, net, calls } = await created(kind);
     const { outputs, inputs } = engine.kept!;
     await engine.refresh();
-    expect(calls()).toEqual([lists[kind]]);
+    expect(calls()).toEqual([`GET ${routeOf(kind)}`]);
     expect(engine.outputs).toEqual(outputs);
     expect(engine.kept!.inputs).toMatchObject(inputs);
     expect(await engine.up(bases[kind](net))).toEqual({ then: "same" });

@@ -1,4 +1,5 @@
-import { bases, type Collected, named, storeOf } from "../../support/bases";
+import { wireName } from "../../../provider/core/field";
+import { bases, type Collected, collectionOf, named, storeOf } from "../../support/bases";
 import { Engine, type Props } from "../../support/engine";
 import { world, type World } from "../../support/lifecycle";
 import { type Network, send } from "../../support/network";
@@ -8,21 +9,10 @@ jest.setTimeout(20_000);
 
 /* What others create while an answer is lost is theirs: it is not taken, not deleted, and named. */
 
-const collections: Record<Collected, (net: Network) => string> = {
-  consortium: () => "/consortia",
-  membership: ({ consortiumId }) => `/consortia/${consortiumId}/memberships`,
-  environment: ({ consortiumId }) => `/consortia/${consortiumId}/environments`,
-  node: ({ consortiumId, environmentId }) => `/consortia/${consortiumId}/environments/${environmentId}/nodes`,
-  appCred: ({ consortiumId, environmentId }) => `/consortia/${consortiumId}/environments/${environmentId}/appcreds`,
-};
-
 /** What somebody else asks the service for, to get the same object as the program. */
-const bodies: Record<Collected, (net: Network) => Props> = {
-  consortium: () => ({ name: "acme", description: "old" }),
-  membership: () => ({ org_name: "acme" }),
-  environment: () => ({ name: "dev", provider: "quorum", consensus_type: "raft" }),
-  node: ({ membershipId }) => ({ name: "n1", membership_id: membershipId }),
-  appCred: ({ membershipId }) => ({ name: "app", membership_id: membershipId }),
+const bodyOf = (kind: Collected, net: Network): Props => {
+  const { consortiumId: _in, environmentId: _at, ...args } = bases[kind](net);
+  return Object.fromEntries(Object.entries(args).map(([key, value]) => [wireName(key), value]));
 };
 
 const roomy = { consortia: 9, environments: 9 };
@@ -32,7 +22,7 @@ const lostAfter = { kind: "resetAfter", method: "POST" } as const;
 
 /** Somebody else creates one. */
 const byOthers = ({ service, net }: World, kind: Collected, change: Props = {}): Promise<string> =>
-  send(service, "POST", collections[kind](net), { ...bodies[kind](net), ...change }).then(({ _id, id }) => _id ?? id);
+  send(service, "POST", collectionOf(kind, net), { ...bodyOf(kind, net), ...change }).then(({ _id, id }) => _id ?? id);
 
 /** The same, at a time at which the provider waits. */
 function later(at: World, ms: number, kind: Collected, change: Props = {}): { id?: string } {

@@ -1,5 +1,5 @@
 import { type FaultRule } from "../../../service";
-import { bases, type Collected, collected } from "../../support/bases";
+import { bases, type Collected, collected, routeOf } from "../../support/bases";
 import { acts, lostAnswers, titled } from "../../support/faults";
 import { world } from "../../support/lifecycle";
 import { impatient, setEnvironment } from "../../support/service";
@@ -7,14 +7,6 @@ import { impatient, setEnvironment } from "../../support/service";
 jest.setTimeout(20_000); // virtual time, but many real requests
 
 /* A create whose answer is lost, in every way: exactly one object afterwards. */
-
-const routes: Record<Collected, string> = {
-  consortium: "/consortia",
-  membership: "/consortia/:consortiumId/memberships",
-  environment: "/consortia/:consortiumId/environments",
-  node: "/consortia/:consortiumId/environments/:environmentId/nodes",
-  appCred: "/consortia/:consortiumId/environments/:environmentId/appcreds",
-};
 
 const faults: FaultRule[] = [
   ...lostAnswers,
@@ -38,7 +30,7 @@ describe.each(collected)("%s", (kind) => {
     const { engine, service, net, count, calls, shown } = await world(kind);
     impatient(fault);
     const before = await count();
-    const { hits } = service.faults.add({ ...fault, method: "POST", route: routes[kind] });
+    const { hits } = service.faults.add({ ...fault, method: "POST", route: routeOf(kind) });
     expect(hits).toBe(0);
     calls();
 
@@ -60,7 +52,7 @@ describe.each(collected)("%s", (kind) => {
   test("a service that never answers is an error, and then CONSORTIUM_ADOPT leaves nothing behind", async () => {
     const { engine, service, net, count } = await world(kind);
     const before = await count();
-    service.faults.add({ kind: "status", status: 504, method: "POST", route: routes[kind], times: Infinity });
+    service.faults.add({ kind: "status", status: 504, method: "POST", route: routeOf(kind), times: Infinity });
     expect(await engine.up(bases[kind](net))).toMatchObject({
       then: "failed",
       error: expect.stringContaining("HTTP 504") as string,
@@ -103,7 +95,7 @@ describe("a service that is slow, and then acts", () => {
     const before = await count();
     setEnvironment({ CONSORTIUM_REQUEST_TIMEOUT: String(requestTimeout) });
     time.pace = 0.3; // the service is slow in real time
-    service.faults.add({ kind: "delay", ms: times * requestTimeout * 1000, method: "POST", route: routes[kind] });
+    service.faults.add({ kind: "delay", ms: times * requestTimeout * 1000, method: "POST", route: routeOf(kind) });
     expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
     expect(said.join("\n")).toMatch(
       /no answer arrived within 0.25 s.* Looking for 3 s for what it may have created all the same/,
@@ -119,7 +111,7 @@ test.each(collected)(
     const before = await count();
     service.setTiming({ listLag: 8_000 });
     time.pass(9_000);
-    service.faults.add({ kind: "resetAfter", method: "POST", route: routes[kind] });
+    service.faults.add({ kind: "resetAfter", method: "POST", route: routeOf(kind) });
     expect(await engine.up(bases[kind](net))).toEqual({ then: "created" });
     service.setTiming({ listLag: 0 });
     expect(await count()).toBe(before + 1);
