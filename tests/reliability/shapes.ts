@@ -5,7 +5,7 @@ import { type Kind, type Props } from "../support/engine";
 /** A resource of a program: its arguments, and which other resources give the ids of its parents. */
 export interface Spec {
   key: string;
-  kind: Exclude<Kind, "tetherService">;
+  kind: Extract<Kind, "consortium" | "membership" | "environment" | "node" | "appCred">;
   args: Props;
   parents: { consortiumId?: string; environmentId?: string; membershipId?: string };
 }

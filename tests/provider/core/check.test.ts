@@ -12,12 +12,22 @@ const whole: Record<Kind, Props> = {
   environment: { consortiumId: "c", name: "a", provider: "quorum", consensusType: "raft" },
   node: { consortiumId: "c", environmentId: "e", membershipId: "m", name: "a" },
   appCred: { consortiumId: "c", environmentId: "e", membershipId: "m", name: "a" },
+  consortiumZone: { consortiumId: "c", name: "a", region: "r", cloud: "aws" },
+  invitation: { consortiumId: "c", orgName: "a", email: "a@b.example" },
+  environmentZone: { consortiumId: "c", environmentId: "e", name: "a", region: "r", cloud: "aws" },
+  configuration: { consortiumId: "c", environmentId: "e", membershipId: "m", type: "node_config", name: "a" },
+  service: { consortiumId: "c", environmentId: "e", membershipId: "m", service: "ipfs", name: "a" },
+  destination: { consortiumId: "c", environmentId: "e", serviceId: "s", serviceType: "documentstore", name: "a" },
   tetherService: { tetherId: "tether0001", network: "rinkeby", intervalHours: 1 },
 };
 const kinds = Object.keys(whole) as Kind[];
 
 describe.each(kinds)("%s", (kind) => {
-  const defaults = kind === "tetherService" ? { active: true } : {};
+  const filled: Partial<Record<Kind, Props>> = {
+    ...{ consortiumZone: { type: "kaleido" }, environmentZone: { type: "kaleido" } },
+    ...{ destination: { kaleidoManaged: true }, tetherService: { active: true } },
+  };
+  const defaults = filled[kind] ?? {};
 
   test("whole inputs pass as they are, with defaults", () => {
     expect(run(kind, whole[kind])).toEqual({ inputs: { ...defaults, ...whole[kind] }, issues: [] });
@@ -41,10 +51,10 @@ describe.each(kinds)("%s", (kind) => {
   });
 
   test("an argument that does not exist is refused, with those that do", () => {
-    const { issues } = run(kind, { ...whole[kind], colour: "red" });
-    expect(issues.map(({ property }) => property)).toEqual(["colour"]);
+    const { issues } = run(kind, { ...whole[kind], flavour: "red" });
+    expect(issues.map(({ property }) => property)).toEqual(["flavour"]);
     expect(issues[0]!.reason).toMatch(
-      new RegExp(`${definitions[kind].type} has no argument "colour".*${Object.keys(whole[kind])[0]}`),
+      new RegExp(`${definitions[kind].type} has no argument "flavour".*${Object.keys(whole[kind])[0]}`),
     );
     expect(issues[0]!.reason).not.toContain("customTimeouts");
   });

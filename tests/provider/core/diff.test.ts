@@ -10,6 +10,19 @@ const news: Record<Kind, Props> = {
   environment: { consortiumId: "c", name: "a", provider: "quorum", consensusType: "raft" },
   node: { consortiumId: "c", environmentId: "e", membershipId: "m", name: "a" },
   appCred: { consortiumId: "c", environmentId: "e", membershipId: "m", name: "a" },
+  consortiumZone: { consortiumId: "c", name: "a", type: "kaleido", region: "r", cloud: "aws" },
+  invitation: { consortiumId: "c", orgName: "a", email: "a@b.example" },
+  environmentZone: { consortiumId: "c", environmentId: "e", name: "a", type: "kaleido", region: "r", cloud: "aws" },
+  configuration: { consortiumId: "c", environmentId: "e", membershipId: "m", type: "node_config", name: "a" },
+  service: { consortiumId: "c", environmentId: "e", membershipId: "m", service: "ipfs", name: "a" },
+  destination: {
+    consortiumId: "c",
+    environmentId: "e",
+    serviceId: "s",
+    serviceType: "documentstore",
+    name: "a",
+    kaleidoManaged: true,
+  },
   tetherService: { tetherId: "tether0001", network: "rinkeby", intervalHours: 1, active: true },
 };
 const outputs: Record<Kind, Props> = {
@@ -18,6 +31,12 @@ const outputs: Record<Kind, Props> = {
   environment: { state: "live", chainId: 7, revision: "0" },
   node: { state: "started", urls: { rpc: "https://x" }, revision: "3" },
   appCred: { username: "u", password: "p", revision: "0" },
+  consortiumZone: { state: "active", revision: "0" },
+  invitation: { state: "pending", revision: "0" },
+  environmentZone: { revision: "0" },
+  configuration: { revision: "0" },
+  service: { state: "started", urls: { http: "https://x" }, serviceType: "member", revision: "0" },
+  destination: { uri: "kld://x", setupComplete: true },
   tetherService: { state: "active", deployedNetworks: ["rinkeby"], account: "0x1" },
 };
 const kinds = Object.keys(news) as Kind[];

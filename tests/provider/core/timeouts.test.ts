@@ -6,6 +6,7 @@ import { type Kind } from "../../support/engine";
 
 const minutes: Record<Kind, number> = {
   ...{ consortium: 5, membership: 5, environment: 30, node: 30, appCred: 5, tetherService: 5 },
+  ...{ consortiumZone: 5, environmentZone: 5, configuration: 5, service: 30, invitation: 5, destination: 5 },
 };
 const table = (Object.keys(minutes) as Kind[]).flatMap((kind) =>
   (["create", "update", "delete"] as const).map((verb) => [kind, verb] as const),

@@ -1,0 +1,110 @@
+import { Engine, type Props } from "../../support/engine";
+import { bases } from "../../support/bases";
+import { lostAnswers, titled } from "../../support/faults";
+import { world } from "../../support/lifecycle";
+import { send } from "../../support/network";
+import { impatient, newProcess } from "../../support/service";
+
+/* A destination has no id: it is put under its name. Its member must be verified, and registered with an id registry. */
+
+/** A document store and an id registry of the fixture's first member. */
+async function stores() {
+  const at = await world("service");
+  const { net, engine: store, service, time, calls, said } = at;
+  const registry = new Engine("service");
+  await store.up({ ...bases.service(net), service: "documentstore", name: "documents" });
+  await registry.up({ ...bases.service(net), service: "idregistry", name: "registry" });
+  const { consortiumId, environmentId, membershipId } = net;
+  const place = { consortiumId, environmentId, serviceId: store.kept!.id, serviceType: "documentstore" };
+  const args: Props = { ...place, name: "inbox" };
+  const whole: Props = { ...args, membershipId, idRegistryId: registry.kept!.id, testCertificate: true };
+  const path = `/documentstore/${store.kept!.id}/destinations`;
+  const list = async () => (await send(service, "GET", path)) as unknown as Props[];
+  calls();
+  return { engine: new Engine("destination"), net, service, time, calls, said, args, whole, path, list };
+}
+
+const writes = (calls: string[]): string[] => calls.filter((call) => !call.startsWith("GET"));
+const put = "PUT /documentstore/:serviceId/destinations/:name";
+const verify = "POST /consortia/:consortiumId/memberships/:membershipId/verify";
+const register = "POST /idregistry/:serviceId/identity";
+
+test("made with what it rests on, changed by putting it again, deleted", async () => {
+  const { engine, calls, args, whole, list } = await stores();
+  expect(await engine.up(whole)).toEqual({ then: "created" });
+  expect(writes(calls())).toEqual([verify, register, put]);
+  expect(engine.kept!.id).toBe("inbox");
+  expect(engine.outputs).toMatchObject({ uri: expect.stringMatching(/^kld:/) as string, setupComplete: true });
+  expect(await engine.up(whole)).toEqual({ then: "same" });
+  expect(await engine.up(args)).toEqual({ then: "same" });
+  expect(await engine.refresh()).toBe("there");
+  expect(await engine.up({ ...args, kaleidoManaged: false })).toEqual({ then: "updated" });
+  expect(writes(calls())).toEqual([put]);
+  expect(await list()).toMatchObject([{ name: "inbox", kaleido_managed: false }]);
+  expect(await engine.up({ ...args, name: "outbox" })).toMatchObject({ then: "replaced", deletedFirst: false });
+  expect(await list()).toMatchObject([{ name: "outbox" }]);
+  await engine.destroy();
+  expect(await list()).toEqual([]);
+});
+
+test("a member that is verified and registered is not verified again", async () => {
+  const { engine, calls, whole } = await stores();
+  await engine.up(whole);
+  calls();
+  const other = new Engine("destination");
+  expect(await other.up({ ...whole, name: "other" })).toEqual({ then: "created" });
+  expect(writes(calls())).toEqual([register, put]); // which answers 409: registered already
+});
+
+test("a member that is not: the service's own sentence, and nothing is kept", async () => {
+  const { engine, args, list } = await stores();
+  expect(await engine.up(args)).toMatchObject({
+    then: "failed",
+    error: expect.stringMatching(/is not verified/) as string,
+  });
+  expect(engine.kept).toBeUndefined();
+  expect(await list()).toEqual([]);
+});
+
+test("what needs the member is refused without it, before any call", async () => {
+  const { engine, calls, args } = await stores();
+  expect(await engine.up({ ...args, testCertificate: true })).toMatchObject({
+    then: "refused",
+    failures: [{ property: "membershipId" }],
+  });
+  expect(calls()).toEqual([]);
+});
+
+test("a name that is taken is refused, and adopted with adopt: true", async () => {
+  const { engine, calls, whole, args } = await stores();
+  await engine.up(whole);
+  newProcess();
+  calls();
+  const other = new Engine("destination");
+  expect(await other.up(args)).toMatchObject({
+    then: "failed",
+    error: expect.stringMatching(/already taken by inbox/) as string,
+  });
+  expect(await other.up({ ...args, adopt: true })).toEqual({ then: "created" });
+  expect(writes(calls())).toEqual([]);
+});
+
+test.each(titled(lostAnswers))("a lost answer (%s): put once more or found, and there once", async (_title, fault) => {
+  const { engine, service, whole, list } = await stores();
+  impatient(fault);
+  service.faults.add({ ...fault, method: "PUT" });
+  expect(await engine.up(whole)).toEqual({ then: "created" });
+  service.faults.clear();
+  expect(await list()).toHaveLength(1);
+  expect(await engine.up(whole)).toEqual({ then: "same" });
+});
+
+test("deleted by somebody: refresh says gone, and the next up puts it again", async () => {
+  const { engine, service, whole, path, list } = await stores();
+  await engine.up(whole);
+  newProcess();
+  await send(service, "DELETE", `${path}/inbox`);
+  expect(await engine.refresh()).toBe("gone");
+  expect(await engine.up(whole)).toEqual({ then: "created" });
+  expect(await list()).toHaveLength(1);
+});

@@ -1,0 +1,165 @@
+import { type Props, Engine } from "../../support/engine";
+import { bases } from "../../support/bases";
+import { world, type World } from "../../support/lifecycle";
+import { send } from "../../support/network";
+import { newProcess } from "../../support/service";
+
+/* Zones and utility services are used by several: they are adopted as they are, and stay while others use them. */
+
+const writes = (calls: string[]): string[] => calls.filter((call) => !call.startsWith("GET"));
+const post = ({ service }: World, path: string, body: object): Promise<string> =>
+  send(service, "POST", path, body).then(({ _id }) => _id);
+const zones = ({ net }: World): string => `/consortia/${net.consortiumId}/environments/${net.environmentId}/zones`;
+const theirs = { name: "theirs", region: "us-east-2", cloud: "aws" };
+
+describe("a zone that is there already", () => {
+  test.each(["consortiumZone", "environmentZone"] as const)(
+    "%s: is refused, with its id and what to do",
+    async (kind) => {
+      const at = await world(kind);
+      const { engine, net, calls } = at;
+      const id = await post(at, kind === "consortiumZone" ? `/consortia/${net.consortiumId}/zones` : zones(at), theirs);
+      calls();
+      expect(await engine.up(bases[kind](net))).toMatchObject({
+        then: "failed",
+        error: expect.stringMatching(`already taken by ${id}\\. .*adopt: true`) as string,
+      });
+      expect(writes(calls())).toEqual([]);
+    },
+  );
+
+  test("another region or cloud of the same name is another zone", async () => {
+    const at = await world("environmentZone");
+    await post(at, zones(at), { ...theirs, name: "ohio", cloud: "azure" });
+    expect(await at.engine.up(bases.environmentZone(at.net))).toEqual({ then: "created" });
+  });
+
+  test("is adopted with its own name, and keeps it until the program asks for another", async () => {
+    const at = await world("environmentZone");
+    const { engine, net, calls, shown, said } = at;
+    const id = await post(at, zones(at), theirs);
+    const args = { ...bases.environmentZone(net), adopt: true };
+    calls();
+    expect(await engine.up(args)).toEqual({ then: "created" });
+    expect(engine.kept!.id).toBe(id);
+    expect(engine.outputs).toMatchObject({ name: "theirs" });
+    expect(said.join("\n")).toContain('others share it, and stays as it is: name is "theirs"');
+    expect(await engine.up(args)).toEqual({ then: "same" });
+    expect(await engine.refresh()).toBe("there");
+    expect(await engine.up(args)).toEqual({ then: "same" });
+    expect(await engine.up({ ...args, customTimeouts: { create: 60 } })).toEqual({ then: "updated" });
+    expect(engine.outputs).toMatchObject({ name: "theirs" });
+    expect(writes(calls())).toEqual([]);
+    expect(await engine.up({ ...args, name: "ours" })).toEqual({ then: "updated" });
+    expect(await shown()).toMatchObject({ name: "ours" });
+  });
+
+  test("by its id is refused where it is of another region", async () => {
+    const at = await world("environmentZone");
+    const id = await post(at, zones(at), { ...theirs, region: "eu-west-1" });
+    expect(await at.engine.up({ ...bases.environmentZone(at.net), adopt: id })).toMatchObject({
+      then: "failed",
+      error: expect.stringContaining("region is eu-west-1, not us-east-2") as string,
+    });
+  });
+});
+
+describe("a zone whose resource goes", () => {
+  const nodes = ({ net }: World): string => `/consortia/${net.consortiumId}/environments/${net.environmentId}/nodes`;
+
+  test.each([true, undefined])("stays while somebody else's node runs there (adopt: %s)", async (adopt) => {
+    const at = await world("environmentZone");
+    const { engine, net, calls, shown, said, time } = at;
+    if (adopt) await post(at, zones(at), theirs);
+    await engine.up({ ...bases.environmentZone(net), adopt });
+    const zone_id = engine.kept!.id;
+    const node = await post(at, nodes(at), { name: "other", membership_id: net.otherMembershipId, zone_id });
+    time.pass(10_000);
+    newProcess();
+    const { kept } = engine;
+    calls();
+    await engine.destroy();
+    expect(writes(calls())).toEqual([]);
+    expect(said.join("\n")).toContain(`is left as it is, since the node ${node} of others runs there`);
+    engine.kept = kept!;
+    expect(await shown()).toBeDefined();
+  });
+
+  test("goes with the last node of this stack", async () => {
+    const at = await world("environmentZone");
+    const { engine, net, count } = at;
+    await engine.up(bases.environmentZone(net));
+    const node = new Engine("node");
+    expect(await node.up({ ...bases.node(net), zoneId: engine.kept!.id })).toEqual({ then: "created" });
+    await node.destroy();
+    await engine.destroy();
+    expect(await count()).toBe(0);
+  });
+
+  test("stays where the service refuses to delete it, and says so", async () => {
+    const at = await world("environmentZone");
+    const { engine, net, service, said, time } = at;
+    await engine.up(bases.environmentZone(net));
+    const refusal = { errorMessage: "The zone is used by another organization." };
+    service.faults.add({ kind: "status", status: 409, method: "DELETE", times: Infinity, body: refusal } as never);
+    time.pace = 0;
+    await engine.destroy();
+    expect(said.join("\n")).toContain("is left as it is, since others may share it");
+  });
+});
+
+describe("a utility service", () => {
+  const registry = ({ net }: World): Props => ({ ...bases.service(net), service: "idregistry", name: "registry" });
+  const services = ({ net }: World): string =>
+    `/consortia/${net.consortiumId}/environments/${net.environmentId}/services`;
+  const made = (at: World): Promise<string> =>
+    post(at, services(at), { name: "theirs", service: "idregistry", membership_id: at.net.otherMembershipId });
+
+  test("of others is adopted by its type, whoever owns it, and stays as it is", async () => {
+    const at = await world("service");
+    const { engine, calls, shown, time } = at;
+    const id = await made(at);
+    time.pass(10_000);
+    calls();
+    const args = { ...registry(at), adopt: true };
+    expect(await engine.up(args)).toEqual({ then: "created" });
+    expect(engine.kept!.id).toBe(id);
+    expect(engine.outputs).toMatchObject({ name: "theirs", serviceType: "utility", state: "started" });
+    newProcess();
+    await engine.refresh();
+    expect(await engine.up(args)).toEqual({ then: "same" });
+    const { kept } = engine;
+    await engine.destroy();
+    engine.kept = kept!;
+    expect(await shown()).toBeDefined();
+    expect(writes(calls())).toEqual([]);
+  });
+
+  test("without adopt is not made a second time: the service's own sentence", async () => {
+    const at = await world("service");
+    await made(at);
+    expect(await at.engine.up(registry(at))).toMatchObject({
+      then: "failed",
+      error: expect.stringContaining("has a utility service of the type idregistry already") as string,
+    });
+  });
+
+  test("that this stack made goes with its resource", async () => {
+    const at = await world("service");
+    expect(await at.engine.up(registry(at))).toEqual({ then: "created" });
+    await at.engine.destroy();
+    expect(await at.count()).toBe(0);
+  });
+
+  test("a member's own service is adopted by its name alone, and changed in place", async () => {
+    const at = await world("service");
+    const { engine, net, shown, time } = at;
+    const other = new Engine("service");
+    await other.up({ ...bases.service(net), name: "other" });
+    newProcess();
+    time.pass(10_000);
+    expect(await engine.up({ ...bases.service(net), adopt: true })).toEqual({ then: "created" });
+    expect(engine.kept!.id).not.toBe(other.kept!.id);
+    expect(await shown()).toMatchObject({ name: "files" });
+  });
+});
