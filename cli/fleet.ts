@@ -1,14 +1,17 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type Command as Program, InvalidArgumentError } from "commander";
-import { chosen, type Fleet, type FleetStack, readFleet } from "./fleet/file";
+import { type Command as Program, InvalidArgumentError, Option } from "commander";
+import { packOf, readFleet } from "./fleet/file";
+import { problemOfPack } from "./fleet/rules";
 import { defaultOut, fleetManifests, neededSecrets } from "./fleet/manifests";
+import { mergeResults } from "./fleet/merge";
 import {
   exitCode,
   isGood,
   ledgerWarnings,
   liveView,
   plainView,
+  type ShardOf,
   summaryJson,
   summaryJunit,
   summaryLine,
@@ -17,15 +20,19 @@ import {
 import { Stop } from "./fleet/pulumi";
 import { type Outcome, placed, runFleet } from "./fleet/run";
 import { readSecrets, type Secrets } from "./fleet/secrets";
+import { type Changes } from "./fleet/changes";
+import { type Fleet, type FleetStack } from "./fleet/schema";
+import { removedNotes, type Selection, selected, type Wanted } from "./fleet/selection";
+import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./fleet/shards";
 import type { Command, Result } from "./fleet/stack";
 import { confirm, repeatable, replaceFile } from "./shared/terminal";
 
 /** Of the summary, where it is not printed on a terminal. */
 const widthOfLogs = 140;
 
-interface Flags {
+interface Flags extends Wanted {
+  policyPack?: string[];
   parallel?: number;
-  only: string[];
   json?: boolean;
   junit?: string;
   yes?: boolean;
@@ -51,6 +58,8 @@ const notes: Record<Command, string> = {
 
 export function define(program: Program): void {
   defineManifests(program);
+  definePlan(program);
+  defineMerge(program);
   for (const [name, summary] of Object.entries(commands) as [Command, string][]) {
     const command = program.command(name).description(summary);
     command
@@ -58,19 +67,78 @@ export function define(program: Program): void {
       .option(
         "--parallel <count>",
         "maximum parallel stacks, 1 to 64 (default: concurrency of the file, or 4)",
-        parallelism,
+        upTo(64),
       )
-      .addOption(repeatable("--only <pattern>", "only matching stacks, such as acme-prod or 'acme-*'", "all"))
+      .addOption(only())
+      .option("--shard <shard>", "only one of several shares of the stacks, such as 2/5, by their names", shardIn)
       .option("--json", "print one JSON document")
       .option("--junit <file>", "also write the results as JUnit XML");
     if (name !== "drift") command.option("--refresh", "read the service first, so that up corrects drift");
     if (name === "up" || name === "preview")
-      command.option("--take-over", "take over stacks that belong to another fleet file, with all that is in them");
+      command
+        .addOption(changedSince())
+        .addOption(repeatable("--policy-pack <folder>", "a policy pack, besides those of the file"))
+        .option("--take-over", "take over stacks that belong to another fleet file, with all that is in them");
     if (name === "up" || name === "destroy") command.option("--yes", "do not ask for confirmation");
     command
       .addHelpText("after", `\n${notes[name]}\nExit code 1: a stack failed or was not finished.`)
       .action((file: string, flags: Flags) => fleet(name, file, flags));
   }
+}
+
+const only = () => repeatable("--only <pattern>", "only matching stacks, such as acme-prod or 'acme-*'", "all");
+
+const changedSince = () =>
+  new Option(
+    "--changed-since <commit>",
+    "only stacks whose network file, program or settings differ from a commit, and what depends on them",
+  );
+
+function definePlan(program: Program): void {
+  program
+    .command("plan")
+    .description("show how the stacks spread over shards, or write the matrix of a pipeline")
+    .argument("<file>", "the fleet file, such as fleet.yaml")
+    .option("--shards <count>", `how many, 1 to ${mostShards} (default: one for every 50 stacks)`, upTo(mostShards))
+    .addOption(new Option("--matrix <forge>", "write the matrix for this forge").choices(Object.keys(matrices)))
+    .addOption(only())
+    .addOption(changedSince())
+    .addHelpText("after", "\nNeeds no keys and no Pulumi. See docs/fleet.md for the pipelines.")
+    .action((file: string, flags: PlanFlags) => plan(file, flags));
+}
+
+interface PlanFlags extends Wanted {
+  shards?: number;
+  matrix?: keyof typeof matrices;
+}
+
+function plan(file: string, { shards, matrix, ...wanted }: PlanFlags): void {
+  const definition = readFleet(file, { env: process.env, secrets: false });
+  const { stacks, changes } = selected(definition, wanted);
+  const planned = plannedShards(definition.stacks, stacks, shards);
+  if (changes) removedNotes(definition, changes).forEach((line) => console.error(line));
+  if (matrix) return console.log(matrices[matrix](planned.map(({ shard }) => shard)));
+  for (const { shard, stacks: own } of planned)
+    for (const { name } of own)
+      console.log([titleOf(shard), name, changes?.reasons.get(name)].filter((part) => part !== undefined).join("  "));
+  const [many, all] = [stacks.length, definition.stacks.length];
+  console.error(`${many} of ${all} stacks in ${planned.length} shard${planned.length === 1 ? "" : "s"}`);
+}
+
+function defineMerge(program: Program): void {
+  program
+    .command("merge")
+    .description("merge the results of several runs, such as those of all shards")
+    .argument("<files...>", "what --json printed")
+    .option("--json", "print one JSON document")
+    .option("--junit <file>", "also write the results as JUnit XML")
+    .addHelpText("after", "\nExit code: that of one run of all of these stacks; 1 if a shard is missing.")
+    .action((files: string[], flags: Pick<Flags, "json" | "junit">) => {
+      const { command, project, seconds, missing, ...outcome } = mergeResults(files);
+      print({ command, project, took: seconds, flags, env: process.env }, outcome);
+      process.exitCode = missing === undefined ? exitCode(outcome.results) : 1;
+      if (missing !== undefined) console.error(missing);
+    });
 }
 
 function defineManifests(program: Program): void {
@@ -103,13 +171,22 @@ function manifests(file: string, out?: string, programs = false): void {
 
 async function fleet(command: Command, file: string, flags: Flags): Promise<void> {
   const env = process.env;
-  const read = readFleet(file, { env, only: flags.only });
-  const stacks = chosen(read, flags.only);
+  let selection: Selection | undefined;
+  const limits = command === "up" || command === "preview";
+  const read = readFleet(file, { env, limits, wanted: (fleet) => (selection = selected(fleet, flags)).stacks });
+  const { stacks, inAll, changes } = selection!;
+  if (changes) changedNotes(read, changes, flags.changedSince!).forEach((line) => console.error(line));
+  for (const folder of flags.policyPack ?? []) {
+    const pack = packOf(folder, process.cwd());
+    const problem = problemOfPack(pack);
+    if (problem !== undefined) throw new Error(`--policy-pack ${folder}: ${problem}`);
+    read.policyPacks.push(pack);
+  }
   const secrets = await readSecrets(read, stacks, env);
   const stop = stopOnSignals();
-  const definition = await placed(read, { secrets, env, stop });
+  const definition = stacks.length === 0 ? read : await placed(read, { secrets, env, stop });
   if (!definition.hasProject) console.error(projectNote(definition));
-  const session = { definition, stacks, secrets, env, flags, stop };
+  const session = { definition, stacks, inAll, secrets, env, flags, stop };
   if (!(await agreed(command, session))) return void (process.exitCode = 1);
   await report(command, session);
 }
@@ -117,6 +194,8 @@ async function fleet(command: Command, file: string, flags: Flags): Promise<void
 interface Session {
   definition: Fleet;
   stacks: FleetStack[];
+  /** How many there are in all shards. */
+  inAll: number;
   secrets: Secrets;
   env: NodeJS.ProcessEnv;
   flags: Flags;
@@ -126,7 +205,7 @@ interface Session {
 /** Asks before anything is changed. */
 async function agreed(command: Command, session: Session): Promise<boolean> {
   const { stacks, flags } = session;
-  if ((command !== "up" && command !== "destroy") || flags.yes) return true;
+  if ((command !== "up" && command !== "destroy") || flags.yes || stacks.length === 0) return true;
   const many = `${stacks.length} stack${stacks.length === 1 ? "" : "s"}`;
   if (!process.stdin.isTTY || flags.json) {
     console.error(
@@ -160,31 +239,48 @@ async function report(command: Command, session: Session): Promise<Result[]> {
     refresh: flags.refresh,
     takeOver: flags.takeOver,
   };
-  const outcome = await runFleet(definition, options);
-  const { results } = outcome;
+  // Where nothing is wanted, nobody is asked.
+  const outcome = stacks.length === 0 ? { results: [], strays: [] } : await runFleet(definition, options);
   const took = (performance.now() - startedAt) / 1000;
-  print(command, session, outcome, took);
-  if (flags.junit !== undefined) {
-    mkdirSync(dirname(resolve(flags.junit)), { recursive: true });
-    replaceFile(flags.junit, summaryJunit(command, definition.project, results, took));
-  }
-  process.exitCode = exitCode(results);
-  return results;
+  print(
+    { command, project: definition.project, file: definition.file, took, shard: shardOf(session), flags, env },
+    outcome,
+  );
+  process.exitCode = exitCode(outcome.results);
+  return outcome.results;
 }
 
-function print(
-  command: Command,
-  { definition, flags, env }: Session,
-  { results, strays }: Outcome,
-  took: number,
-): void {
-  if (flags.json) return console.log(summaryJson(command, definition.project, { results, strays }, took));
+const shardOf = ({ inAll, flags: { shard } }: Session) => shard && { ...shard, inAll };
+
+interface Printed {
+  command: Command;
+  project: string;
+  /** The fleet file, where it is known. */
+  file?: string;
+  took: number;
+  shard?: ShardOf;
+  flags: Pick<Flags, "json" | "junit">;
+  env: NodeJS.ProcessEnv;
+}
+
+function print({ command, project, file, took, shard, flags, env }: Printed, { results, strays }: Outcome): void {
+  if (flags.junit !== undefined) {
+    mkdirSync(dirname(resolve(flags.junit)), { recursive: true });
+    replaceFile(flags.junit, summaryJunit(command, project, results, took));
+  }
+  if (flags.json) return console.log(summaryJson(command, project, { results, strays }, took, shard));
   const colors = process.stdout.isTTY && !env.NO_COLOR;
   const planned = command === "preview";
   const table = summaryTable(results, { width: process.stdout.columns || widthOfLogs, colors, planned });
   console.log([table, ...ledgerWarnings(command, results), summaryLine(results, took, planned)].join("\n"));
-  if (command !== "destroy") strays.forEach((stack) => console.log(strayNote(stack, definition)));
+  if (command !== "destroy") strays.forEach((stack) => console.log(strayNote(stack, file)));
 }
+
+/** How many stacks have changed, and which may have another name now. Those that only left the file follow with the summary. */
+const changedNotes = (fleet: Fleet, changes: Changes, since: string): string[] => [
+  `${changes.reasons.size} of ${fleet.stacks.length} stacks have changed since ${since}.`,
+  ...removedNotes(fleet, { ...changes, removed: changes.removed.filter(({ renamed }) => renamed !== undefined) }),
+];
 
 /** Ctrl-C: starts no new stack and cancels running ones as Pulumi does; a second one kills them. */
 function stopOnSignals(): Stop {
@@ -205,12 +301,16 @@ const projectNote = ({ file, project }: Fleet): string =>
   `${file} names no project: its stacks are in the project ${project}. Write project: ${project} into it, so that they stay there ` +
   "wherever the file goes.";
 
-const strayNote = (stack: string, { file }: Fleet): string =>
+const strayNote = (stack: string, file = "<file>"): string =>
   `The stack ${stack} is not in ${file}: nothing of it was changed. To destroy what it holds, put it back for one ` +
   `\`consortium fleet destroy ${file} --only ${stack}\`.`;
 
-function parallelism(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > 64) throw new InvalidArgumentError("It must be from 1 to 64.");
-  return value;
-}
+/** Parses a whole number. */
+const upTo =
+  (most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < 1 || value > most)
+      throw new InvalidArgumentError(`It must be from 1 to ${most}.`);
+    return value;
+  };

@@ -1,5 +1,5 @@
 import { join, posix, relative } from "node:path";
-import { type Fleet, type FleetStack, type Organization } from "./file";
+import { type Fleet, type FleetStack, type Organization } from "./schema";
 import { programConfig, programFiles } from "./project";
 import { connectionVariables } from "./secrets";
 import { yamlForAll, yamlProgram } from "./yaml";

@@ -1,5 +1,6 @@
 import { junitXml, newTable, type TestCase } from "../shared/formats";
 import { type Counts, type Progress } from "./progress";
+import { type Shard } from "./shards";
 import { type Command, type Result } from "./stack";
 
 /** Failed, drifted and unfinished all mean that the fleet is not as its file says. */
@@ -102,19 +103,23 @@ function totals(results: readonly Result[]): Counts {
   return sum;
 }
 
+/** One of several shards, and how many stacks all of them have. */
+export type ShardOf = Shard & { inAll: number };
+
 /** For programs. */
 export function summaryJson(
   command: Command,
   project: string,
   { results, strays }: { results: readonly Result[]; strays: readonly string[] },
   took: number,
+  shard?: ShardOf,
 ): string {
   const stacks = results.map(({ counts, seconds: duration, ...rest }) => ({
     ...rest,
     ...counts,
     seconds: Number(duration.toFixed(2)),
   }));
-  const facts = { command, project, ok: results.every(isGood), seconds: Number(took.toFixed(2)) };
+  const facts = { command, project, shard, ok: results.every(isGood), seconds: Number(took.toFixed(2)) };
   return JSON.stringify({ ...facts, total: totals(results), stacks, strays }, undefined, 2);
 }
 

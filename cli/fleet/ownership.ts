@@ -3,7 +3,8 @@ import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { kindOf, networkType, partsOfUrn } from "../../provider/constants";
 import { readNetwork } from "../../sdk/network/load";
-import { type Fleet, type FleetStack, legacyProject } from "./file";
+import { legacyProject } from "./file";
+import { type Fleet, type FleetStack } from "./schema";
 import { pulumi, PulumiFailed, type PulumiOptions } from "./pulumi";
 
 /*

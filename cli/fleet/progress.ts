@@ -55,7 +55,11 @@ export class Progress {
   /** Resources that are not as the state says: "Node trade/prod/acme-1 is gone". */
   readonly drift: string[] = [];
   pending = false;
+  /** Whether this is the preview of an `up`, for its policies: what it plans is done later, and told then. */
+  isJudging = false;
 
+  /** Violations of policies that were told: an `up` has those of its preview again. */
+  readonly #judgements = new Set<string>();
   readonly #mask: (text: string) => string;
   readonly #kind: "done" | "planned" | "compared";
 
@@ -67,10 +71,12 @@ export class Progress {
 
   /** Answers the lines for a log. */
   take(event: EngineEvent): string[] {
+    if (this.isJudging && !event.policyEvent && event.diagnosticEvent?.severity !== "error") return [];
     if (event.resourcePreEvent) return this.#begun(event.resourcePreEvent.metadata);
     if (event.resOutputsEvent && this.#kind === "compared") return this.#compared(event.resOutputsEvent.metadata);
     if (event.resOutputsEvent) return this.#done(event.resOutputsEvent.metadata);
     if (event.diagnosticEvent) return this.#said(event.diagnosticEvent);
+    if (event.policyEvent) return this.#judged(event.policyEvent);
     return [];
   }
 
@@ -96,6 +102,16 @@ export class Progress {
     this.counts[kind]++;
     if (kind === "unchanged") return [];
     return [`${signs[kind]} ${titleOf(step.urn)} ${this.#kind === "planned" ? `to be ${kind}` : kind}`];
+  }
+
+  #judged({ policyName, enforcementLevel, message, resourceUrn }: NonNullable<EngineEvent["policyEvent"]>): string[] {
+    if (!["mandatory", "advisory"].includes(enforcementLevel)) return [];
+    const text = this.#mask(message.trim().replaceAll(/\s*\n\s*/g, " "));
+    const line = `${enforcementLevel} policy ${policyName}: ${titleOf(resourceUrn)}: ${text}`;
+    if (this.#judgements.has(line)) return [];
+    this.#judgements.add(line);
+    if (enforcementLevel === "mandatory") this.errors.push(line);
+    return [line];
   }
 
   #said({ severity, message, urn }: NonNullable<EngineEvent["diagnosticEvent"]>): string[] {

@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { environmentName } from "../../provider/api/environment";
 import { version } from "../../provider/version";
-import { type Fleet, type FleetStack } from "./file";
+import { type Fleet, type FleetStack } from "./schema";
 import { plainResources, yamlForAll } from "./yaml";
 
 /**

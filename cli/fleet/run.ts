@@ -1,7 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import limited from "p-limit";
-import { type Fleet, type FleetStack, legacyProject } from "./file";
+import { legacyProject } from "./file";
+import { type Fleet, type FleetStack } from "./schema";
 import { dropTornAttributes, Journal, markName } from "./journal";
 import { type View } from "./output";
 import { Ownership } from "./ownership";
@@ -87,16 +88,15 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Outco
       tell,
       idsBut: async (stack) => (await states()).flatMap(([name, ids]) => (name === stack ? [] : ids)),
     };
-    const results = await Promise.all(
-      stacks.map((stack) =>
-        limit(async () => {
-          if (stop.raised) return notBegun(stack);
-          view.begin(stack.name);
-          const result = await new StackRun(stack, context).result();
-          view.end(result);
-          return result;
-        }),
-      ),
+    const results = await inOrder(stacks, command, (stack, failed) =>
+      limit(async () => {
+        if (stop.raised) return notBegun(stack);
+        if (failed !== undefined) return notBegun(stack, `${failed} was not finished, which comes before this stack`);
+        view.begin(stack.name);
+        const result = await new StackRun(stack, context).result();
+        view.end(result);
+        return result;
+      }),
     );
     return { results, strays: stop.raised ? [] : await ownership.strays(all) };
   } finally {
@@ -117,12 +117,43 @@ function sharedProvider(
   return new SharedProvider({ file, log, env: { ...env, [markName]: mark } });
 }
 
-const notBegun = ({ name, organization }: FleetStack): Result => ({
+/**
+ * Runs each stack after those that it depends on, as far as they are among them, or before them if everything is destroyed.
+ * @param run gets the name of one of them that failed
+ */
+function inOrder(
+  stacks: readonly FleetStack[],
+  command: Command,
+  run: (stack: FleetStack, failed?: string) => Promise<Result>,
+): Promise<Result[]> {
+  const named = new Map(stacks.map((one) => [one.name, one]));
+  const before = new Map<string, FleetStack[]>(stacks.map(({ name }) => [name, []]));
+  const isOrdered = command === "up" || command === "destroy"; // nobody else changes anything
+  for (const stack of isOrdered ? stacks : [])
+    for (const other of stack.dependsOn.flatMap((name) => named.get(name) ?? [])) {
+      const [first, second] = command === "destroy" ? [stack, other] : [other, stack];
+      before.get(second.name)!.push(first);
+    }
+  const results = new Map<string, Promise<Result>>();
+  const begin = async (stack: FleetStack): Promise<Result> => {
+    const earlier = await Promise.all(before.get(stack.name)!.map(resultOf));
+    return run(stack, earlier.find(({ outcome }) => outcome !== "ok")?.stack);
+  };
+  const resultOf = (stack: FleetStack): Promise<Result> => {
+    const result = results.get(stack.name) ?? begin(stack);
+    results.set(stack.name, result);
+    return result;
+  };
+  return Promise.all(stacks.map(resultOf));
+}
+
+const notBegun = ({ name, organization }: FleetStack, error?: string): Result => ({
   stack: name,
   organization: organization.name,
   outcome: "not begun",
   counts: { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 },
   seconds: 0,
+  error,
   ledgers: [],
   drift: [],
   recovered: false,

@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { environmentName, keySourceVariable } from "../../provider/api/environment";
 import { printableLines } from "../../provider/api/printable";
-import { absoluteBackend, type Fleet, type FleetStack, organizationsOf, type SecretSource } from "./file";
+import { absoluteBackend } from "./file";
+import { type Fleet, type FleetStack, organizationsOf, type SecretSource } from "./schema";
 
 export interface Secrets {
   /** API keys by organization. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type EngineEvent } from "../../inventory/plan/read";
 import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { createsVariable } from "../../provider/core/creates";
-import { type Fleet, type FleetStack } from "./file";
+import { type Fleet, type FleetStack } from "./schema";
 import { holdersOf, isLocked, type Journal, lockedMessage, markName, mayClear } from "./journal";
 import { continueFrom, createsOf, forgetCreates, idsIn, leftoversOf } from "./leftovers";
 import { type Ownership } from "./ownership";
@@ -71,6 +71,14 @@ const commandLines: Record<Command, string[]> = {
 const wasKilled = (error: unknown, { errors }: Progress): boolean =>
   error instanceof PulumiFailed &&
   (error.code === null || /error reading from server|transport is closing/.test([error.output, ...errors].join("\n")));
+
+/** The flag for configurations has to be there for every pack, or for none. */
+const policyArgs = ({ fleet: { policyPacks } }: RunContext): string[] => [
+  ...policyPacks.flatMap(({ path }) => ["--policy-pack", path]),
+  ...(policyPacks.some(({ config }) => config !== undefined)
+    ? policyPacks.flatMap(({ config = "" }) => ["--policy-pack-config", config])
+    : []),
+];
 
 const pendingAdvice = /pending operations from previous deployment|`pulumi refresh`/;
 
@@ -266,8 +274,20 @@ export class StackRun {
     const { command, refresh, fleet, workFolder } = context;
     if (this.#runsProgram) configure(workFolder, fleet, spec);
     const options = refresh && command !== "drift" ? ["--refresh"] : [];
-    const args = [...commandLines[command], ...options, "--stack", spec.name];
-    await pulumiEvents(args, this.#options({ adopt: spec.adopt }), this.#listen);
+    const packs = this.#runsProgram ? policyArgs(context) : [];
+    const run = (args: string[]) =>
+      pulumiEvents(
+        [...args, ...options, ...packs, "--stack", spec.name],
+        this.#options({ adopt: spec.adopt }),
+        this.#listen,
+      );
+    // Policies of whole stacks are judged at the end of a run: before anything is made, that is of a preview.
+    if (command === "up" && packs.length > 0) {
+      this.progress.isJudging = true;
+      await run(commandLines.preview);
+      this.progress.isJudging = false;
+    }
+    await run(commandLines[command]);
   }
 
   readonly #listen = (event: EngineEvent): void => {

@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { define } from "../../cli/fleet";
-import { FleetFile, readFleet } from "../../cli/fleet/file";
+import { readFleet } from "../../cli/fleet/file";
+import { FleetFile } from "../../cli/fleet/schema";
 import { pages } from "./markdown";
 
 const page = pages.find(({ file }) => file === "docs/fleet.md")!;
-const [network, ...fleets] = page.blocks.filter(({ language }) => language === "yaml");
+const [network, ...fleets] = page.blocks.filter(({ language, text }) => language === "yaml" && !text.startsWith("# "));
 
 let folder: string;
 beforeAll(() => {
@@ -18,6 +19,11 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.each(fleets)("the fleet of $where is one", ({ text }) => {
+  for (const pack of ["node_modules/pulumi-consortium/policy-pack", "policies"]) {
+    mkdirSync(join(folder, pack), { recursive: true });
+    writeFileSync(join(folder, pack, "PulumiPolicy.yaml"), "runtime: nodejs\n");
+  }
+  writeFileSync(join(folder, "rules.json"), "{}");
   const file = join(folder, "fleet.yaml");
   writeFileSync(file, text);
   const env = { ACME_API_KEY: "a", GLOBEX_API_KEY: "g", PULUMI_CONFIG_PASSPHRASE: "p" };

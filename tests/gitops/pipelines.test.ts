@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { pages } from "../docs/markdown";
 import { installFromPyPI } from "../support/pypi";
 import { folder, found, gitlab, gitlabRest, stages, text, workflowOf, workflows } from "./files";
 
@@ -106,6 +107,23 @@ describe("what the forges themselves would refuse", () => {
   const ownFolder = join(__dirname, "../../.github/workflows");
   const own = readdirSync(ownFolder).map((name) => join(ownFolder, name));
 
+  /** The pipelines of a page, as files: the first line names each. */
+  const inDocs = pages
+    .flatMap(({ blocks }) => blocks)
+    .flatMap(({ text: pipeline }) => {
+      const [, name] = /^# (\S+\.yml)$/m.exec(pipeline.split("\n")[0]!) ?? [];
+      if (name === undefined) return [];
+      // the name that .github/actionlint.yaml knows
+      const file = join(
+        mkdtempSync(join(tmpdir(), "pipeline-")),
+        name.replace("workflows/fleet.yml", "workflows/apply.yml"),
+      );
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, pipeline);
+      return [file];
+    });
+  const [onGithub, onGitlab] = [true, false].map((is) => inDocs.filter((file) => file.includes("/.github/") === is));
+
   /** GitHub's linter. It is older than one key; its own configuration says which, for people, too. */
   const actionlint = (files: string[], ...flags: string[]): string =>
     spawnSync("go", ["tool", "actionlint", "-no-color", ...flags, ...files], {
@@ -116,7 +134,8 @@ describe("what the forges themselves would refuse", () => {
 
   test("actionlint has nothing to say of the workflows, this repository's own included", () => {
     const config = ["-config-file", join(folder, ".github/actionlint.yaml")];
-    expect(actionlint([...paths, ...own], ...config)).toBe("");
+    expect(onGithub).toHaveLength(1);
+    expect(actionlint([...paths, ...own, ...onGithub!], ...config)).toBe("");
     const wrong = join(mkdtempSync(join(tmpdir(), "actionlint-")), "apply.yml");
     writeFileSync(wrong, text(".github/workflows/apply.yml").replace("needs: staging", "needs: stagging"));
     expect(actionlint([wrong])).toContain('"stagging"');
@@ -127,8 +146,9 @@ describe("what the forges themselves would refuse", () => {
     const check = (schema: string, ...files: string[]): { status: number | null; stdout: string } =>
       spawnSync(join(bin, "check-jsonschema"), ["--builtin-schema", schema, ...files], { encoding: "utf8" });
     const gitlabSchema = ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"] as const;
-    expect(check("vendor.github-workflows", ...paths, ...own)).toMatchObject({ status: 0 });
-    expect(check(...gitlabSchema, join(folder, ".gitlab-ci.yml"))).toMatchObject({ status: 0 });
+    expect(check("vendor.github-workflows", ...paths, ...own, ...onGithub!)).toMatchObject({ status: 0 });
+    expect(onGitlab).toHaveLength(2);
+    expect(check(...gitlabSchema, join(folder, ".gitlab-ci.yml"), ...onGitlab!)).toMatchObject({ status: 0 });
     const wrong = join(mkdtempSync(join(tmpdir(), "gitlab-")), "ci.yml");
     writeFileSync(wrong, text(".gitlab-ci.yml").replace("on_new_commit: interruptible", "on_new_commit: never"));
     expect(check(...gitlabSchema, wrong)).toMatchObject({

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { FleetFileError, readFleet } from "../../../cli/fleet/file";
+import { chosen } from "../../../cli/fleet/selection";
 import type * as FleetFiles from "../../../cli/fleet/file";
 
 const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-file-"));
@@ -117,6 +118,23 @@ const wrong: [string, string, string[]][] = [
       "fleet.yaml:7:15: organizations.a-b.stacks.c: the name of this stack would be a-b-c, which is that of a.b-c already: rename one of them",
     ],
   ],
+  [
+    "a stack that depends on none that there is, and two that depend on each other",
+    organization(
+      "prod: { definition: networks/trade.yaml, dependsOn: [acme-test] }\n" +
+        "      test: { definition: networks/trade.yaml, dependsOn: [acme-prod, acme-tset] }",
+    ),
+    [
+      "fleet.yaml:5:60: organizations.acme.stacks.prod.dependsOn[0]: acme-test depends on acme-prod, too: remove one",
+      "fleet.yaml:6:60: organizations.acme.stacks.test.dependsOn[0]: acme-prod depends on acme-test, too: remove one",
+      'fleet.yaml:6:71: organizations.acme.stacks.test.dependsOn[1]: there is no stack acme-tset; did you mean "acme-test"?',
+    ],
+  ],
+  [
+    "a policy pack that is none",
+    `policyPacks: [networks]\n${organization("prod: networks/trade.yaml")}`,
+    ["fleet.yaml:1:15: policyPacks[0]: there is no PulumiPolicy.yaml in networks"],
+  ],
   ["no stacks", "organizations: {}", [expect.stringContaining("there is no stack") as string]],
   [
     "too many at a time",
@@ -127,6 +145,25 @@ const wrong: [string, string, string[]][] = [
 
 test.each(wrong)("%s", (_, text, expected) => {
   expect(problems(text)).toEqual(expected);
+});
+
+const three =
+  "a: networks/trade.yaml\n      b: { definition: networks/trade.yaml, name: spice }\n      c: networks/silk.yaml";
+test("more consortia in an organization than the service allows, over all its stacks; a network file may allow more", () => {
+  write("networks/silk.yaml", "members: [m]\n");
+  expect(problems(organization(three))).toEqual([
+    "fleet.yaml:7:10: organizations.acme.stacks.c: the service allows 2 consortia in an organization, and the stacks of acme " +
+      "would have 3: trade of acme-a, spice of acme-b, silk of acme-c. If your organization allows more, set " +
+      "limits.consortiaPerOrganization in one of their network files",
+  ]);
+  // the same key is the same organization, under whatever name
+  const other = "\n  too:\n    apiKey: { env: ACME_API_KEY }\n    stacks:\n      c:";
+  expect(problems(organization(three).replace("\n      c:", other))).toEqual([
+    expect.stringMatching(/^fleet.yaml:10:10: organizations.too.stacks.c: .*trade of acme-a/) as string,
+  ]);
+  expect(problems(organization(three.replace("networks/silk.yaml", "networks/trade.yaml")))).toEqual([]); // one consortium
+  write("networks/silk.yaml", "members: [m]\nlimits: { consortiaPerOrganization: 3 }\n");
+  expect(problems(organization(three))).toEqual([]);
 });
 
 test("what is wrong in a network file has its place in that file, once", () => {
@@ -147,11 +184,10 @@ test("a state in a file needs a passphrase, one of the service does not", () => 
 test("only the keys of the stacks that are wanted are needed", () => {
   const other = "  globex: { apiKey: { env: NOT_SET }, stacks: { prod: networks/trade.yaml } }\n";
   write("fleet.yaml", `${organization("prod: networks/trade.yaml")}${other}`);
-  expect(readFleet(file, { env, only: ["acme-*"] }).stacks).toHaveLength(2);
-  expect(() => readFleet(file, { env, only: ["globex-*"] })).toThrow(/NOT_SET is not set/);
-  expect(() => readFleet(file, { env, only: ["acme-*", "acne-*"] })).toThrow(
-    /no stack like acne-\*; there are acme-prod, globex-prod/,
-  );
+  const of = (...only: string[]) => readFleet(file, { env, wanted: (fleet) => chosen(fleet, only) });
+  expect(of("acme-*").stacks).toHaveLength(2);
+  expect(() => of("globex-*")).toThrow(/NOT_SET is not set/);
+  expect(() => of("acme-*", "acne-*")).toThrow(/no stack like acne-\*; there are acme-prod, globex-prod/);
 });
 
 test("a file that is not there", () => {

@@ -34,7 +34,8 @@ interface Given {
 function fleet(path: string, { stacks = { prod: "coffee" }, ...rest }: Given = {}): string {
   const file = join(folder, path);
   mkdirSync(dirname(file), { recursive: true });
-  for (const network of Object.values(stacks)) writeFileSync(join(dirname(file), `${network}.yaml`), "members: [m]\n");
+  const text = "members: [m]\nlimits: { consortiaPerOrganization: 3 }\n";
+  for (const network of Object.values(stacks)) writeFileSync(join(dirname(file), `${network}.yaml`), text);
   const files = Object.fromEntries(Object.entries(stacks).map(([key, network]) => [key, `${network}.yaml`]));
   const organizations = { acme: { apiKey: { env: "KEY" }, stacks: files } };
   writeFileSync(file, JSON.stringify({ backend: `file://${folder}/state`, ...rest, organizations }));

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
-import type { Fleet, FleetStack } from "../../../cli/fleet/file";
+import type { Fleet, FleetStack } from "../../../cli/fleet/schema";
 import { configure, prepareBackend, prepareWorkFolder, programFiles } from "../../../cli/fleet/project";
 
 let folder: string;
@@ -16,6 +16,8 @@ const stack = (change: Partial<FleetStack> = {}): FleetStack => ({
   organization,
   definition: "/networks/trade.yaml",
   adopt: false,
+  dependsOn: [],
+  paths: [],
   ...change,
 });
 const fleet = (): Fleet => ({
@@ -26,6 +28,7 @@ const fleet = (): Fleet => ({
   concurrency: 4,
   organizations: [organization],
   stacks: [stack()],
+  policyPacks: [],
 });
 const settings = (): unknown => parse(readFileSync(join(folder, "Pulumi.acme-prod.yaml"), "utf8"));
 

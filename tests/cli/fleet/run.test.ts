@@ -89,3 +89,95 @@ test("Ctrl-C begins no other stack, and the next run does all", async () => {
   expect(pulumi.calls.filter((call) => call.startsWith("up "))).toHaveLength(1);
   expect(await up()).toMatchObject({ code: 0, summary: { ok: true } });
 });
+
+/** The file with stacks that depend on each other: the test network, then the one in production, then that of globex. */
+function ordered(): void {
+  const prod = { definition: "trade.yaml", dependsOn: ["acme-test"] };
+  const organizations = {
+    acme: { apiKey: { env: "ACME_KEY" }, stacks: { prod, test: "spice.yaml" } },
+    globex: {
+      apiKey: { env: "GLOBEX_KEY" },
+      stacks: { prod: { definition: "trade.yaml", dependsOn: ["acme-prod"] } },
+    },
+  };
+  writeFileSync(file, JSON.stringify({ project: "fleet", backend: `file://${folder}/state`, organizations }));
+}
+const verbs = (verb: string) =>
+  pulumi.calls.flatMap((call) => (call.startsWith(`${verb} `) ? [/--stack (\S+)/.exec(call)![1]] : []));
+
+test("stacks begin after those that they depend on, which are destroyed after them", async () => {
+  ordered();
+  expect(await up()).toMatchObject({ code: 0 });
+  expect(verbs("up")).toEqual(["acme-test", "acme-prod", "globex-prod"]);
+  const env = { ...(pulumi.env as Record<string, string>), ...keys };
+  expect(await consortium(["fleet", "destroy", file, "--yes"], env)).toMatchObject({ code: 0 });
+  expect(verbs("destroy")).toEqual(["globex-prod", "acme-prod", "acme-test"]);
+});
+
+test("what depends on a stack that failed is not begun, and says why", async () => {
+  ordered();
+  const ended = await up({ "acme-prod": "fail:no" });
+  expect(ended.code).toBe(1);
+  expect(outcomes(ended)).toEqual({ "acme-prod": "failed", "acme-test": "ok", "globex-prod": "not begun" });
+  expect(ended.summary.stacks.at(-1)!.error).toBe("acme-prod was not finished, which comes before this stack");
+});
+
+describe("shards", () => {
+  /** Each stack once, in whichever shard, with the results in files. */
+  async function shards(orders: Record<string, string> = {}): Promise<string[]> {
+    const files = [];
+    for (const shard of ["1/3", "2/3", "3/3"]) {
+      const { stdout } = await up(orders, "--shard", shard);
+      const result = join(folder, `result-${shard[0]}.json`);
+      writeFileSync(result, stdout);
+      files.push(result);
+    }
+    expect([...verbs("up")].sort()).toEqual(["acme-prod", "acme-test", "globex-prod"]);
+    return files;
+  }
+  const stacksIn = (result: string) => (JSON.parse(readFileSync(result, "utf8")) as Summary).stacks.length;
+  const merged = (...args: string[]) => consortium(["fleet", "merge", ...args]);
+
+  test("their results are one summary, JSON and JUnit, with the exit code of one run", async () => {
+    const files = await shards({ "acme-test": "fail:the name is already taken" });
+    const report = join(folder, "all.xml");
+    const { code, stdout } = await merged(...files, "--junit", report);
+    expect(code).toBe(1);
+    expect(stdout).toContain("2 of 3 stacks ok, 1 failed; 2 created;");
+    expect(readFileSync(report, "utf8")).toContain('tests="3" failures="1"');
+    const json = await merged(...files, "--json");
+    const { stacks, ...rest } = JSON.parse(json.stdout) as Summary & { shard?: unknown; project: string };
+    expect(rest).toMatchObject({ command: "up", project: "fleet", ok: false, total: { created: 2 }, strays: [] });
+    expect(rest.shard).toBeUndefined();
+    expect(stacks.map(({ stack }) => stack).sort()).toEqual(["acme-prod", "acme-test", "globex-prod"]);
+    expect(JSON.parse((await merged(...files, "--json")).stdout)).toEqual(JSON.parse(json.stdout));
+  });
+
+  test("a shard with stacks whose results are missing is an error, an empty one is none; none counts twice", async () => {
+    const files = await shards();
+    const empty = files.filter((one) => stacksIn(one) === 0);
+    const filled = files.filter((one) => stacksIn(one) > 0);
+    expect(await merged(...filled)).toMatchObject({ code: 0 });
+    const killed = join(folder, "killed.json");
+    writeFileSync(killed, ""); // what its job leaves
+    const { code, stdout, stderr } = await merged(...filled.slice(1), ...empty, killed);
+    expect(code).toBe(1);
+    const lost = stacksIn(filled[0]!);
+    if (filled.length > 1) expect(stdout).toContain(`${3 - lost} of ${3 - lost} stack`);
+    expect(stderr).toContain(
+      `${lost} of 3 stacks have no result: there is none of ${/-(\d)\.json/.exec(filled[0]!)![1]}/3.`,
+    );
+    expect((await merged(...filled, filled[0]!)).stderr).toMatch(/ is in .* and in .*: name each result once/);
+  });
+
+  test("files that are no results, or not of one run, are refused", async () => {
+    const [first] = await shards();
+    const other = join(folder, "other.json");
+    writeFileSync(other, readFileSync(first!, "utf8").replace('"command": "up"', '"command": "drift"'));
+    expect((await merged(first!, other)).stderr).toContain("merge only files of one run");
+    writeFileSync(other, readFileSync(first!, "utf8").replace('"count": 3', '"count": 4'));
+    expect((await merged(first!, other)).stderr).toContain("merge only shards that were made of the same stacks");
+    expect((await merged(file)).stderr).toContain(`${file} does not hold the results of a fleet (command: `);
+    expect((await merged(join(folder, "none.json"))).stderr).toContain("there is no such file");
+  });
+});

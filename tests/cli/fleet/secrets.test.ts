@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Fleet, Organization } from "../../../cli/fleet/file";
+import type { Fleet, Organization } from "../../../cli/fleet/schema";
 import { readSecrets, sharedEnvironment, stackEnvironment } from "../../../cli/fleet/secrets";
 
 const folder = mkdtempSync(join(tmpdir(), "consortium-fleet-secrets-"));
@@ -15,8 +15,11 @@ function fleetOf(...organizations: Organization[]): Fleet {
     name: `${organization.name}-prod`,
     organization,
     adopt: false,
+    dependsOn: [],
+    paths: [],
   }));
-  return { hasProject: true, file: "fleet.yaml", folder, project: "fleet", concurrency: 4, organizations, stacks };
+  const defaults = { hasProject: true, project: "fleet", concurrency: 4, policyPacks: [] };
+  return { ...defaults, file: "fleet.yaml", folder, organizations, stacks };
 }
 
 const env = {
