@@ -1,12 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { approvalOf, type Approvals, type Deviation, deviationsOf, digestOf } from "../inventory/plan/approval";
 import { type Action, type PlannedChange, changesOf, modelOfPlan, type Property } from "../inventory/plan/changes";
-import { type Message, type Plan, planName, readPlan, type Violation } from "../inventory/plan/read";
+import { type Message, type Plan, planName, readPlan, type Violation, withoutDebug } from "../inventory/plan/read";
 import { namedBy } from "../inventory/rows";
 import { mapOf } from "../observe/map/graph";
 import { mermaidOf } from "../observe/map/mermaid";
 import { printable, printableLines } from "../provider/api/printable";
 import { lossWarnings, partsOfUrn } from "../provider/constants";
-import { textOf } from "./shared/terminal";
+import { replaceFile, textOf } from "./shared/terminal";
 
 export const hasErrors = ({ messages, violations }: Plan): boolean =>
   messages.some(({ severity }) => severity === "error") || violations.some(({ mandatory }) => mandatory);
@@ -15,14 +16,22 @@ export const losesLedger = (plan: Plan): boolean => changesOf(plan).some(({ loss
 
 export const hasChanges = (plan: Plan): boolean => plan.unseen > 0 || changesOf(plan).length > 0;
 
-/** What may be a reason to end with exit code 2. */
-const reasons = { "ledger-loss": losesLedger, changes: hasChanges, errors: hasErrors } as const;
+/** What may be a reason to end with exit code 2. Who approves a digest has seen what it does. */
+const reasons = {
+  "ledger-loss": (plan: Plan, approvals: Approvals) => losesLedger(plan) && approvalOf(plan, approvals) !== "by digest",
+  changes: hasChanges,
+  errors: hasErrors,
+  unapproved: (plan: Plan, approvals: Approvals) => approvalOf(plan, approvals) === "none",
+} as const;
 type Reason = keyof typeof reasons;
 
 interface Flags {
   title?: string;
   max: number;
   failOn: Reason[];
+  approved?: string[];
+  map?: string;
+  save?: string;
 }
 
 export function define(command: Command): void {
@@ -31,25 +40,39 @@ export function define(command: Command): void {
     .argument("[files...]", "output of Pulumi with --json, one file per stack (default: standard input)")
     .option("--title <text>", "heading of the report")
     .option("--max <characters>", "maximum length of the report (default: 65536, the limit of GitHub)", size, 65_536)
+    .option("--save <file>", "keep what was read, without debug messages, which may contain secrets")
+    .option("--map <url>", "where the maps of the plans are: the report links to it")
+    .option(
+      "--approved <plan...>",
+      "plans that people approved: the output of Pulumi for a pull request, or the digest that an earlier report shows",
+    )
     .addOption(failOn.choices(Object.keys(reasons)).default([], "none"))
     .addHelpText(
       "after",
       "\nWrites Markdown to standard output, for a comment on a pull request. Reads the JSON of `pulumi preview --json`,\n" +
         "`refresh --preview-only --json` and `destroy --preview-only --json`. That contains policy violations only with\n" +
         "PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true. Secret values are never shown.\n" +
+        "--approved compares each plan with the approved one of its stack, and shows what differs. A plan without changes needs\n" +
+        "no approval. ledger-loss does not apply to a plan whose digest is approved.\n" +
         "Exit code 0: the report is written. 1: the input cannot be read. 2: it is written, and --fail-on applies.",
     )
     .action((files: string[], flags: Flags) => report(files, flags));
 }
 
-function report(files: string[], { title, max, failOn }: Flags): void {
-  const plans = (files.length > 0 ? files : ["-"]).map(read);
-  process.stdout.write(render(plans, { max, ...(title === undefined ? {} : { title }) }));
-  if (failOn.some((reason) => plans.some(reasons[reason]))) process.exitCode = 2;
+function report(files: string[], { failOn, approved, save, ...options }: Flags): void {
+  const texts = (files.length > 0 ? files : ["-"]).map((file) => ({ file, text: textOf(file) }));
+  if (save !== undefined) replaceFile(save, texts.map(({ text }) => withoutDebug(text)).join(""));
+  const plans = texts.map(({ file, text }) => readPlan(text, planName(file)));
+  const approvals = approvalsIn(approved ?? []);
+  const asked = approved !== undefined || failOn.includes("unapproved");
+  process.stdout.write(render(plans, asked ? { ...options, approvals } : options));
+  if (failOn.some((reason) => plans.some((plan) => reasons[reason](plan, approvals)))) process.exitCode = 2;
 }
 
-function read(file: string): Plan {
-  return readPlan(textOf(file), planName(file));
+function approvalsIn(given: string[]): Approvals {
+  const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
+  const plans = given.filter((one) => !isDigest(one)).map((file) => readPlan(textOf(file), planName(file)));
+  return { plans: new Map(plans.map((plan) => [plan.name, plan])), digests: new Set(given.filter(isDigest)) };
 }
 
 function size(text: string): number {
@@ -63,6 +86,10 @@ export interface RenderOptions {
   title?: string;
   /** Most characters that the forge takes. */
   max: number;
+  /** What the plans are compared with, if they need approval. */
+  approvals?: Approvals;
+  /** Where the maps are. */
+  map?: string;
 }
 
 /** Whether there is a map, how many lines of each list, and how much of a message: the first that fits is taken. */
@@ -74,15 +101,18 @@ const sizes = [Infinity, Infinity, 400, 200, 100, 50, 20, 10, 5, 2, 0].map((line
 }));
 type Size = (typeof sizes)[number];
 
-export function render(plans: Plan[], { title, max }: RenderOptions): string {
+export function render(plans: Plan[], { title, max, approvals, map }: RenderOptions): string {
   const head = title === undefined ? [] : [`## ${title}`];
+  const link = map === undefined ? [] : [`[Maps of what this does](${map})`];
   let text = "";
   for (const size of sizes) {
     const note =
       size.lines === Infinity
         ? []
         : [`_Shortened to ${max} characters: long lists end after ${size.lines} lines. The log of the run has all._`];
-    text = `${[...head, ...plans.map((plan) => section(plan, size)), ...note].join("\n\n")}\n`;
+    const boxes = [...warnings(plans, size), ...(approvals ? approvalBoxes(plans, approvals, size) : [])];
+    const sections = plans.map((plan) => section(plan, size));
+    text = `${[...head, ...boxes, ...link, ...sections, ...note].join("\n\n")}\n`;
     if (text.length <= max) return text;
   }
   const end = "…\n\n_Cut here. The log of the run has all._\n";
@@ -92,7 +122,6 @@ export function render(plans: Plan[], { title, max }: RenderOptions): string {
 function section(plan: Plan, size: Size): string {
   const changes = changesOf(plan);
   const parts = [
-    ...warnings(changes, plan.drift, size),
     ...(size.map ? mapBlock(plan, changes) : []),
     ...(changes.length > 0 ? [changeTable(changes, size)] : []),
     ...policyTable(plan.violations, size),
@@ -114,15 +143,51 @@ function counted(changes: PlannedChange[], { unchanged, unseen }: Plan): string 
   return `${[...parts, `${unchanged} unchanged`].join(", ")}.`;
 }
 
-function warnings(changes: PlannedChange[], drift: boolean, size: Size): string[] {
-  const lost = changes.filter(({ loss }) => loss !== undefined);
+/** First of all: ledgers that are lost, of all stacks. */
+function warnings(plans: Plan[], size: Size): string[] {
+  const lost = plans.flatMap((plan) =>
+    changesOf(plan)
+      .filter(({ loss }) => loss !== undefined)
+      .map((change) => ({ plan, ...change })),
+  );
   if (lost.length === 0) return [];
-  const lines = cut(lost, size).map(({ action, type, name, loss }) => {
+  const lines = cut(lost, size).map(({ plan, action, type, name, loss }) => {
     const what = action === "gone" ? "is gone from the service, and with it" : `is ${action}: this destroys`;
-    return `- ${type} ${code(name)} ${what} ${loss}.`;
+    return `- ${where(plan, plans)}${type} ${code(name)} ${what} ${loss}.`;
   });
-  const first = drift ? "**A LEDGER, OR A PART OF ONE, IS GONE.**" : "**THIS DESTROYS A LEDGER, OR A PART OF ONE.**";
+  const gone = lost.every(({ action }) => action === "gone");
+  const first = gone ? "**A LEDGER, OR A PART OF ONE, IS GONE.**" : "**THIS DESTROYS A LEDGER, OR A PART OF ONE.**";
   return [caution([first, "", ...lines, ...more(lost, size)])];
+}
+
+const where = (plan: Plan, plans: Plan[]): string => (plans.length > 1 ? `${code(plan.name)}: ` : "");
+
+/** Which plans nobody has approved, how they differ from what was approved, and their digests. */
+function approvalBoxes(plans: Plan[], approvals: Approvals, size: Size): string[] {
+  return plans.flatMap((plan) => {
+    const approval = approvalOf(plan, approvals);
+    const approved = approvals.plans.get(plan.name);
+    if (approval !== "none" && !(approval === "as planned" && losesLedger(plan))) return [];
+    const first =
+      approval !== "none" ? [] : [approved ? "**THIS IS NOT WHAT WAS APPROVED.**" : "**NOBODY HAS APPROVED THIS.**"];
+    const digest = `Digest of the plan of ${code(plan.name)}: ${code(digestOf(plan))}`;
+    const differences = approval === "none" && approved ? deviationsOf(plan, approved) : [];
+    return [
+      box("WARNING", [...first, ...first.map(() => ""), digest]),
+      ...(differences.length > 0 ? [deviationTable(differences, size)] : []),
+    ];
+  });
+}
+
+function deviationTable(deviations: Deviation[], size: Size): string {
+  const cell = (changes: PlannedChange[]): string =>
+    changes.map((change) => [marked(change.action), details(change)].join(" ").trim()).join("<br>") || "nothing";
+  const rows = cut(deviations, size).map(({ urn, approved, now }) => {
+    const [change] = [...now, ...approved];
+    const { type, name } = change ?? partsOfUrn(urn);
+    return [`${type} ${code(name)}`, cell(approved), cell(now)];
+  });
+  return [table(["resource", "approved", "now"], rows), ...more(deviations, size)].join("\n\n");
 }
 
 /** A map of the changes, which forges draw; expanded if a ledger is lost. */
@@ -238,5 +303,7 @@ export function table(heads: string[], rows: string[][]): string {
 }
 
 /** A box that forges show in red. */
-export const caution = (lines: string[]): string =>
-  ["[!CAUTION]", ...lines].map((line) => `> ${line}`.trimEnd()).join("\n");
+export const caution = (lines: string[]): string => box("CAUTION", lines);
+
+const box = (kind: string, lines: string[]): string =>
+  [`[!${kind}]`, ...lines].map((line) => `> ${line}`.trimEnd()).join("\n");

@@ -65,6 +65,9 @@ export function changesOf({ steps }: Plan): PlannedChange[] {
     );
 }
 
+/** Whether a step changes something, or found that something has changed. */
+export const doesSomething = (step: Step): boolean => actionOf(step) !== undefined && isSeen(step);
+
 /** A refresh lists everything that it read. */
 const isSeen = (step: Step): boolean =>
   step.op !== "refresh" || step.new?.outputs === undefined || propertiesOf(step).length > 0;

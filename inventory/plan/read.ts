@@ -140,6 +140,25 @@ export function readPlan(text: string, file: string): Plan {
   );
 }
 
+/** The events that tell of a plan. */
+const kept = ["preludeEvent", "resourcePreEvent", "resOutputsEvent", "diagnosticEvent", "policyEvent", "summaryEvent"];
+
+/**
+ * Pulumi's output as it may be kept: without debug messages. Its events have those even where nobody asked for them, and the
+ * ones of its Node.js SDK contain the outputs of resources, passwords too, in clear.
+ */
+export function withoutDebug(text: string): string {
+  const values = jsonIn(text).filter((value) => value !== undefined) as Record<string, unknown>[];
+  const isDebug = (one: unknown): boolean => (one as { severity?: string } | undefined)?.severity === "debug";
+  const lines = values.flatMap((value) => {
+    if (Array.isArray(value.diagnostics))
+      return { ...value, diagnostics: value.diagnostics.filter((one) => !isDebug(one)) };
+    if (typeof value.sequence !== "number") return value;
+    return kept.some((kind) => kind in value) && !isDebug(value.diagnosticEvent) ? value : [];
+  });
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
 /** One document, or one a line. */
 function jsonIn(text: string): unknown[] {
   try {

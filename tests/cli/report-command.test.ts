@@ -32,9 +32,128 @@ describe("the command", () => {
       ["report", calm, lossy, "--title", "Preview", "--fail-on", "ledger-loss", "errors"],
       {},
     );
-    expect(both).toMatchObject({ code: 2, stdout: expect.stringMatching(/^## Preview\n\n### [^]*### /) as string });
+    const order = /^## Preview\n\n> \[!CAUTION\][^]*`net\/prod`: Node `n` is deleted[^]*### [^]*### /;
+    expect(both).toMatchObject({ code: 2, stdout: expect.stringMatching(order) as string });
     expect(await consortium(["report", calm, "--fail-on", "ledger-loss", "changes"], {})).toMatchObject({ code: 0 });
     expect(await consortium(["report", lossy], {})).toMatchObject({ code: 0 });
+  });
+
+  const changed = (to: string) =>
+    step(
+      "update",
+      "Consortium",
+      "c",
+      { id: "c1", inputs: { description: "a" } },
+      to ? { inputs: { description: to } } : {},
+    );
+  const created = step("create", "Node", "n", undefined, { inputs: { name: "n" } });
+  const all = ["--fail-on", "unapproved", "ledger-loss", "errors"];
+
+  test("--approved: the same steps in any order pass; of others it shows what was approved, what is now, and the digest", async () => {
+    const approved = file("approved.json", digest([changed("b"), created]));
+    const same = file("same.json", digest([created, changed("b")]));
+    expect(await consortium(["report", same, "--approved", approved, ...all], {})).toMatchObject({ code: 0 });
+
+    const other = file("other.json", digest([changed(`${"long ".repeat(40)}end`)]));
+    const { code, stdout } = await consortium(["report", other, "--approved", approved, ...all], {});
+    expect(code).toBe(2);
+    expect(stdout).toContain("> **THIS IS NOT WHAT WAS APPROVED.**\n>\n> Digest of the plan of `net/prod`: `");
+    expect(stdout).toMatch(
+      /^\| Consortium `c` \| changed `description`: `"a"` → `"b"` \| changed `description`: `"a"` → `"long /m,
+    );
+    expect(stdout).toMatch(/^\| Node `n` \| created \| nothing \|$/m);
+
+    const end = file("end.json", digest([changed(`${"long ".repeat(40)}other end`)]));
+    expect(await consortium(["report", end, "--approved", other, ...all], {})).toMatchObject({ code: 2 });
+    const [, given = ""] = /`([0-9a-f]{64})`/.exec(stdout)!;
+    expect(await consortium(["report", other, "--approved", approved, given, ...all], {})).toMatchObject({ code: 0 });
+    expect(await consortium(["report", end, "--approved", approved, given, ...all], {})).toMatchObject({ code: 2 });
+  });
+
+  test.each([
+    ["another object of the same name", { id: "c2", inputs: { description: "a" } }],
+    ["another value before", { id: "c1", inputs: { description: "z" } }],
+    ["another fate in the service", { id: "c1", inputs: { description: "a" }, retainOnDelete: true }],
+  ])("what was approved was not for %s", async (_, old) => {
+    const approved = file(
+      "approved.json",
+      digest([step("delete", "Consortium", "c", { id: "c1", inputs: { description: "a" } })]),
+    );
+    const now = file("now.json", digest([step("delete", "Consortium", "c", old)]));
+    expect(await consortium(["report", now, "--approved", approved, "--fail-on", "unapproved"], {})).toMatchObject({
+      code: 2,
+    });
+  });
+
+  test("what drifted was not approved, nothing to do needs no approval, and without any plan nobody has approved", async () => {
+    const read = {
+      op: "refresh",
+      urn: created.urn.replace("Node::n", "Consortium::c"),
+      old: { inputs: { description: "a" } },
+    };
+    const events = [
+      { resourcePreEvent: { metadata: read } },
+      { resOutputsEvent: { metadata: { ...read, new: { inputs: { description: "b" }, outputs: {} } } } },
+      { resourcePreEvent: { metadata: { op: "create", urn: created.urn, new: created.newState } } },
+    ];
+    const lines = events.map((one, sequence) => JSON.stringify({ sequence, ...one }));
+    const plan = file("drifted.json", lines.join("\n"));
+    const approved = file("approved.json", digest([created]));
+    const compared = await consortium(["report", plan, "--approved", approved, ...all], {});
+    expect(compared).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining("| Consortium `c` | nothing | drifted ") as string,
+    });
+    expect(
+      await consortium(["report", file("nothing.json", digest([])), "--approved", approved, ...all], {}),
+    ).toMatchObject({ code: 0 });
+    const alone = await consortium(["report", approved, ...all], {});
+    expect(alone).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining("**NOBODY HAS APPROVED THIS.**") as string,
+    });
+  });
+
+  test("that a ledger is lost is approved with a digest only", async () => {
+    const lossy = file("lossy.json", digest([step("delete", "Node", "n", { id: "n1" })]));
+    const { code, stdout } = await consortium(["report", lossy, "--approved", lossy, ...all], {});
+    expect(code).toBe(2);
+    expect(stdout).not.toContain("NOT WHAT WAS APPROVED");
+    const [, given = ""] = /`([0-9a-f]{64})`/.exec(stdout)!;
+    expect(await consortium(["report", lossy, "--approved", given, ...all], {})).toMatchObject({ code: 0 });
+  });
+
+  test("--save keeps the plan without debug messages, which hold passwords", async () => {
+    const event = (sequence: number, more: object): string => JSON.stringify({ sequence, timestamp: 1, ...more });
+    const message = (severity: string, text: string): object => ({ diagnosticEvent: { severity, message: text } });
+    const pre = {
+      resourcePreEvent: { metadata: { op: "create", urn: created.urn, new: { inputs: { severity: "debug" } } } },
+    };
+    const lines = [
+      event(1, message("debug", "RPC finished: password,geheim")),
+      event(2, message("warning", "careful")),
+      event(3, pre),
+      event(4, { futureEvent: { password: "geheim" } }),
+    ];
+    const plan = file("stream.json", lines.join("\n"));
+    const kept = join(folder, "kept.json");
+    const { stdout } = await consortium(["report", plan, "--save", kept], {});
+    expect(readFileSync(kept, "utf8")).toBe(`${lines[1]}\n${lines[2]}\n`);
+    expect(await consortium(["report", kept], {})).toMatchObject({ stdout });
+    const whole = file("whole.json", digest([created], { diagnostics: [{ severity: "debug", message: "geheim" }] }));
+    await consortium(["report", whole, "--save", kept], {});
+    expect(readFileSync(kept, "utf8")).not.toContain("geheim");
+    expect(await consortium(["report", kept], {})).toMatchObject({
+      stdout: expect.stringContaining("1 created") as string,
+    });
+  });
+
+  test("--map: one link, below the boxes", async () => {
+    const lossy = file("lossy.json", digest([step("delete", "Node", "n", { id: "n1" })]));
+    const { stdout } = await consortium(["report", lossy, "--map", "https://forge/maps"], {});
+    expect(stdout).toMatch(
+      /^> \[!CAUTION\][^]*\n\n\[Maps of what this does\]\(https:\/\/forge\/maps\)\n\n### `net\/prod`/,
+    );
   });
 
   test.each([

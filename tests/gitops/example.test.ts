@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { complaintsAbout, documentsIn } from "./operator";
 import { operatorCrds, refusedBy } from "./operator-crds";
@@ -38,6 +38,11 @@ test("every secret is documented, and every documented one is used", () => {
   expect([...new Set([...secrets, ...found(all, /\$(GITLAB_COMMENT_TOKEN)/g)])].sort()).toEqual(documented);
 });
 
+interface Named {
+  kind: string;
+  metadata: { name: string; namespace?: string };
+  spec?: { serviceAccountName?: string; programRef?: { name: string }; prerequisites?: { name: string }[] };
+}
 interface Resources {
   resources?: Record<string, { type: string }>;
 }
@@ -57,11 +62,7 @@ describe("manifests of the Kubernetes operator", () => {
   }
 
   test("what one names, another has", () => {
-    const all = manifests.flatMap((file) => documentsIn(text(file))) as {
-      kind: string;
-      metadata: { name: string; namespace?: string };
-      spec?: { serviceAccountName?: string; programRef?: { name: string }; prerequisites?: { name: string }[] };
-    }[];
+    const all = manifests.flatMap((file) => documentsIn(text(file))) as Named[];
     const names = (kind: string): string[] =>
       all.filter((one) => one.kind === kind).map(({ metadata }) => metadata.name);
     for (const { spec } of all) {
@@ -69,6 +70,24 @@ describe("manifests of the Kubernetes operator", () => {
       if (spec?.programRef) expect(names("Program")).toContain(spec.programRef.name);
       for (const { name } of spec?.prerequisites ?? []) expect(names("Stack")).toContain(name);
     }
+  });
+
+  test("what docs/gitops.md applies has all prerequisites, with a secret for each stack", () => {
+    const page = readFileSync(join(folder, "../../docs/gitops.md"), "utf8");
+    const [, command = ""] = /^(kubectl apply .*)$/m.exec(page)!;
+    const applied = found(command, /-f (\S+)/g).flatMap((file) => documentsIn(text(file))) as Named[];
+    const stacks = applied.filter(({ kind }) => kind === "Stack");
+    const names = stacks.map(({ metadata }) => metadata.name);
+    expect(names.sort()).toEqual(["network-production", "network-staging"]);
+    const needed = stacks.flatMap(({ spec }) => spec?.prerequisites ?? []).map(({ name }) => name);
+    expect(needed).toEqual(["network-staging"]);
+    const [, list = ""] = /^for stack in (.*); do$/m.exec(page)!;
+    expect(
+      list
+        .split(" ")
+        .map((stack) => `network-${stack}`)
+        .sort(),
+    ).toEqual(names);
   });
 
   test("no Program declares what only a program in TypeScript can make", () => {

@@ -21,11 +21,12 @@ interface Job {
   environment?: string;
   permissions?: Record<string, string>;
   concurrency?: Concurrency;
-  env?: { STACK?: string };
+  env?: Record<string, string>;
   "timeout-minutes"?: number;
 }
 interface Workflow {
   on: object;
+  env?: Record<string, string>;
   permissions: object;
   concurrency?: Concurrency;
   jobs: Record<string, Job>;
@@ -43,7 +44,9 @@ interface GitlabJob {
   extends?: string;
   stage?: string;
   needs?: string[];
+  before_script?: string[];
   script?: string[];
+  id_tokens?: object;
   variables?: { STACK?: string };
   environment?: { name: string };
   resource_group?: string;
@@ -54,9 +57,11 @@ export const { stages, ...gitlabRest } = parse(text(".gitlab-ci.yml")) as { stag
   string,
   GitlabJob
 >;
+const extended = (job: GitlabJob): GitlabJob =>
+  job.extends === undefined ? job : { ...extended(gitlabRest[job.extends]!), ...job };
 /** Jobs with what they extend; what begins with a dot is no job. */
 export const gitlab: Record<string, GitlabJob> = Object.fromEntries(
   Object.entries(gitlabRest)
-    .map(([name, job]) => [name, { ...gitlabRest[job.extends ?? ""], ...job }] as const)
+    .map(([name, job]) => [name, extended(job)] as const)
     .filter(([name, job]) => job.script !== undefined && !name.startsWith(".")),
 );

@@ -8,6 +8,9 @@ import { folder, found, gitlab, gitlabRest, stages, text, workflowOf, workflows 
 
 /* What the pipelines of GitHub and GitLab would do, as far as their files say it. */
 
+/** As docs/policies.md has it. */
+const policyPack = "node_modules/pulumi-consortium/policy-pack";
+
 describe.each(workflows)("$file", ({ file, workflow, jobs, steps }) => {
   test("starts on something, with rights that are listed, and every job ends some time", () => {
     expect(Object.keys(workflow.on).length).toBeGreaterThan(0);
@@ -17,7 +20,7 @@ describe.each(workflows)("$file", ({ file, workflow, jobs, steps }) => {
 
   test("actions are official ones, each pinned to a commit, with its version beside it", () => {
     const actions = steps.flatMap(({ uses }) => uses ?? []);
-    expect(actions.filter((one) => !/^(actions|pulumi)\/[\w-]+@[0-9a-f]{40}$/.test(one))).toEqual([]);
+    expect(actions.filter((one) => !/^(actions|pulumi|aws-actions)\/[\w-]+@[0-9a-f]{40}$/.test(one))).toEqual([]);
     expect(actions).toEqual(expect.arrayContaining([expect.stringMatching(/^pulumi\/actions@/)]));
     expect(found(text(file), /uses: (.*)$/gm).filter((one) => !/ # v\d+\.\d+\.\d+$/.test(one))).toEqual([]);
   });
@@ -27,9 +30,29 @@ describe.each(workflows)("$file", ({ file, workflow, jobs, steps }) => {
     for (const one of checkouts) expect(one.with).toEqual({ "persist-credentials": false });
     expect(workflow.permissions).toEqual({ contents: "read" });
     for (const job of jobs) {
-      const writes = job.steps.some(({ env }) => env?.GITHUB_TOKEN !== undefined);
-      expect(Object.values(job.permissions ?? {}).includes("write")).toBe(writes);
+      const writes = job.steps.some(({ run }) => /github\.mjs (comment|issue)/.test(run ?? ""));
+      const rights = Object.entries(job.permissions ?? {}).filter(([name]) => name !== "id-token");
+      expect(rights.some(([, right]) => right === "write")).toBe(writes);
     }
+  });
+
+  test("jobs that use the state assume a role for it, with no key of the cloud; policies are checked", () => {
+    const using = jobs.filter((job) => job.steps.some(({ env }) => env?.PULUMI_BACKEND_URL !== undefined));
+    expect(using.length).toBeGreaterThan(0);
+    for (const job of using) {
+      expect(job.permissions).toMatchObject({ "id-token": "write" });
+      const assumed = job.steps.findIndex(({ uses }) => uses?.startsWith("aws-actions/configure-aws-credentials@"));
+      const used = job.steps.findIndex(({ env }) => env?.PULUMI_BACKEND_URL !== undefined);
+      expect(job.steps[assumed]!.with).toEqual({
+        "role-to-assume": "${{ vars.AWS_ROLE_ARN }}",
+        "aws-region": "${{ vars.AWS_REGION }}",
+      });
+      expect(assumed).toBeLessThan(used);
+    }
+    expect(jobs.filter((job) => !using.includes(job)).some((job) => job.permissions?.["id-token"])).toBe(false);
+    expect(text(file)).not.toMatch(/AWS_(ACCESS_KEY|SECRET|SESSION)|PASSPHRASE/);
+    const plans = steps.some(({ run }) => /scripts\/(preview|apply)\.sh/.test(run ?? ""));
+    expect(workflow.env?.POLICY_PACK).toBe(plans ? policyPack : undefined);
   });
 
   test("jobs that touch a stack have its environment, and never run twice at once", () => {
@@ -84,7 +107,8 @@ test("GitLab: production waits for staging, of a stack never two runs at once, a
   for (const stack of ["staging", "production"]) {
     expect(gitlab[stack]).toMatchObject({
       ...{ stage: stack, variables: { STACK: stack }, environment: { name: stack } },
-      ...{ resource_group: `apply-${stack}`, interruptible: false, script: ['scripts/apply.sh "$STACK"'] },
+      ...{ resource_group: `apply-${stack}`, interruptible: false },
+      script: ['scripts/gitlab.sh plan "$STACK"', 'scripts/apply.sh "$STACK"'],
     });
   }
   expect(gitlab.staging!.needs).toBeUndefined();
@@ -98,7 +122,23 @@ test("GitLab: jobs have a stage that is listed, and only the one that comments h
   const scoped = /^\| `GITLAB_COMMENT_TOKEN` +\| GitLab: environment `([^`]+)`/m.exec(text("README.md"))?.[1];
   const having = Object.entries(gitlab).filter(([, { environment }]) => environment?.name === scoped);
   expect(having.map(([name]) => name)).toEqual(["comment"]);
-  expect(gitlab.comment).toMatchObject({ before_script: [], script: ["scripts/comment-gitlab.sh staging production"] });
+  expect(gitlab.comment).toMatchObject({ before_script: [], script: ["scripts/gitlab.sh comment staging production"] });
+});
+
+test("GitLab: jobs that use the state have a token for its role, and no other job has; policies are checked", () => {
+  const using = Object.keys(gitlab).filter((name) => gitlab[name]!.id_tokens !== undefined);
+  expect(using.sort()).toEqual(["drift", "preview", "production", "staging"]);
+  for (const name of using)
+    expect(gitlab[name]!.before_script!.at(-1)).toContain('"$STATE_TOKEN" >"$AWS_WEB_IDENTITY_TOKEN_FILE"');
+  expect(gitlabRest.variables).toMatchObject({ POLICY_PACK: policyPack });
+  expect(text(".gitlab-ci.yml")).not.toMatch(/AWS_(ACCESS_KEY|SECRET|SESSION)|PASSPHRASE/);
+});
+
+test("both forges keep what was planned under the content of the commit, and apply what is kept there", () => {
+  const { steps } = workflowOf("preview").jobs.plan!;
+  const upload = steps.find(({ uses }) => uses?.startsWith("actions/upload-artifact@"))!;
+  expect(upload.with?.name).toBe("plan-${{ matrix.stack }}-${{ steps.commit.outputs.tree }}");
+  expect(gitlab.preview!.script).toEqual(['scripts/preview.sh "$STACK"', 'scripts/gitlab.sh save "$STACK"']);
 });
 
 describe("what the forges themselves would refuse", () => {

@@ -1,32 +1,38 @@
 #!/usr/bin/env bash
-# apply.sh STACK: makes STACK what the program says, unless that destroys a ledger, or a part of one.
-# ALLOW_LEDGER_LOSS=true: does that, too. POLICY_PACK: folder of a policy pack that must agree.
-# Exit code 2: nothing was done, since it would destroy a ledger. 3: it was applied, but applications cannot use the
-# network, as the table says. Any other but 0: it failed. report.md says why.
+# apply.sh STACK: does to STACK what was approved, and nothing else.
+# Approved is what the pull request showed (approved/STACK.json and .plan, from preview.sh), unless it destroys a ledger, or a
+# part of one; and every plan whose digest APPROVE names. Where the state or the service has changed since, it stops.
+# POLICY_PACK: folder of a policy pack that must agree.
+# Exit code 2: nothing was done, since nobody has approved it; the report has the difference, and the digest to approve.
+# 3: it was applied, but applications cannot use the network, as the table says. Any other but 0: it failed. report.md says why.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 stack="${1:?say which stack: apply.sh STACK}"
 rm -rf plans # of other stacks
 
+read -ra approved <<<"${APPROVE:-}"
+plan="plans/$stack.plan"
+if [ -f "approved/$stack.json" ]; then
+  [ "${#approved[@]}" -gt 0 ] || plan="approved/$stack.plan"
+  approved+=("approved/$stack.json")
+fi
+
 planned=0
-scripts/preview.sh "$stack" || planned=$?
-scripts/report.sh "Applying $stack"
+REFRESH=true scripts/preview.sh "$stack" || planned=$?
+code=0
+scripts/report.sh "Applying $stack" ${approved:+--approved "${approved[@]}"} --fail-on errors unapproved ledger-loss || code=$?
 cat report.md
 if [ "$planned" -ne 0 ]; then
   echo "apply.sh: the preview of $stack failed, nothing was done." >&2
   exit "$planned"
+elif [ "$code" -ne 0 ]; then
+  echo "apply.sh: nothing was done to $stack: see the report. APPROVE=<digest> approves the plan that it shows." >&2
+  exit "$code"
 fi
 
-refuse=(errors ledger-loss)
-if [ "${ALLOW_LEDGER_LOSS:-false}" = true ]; then
-  refuse=(errors)
-fi
-npx --no-install pulumi-consortium report "plans/$stack.json" --fail-on "${refuse[@]}" >/dev/null || {
-  code=$?
-  echo "apply.sh: nothing was done to $stack: see the report. ALLOW_LEDGER_LOSS=true lets a ledger be destroyed." >&2
-  exit "$code"
-}
-scripts/unlocked.sh pulumi up --stack "$stack" --yes --skip-preview --non-interactive ${POLICY_PACK:+--policy-pack "$POLICY_PACK"}
+# Pulumi stops at a step that is not in the plan. With --refresh, that includes what has drifted since the preview.
+scripts/unlocked.sh pulumi up --stack "$stack" --yes --skip-preview --non-interactive --refresh --plan "$plan" \
+  ${POLICY_PACK:+--policy-pack "$POLICY_PACK"}
 
 # Started nodes, credentials that work, blocks that come: what `up` does not see.
 npx --no-install pulumi-consortium check --stack "$stack" || {

@@ -9,7 +9,8 @@ mkdir plans
 
 export PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true
 failed=0
-scripts/unlocked.sh pulumi refresh --stack "$stack" --preview-only --json --non-interactive >"plans/$stack.json" || failed=$?
+scripts/unlocked.sh pulumi refresh --stack "$stack" --preview-only --json --non-interactive |
+  npx --no-install pulumi-consortium report --save "plans/$stack.json" >/dev/null || failed=$?
 scripts/report.sh "Drift of $stack"
 cat report.md
 has() {

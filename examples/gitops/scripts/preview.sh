@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
-# preview.sh STACK: writes what `pulumi up` would do to STACK into plans/STACK.json. Fails if the preview does.
-# POLICY_PACK: folder of a policy pack that is checked, too.
+# preview.sh STACK: writes what `pulumi up` would do to STACK into plans/STACK.json (for people) and plans/STACK.plan (for
+# `pulumi up --plan`). Fails if the preview does. In the one, secrets are masked, in the other encrypted.
+# POLICY_PACK: folder of a policy pack that is checked, too. REFRESH=true: reads the service first, to see what has drifted.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 stack="${1:?say which stack: preview.sh STACK}"
 
 mkdir -p plans
-# One event a line: only this form tells of policies, and of what a refresh found.
+# One event a line: only this form tells of policies, and of what a refresh found. Debug messages, which are among them, may
+# contain secrets: --save leaves them out.
 export PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true
-pulumi preview --stack "$stack" --json --non-interactive ${POLICY_PACK:+--policy-pack "$POLICY_PACK"} >"plans/$stack.json"
+scripts/unlocked.sh pulumi preview --stack "$stack" --json --non-interactive --save-plan "plans/$stack.plan" \
+  ${REFRESH:+--refresh} ${POLICY_PACK:+--policy-pack "$POLICY_PACK"} |
+  npx --no-install pulumi-consortium report --save "plans/$stack.json" >/dev/null

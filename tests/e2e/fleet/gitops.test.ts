@@ -1,66 +1,153 @@
-import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import { type AddressInfo } from "node:net";
+import { execFileSync, spawn } from "node:child_process";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { transformSync } from "esbuild";
 import { send } from "../../support/network";
+import { startS3 } from "../support/backends/s3";
+import { actions, Forge, gitlabJob, type Job, type Runner, tokenWith, type Written } from "../support/forges";
+import { npmInstallSeeded, packed } from "../support/packed";
 import { finished, root, withoutCompiler } from "../support/stack";
+import { encrypted, initStack, outputsIn, salt, stateFile, stateIn } from "../support/state-file";
 import { canaryKey, type World, world } from "../support/world";
 
-const example = "examples/gitops";
+const example = join(root, "examples/gitops");
+const word = "a-word-that-nobody-may-see";
+const states = (): string => join(w.stack.folder, "state");
 let w: World;
+let forge: Forge;
+let runner: Runner;
+/** Where the team works: a clone of the bare repository. */
+let clone: string;
 
-/** A checkout of the example, as a runner has it after `npm ci`, with two stacks that somebody made once by hand. */
-beforeAll(async () => {
-  w = await world({ example });
-  const bin = join(w.stack.folder, "node_modules/.bin");
-  mkdirSync(bin);
-  writeFileSync(join(bin, "pulumi-consortium"), `#!/bin/sh\nexec node "${root}/dist/cli/consortium.js" "$@"\n`, {
-    mode: 0o755,
-  });
-  for (const name of ["staging", "production"]) {
-    cpSync(join(root, example, `Pulumi.${name}.yaml`), join(w.stack.folder, `Pulumi.${name}.yaml`));
-    await w.stack.ok(["stack", "init", name]);
-  }
-});
-afterAll(() => w.close());
+const git = (...args: string[]): string =>
+  execFileSync("git", ["-C", clone, ...args], { encoding: "utf8", stdio: "pipe" });
+const read = (file: string): string => readFileSync(join(clone, file), "utf8");
+const write = (file: string, text: string): void => writeFileSync(join(clone, file), text);
 
-/** For all but the first test: the program compiled once, and what `npx --no-install` finds without npm, which takes long to start. */
-function lighten(): void {
-  const settings = readFileSync(join(w.stack.folder, "Pulumi.yaml"), "utf8");
-  const options = "runtime:\n  name: nodejs\n  options: { typescript: false }";
-  w.stack.write("Pulumi.yaml", settings.replace("runtime: nodejs", options));
-  w.stack.write("package.json", JSON.stringify({ name: "trade-network", main: "index.js" }));
-  const { code } = transformSync(readFileSync(join(root, example, "index.ts"), "utf8"), {
-    loader: "ts",
-    format: "cjs",
-  });
-  w.stack.program(code);
-  const folder = join(w.stack.folder, "without-npx");
-  mkdirSync(folder);
-  const found = 'test "$1" = --no-install && shift && exec "node_modules/.bin/$@"';
-  writeFileSync(join(folder, "npx"), `#!/bin/sh\n${found}\n`, { mode: 0o755 });
-  Object.assign(w.stack.env, { PATH: `${folder}:${w.stack.env.PATH}`, NODE_OPTIONS: withoutCompiler });
+/** A commit on a branch of its own, as pull request 3: the forge makes the ref that its pipelines check out. */
+function propose(file: string, change: (text: string) => string): void {
+  git("checkout", "--quiet", "-B", "change", "main");
+  write(file, change(read(file)));
+  git("commit", "--quiet", "-a", "-m", "A change");
+  git("push", "--quiet", "--force", "origin", "change", "change:refs/pull/3/merge");
 }
 
-const script = (name: string, args: string[], env: Record<string, string> = {}, hear?: (text: string) => void) => {
-  const child = spawn(join(w.stack.folder, "scripts", name), args, {
-    env: { ...w.stack.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  child.stderr.on("data", (chunk) => hear?.(String(chunk)));
-  return finished(child);
-};
-const report = (): string => readFileSync(join(w.stack.folder, "report.md"), "utf8");
+/** Squashes it: another commit than that of the pull request, with the same content. */
+function merge(): void {
+  git("checkout", "--quiet", "main");
+  git("merge", "--quiet", "--squash", "change");
+  git("commit", "--quiet", "-m", "A change (#3)");
+  git("push", "--quiet", "origin", "main");
+}
+
+const pullRequest = { event: { pull_request: { number: 3, head: { repo: { full_name: "acme/network" } } } } };
+const preview = (): Promise<Record<string, Job>> => actions(runner, "preview.yml", "refs/pull/3/merge", pullRequest);
+const apply = (inputs: { approve?: string } = {}) => actions(runner, "apply.yml", "main", { inputs });
+const comment = (): string => forge.written[1]!.body;
+const report = ({ folder }: Pick<Job, "folder">): string => readFileSync(join(folder, "report.md"), "utf8");
+const digestIn = (text: string): string => /^> Digest of the plan of .*`([0-9a-f]{64})`$/m.exec(text)![1]!;
+
 /** A check calls nodes, too: that changes nothing in the service. */
 const writes = (): string[] =>
   w.service.calls
     .filter(({ method, path }) => method !== "GET" && !path.startsWith("/runtime/"))
     .map(({ method, path }) => `${method} ${path}`);
-const patch = (path: string, body: object) => send(w.service, "PATCH", path, body);
+const describeByHand = async (description: string): Promise<void> => {
+  const all = (await w.network()).consortia;
+  const { _id: id } = all.find(({ name }) => name === "trade-staging")!;
+  await send(w.service, "PATCH", `/consortia/${String(id)}`, { description });
+};
 
-const locks = (): string => join(w.stack.folder, "state/.pulumi/locks/organization/trade-network/staging");
+/** The example in a repository of its own, its program compiled once, and two stacks that somebody made. */
+beforeAll(async () => {
+  w = await world("");
+  forge = await Forge.start([{ id: 1, number: 1, body: "An opinion" }]);
+  const repository = join(forge.folder, "network.git");
+  clone = join(forge.folder, "clone");
+  execFileSync("git", ["init", "--quiet", "--bare", repository]);
+  execFileSync("git", ["clone", "--quiet", repository, clone], { stdio: "pipe" });
+  for (const [key, value] of Object.entries({ name: "team", email: "team@example.com" }))
+    git("config", `user.${key}`, value);
+  git("checkout", "--quiet", "-b", "main");
+  cpSync(example, clone, {
+    recursive: true,
+    filter: (from) => !/node_modules|index\.ts$/.test(from.slice(example.length)),
+  });
+  const options = "runtime:\n  name: nodejs\n  options: { typescript: false }";
+  write("Pulumi.yaml", read("Pulumi.yaml").replace("runtime: nodejs", options));
+  write("package.json", JSON.stringify({ name: "trade-network", main: "index.js" }));
+  const program = readFileSync(join(example, "index.ts"), "utf8");
+  write("index.js", transformSync(program, { loader: "ts", format: "cjs" }).code);
+  for (const stack of ["staging", "production"]) {
+    const file = `Pulumi.${stack}.yaml`;
+    write(file, `${read(file)}  trade-network:word: ${JSON.stringify(encrypted(word))}\nencryptionsalt: ${salt}\n`);
+    initStack(states(), "trade-network", stack);
+  }
+  git("add", "--all");
+  git("commit", "--quiet", "-m", "A network");
+  git("push", "--quiet", "origin", "main");
+
+  // What `npm ci` and `npx` do, without npm, which takes long to start.
+  const bin = join(forge.folder, "bin");
+  const programs = {
+    npm: `test "$1" = ci && ln -s "${join(w.stack.folder, "node_modules")}" node_modules`,
+    npx: `test "$1" = --no-install && shift && exec "node_modules/.bin/$@"`,
+  };
+  mkdirSync(bin);
+  for (const [name, text] of Object.entries(programs))
+    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  mkdirSync(join(w.stack.folder, "node_modules/.bin"));
+  const command = `#!/bin/sh\nexec node "${root}/dist/cli/consortium.js" "$@"\n`;
+  writeFileSync(join(w.stack.folder, "node_modules/.bin/pulumi-consortium"), command, { mode: 0o755 });
+  const { PULUMI_BACKEND_URL } = w.stack.env;
+  runner = {
+    forge,
+    repository,
+    env: {
+      ...w.stack.env,
+      CONSORTIUM_API_KEY: undefined,
+      PATH: `${bin}:${w.stack.env.PATH}`,
+      NODE_OPTIONS: withoutCompiler,
+    },
+    // Previews have no key.
+    settings: (environment) => ({
+      vars: { PULUMI_BACKEND_URL },
+      secrets: /^(staging|production|drift-)/.test(environment) ? { CONSORTIUM_API_KEY: canaryKey } : {},
+    }),
+  };
+});
+afterAll(async () => {
+  forge?.close();
+  await w?.close();
+});
+
+/** Runs a script in the checkout of a job that is over. */
+const script = (
+  folder: string,
+  name: string,
+  args: string[],
+  env: Record<string, string> = {},
+  hear?: (text: string) => void,
+) => {
+  const child = spawn(join(folder, "scripts", name), args, {
+    env: { ...runner.env, CONSORTIUM_API_KEY: canaryKey, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stderr.on("data", (chunk) => hear?.(String(chunk)));
+  return finished(child);
+};
+
+const locks = (): string => join(states(), ".pulumi/locks/organization/trade-network/staging");
 /** Somebody else is at work on staging. */
 function lock(): void {
   const holder = { pid: 1, username: "somebody", hostname: "elsewhere", timestamp: new Date() };
@@ -70,142 +157,187 @@ function lock(): void {
 const unlock = (): void => rmSync(locks(), { recursive: true });
 
 /** One story: each test goes on where the one before it ended. */
-describe("the scripts that the workflows call", () => {
-  test("a pull request: one report of both stacks, with what policies say, and no call to the service", async () => {
-    const env = { POLICY_PACK: join(root, "policy-pack") };
-    for (const stack of ["staging", "production"]) {
-      const { code, text } = await script("preview.sh", [stack], env);
-      expect({ code, text }).toMatchObject({ code: 0 });
-    }
-    expect(await script("report.sh", ["What this does"])).toMatchObject({ code: 0 });
-    expect(report()).toMatch(/^## What this does\n/);
-    expect(report()).toContain("### `trade-network/staging`\n\n5 created");
-    expect(report()).toContain("### `trade-network/production`\n\n10 created");
-    expect(report()).toContain("| advice | `balanced-membership` |");
-    expect(writes()).toEqual([]);
-    lighten();
-  });
+describe("GitHub Actions, from pull request to apply", () => {
+  /** The checkout of a job that applied staging. */
+  let last: string;
 
-  test("a merge: applied", async () => {
-    expect(await script("apply.sh", ["staging"])).toMatchObject({ code: 0 });
-    expect((await w.network()).nodes.map(({ name }) => name)).toEqual(["harbour-1"]);
-  });
-
-  test("a night in which the stack is locked: exit code 1 if it stays so", async () => {
-    lock();
-    expect(await script("drift.sh", ["staging"], { LOCK_WAIT_SECONDS: "0" })).toMatchObject({
-      code: 1,
-      text: expect.stringContaining("the stack is currently locked by 1 lock(s)") as string,
+  test("a pull request: one comment on both stacks, with what policies say; plans are kept, and nobody is called", async () => {
+    propose("README.md", (text) => `${text}\nOurs.\n`);
+    const jobs = await preview();
+    expect(jobs).toMatchObject({
+      "plan (staging)": { code: 0 },
+      "plan (production)": { code: 0 },
+      comment: { code: 0 },
     });
+    expect(comment()).toContain("### `trade-network/staging`\n\n5 created");
+    expect(comment()).toContain("### `trade-network/production`\n\n10 created");
+    expect(comment()).toContain("| advice | `balanced-membership` |");
+    expect(comment()).toMatch(
+      /^\[Maps of what this does\]\(https:\/\/forge\/acme\/network\/actions\/runs\/\d+#artifacts\)$/m,
+    );
+    expect(readdirSync(join(jobs.comment!.folder, "maps"))).toEqual(["production.svg", "staging.svg"]);
+    const tree = git("rev-parse", "change^{tree}").trim();
+    expect(forge.artifacts.map(({ name }) => name)).toEqual([
+      `plan-staging-${tree}`,
+      `plan-production-${tree}`,
+      "maps",
+    ]);
+    expect(w.service.calls).toEqual([]);
   });
 
-  test("a merge while the stack is locked waits for it; the second time there is nothing to do", async () => {
+  test("the merge: what was approved is applied to staging, then to production", async () => {
+    merge();
+    const jobs = await apply();
+    expect(jobs).toMatchObject({ staging: { code: 0 }, production: { code: 0 } });
+    const names = (await w.network()).nodes.map(({ name }) => name).sort();
+    expect(names).toEqual(["carrier-1", "carrier-2", "harbour-1", "harbour-1", "harbour-2"]);
+    last = jobs.staging!.folder;
+  });
+
+  test("neither key, password nor secret configuration is in any plan, report or comment", async () => {
+    propose("Pulumi.staging.yaml", (text) => text.replace("nodesPerMember: 1", "nodesPerMember: 2"));
+    const jobs = await actions({ ...runner, stacks: ["staging"] }, "preview.yml", "refs/pull/3/merge", pullRequest);
+    expect(jobs).toMatchObject({ comment: { code: 0 } });
+    expect(forge.written).toHaveLength(2); // the same comment
+    const { logins } = outputsIn(stateIn(stateFile(states(), "trade-network", "staging"))) as {
+      logins: { password: string }[];
+    };
+    const { folder } = jobs["plan (staging)"]!;
+    const plans = ["json", "plan"].map((kind) => readFileSync(join(folder, "plans", `staging.${kind}`), "utf8"));
+    expect(plans).toEqual(
+      [/"resourcePreEvent"/, /"resourcePlans"/].map((kind) => expect.stringMatching(kind) as string),
+    );
+    const secrets = [canaryKey, logins[0]!.password, word];
+    expect(secrets.filter((one) => [...plans, comment()].some((text) => text.includes(one)))).toEqual([]);
+  });
+
+  test("the service has changed since: the merge stops, shows the difference, and changes nothing", async () => {
+    merge();
+    await describeByHand("changed in the console");
     w.service.clearCalls();
-    const waiting = script("apply.sh", ["staging"], {}, (text) => {
+    const { staging, production } = await apply();
+    expect(staging).toMatchObject({ code: 2, text: expect.stringContaining("nothing was done to staging") as string });
+    expect(production).toMatchObject({ skipped: true });
+    expect(report(staging!)).toContain("> **THIS IS NOT WHAT WAS APPROVED.**");
+    const hand = '`description`: `"Who shipped what to whom"` → `"changed in the console"`';
+    const back = '`description`: `"changed in the console"` → `"Who shipped what to whom"`';
+    expect(report(staging!)).toContain(
+      `| Consortium \`trade-staging\` | nothing | drifted ${hand}<br>changed ${back} |`,
+    );
+    expect(report(staging!)).not.toMatch(/^\| Node/m);
+    expect(writes()).toEqual([]);
+    last = staging!.folder;
+  });
+
+  test("with that plan's digest it goes on, also while the stack is locked for a time; with another one it does not", async () => {
+    const approve = digestIn(report({ folder: last }));
+    await describeByHand("changed once more");
+    expect(await script(last, "apply.sh", ["staging"], { APPROVE: approve })).toMatchObject({ code: 2 });
+    const again = digestIn(report({ folder: last }));
+    expect(again).not.toBe(approve);
+    lock();
+    const waiting = script(last, "apply.sh", ["staging"], { APPROVE: again }, (text) => {
       if (text.includes("another run is at work on the stack")) unlock();
     });
     expect(await waiting).toMatchObject({ code: 0 });
-    expect(report()).toMatch(/Nothing to do: \d+ unchanged\.\n$/);
-    expect(writes()).toEqual([]);
-  });
-
-  test("a night without drift", async () => {
-    expect(await script("drift.sh", ["staging"])).toMatchObject({ code: 0 });
-    expect(report()).toMatch(/No drift: \d+ unchanged\.\n$/);
-  });
-
-  test("a night with drift: exit code 2, the report names it, and nothing is changed", async () => {
     const [consortium] = (await w.network()).consortia;
-    await patch(`/consortia/${String(consortium!._id)}`, { description: "changed in the console" });
+    expect(consortium).toMatchObject({ description: "Who shipped what to whom" });
+    expect((await w.network()).nodes).toHaveLength(6);
+  });
+
+  test("a night without drift, one in which the stack stays locked, and one with a refused key", async () => {
+    expect(await script(last, "drift.sh", ["staging"])).toMatchObject({ code: 0 });
+    expect(report({ folder: last })).toMatch(/No drift: \d+ unchanged\.\n$/);
+    lock();
+    expect(await script(last, "drift.sh", ["staging"], { LOCK_WAIT_SECONDS: "0" })).toMatchObject({
+      code: 1,
+      text: expect.stringContaining("the stack is currently locked by 1 lock(s)") as string,
+    });
+    unlock();
+    const { code, text } = await script(last, "drift.sh", ["staging"], { CONSORTIUM_API_KEY: "refused" });
+    expect({ code, text }).toMatchObject({ code: 1 });
+    expect(report({ folder: last })).toContain("**It failed.**");
+  });
+
+  test("a night with drift: an issue names it, and nothing is changed", async () => {
+    await describeByHand("changed in the console");
     w.service.clearCalls();
-    const { code, text } = await script("drift.sh", ["staging"]);
-    expect({ code, text }).toMatchObject({ code: 2 });
-    expect(report()).toContain(
+    const written = forge.written.length;
+    const jobs = await actions({ ...runner, stacks: ["staging"] }, "drift.yml", "main");
+    expect(jobs).toMatchObject({ "drift (staging)": { code: 0 } });
+    expect(forge.written).toHaveLength(written + 1);
+    expect(forge.written.at(-1)).toMatchObject({ title: "Drift of staging" });
+    expect(forge.written.at(-1)!.body).toContain(
       '| drifted | Consortium `trade-staging` | `description`: `"Who shipped what to whom"` →',
     );
     expect(writes()).toEqual([]);
-    await patch(`/consortia/${String(consortium!._id)}`, { description: "Who shipped what to whom" });
-  });
-
-  test("a night with a refused key: exit code 1", async () => {
-    const { code, text } = await script("drift.sh", ["staging"], { CONSORTIUM_API_KEY: "refused" });
-    expect({ code, text }).toMatchObject({ code: 1 });
-    expect(report()).toContain("**It failed.**");
-  });
-
-  test("a change that would replace the ledger: a loud warning, and applied only when that is allowed", async () => {
-    const program = readFileSync(join(w.stack.folder, "index.js"), "utf8");
-    w.stack.program(program.replace('"raft"', '"ibft"'));
-    const before = (await w.network()).environments;
-    expect(await script("preview.sh", ["staging"])).toMatchObject({ code: 0 });
-    rmSync(join(w.stack.folder, "plans/production.json"), { force: true });
-    expect(await script("report.sh", ["Preview"])).toMatchObject({ code: 0 });
-    expect(report()).toContain("> **THIS DESTROYS A LEDGER, OR A PART OF ONE.**");
-    const printed = /^````text\n(###[^]*?)^````$/m.exec(readFileSync(join(root, "docs/gitops.md"), "utf8"))?.[1];
-    const shown = report()
-      .replaceAll(/"e[0-9a-z]{9}"/g, '"ebx4k2m9qd"')
-      .replaceAll(/chain \d+/g, "chain 1652122087");
-    expect(shown).toBe(`## Preview\n\n${printed}`);
-
-    const refused = await script("apply.sh", ["staging"]);
-    expect(refused).toMatchObject({ code: 2, text: expect.stringContaining("nothing was done to staging") as string });
-    expect((await w.network()).environments).toEqual(before);
-
-    expect(await script("apply.sh", ["staging"], { ALLOW_LEDGER_LOSS: "true" })).toMatchObject({ code: 0 });
-    expect((await w.network()).environments).toMatchObject([{ consensus_type: "ibft" }]);
-  });
-
-  test("a program that breaks: the report says why, and nothing is done", async () => {
-    w.stack.program('throw new Error("out of order");\n');
-    w.service.clearCalls();
-    const { code, text } = await script("apply.sh", ["staging"]);
-    expect(code).not.toBe(0);
-    expect(text).toContain("the preview of staging failed, nothing was done");
-    expect(report()).toMatch(/\*\*It failed\.\*\*[^]*out of order/);
-    expect(writes()).toEqual([]);
-  });
-
-  test("neither key nor password is in any report or plan", async () => {
-    const { logins } = (await w.stack.outputs("staging")) as { logins: { password: string }[] };
-    const shown = report() + readFileSync(join(w.stack.folder, "plans/staging.json"), "utf8");
-    expect([canaryKey, logins[0]!.password].filter((one) => shown.includes(one))).toEqual([]);
+    await describeByHand("Who shipped what to whom");
   });
 });
 
-interface Written {
-  id: number;
-  number: number;
-  title?: string;
-  body: string;
-  pull_request?: object;
-}
+/** Goes on where GitHub ended. */
+describe("GitLab CI, from merge request to apply", () => {
+  const job = (name: string, ref: string, artifacts: string, env: Record<string, string> = {}) =>
+    gitlabJob(runner, name, ref, join(forge.folder, artifacts), { POLICY_PACK, ...env });
+  const STACK = "staging";
+  const POLICY_PACK = ""; // GitHub's part has it
 
-/** As much of a forge as the scripts ask for: lists in pages, what is added, and what is changed. */
-async function forge(there: Written[], answers: { token: string; change: string }) {
-  const add = (list: Written[], fields: { body: string }): void =>
-    void list.push({ id: list.length + 1, number: list.length + 1, ...fields });
-  const server: Server = createServer((request, response) => {
-    let text = "";
-    request.on("data", (chunk) => (text += String(chunk)));
-    request.on("end", () => {
-      const { pathname, searchParams } = new URL(request.url!, "http://forge");
-      const json = request.headers["content-type"]?.includes("urlencoded") === false || text.startsWith("{");
-      const fields = (json ? JSON.parse(text) : Object.fromEntries(new URLSearchParams(text))) as { body: string };
-      const given = request.headers["private-token"] ?? request.headers.authorization?.replace("Bearer ", "");
-      if (given !== answers.token) response.statusCode = 401;
-      else if (request.method === "POST") add(there, fields);
-      else if (request.method === answers.change) Object.assign(there[Number(pathname.split("/").at(-1)) - 1]!, fields);
-      else if (request.method !== "GET") response.statusCode = 405;
-      const [page, size] = [Number(searchParams.get("page") ?? 1), Number(searchParams.get("per_page") ?? 20)];
-      if (page * size < there.length) response.setHeader("X-Next-Page", page + 1);
-      else response.setHeader("X-Next-Page", "");
-      response.end(JSON.stringify(request.method === "GET" ? there.slice((page - 1) * size, page * size) : {}));
-    });
+  test("a merge request that replaces the ledger: the comment begins with that", async () => {
+    propose("index.js", (text) => text.replace('"raft"', '"ibft"'));
+    const before = forge.written.length;
+    expect(await job("preview", "refs/pull/3/merge", "first", { STACK })).toMatchObject({ code: 0 });
+    const tree = git("rev-parse", "change^{tree}").trim();
+    const kept = ["json", "plan"].map((kind) => `/projects/7/packages/generic/plan-staging/${tree}/staging.${kind}`);
+    expect([...forge.packages.keys()]).toEqual(kept);
+    expect(await job("report", "refs/pull/3/merge", "first")).toMatchObject({ code: 0 });
+    const token = { GITLAB_COMMENT_TOKEN: tokenWith({ "pull-requests": "write" }) };
+    expect(await job("comment", "refs/pull/3/merge", "first", token)).toMatchObject({ code: 0 });
+    expect(forge.written).toHaveLength(before);
+    expect(comment()).toMatch(
+      /^<!-- consortium comment: .* -->\n\n## What this merge request does\n\n> \[!CAUTION\]\n> \*\*THIS DESTROYS A LEDGER/,
+    );
+    expect(comment()).toContain("[Maps of what this does](https://forge/jobs/1/artifacts/browse/maps/)");
+    const printed = /^````text\n([^]*?)^````$/m.exec(readFileSync(join(root, "docs/gitops.md"), "utf8"))?.[1];
+    const shown = comment()
+      .replace(/^<!-- .* -->\n\n/, "")
+      .replaceAll(/"e[0-9a-z]{9}"/g, '"ebx4k2m9qd"')
+      .replaceAll(/chain \d+/g, "chain 1652122087");
+    expect(shown).toBe(printed);
   });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { address, close: () => void server.close() };
-}
+
+  test("the merge: approved, but not that a ledger is destroyed; with the digest it is", async () => {
+    merge();
+    const before = (await w.network()).environments;
+    const stopped = await job("staging", "main", "second");
+    expect(stopped).toMatchObject({ code: 2, text: expect.stringContaining("nothing was done to staging") as string });
+    expect(report(stopped)).not.toContain("THIS IS NOT WHAT WAS APPROVED");
+    expect((await w.network()).environments).toEqual(before);
+    expect(await job("staging", "main", "second", { APPROVE: digestIn(report(stopped)) })).toMatchObject({ code: 0 });
+    expect((await w.network()).environments.map(({ consensus_type: type }) => type).sort()).toEqual(["ibft", "raft"]);
+  });
+
+  test("what main has, and no merge request has planned, is not applied", async () => {
+    write("index.js", read("index.js").replace("Who shipped what to whom", "Who shipped it"));
+    git("commit", "--quiet", "-a", "-m", "Straight to main");
+    git("push", "--quiet", "origin", "main");
+    w.service.clearCalls();
+    const stopped = await job("staging", "main", "third");
+    expect(stopped).toMatchObject({ code: 2, text: expect.stringContaining("no merge request has planned") as string });
+    expect(report(stopped)).toContain("> **NOBODY HAS APPROVED THIS.**");
+    expect(writes()).toEqual([]);
+  });
+
+  test("a program that breaks: the report says why, and nothing is done", async () => {
+    write("index.js", 'throw new Error("out of order");\n');
+    git("commit", "--quiet", "-a", "-m", "Broken");
+    git("push", "--quiet", "origin", "main");
+    const { code, text, folder } = await job("staging", "main", "fourth");
+    expect(code).not.toBe(0);
+    expect(text).toContain("the preview of staging failed, nothing was done");
+    expect(report({ folder })).toMatch(/\*\*It failed\.\*\*[^]*out of order/);
+    expect(writes()).toEqual([]);
+  });
+});
 
 /** What others wrote: more than a page of it, and the report of another project's bot. */
 const others = (): Written[] => [
@@ -215,31 +347,37 @@ const others = (): Written[] => [
 
 const marked = (kind: string, ...stacks: string[]): string =>
   `<!-- consortium ${kind}: ${stacks.map((stack) => `trade-network/${stack}`).join(" ")} -->\n\n`;
+const tokens = (token: string): Record<string, string> => ({
+  GITLAB_COMMENT_TOKEN: token,
+  GITHUB_TOKEN: token,
+  CI_JOB_TOKEN: token,
+});
+const allowed = tokenWith({ "pull-requests": "write", issues: "write", actions: "read" });
+const settings = (address: string): Record<string, string> => ({
+  ...{ CI_API_V4_URL: address, CI_PROJECT_ID: "7", CI_MERGE_REQUEST_IID: "3" },
+  ...{ GITHUB_API_URL: address, GITHUB_REPOSITORY: "acme/network", PULL_REQUEST: "3" },
+});
 
 test.each([
-  ["comment-gitlab.sh", ["staging", "production"], "PUT", marked("comment", "staging", "production")],
-  ["github.mjs", ["comment", "staging", "production"], "PATCH", marked("comment", "staging", "production")],
-  ["github.mjs", ["issue", "staging"], "PATCH", marked("issue", "staging")],
+  ["gitlab.sh", ["comment", "staging", "production"], marked("comment", "staging", "production")],
+  ["github.mjs", ["comment", "staging", "production"], marked("comment", "staging", "production")],
+  ["github.mjs", ["issue", "staging"], marked("issue", "staging")],
 ] as const)(
   "%s %j writes the report once, then replaces it, and touches nothing of others",
-  async (name, args, change, mark) => {
-    const there = others();
-    const { address, close } = await forge(there, { token: "token", change });
-    const gitlab = { CI_API_V4_URL: address, CI_PROJECT_ID: "7", CI_MERGE_REQUEST_IID: "3" };
-    const github = { GITHUB_API_URL: address, GITHUB_REPOSITORY: "acme/network", PULL_REQUEST: "3" };
-    const env = { ...gitlab, ...github, GITLAB_COMMENT_TOKEN: "token", GITHUB_TOKEN: "token" };
+  async (name, args, mark) => {
+    const other = await Forge.start(others());
+    const env = { ...settings(other.address), ...tokens(allowed) };
     try {
       for (const text of ["## First\n", "## Second\n"]) {
-        w.stack.write("report.md", text);
-        expect(await script(name, [...args], env)).toMatchObject({ code: 0 });
-        expect(there.slice(0, 121)).toEqual(others());
-        expect(there.slice(121)).toMatchObject([{ body: mark + text }]);
+        write("report.md", text);
+        expect(await script(clone, name, [...args], env)).toMatchObject({ code: 0 });
+        expect(other.written.slice(0, 121)).toEqual(others());
+        expect(other.written.slice(121)).toMatchObject([{ body: mark + text }]);
       }
-      const wrong = { ...env, GITLAB_COMMENT_TOKEN: "wrong", GITHUB_TOKEN: "wrong" };
-      expect((await script(name, [...args], wrong)).code).not.toBe(0);
-      expect(there).toHaveLength(122);
+      expect((await script(clone, name, [...args], { ...env, ...tokens("wrong") })).code).not.toBe(0);
+      expect(other.written).toHaveLength(122);
     } finally {
-      close();
+      other.close();
     }
   },
 );
@@ -249,18 +387,95 @@ test("an issue of one stack is not that of another, and no pull request is taken
     { id: 1, number: 1, body: marked("issue", "production") },
     { id: 2, number: 2, body: marked("issue", "staging"), pull_request: {} },
   ];
-  const { address, close } = await forge(there, { token: "token", change: "PATCH" });
+  const other = await Forge.start([...there]);
   try {
-    w.stack.write("report.md", "## Drift\n");
-    const env = { GITHUB_API_URL: address, GITHUB_REPOSITORY: "acme/network", GITHUB_TOKEN: "token" };
-    expect(await script("github.mjs", ["issue", "staging"], env)).toMatchObject({ code: 0 });
-    expect(there.map(({ body }) => body)).toEqual([
-      marked("issue", "production"),
-      marked("issue", "staging"),
-      `${marked("issue", "staging")}## Drift\n`,
+    write("report.md", "## Drift\n");
+    const env = { ...settings(other.address), ...tokens(allowed) };
+    expect(await script(clone, "github.mjs", ["issue", "staging"], env)).toMatchObject({ code: 0 });
+    expect(other.written.slice(0, 2)).toEqual(there);
+    expect(other.written.slice(2)).toMatchObject([
+      { title: "Drift of staging", body: `${marked("issue", "staging")}## Drift\n` },
     ]);
-    expect(there[2]).toMatchObject({ title: "Drift of staging" });
   } finally {
-    close();
+    other.close();
+  }
+});
+
+test("a plan that a fork made, or that has expired, is none; an answer that is not one is an error", async () => {
+  const other = await Forge.start();
+  const name = `plan-staging-${git("rev-parse", "HEAD^{tree}").trim()}`;
+  const [own, fork] = [1, 2].map((id) => ({ id: 1, repository_id: 1, head_repository_id: id }));
+  const made = { name, created_at: "2026-01-01T00:00:00Z", zip: Buffer.from("") };
+  other.artifacts.push(
+    { ...made, id: 1, expired: true, workflow_run: own! },
+    { ...made, id: 2, expired: false, workflow_run: fork! },
+  );
+  const env = { ...settings(other.address), ...tokens(allowed) };
+  try {
+    const { code, text } = await script(clone, "github.mjs", ["plan", "staging"], env);
+    expect({ code, text }).toMatchObject({
+      code: 0,
+      text: expect.stringContaining("no pull request has planned") as string,
+    });
+    const refused = { ...env, ...tokens("wrong") };
+    expect((await script(clone, "github.mjs", ["plan", "staging"], refused)).code).not.toBe(0);
+    expect(await script(clone, "gitlab.sh", ["plan", "staging"], refused)).toMatchObject({
+      code: 1,
+      text: expect.stringContaining("HTTP 403") as string,
+    });
+  } finally {
+    other.close();
+  }
+});
+
+test("copied to an empty place, with the package as it is published, it previews and reports", async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), "consortium-copied-")), "trade-network");
+  const isOwn = (from: string): boolean => !from.slice(example.length).includes("node_modules");
+  cpSync(example, folder, { recursive: true, filter: isOwn });
+  await npmInstallSeeded(folder, (await packed()).tarball);
+  const backend = join(folder, "state");
+  initStack(backend, "trade-network", "staging");
+  appendFileSync(join(folder, "Pulumi.staging.yaml"), `encryptionsalt: ${salt}\n`);
+  const env = {
+    ...{ PATH: w.stack.env.PATH!, NODE_OPTIONS: "", CONSORTIUM_API_KEY: "", PULUMI_BACKEND_URL: `file://${backend}` },
+    POLICY_PACK: "node_modules/pulumi-consortium/policy-pack",
+  };
+  expect(await script(folder, "preview.sh", ["staging"], env)).toMatchObject({ code: 0 });
+  expect(await script(folder, "report.sh", ["Preview"], env)).toMatchObject({ code: 0 });
+  expect(report({ folder })).toContain("### `trade-network/staging`\n\n5 created");
+  expect(report({ folder })).toContain("| advice | `balanced-membership` |");
+  rmSync(folder, { recursive: true });
+});
+
+test("a key service is asked with the token of the job, and no other key: without the token nothing opens", async () => {
+  const cloud = await startS3();
+  try {
+    const headers = { "x-amz-target": "TrentService.CreateKey", "content-type": "application/x-amz-json-1.1" };
+    const authorization =
+      "AWS4-HMAC-SHA256 Credential=tests/20260101/us-east-1/kms/aws4_request, SignedHeaders=host, Signature=x";
+    const address = `http://${/endpoint=([^&]+)/.exec(cloud.url)![1]!}`;
+    const made = await fetch(address, { method: "POST", headers: { ...headers, authorization }, body: "{}" });
+    const { KeyMetadata } = (await made.json()) as { KeyMetadata: { KeyId: string } };
+    const token = join(mkdtempSync(join(tmpdir(), "token-")), "token");
+    writeFileSync(token, "signed by the forge");
+    const env = {
+      ...{ AWS_ENDPOINT_URL_KMS: address, AWS_ENDPOINT_URL_STS: address, AWS_EC2_METADATA_DISABLED: "true" },
+      ...{ AWS_REGION: "us-east-1", PULUMI_CONFIG_PASSPHRASE: "" },
+      AWS_ROLE_ARN: "arn:aws:iam::123456789012:role/network-state",
+    };
+    const role = { ...env, AWS_WEB_IDENTITY_TOKEN_FILE: token };
+    const provider = `awskms://${KeyMetadata.KeyId}?region=us-east-1&awssdk=v2`;
+    w.stack.write("Pulumi.yaml", "name: e2e\nruntime: { name: nodejs, options: { typescript: false } }\n");
+    await w.stack.ok(["stack", "init", "locked", "--secrets-provider", provider], role);
+    await w.stack.ok(["config", "set", "--secret", "word", word, "--stack", "locked"], role);
+    w.stack.program('exports.word = new (require("@pulumi/pulumi").Config)().requireSecret("word");\n');
+    await w.stack.ok(["preview", "--stack", "locked", "--save-plan", "locked.plan"], role);
+    const plan = readFileSync(join(w.stack.folder, "locked.plan"), "utf8");
+    expect(plan).toContain("resourcePlans");
+    expect(plan).not.toContain(word);
+    const { code, text } = await w.stack.run(["preview", "--stack", "locked"], env);
+    expect({ code, text }).toMatchObject({ code: 255, text: expect.stringContaining("get credentials") as string });
+  } finally {
+    await cloud.stop();
   }
 });

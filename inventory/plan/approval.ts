@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import { changesOf, doesSomething, type PlannedChange } from "./changes";
+import { type Plan } from "./read";
+
+/* Whether a plan does what people approved: not more, not less, and to the same objects. */
+
+/** What people approved: plans, and the digests of plans. */
+export interface Approvals {
+  /** By `project/stack`. */
+  plans: ReadonlyMap<string, Plan>;
+  digests: ReadonlySet<string>;
+}
+
+/** "nothing": there is nothing to approve. */
+export type Approval = "nothing" | "by digest" | "as planned" | "none";
+
+export function approvalOf(plan: Plan, { plans, digests }: Approvals): Approval {
+  if (deedsOf(plan).size === 0) return "nothing";
+  if (digests.has(digestOf(plan))) return "by digest";
+  const approved = plans.get(plan.name);
+  return approved && digestOf(approved) === digestOf(plan) ? "as planned" : "none";
+}
+
+/** Names what a plan does: the same for the same steps in any order. Values of secrets are not in it; plans do not show them. */
+export function digestOf(plan: Plan): string {
+  const deeds = [...deedsOf(plan)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256")
+    .update(JSON.stringify([plan.name, deeds]))
+    .digest("hex");
+}
+
+/** A resource to which a plan does something else than the approved one. */
+export interface Deviation {
+  urn: string;
+  approved: PlannedChange[];
+  now: PlannedChange[];
+}
+
+export function deviationsOf(plan: Plan, approved: Plan): Deviation[] {
+  const [is, was] = [deedsOf(plan), deedsOf(approved)];
+  const changes = { is: changesOf(plan), was: changesOf(approved) };
+  const of = (list: PlannedChange[], urn: string): PlannedChange[] => list.filter((change) => change.urn === urn);
+  return [...new Set([...is.keys(), ...was.keys()])]
+    .filter((urn) => is.get(urn) !== was.get(urn))
+    .map((urn) => ({ urn, approved: of(changes.was, urn), now: of(changes.is, urn) }));
+}
+
+/** By URN, in full: reports shorten values, and two long ones may differ only at their ends. */
+function deedsOf({ steps, unseen }: Plan): Map<string, string> {
+  const deeds = new Map<string, string[]>();
+  for (const step of steps.filter(doesSomething)) {
+    const { op, urn, found, old, new: next, reasons } = step;
+    const { id = null, inputs = null, retainOnDelete = false } = old ?? {};
+    const deed = [op, found, id, inputs, retainOnDelete, next?.inputs ?? null, [...reasons].sort()];
+    deeds.set(urn, [...(deeds.get(urn) ?? []), JSON.stringify(deed)]);
+  }
+  if (unseen > 0) deeds.set("drift", [String(unseen)]);
+  return new Map([...deeds].map(([urn, all]) => [urn, all.sort().join("\n")]));
+}

@@ -1,0 +1,327 @@
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import { type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { finished, type Result } from "./stack";
+
+/* As much of GitHub and GitLab as the pipelines of examples/gitops use: their API, and runners for their files. */
+
+export interface Written {
+  id: number;
+  number: number;
+  title?: string;
+  body: string;
+  pull_request?: object;
+}
+
+interface Artifact {
+  id: number;
+  name: string;
+  expired: boolean;
+  created_at: string;
+  workflow_run: { id: number; repository_id: number; head_repository_id: number };
+  zip: Buffer;
+}
+
+type Env = Record<string, string | undefined>;
+type Rights = Record<string, string>;
+
+/** What a token may do is in the token. */
+export const tokenWith = (rights: Rights): string => Buffer.from(JSON.stringify(rights)).toString("base64url");
+const rightsIn = (token: string): Rights => {
+  try {
+    return JSON.parse(Buffer.from(token, "base64url").toString()) as Rights;
+  } catch {
+    return {};
+  }
+};
+
+/** Comments, issues, artifacts and packages, over HTTP. */
+export class Forge {
+  /** Comments and issues; a list for all. */
+  readonly written: Written[];
+  readonly artifacts: Artifact[] = [];
+  readonly packages = new Map<string, Buffer>();
+  readonly folder = mkdtempSync(join(tmpdir(), "consortium-forge-"));
+  address = "";
+  #server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      const { status, body, next } = this.#answer(request, Buffer.concat(parts));
+      if (next !== undefined) response.setHeader("X-Next-Page", next);
+      response.statusCode = status;
+      response.end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
+    });
+  });
+
+  private constructor(written: Written[]) {
+    this.written = written;
+  }
+
+  static async start(written: Written[] = []): Promise<Forge> {
+    const forge = new Forge(written);
+    await new Promise<void>((listening) => forge.#server.listen(0, "127.0.0.1", listening));
+    forge.address = `http://127.0.0.1:${(forge.#server.address() as AddressInfo).port}`;
+    return forge;
+  }
+
+  close(): void {
+    this.#server.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #answer(request: IncomingMessage, content: Buffer): { status: number; body: unknown; next?: string } {
+    const { pathname, searchParams } = new URL(request.url!, this.address);
+    const token = String(
+      request.headers["private-token"] ?? request.headers["job-token"] ?? request.headers.authorization,
+    );
+    const rights = rightsIn(token.replace("Bearer ", ""));
+    const may = (right: string, least = "read"): boolean => [least, "write"].includes(rights[right] ?? "none");
+    const method = request.method!;
+    const refused = { status: 403, body: {} };
+
+    if (pathname.includes("/packages/generic/")) {
+      if (!may("packages", method === "PUT" ? "write" : "read")) return refused;
+      if (method === "PUT") this.packages.set(pathname, content);
+      const kept = this.packages.get(pathname);
+      return kept ? { status: 200, body: kept } : { status: 404, body: {} };
+    }
+    if (pathname.includes("/actions/artifacts")) {
+      if (!may("actions")) return refused;
+      const one = this.artifacts.find(({ id }) => pathname.endsWith(`/${id}/zip`));
+      if (one) return { status: 200, body: one.zip };
+      const artifacts = this.artifacts.filter(({ name }) => name === searchParams.get("name"));
+      return { status: 200, body: { artifacts: artifacts.map(({ zip: _, ...rest }) => rest) } };
+    }
+    if (!may(/comments|notes/.test(pathname) ? "pull-requests" : "issues", "write")) return refused;
+    const text = content.toString();
+    const isForm = request.headers["content-type"]?.includes("urlencoded") && !text.startsWith("{");
+    const fields = (isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text || "{}")) as Written;
+    const id = this.written.length + 1;
+    if (method === "POST") this.written.push({ ...fields, id, number: id });
+    else if (method !== "GET") Object.assign(this.written[Number(pathname.split("/").at(-1)) - 1]!, fields);
+    const [page, size] = [Number(searchParams.get("page") ?? 1), Number(searchParams.get("per_page") ?? 20)];
+    const next = page * size < this.written.length ? String(page + 1) : "";
+    return { status: 200, body: method === "GET" ? this.written.slice((page - 1) * size, page * size) : {}, next };
+  }
+}
+
+/** Where pipelines run: a bare repository, and the programs that a runner has. */
+export interface Runner {
+  forge: Forge;
+  /** The bare repository. */
+  repository: string;
+  env: Env;
+  /** The stacks of a matrix that it takes on (default: all). */
+  stacks?: string[];
+  /** By environment, what a forge gives its jobs. */
+  settings: (environment: string) => { vars: Env; secrets: Env };
+}
+
+export interface Job extends Result {
+  /** Whether a job that it needs failed, or its condition does not hold. */
+  skipped: boolean;
+  folder: string;
+}
+
+const shell = async (script: string, cwd: string, env: Env): Promise<Result> =>
+  finished(spawn("bash", ["-e", "-c", script], { cwd, env, stdio: ["ignore", "pipe", "pipe"] }));
+
+function checkout({ repository, forge }: Runner, ref: string): string {
+  const folder = mkdtempSync(join(forge.folder, "job-"));
+  const git = (...args: string[]) => execFileSync("git", ["-C", folder, ...args], { stdio: "pipe" });
+  git("init", "--quiet");
+  git("fetch", "--quiet", "--depth=1", repository, ref);
+  git("checkout", "--quiet", "FETCH_HEAD");
+  return folder;
+}
+
+interface Step {
+  id?: string;
+  if?: string;
+  uses?: string;
+  with?: Record<string, string>;
+  run?: string;
+  env?: Record<string, unknown>;
+}
+interface ActionsJob {
+  if?: string;
+  needs?: string;
+  environment?: string;
+  permissions?: Rights;
+  strategy?: { matrix: { stack: string[] } };
+  env?: Record<string, unknown>;
+  steps: Step[];
+}
+type Context = Record<string, unknown>;
+
+/** `a.b.c` in a context; what is not there is empty. */
+const valueOf = (path: string, context: Context): string => {
+  const value = path.split(".").reduce<unknown>((at, key) => (at as Context | undefined)?.[key], context);
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+};
+const filled = (text: unknown, context: Context): string =>
+  String(text).replaceAll(/\$\{\{ *(.*?) *\}\}/g, (_, path: string) => valueOf(path, context));
+const allFilled = (all: Record<string, unknown> | undefined, context: Context): Env =>
+  Object.fromEntries(Object.entries(all ?? {}).map(([key, value]) => [key, filled(value, context)]));
+
+/** Conditions are terms with `&&`; each compares a path with a path or a text. */
+function holds(condition: string | undefined, context: Context, soFar: boolean): boolean {
+  const terms = (condition ?? "").split("&&").map((term) => term.trim());
+  const isTrue = (term: string): boolean => {
+    const [, left = "", operator, right = ""] = /^(\S+) (==|!=) (\S+)$/.exec(term) ?? [];
+    if (operator === undefined) throw new Error(`What does ${term} mean?`);
+    const other = right.startsWith("'") ? right.slice(1, -1) : valueOf(right, context);
+    return (valueOf(left, context) === other) === (operator === "==");
+  };
+  return (soFar || terms.includes("always()")) && terms.every((term) => /^(always\(\))?$/.test(term) || isTrue(term));
+}
+
+/** Runs a workflow of GitHub Actions at a ref: `staging`, or `plan (staging)` of a matrix, with what became of each job. */
+export async function actions(
+  runner: Runner,
+  file: string,
+  ref: string,
+  event: Context = {},
+): Promise<Record<string, Job>> {
+  const folder = checkout(runner, ref);
+  const text = readFileSync(join(folder, ".github/workflows", file), "utf8");
+  const workflow = parse(text) as {
+    env?: Record<string, unknown>;
+    permissions: Rights;
+    jobs: Record<string, ActionsJob>;
+  };
+  const run = { id: Date.now(), repository_id: 1, head_repository_id: 1 };
+  const done: Record<string, Job> = {};
+  const results: Record<string, { result: string }> = {};
+  for (const [name, job] of Object.entries(workflow.jobs)) {
+    const needed = job.needs === undefined || results[job.needs]!.result === "success";
+    const github = { repository: "acme/network", server_url: "https://forge", run_id: String(run.id), ...event };
+    const begun = holds(job.if, { github, needs: results }, needed);
+    const stacks = job.strategy?.matrix.stack.filter((stack) => runner.stacks?.includes(stack) ?? true);
+    for (const stack of stacks ?? [undefined]) {
+      const permissions = job.permissions ?? workflow.permissions;
+      const matrix = { stack };
+      const { vars, secrets } = runner.settings(filled(job.environment ?? "", { matrix }));
+      const context = {
+        github: { ...github, token: tokenWith(permissions) },
+        inputs: event.inputs,
+        matrix,
+        vars,
+        secrets,
+      };
+      const env = { ...allFilled(workflow.env, context), ...allFilled(job.env, context) };
+      const ended = begun ? await actionsJob(runner, ref, job, { env, context, permissions, run }) : undefined;
+      done[stack === undefined ? name : `${name} (${stack})`] = ended ?? { ...skippedJob };
+    }
+    const ends = Object.entries(done).filter(([key]) => key === name || key.startsWith(`${name} (`));
+    const result = begun ? (ends.every(([, { code }]) => code === 0) ? "success" : "failure") : "skipped";
+    results[name] = { result };
+  }
+  return done;
+}
+
+const skippedJob: Job = { code: null, stdout: "", text: "", skipped: true, folder: "" };
+
+async function actionsJob(
+  runner: Runner,
+  ref: string,
+  job: ActionsJob,
+  given: { env: Env; context: Context; permissions: Rights; run: Artifact["workflow_run"] },
+): Promise<Job> {
+  const { forge } = runner;
+  const { permissions, run } = given;
+  const output = join(mkdtempSync(join(forge.folder, "output-")), "output");
+  const github = { GITHUB_API_URL: forge.address, GITHUB_REPOSITORY: "acme/network", GITHUB_OUTPUT: output };
+  const steps: Record<string, { outputs: Env }> = {};
+  const context = { ...given.context, steps };
+  const all: Job = { code: 0, stdout: "", text: "", skipped: false, folder: "" };
+  for (const step of job.steps) {
+    if (!holds(step.if, context, all.code === 0)) continue;
+    const options = allFilled(step.with, context) as Record<string, string>;
+    const action = step.uses?.split("@")[0];
+    if (action === "actions/checkout") all.folder = checkout(runner, ref);
+    else if (action === "actions/upload-artifact") {
+      const zip = join(forge.folder, `${forge.artifacts.length}.zip`);
+      const from = join(all.folder, options.path!);
+      if (!existsSync(from)) continue;
+      execFileSync("zip", ["-q", "-r", zip, "."], { cwd: from });
+      const [id, created_at] = [forge.artifacts.length + 1, new Date().toISOString()];
+      const made = { id, name: options.name!, expired: false, created_at, workflow_run: run };
+      forge.artifacts.push({ ...made, zip: readFileSync(zip) });
+    } else if (action === "actions/download-artifact") {
+      const prefix = options.pattern!.replace(/\*$/, "");
+      for (const { zip } of forge.artifacts.filter((one) => one.workflow_run === run && one.name.startsWith(prefix))) {
+        writeFileSync(`${output}.zip`, zip);
+        execFileSync("unzip", ["-q", "-o", `${output}.zip`, "-d", join(all.folder, options.path!)]);
+      }
+    } else if (action === "aws-actions/configure-aws-credentials" && permissions["id-token"] !== "write") {
+      throw new Error("GitHub gives this job no token for the role.");
+    } else if (step.run !== undefined) {
+      writeFileSync(output, "");
+      const env = { ...runner.env, ...github, ...given.env, ...allFilled(step.env, context) };
+      const { code, stdout, text } = await shell(filled(step.run, context), all.folder, env);
+      Object.assign(all, { code: all.code || code, stdout: all.stdout + stdout, text: all.text + text });
+      const outputs = readFileSync(output, "utf8").matchAll(/^(\w+)=(.*)$/gm);
+      const named = [...outputs].map(([, key = "", value = ""]) => [key, value] as const);
+      if (step.id !== undefined) steps[step.id] = { outputs: Object.fromEntries(named) };
+    }
+  }
+  return all;
+}
+
+interface GitlabJob {
+  extends?: string;
+  before_script?: string[];
+  script?: string[];
+  variables?: Record<string, string>;
+  environment?: { name: string };
+  id_tokens?: Record<string, object>;
+  artifacts?: { paths: string[] };
+}
+
+/** Runs one job of .gitlab-ci.yml at a ref, with the artifacts of the jobs before it in `artifacts`, where its own go, too. */
+export async function gitlabJob(
+  runner: Runner,
+  name: string,
+  ref: string,
+  artifacts: string,
+  given: Env = {},
+): Promise<Job> {
+  const folder = checkout(runner, ref);
+  const text = readFileSync(join(folder, ".gitlab-ci.yml"), "utf8");
+  const file = parse(text) as Record<string, GitlabJob> & { variables: Record<string, string> };
+  const { script, ...job } = extended(file, file[name]!);
+  if (existsSync(artifacts)) cpSync(artifacts, folder, { recursive: true });
+  const { forge } = runner;
+  const own: Env = {
+    CI_API_V4_URL: forge.address,
+    CI_JOB_TOKEN: tokenWith({ packages: "write" }),
+    CI_JOB_URL: "https://forge/jobs/1",
+    CI_MERGE_REQUEST_IID: "3",
+    CI_PROJECT_DIR: folder,
+    CI_PROJECT_ID: "7",
+    ...Object.fromEntries(Object.keys(job.id_tokens ?? {}).map((token) => [token, `signed for ${name}`])),
+    ...given,
+  };
+  const written = { ...file.variables, ...job.variables, ...given };
+  const resolved = (value: string): string => value.replaceAll(/\$(\w+)/g, (_, key: string) => own[key] ?? "");
+  for (const [key, value] of Object.entries(written)) if (value !== undefined) own[key] = resolved(value);
+  const { vars, secrets } = runner.settings(resolved(job.environment?.name ?? ""));
+  const env = { ...runner.env, ...own, ...vars, ...secrets };
+  const lines = [...(job.before_script ?? file.default!.before_script ?? []), ...script!];
+  const ended = await shell(lines.join("\n"), folder, env);
+  for (const path of job.artifacts?.paths ?? []) {
+    mkdirSync(artifacts, { recursive: true });
+    if (existsSync(join(folder, path))) cpSync(join(folder, path), join(artifacts, path), { recursive: true });
+  }
+  return { ...ended, skipped: false, folder };
+}
+
+function extended(file: Record<string, GitlabJob>, job: GitlabJob): GitlabJob {
+  return job.extends === undefined ? job : { ...extended(file, file[job.extends]!), ...job };
+}
