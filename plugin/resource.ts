@@ -13,7 +13,15 @@ import {
   type UpdateRequest,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb";
-import { kindOf, partsOfUrn, pluginPrefix, programKey, providerKey, secretsKey } from "../provider/constants";
+import {
+  kindOf,
+  partsOfUrn,
+  pluginPrefix,
+  previewKey,
+  programKey,
+  providerKey,
+  secretsKey,
+} from "../provider/constants";
 import { adoptionOf, Verbs } from "../provider/core/verbs";
 import { type Session, type Sessions } from "../provider/core/session";
 import { version } from "../provider/version";
@@ -134,10 +142,12 @@ export class Resource {
   }
 
   async check(request: CheckRequest): Promise<CheckResponse> {
-    const [{ props: olds }, { props: news, secrets, paths }] = [
+    const [{ props: olds }, { props: sentNews, secrets, paths }] = [
       this.#received(request.getOlds()),
       this.#received(request.getNews()),
     ];
+    // What would be adopted, `create` says.
+    const { [previewKey]: isPreview, ...news } = sentNews;
     const naming = nameKey(this.#definition);
     const given = secretKeys(this.#definition).filter((key) => news[key] !== undefined && !secrets.includes(key));
     const hiddenPaths = [...paths, ...given.map((key) => [key])];
@@ -148,6 +158,7 @@ export class Resource {
       ...hidden,
     };
     const { inputs, failures: issues, lines } = this.#verbs.check(olds, named);
+    if (isPreview) await this.#proveKey();
     const { [programKey]: program = version } = news;
     if (program !== version) issues.push({ property: "", reason: otherVersion(String(program)) });
     await this.#show(lines, "warning");
@@ -180,6 +191,7 @@ export class Resource {
     const { props, secrets } = this.#received(request.getProperties());
     const response = new CreateResponse();
     if (request.getPreview()) {
+      await this.#proveKey();
       await this.#show(adoptionOf(this.#definition, props), "info");
       response.setProperties(this.#state(createPreview(this.#definition, props), secrets));
       return response;
@@ -230,6 +242,7 @@ export class Resource {
     const [old, { props, secrets }] = [this.#received(request.getOlds()), this.#received(request.getNews())];
     const response = new UpdateResponse();
     if (request.getPreview()) {
+      await this.#proveKey();
       const state = updatePreview(this.#definition, old.props, props);
       response.setProperties(this.#state(state, [...secrets, ...old.secrets]));
       return response;
@@ -246,6 +259,11 @@ export class Resource {
     const { props, secrets } = this.#received(request.getProperties());
     const state = Resource.#within("delete", request.getTimeout(), props);
     return this.#keeping(secrets, () => this.#verbs.delete(this.#session(), request.getId(), state));
+  }
+
+  async #proveKey(): Promise<void> {
+    const warning = await this.sessions.proveKey();
+    if (warning !== undefined) await this.#show([warning], "warning");
   }
 
   /** An object that exists but is not ready becomes an error with its id and state. */

@@ -84,7 +84,7 @@ export const insteadOfImport: Partial<Record<string, string>> = {
 /** The code of a dynamic provider; the state must keep it. */
 export const providerKey = "__provider";
 
-/** Marks a preview, which the host of dynamic providers does not tell. `check` removes it. */
+/** Marks a preview, which a `check` is not told of. It removes the mark. */
 export const previewKey = "__preview";
 
 /** The environments of a consortium that a network file makes: each with its logical name and after it the earlier ones. */

@@ -96,6 +96,9 @@ function secretInputs(inputs: Props): Props {
 const typesOf = ({ urn }: Resource): Promise<string> =>
   new Promise((resolve) => void urn.apply((text) => resolve(partsOfUrn(text).types)));
 
+/** Nothing else tells a provider of a preview before it is to show a change. */
+const previewMark = (): Props => (runtime.isDryRun() ? { [previewKey]: true } : {});
+
 /** What a resource of the dynamic provider is registered with. */
 function dynamic(kind: Kind, name: string, inputs: Props, opts: CustomResourceOptions): Registration {
   refuseImport(kind, name, opts);
@@ -105,14 +108,14 @@ function dynamic(kind: Kind, name: string, inputs: Props, opts: CustomResourceOp
   props[logicalNameKey] = opts.parent ? typesOf(opts.parent).then((types) => [name, types]) : name;
   const { given } = (opts.provider ?? opts.parent?.getProvider(token(kind)) ?? {}) as Partial<Provider>;
   if (given) props[providerNameKey] = given.provider;
-  if (runtime.isDryRun() && inputs.adopt !== undefined) Object.assign(props, { [previewKey]: true });
+  Object.assign(props, previewMark());
   return { type: token(kind), props, opts: { ...opts, aliases: onBothProviders(token(kind), name, opts) } };
 }
 
 /** What a resource of the plugin is registered with: the engine itself knows time-outs and imports. */
 const native = (kind: Kind, name: string, inputs: Props, opts: CustomResourceOptions): Registration => ({
   type: pluginPrefix + kind,
-  props: { ...inputs, [programKey]: version },
+  props: { ...inputs, [programKey]: version, ...previewMark() },
   opts: { version, ...opts, aliases: onBothProviders(pluginPrefix + kind, name, opts) },
 });
 

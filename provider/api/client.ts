@@ -263,6 +263,15 @@ export class ConsortiumClient {
     if (seen.consortia.size > 0) requireOrganization(settings, seen); // of nothing, nothing can be shown or swept
   }
 
+  /**
+   * Asks for as little as tells whether the service takes the key, and whether it is of the required organization.
+   * @throws ApiError, or SettingsError
+   */
+  async proveKey(): Promise<void> {
+    if (this.http.settings.organization) return this.requireOrganization();
+    await this.http.request("GET", paths.consortia);
+  }
+
   close(): Promise<void> {
     return this.http.close();
   }

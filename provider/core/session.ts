@@ -19,7 +19,7 @@ import { systemClock } from "../api/clock";
 import { printable } from "../api/printable";
 import { environmentName, processEnvironment } from "../api/environment";
 import { Secrets } from "../api/secrets";
-import { adoptsAll, NoKeyError } from "../api/settings";
+import { adoptsAll, NoKeyError, SettingsError } from "../api/settings";
 import { type Props } from "./field";
 import { Incomplete, messageOf, UserError } from "./user-error";
 import { type Path, valuesAt } from "./values";
@@ -147,6 +147,18 @@ function interruptible(signal: AbortSignal): Clock {
   };
 }
 
+/** How long a preview waits for the service. */
+const keyMs = 5_000;
+
+const offline = environmentName("offlinePreview");
+const withoutKey = `To preview without a key, as for a pull request from a fork, set ${offline}=true.`;
+
+function isOffline(): boolean {
+  const text = processEnvironment()[offline] || "false";
+  if (text === "true" || text === "false") return text === "true";
+  throw new UserError(`Environment variable ${offline} is "${printable(text)}": it must be true or false.`);
+}
+
 const settingsKey = (now: Settings): string => JSON.stringify([now.apiKey.reveal(), { ...now, apiKey: undefined }]);
 
 /** What the engine has shown to a process, for one key. */
@@ -165,6 +177,7 @@ export class Sessions {
   #seen?: Seen & { key: string };
   #current?: { key: string; session: Session };
   #ended = false;
+  #asked = false;
 
   constructor(private readonly host: Host) {}
 
@@ -209,7 +222,7 @@ export class Sessions {
     return resolveSettings(this.host.sources());
   }
 
-  /** Rejects unusable settings in a preview. A missing key is fine, since a preview makes no calls. */
+  /** Rejects unusable settings, without a call. A missing key is `proveKey`'s. */
   check(): void {
     const sources = this.host.sources();
     if (sources === this.#checked) return;
@@ -220,6 +233,25 @@ export class Sessions {
       if (!(error instanceof NoKeyError)) throw error;
     }
     this.#checked = sources;
+  }
+
+  /**
+   * Asks the service in a preview whether it takes the key: else a preview would be green that no `up` can follow. There is one call,
+   * and of all resources only the first fails.
+   * @returns a warning where the service cannot tell
+   */
+  async proveKey(): Promise<string | undefined> {
+    if (this.#asked || isOffline()) return undefined;
+    this.#asked = true;
+    try {
+      const { client, clock } = this.current();
+      await client.until({ at: clock.now() + keyMs, limit: `${keyMs / 1000} s` }).proveKey();
+    } catch (error) {
+      const isRefused = error instanceof SettingsError || isApiError(error, "denied");
+      if (isRefused) throw new UserError(`${messageOf(error)} ${withoutKey}`);
+      return `the API key was not checked, so this preview does not tell whether an update can run: ${messageOf(error)}`;
+    }
+    return undefined;
   }
 
   /** What the engine showed to this process of the states, where the user confirms deletions in the environment, and of the program. */

@@ -1,7 +1,7 @@
 import { engineAddress, onEngineGone } from "../core/engine";
 import { Sessions } from "../core/session";
 import { settingNames, type SettingSources } from "../api";
-import { providerKey } from "../constants";
+import { previewKey, providerKey } from "../constants";
 import { Verbs } from "../core/verbs";
 import { type Definition, type Issue, type Props } from "../core/definition";
 import { Incomplete, messageOf } from "../core/user-error";
@@ -103,9 +103,11 @@ export function handler(definition: Definition, host = hostProcess): Handler {
     configure: ({ config }) => host.configure(config),
 
     check: (olds, news) =>
-      guarded(news, () => {
+      guarded(news, async () => {
         const { lines, ...checked } = verbs.check(olds, news);
         show(lines);
+        const warning = news[previewKey] ? await sessions.proveKey() : undefined;
+        if (warning !== undefined) show([`WARNING: ${warning}`]);
         return checked;
       }),
 

@@ -100,7 +100,7 @@ test("a program of another version is refused with what to do", async () => {
   expect((await plugin.check("Consortium", { __program: version })).inputs).toEqual({ name: "acme" });
 });
 
-test("a preview answers what is known, and calls nothing", async () => {
+test("a preview answers what is known, and asks only once whether the key is valid", async () => {
   const { calls } = await start();
   await plugin.configure();
   const { id, outs } = await plugin.create("Environment", { consortiumId: "c", name: "e" }, { preview: true });
@@ -108,7 +108,8 @@ test("a preview answers what is known, and calls nothing", async () => {
     id: "",
     outs: { consortiumId: "c", name: "e", chainId: unknown, state: unknown },
   });
-  expect(calls()).toEqual([]);
+  await plugin.create("Environment", { consortiumId: "c", name: "f" }, { preview: true });
+  expect(calls()).toEqual(["GET /consortia"]);
 });
 
 test("differences: in place, replacing, none; and a provider's never replace", async () => {

@@ -33,12 +33,15 @@ const made = [
   "create Node n",
 ];
 
+/** What a preview asks: whether the key is valid. */
+const keyAsked = ["GET /consortia"];
+
 describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
   test("a stack lives: preview, up, nothing to do, a change, a deletion, a replacement, refresh, destroy", async () => {
     const { service, calls } = await start();
     const stack = new Stack(adapter);
     const previewed = await stack.preview(tree());
-    expect([previewed.errors, changes(previewed).sort(), calls(), stack.state]).toEqual([[], made, [], []]);
+    expect([previewed.errors, changes(previewed).sort(), calls(), stack.state]).toEqual([[], made, keyAsked, []]);
 
     const up = await stack.up(tree());
     expect([up.errors, changes(up).sort()]).toEqual([[], made]);
