@@ -105,20 +105,33 @@ export const tetherId = "t0bench000";
 
 /** Names as the program gives them, by where the embedded service keeps them. */
 export const names = /** @type {const} */ ({
-  consortia: "trade",
-  memberships: "acme",
-  environments: "ledger",
-  nodes: "acme-1",
-  credentials: "app",
+  consortia: ["trade"],
+  memberships: ["acme"],
+  invitations: ["guest"],
+  zones: ["all-ledgers", "ledger-zone"],
+  environments: ["ledger"],
+  configurations: ["gas"],
+  nodes: ["acme-1"],
+  services: ["documents", "registry"],
+  destinations: ["invoices"],
+  credentials: ["app"],
 });
 
 export const program = `
-  const { AppCred, Consortium, Environment, Membership, Node, TetherService } = require("pulumi-consortium");
-  const consortium = new Consortium("${names.consortia}", { description: "one of each" });
-  const membership = new Membership("${names.memberships}", { consortium });
-  const environment = new Environment("${names.environments}", { consortium, provider: "quorum", consensusType: "raft" });
-  const node = new Node("${names.nodes}", { environment, membership });
-  const cred = new AppCred("${names.credentials}", { environment, membership });
+  const { AppCred, Configuration, Consortium, ConsortiumZone, Destination, Environment, EnvironmentZone, Invitation, Membership, Node, Service, TetherService } = require("pulumi-consortium");
+  const where = { region: "us-east-2", cloud: "aws" };
+  const consortium = new Consortium("${names.consortia[0]}", { description: "one of each" });
+  const membership = new Membership("${names.memberships[0]}", { consortium });
+  new Invitation("${names.invitations[0]}", { consortium, email: "ops@guest.example" });
+  new ConsortiumZone("${names.zones[0]}", { consortium, ...where });
+  const environment = new Environment("${names.environments[0]}", { consortium, provider: "quorum", consensusType: "raft" });
+  const zone = new EnvironmentZone("${names.zones[1]}", { environment, ...where });
+  const gas = new Configuration("${names.configurations[0]}", { environment, membership, type: "node_config", details: { gas_price: "1" } });
+  const node = new Node("${names.nodes[0]}", { environment, membership, zoneId: zone.id, nodeConfigId: gas.id });
+  const service = new Service("${names.services[0]}", { environment, membership, service: "documentstore", zoneId: zone.id });
+  const idRegistry = new Service("${names.services[1]}", { environment, membership, service: "idregistry" });
+  new Destination("${names.destinations[0]}", { service, idRegistry, testCertificate: true });
+  const cred = new AppCred("${names.credentials[0]}", { environment, membership });
   new TetherService("pin", { tetherId: "${tetherId}", network: "rinkeby", intervalHours: 1 }, { dependsOn: node, customTimeouts: { create: "20s" } });
   exports.username = cred.username;
 `;
@@ -146,10 +159,10 @@ export function problems(service, kept) {
   const ids = new Set([tetherId]);
   for (const store of stores) {
     const there = service.store[store].list();
-    if (there.map(nameOf).join(", ") !== names[store]) {
-      found.push(`${store}: ${there.map(nameOf).join(", ") || "none"} instead of ${names[store]}`);
-    }
-    for (const { id } of there) ids.add(id);
+    const called = there.map(nameOf).sort().join(", ");
+    const wanted = names[store].join(", ");
+    if (called !== wanted) found.push(`${store}: ${called || "none"} instead of ${wanted}`);
+    for (const one of there) ids.add(store === "destinations" ? nameOf(one) : one.id); // the name is the id
   }
   const { deployments, active, network, interval } = service.store.tethers.get(tetherId).fields;
   if (deployments.rinkeby !== 1) found.push(`the tether was deployed ${deployments.rinkeby} times`);

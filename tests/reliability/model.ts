@@ -6,16 +6,19 @@ import { send } from "../support/network";
 import { type Spec } from "./shapes";
 import { type Stack } from "./stack";
 
-const kinds = ["consortium", "membership", "environment", "node", "appCred"] as const;
-
 /** Where the service keeps each kind. */
 const stores = {
   consortium: "consortia",
   membership: "memberships",
   environment: "environments",
+  environmentZone: "zones",
+  configuration: "configurations",
   node: "nodes",
+  service: "services",
   appCred: "credentials",
-} as const;
+} as const satisfies Record<Spec["kind"], keyof Service["store"]>;
+
+const kinds = Object.keys(stores) as Spec["kind"][];
 
 /** Everything that the service has, as text; to compare what must not have been touched. */
 export const everything = (service: Service): string[] =>
@@ -60,7 +63,6 @@ export async function differences(
     }
     for (const [property, value] of Object.entries(wanted)) {
       if (property === "state" && !refreshed) continue;
-      if (property === "urls") continue; // a node's are those of its status, and the list shows others by that name
       const field = wireName(property);
       if (field in shown && !sameValue(shown[field], value)) {
         found.push(`${spec.key}: ${property} is ${JSON.stringify(shown[field])}, not ${JSON.stringify(value)}`);

@@ -5,9 +5,15 @@ import { type Kind, type Props } from "../support/engine";
 /** A resource of a program: its arguments, and which other resources give the ids of its parents. */
 export interface Spec {
   key: string;
-  kind: Extract<Kind, "consortium" | "membership" | "environment" | "node" | "appCred">;
+  kind: Exclude<Kind, "tetherService" | "consortiumZone" | "invitation" | "destination">;
   args: Props;
-  parents: { consortiumId?: string; environmentId?: string; membershipId?: string };
+  parents: {
+    consortiumId?: string;
+    environmentId?: string;
+    membershipId?: string;
+    zoneId?: string;
+    nodeConfigId?: string;
+  };
 }
 
 const description = fc.constantFrom(undefined, "first", "second");
@@ -20,13 +26,23 @@ export const shape = fc.record({
     fc.record({ description, renamed: fc.boolean(), consensusType: fc.constantFrom("raft", "ibft") }),
     { minLength: 1, maxLength: 2 },
   ),
-  nodes: fc.array(fc.record({ environment: fc.nat(1), member: fc.nat(1), renamed: fc.boolean() }), { maxLength: 3 }),
+  zone: fc.record({ renamed: fc.boolean() }),
+  configuration: fc.record({ renamed: fc.boolean(), gas: fc.nat(1) }),
+  nodes: fc.array(
+    fc.record({ environment: fc.nat(1), member: fc.nat(1), renamed: fc.boolean(), furnished: fc.boolean() }),
+    { maxLength: 3 },
+  ),
+  services: fc.array(
+    fc.record({ member: fc.nat(1), renamed: fc.boolean(), size: fc.constantFrom("small", "medium") }),
+    { maxLength: 2 },
+  ),
   credentials: fc.array(fc.record({ environment: fc.nat(1), member: fc.nat(1), turn: fc.nat(1) }), { maxLength: 2 }),
 });
 export type Shape = typeof shape extends fc.Arbitrary<infer T> ? T : never;
 
-/** The resources of a shape, parents before children. */
-export function specsOf({ description, members, environments, nodes, credentials }: Shape): Spec[] {
+/** The resources of a shape, parents before children. The first environment has a zone and a configuration. */
+export function specsOf(all: Shape): Spec[] {
+  const { description, members, environments, zone, configuration, nodes, services, credentials } = all;
   const named = (key: string, renamed: boolean): string => (renamed ? `${key} renamed` : key);
   const inEnvironment = (environment: number, member: number): Spec["parents"] => ({
     ...{ consortiumId: "c", environmentId: `e${environment % environments.length}` },
@@ -43,9 +59,33 @@ export function specsOf({ description, members, environments, nodes, credentials
       const args = { name: named(key, renamed), description, provider: "quorum", consensusType };
       return { key, kind: "environment", args, parents: { consortiumId: "c" } };
     }),
-    ...nodes.map(({ environment, member, renamed }, at): Spec => {
+    {
+      key: "z",
+      kind: "environmentZone",
+      args: { name: named("z", zone.renamed), region: "us-east-2", cloud: "aws" },
+      parents: { consortiumId: "c", environmentId: "e0" },
+    },
+    {
+      key: "g",
+      kind: "configuration",
+      args: {
+        name: named("g", configuration.renamed),
+        type: "node_config",
+        details: { gas_price: String(configuration.gas) },
+      },
+      parents: inEnvironment(0, 0),
+    },
+    ...nodes.map(({ environment, member, renamed, furnished }, at): Spec => {
       const key = `n${at}`;
-      return { key, kind: "node", args: { name: named(key, renamed) }, parents: inEnvironment(environment, member) };
+      const inside = inEnvironment(environment, member);
+      const parents =
+        furnished && inside.environmentId === "e0" ? { ...inside, zoneId: "z", nodeConfigId: "g" } : inside;
+      return { key, kind: "node", args: { name: named(key, renamed) }, parents };
+    }),
+    ...services.map(({ member, renamed, size }, at): Spec => {
+      const key = `s${at}`;
+      const args = { name: named(key, renamed), service: "ipfs", size };
+      return { key, kind: "service", args, parents: { ...inEnvironment(0, member), zoneId: "z" } };
     }),
     ...credentials.map(({ environment, member, turn }, at): Spec => {
       const key = `a${at}`;

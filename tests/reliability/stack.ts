@@ -8,7 +8,12 @@ interface Managed {
   engine: Engine;
 }
 
-const levels: Spec["kind"][][] = [["consortium"], ["membership", "environment"], ["node", "appCred"]];
+const levels: Spec["kind"][][] = [
+  ["consortium"],
+  ["membership", "environment"],
+  ["environmentZone", "configuration"],
+  ["node", "service", "appCred"],
+];
 const backwards = levels.toReversed();
 
 /** Plays the Pulumi engine for a whole stack: siblings at the same time, parents first, deletions last and backwards. */
@@ -60,7 +65,8 @@ export class Stack {
     const plan = await engine.preview(args);
     // What depends on it goes before it.
     if (plan.then === "replaced" && plan.deletedFirst && spec.kind === "environment") {
-      const wrong = await problems(this.#within(engine.kept!.id).map((one) => one.engine.destroy()));
+      const { id } = engine.kept!;
+      const wrong = await this.#remove((one) => one.engine.outputs.environmentId === id);
       if (wrong.length > 0) return { then: "failed", error: wrong.join("; ") };
     }
     return engine.up(args);
@@ -74,10 +80,6 @@ export class Stack {
       if (wrong.length > 0) return wrong;
     }
     return [];
-  }
-
-  #within(environmentId: string): Managed[] {
-    return this.kept().filter(({ engine }) => engine.outputs.environmentId === environmentId);
   }
 }
 

@@ -54,14 +54,20 @@ function page(definition) {
   const need = (/** @type {import("./types.mjs").Property} */ { key, optional }) =>
     optional || key === nameKey(definition) ? "no" : "yes";
   const isIn = (/** @type {string} */ parent) => parents.some(({ key }) => key === parent);
+  /** The parent that implies the others, by its id. */
+  const innermost = ["serviceId", "environmentId"].find(isIn);
   const argumentRows = [
-    ...parents.map(({ key, doc }) => [
-      `\`${key.replace(/Id$/, "")}\` or \`${key}\``,
-      "resource or id",
-      key === "consortiumId" && isIn("environmentId") ? "with `environmentId`; `environment` implies it" : "yes",
-      "replaces",
-      doc,
-    ]),
+    ...parents.map(({ key, doc, meta, type }) => {
+      const isImplied = innermost !== undefined && key !== innermost && key !== "membershipId";
+      const asResource = meta.argument !== undefined && !(isImplied && innermost === "serviceId");
+      return [
+        asResource ? `\`${meta.argument}\` or \`${key}\`` : `\`${key}\``,
+        asResource ? "resource or id" : `\`${type}\``,
+        isImplied ? `with \`${innermost}\`; \`${innermost.replace(/Id$/, "")}\` implies it` : "yes",
+        "replaces",
+        doc,
+      ];
+    }),
     ...inputs
       .filter(isArgument)
       .map((property) => [

@@ -24,7 +24,7 @@ const { regions, settingNames } = built("provider/api/settings.js");
  * @property {boolean} optional may be left out
  * @property {boolean} filled has a value where it is left out
  * @property {string} doc all that is said of it, to programs in TypeScript
- * @property {{ replace?: boolean | "ifNeeded", secret?: boolean, computed?: boolean, programOnly?: boolean, elsewhere?: boolean, sentOnly?: boolean, ignoredInDiff?: boolean, parent?: string }} meta
+ * @property {{ replace?: boolean | "ifNeeded", secret?: boolean, computed?: boolean, programOnly?: boolean, elsewhere?: boolean, sentOnly?: boolean, ignoredInDiff?: boolean, parent?: string, argument?: string }} meta
  */
 
 /** The TypeScript type of a JSON schema. @param {any} schema @param {boolean} whole optional members count as there @returns {string} */
