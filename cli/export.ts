@@ -2,7 +2,9 @@ import { type Command, Option } from "commander";
 import { Document, isNode, isPair, type Pair, Scalar, visit } from "yaml";
 import { printable, printableLines } from "../provider/api/printable";
 import { pluginPrefix } from "../provider/constants";
-import { type Found, inside, plainSession, readOrganization } from "../provider/resources/tree";
+import { type Definition } from "../provider/core/definition";
+import { definitions } from "../provider/resources";
+import { type Found, inside, type ListedKind, plainSession, readOrganization } from "../provider/resources/tree";
 import { definitionOf, type Exported, isDescribed, keysOf, type Remark } from "./export/definition";
 import { connectionHelp, withClient } from "./shared/connection";
 
@@ -89,8 +91,6 @@ export interface BulkImport {
   }[];
 }
 
-type Kind = "Consortium" | "Membership" | "Environment" | "Node" | "AppCred";
-
 /** Everything in some consortia, owners first, under the logical names that their network files would give. */
 export function bulkImportOf(found: readonly Found[]): { bulk: BulkImport; remarks: Remark[] } {
   const keys = keysOf(found, "network");
@@ -105,10 +105,11 @@ class Bulk {
   readonly #names = new Set<string>();
 
   network(consortium: Found, name: string): void {
-    this.#add("Consortium", name, [consortium.id]);
+    this.#add("consortium", name, [consortium.id]);
     const members = inside(consortium, "membership");
     const memberKeys = keysOf(members, "member");
-    for (const { id } of members) this.#add("Membership", `${name}/${memberKeys.get(id)!}`, [consortium.id, id]);
+    for (const { id } of members) this.#add("membership", `${name}/${memberKeys.get(id)!}`, [consortium.id, id]);
+    for (const kind of ["consortiumZone", "invitation"] as const) this.#inside(kind, name, [consortium.id], consortium);
     const environments = inside(consortium, "environment");
     const keys = keysOf(environments, "environment");
     for (const one of environments) this.#environment(one, `${name}/${keys.get(one.id)!}`, consortium.id);
@@ -121,28 +122,37 @@ class Bulk {
       return;
     }
     const within = [consortiumId, environment.id];
-    this.#add("Environment", name, within);
+    this.#add("environment", name, within);
     if (enableTether)
       this.#remark(name, "a tether is enabled: the service does not show which one. Add it to the file by its id.");
-    this.#inside("Node", name, within, inside(environment, "node"));
-    this.#inside("AppCred", name, within, inside(environment, "appCred"));
+    for (const kind of ["environmentZone", "configuration", "node", "appCred", "service"] as const)
+      this.#inside(kind, name, within, environment);
   }
 
-  #inside(type: "Node" | "AppCred", name: string, within: readonly string[], items: readonly Found[]): void {
-    const keys = keysOf(items, type === "Node" ? "node" : "credential");
-    for (const { id, props } of items) {
-      const own = `${name}/${keys.get(id)!}`;
-      if (props.membershipId !== undefined) this.#add(type, own, [...within, id]);
-      else this.#remark(own, `${id} is left out: the service does not show a member that owns it`);
+  /** Those of a kind, each with what is in it. */
+  #inside(kind: ListedKind, name: string, within: readonly string[], owner: Found): void {
+    const { title, inputs, onImport } = definitions[kind] as Definition;
+    const items = inside(owner, kind);
+    const keys = keysOf(items, title);
+    for (const item of items) {
+      const own = `${name}/${keys.get(item.id)!}`;
+      if ("membershipId" in inputs.shape && kind !== "destination" && item.props.membershipId === undefined) {
+        this.#remark(own, `${item.id} is left out: the service does not show a member that owns it`);
+        continue;
+      }
+      this.#add(kind, own, [...within, item.id]);
+      if (kind === "configuration") this.#remark(own, onImport!);
+      if (kind === "service") this.#inside("destination", own, [...within, item.id], item);
     }
   }
 
   /** Logical names of different kinds may be alike, but code calls each by a name of its own. */
-  #add(type: Kind, logicalName: string, path: readonly string[]): void {
+  #add(kind: ListedKind, logicalName: string, path: readonly string[]): void {
     const id = path.at(-1)!;
     const taken = this.#names.has(inCode(logicalName).toLowerCase());
     const name = inCode(taken ? `${logicalName}-${id}` : logicalName);
     this.#names.add(name.toLowerCase());
+    const { type } = definitions[kind];
     this.resources.push({ type: pluginPrefix + type, name, logicalName, id: path.map(encodeURIComponent).join("/") });
   }
 

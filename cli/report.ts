@@ -12,7 +12,7 @@ import { replaceFile, textOf } from "./shared/terminal";
 export const hasErrors = ({ messages, violations }: Plan): boolean =>
   messages.some(({ severity }) => severity === "error") || violations.some(({ mandatory }) => mandatory);
 
-export const losesLedger = (plan: Plan): boolean => changesOf(plan).some(({ loss }) => loss !== undefined);
+export const losesLedger = (plan: Plan): boolean => changesOf(plan).some((change) => change.losesLedger);
 
 export const hasChanges = (plan: Plan): boolean => plan.unseen > 0 || changesOf(plan).length > 0;
 
@@ -143,7 +143,7 @@ function counted(changes: PlannedChange[], { unchanged, unseen }: Plan): string 
   return `${[...parts, `${unchanged} unchanged`].join(", ")}.`;
 }
 
-/** First of all: ledgers that are lost, of all stacks. */
+/** First of all: ledgers and contents of services that are lost, of all stacks. */
 function warnings(plans: Plan[], size: Size): string[] {
   const lost = plans.flatMap((plan) =>
     changesOf(plan)
@@ -155,8 +155,10 @@ function warnings(plans: Plan[], size: Size): string[] {
     const what = action === "gone" ? "is gone from the service, and with it" : `is ${action}: this destroys`;
     return `- ${where(plan, plans)}${type} ${code(name)} ${what} ${loss}.`;
   });
-  const gone = lost.every(({ action }) => action === "gone");
-  const first = gone ? "**A LEDGER, OR A PART OF ONE, IS GONE.**" : "**THIS DESTROYS A LEDGER, OR A PART OF ONE.**";
+  const [isGone, isDestroyed] = lost.some((change) => change.losesLedger)
+    ? ["A LEDGER, OR A PART OF ONE, IS GONE", "THIS DESTROYS A LEDGER, OR A PART OF ONE"]
+    : ["A SERVICE IS GONE, WITH WHAT IT KEPT", "THIS DESTROYS WHAT A SERVICE KEEPS"];
+  const first = `**${lost.every(({ action }) => action === "gone") ? isGone : isDestroyed}.**`;
   return [caution([first, "", ...lines, ...more(lost, size)])];
 }
 

@@ -7,7 +7,14 @@ import { Collection } from "../provider/core/collection";
 import { deleteObject } from "../provider/core/lifecycle/delete";
 import { messageOf } from "../provider/core/user-error";
 import { definitions } from "../provider/resources";
-import { type Found, type ListedKind, plainSession, readOrganization } from "../provider/resources/tree";
+import {
+  type Found,
+  fullIdOf,
+  inside,
+  type ListedKind,
+  plainSession,
+  readOrganization,
+} from "../provider/resources/tree";
 import { connectionHelp, withClient } from "./shared/connection";
 import { confirm } from "./shared/terminal";
 
@@ -31,9 +38,10 @@ export function define(command: Command): void {
     .option("--json", "print one JSON document")
     .addHelpText(
       "after",
-      "\nFinds leftovers of test runs: matching consortia and environments with everything in them, and elsewhere matching\n" +
-        "memberships, nodes and credentials. With --id, exactly the objects that a warning named. Without --yes, it asks\n" +
-        `for confirmation, or only lists without a terminal. ${connectionHelp}\n` +
+      "\nFinds leftovers of test runs: matching consortia, environments and services with everything in them, and elsewhere\n" +
+        "every other object that matches by itself. Zones that others use stay, and so do utility services, which all\n" +
+        "members share. With --id, exactly the objects that a warning named. Without --yes, it asks for confirmation,\n" +
+        `or only lists without a terminal. ${connectionHelp}\n` +
         `${environmentName("organization")} names the organization that the key must belong to.\n` +
         "Exit code 1: something could not be deleted.",
     )
@@ -52,6 +60,7 @@ async function sweep(flags: Flags, command: Command): Promise<void> {
     if (!json) list(tree, chosen, now);
     const cleared = await decide(client, chosen, { yes, json });
     if (json) console.log(asJson(chosen, cleared));
+    for (const [item, reason] of cleared.kept) console.error(`left: ${titleOf(item)}, since ${reason}`);
     for (const { item, error } of cleared.failed) console.error(`not deleted: ${titleOf(item)}: ${error}`);
     if (cleared.failed.length > 0) process.exitCode = 1;
   });
@@ -67,7 +76,7 @@ async function decide(
   { going }: Leftovers,
   { yes, json }: { yes: boolean; json: boolean },
 ): Promise<Cleared> {
-  const nothing: Cleared = { deleted: [], failed: [] };
+  const nothing: Cleared = { deleted: [], kept: new Map(), failed: [] };
   if (going.size === 0) return nothing;
   const objects = `${going.size} object${going.size === 1 ? "" : "s"}`;
   const asked = !yes && !json;
@@ -101,11 +110,24 @@ export interface Failure {
 
 export interface Cleared {
   deleted: Found[];
+  /** What others use, and how. */
+  kept: Map<Found, string>;
   failed: Failure[];
 }
 
-/** Children before parents. What is in an environment goes with it (spec 4.1). */
-const order: readonly ListedKind[] = ["node", "appCred", "environment", "membership", "consortium"];
+/** Children before parents, and what others name after those. */
+const order: readonly ListedKind[] = [
+  ...(["destination", "node", "appCred", "service", "configuration", "environmentZone", "environment"] as const),
+  ...(["invitation", "membership", "consortiumZone", "consortium"] as const),
+];
+
+/** What is in these goes with them (spec 4.1). */
+const takesAlong = ({ kind }: Found): boolean => kind === "environment" || kind === "service";
+
+/** A consortium can be deleted with these in it: a founding member goes with it only. */
+const goesAlong = ({ kind }: Found): boolean => ["membership", "invitation", "consortiumZone"].includes(kind);
+
+const allInside = ({ inside }: Found): Found[] => inside.flatMap((one) => [one, ...allInside(one)]);
 
 /** Deletes the objects, waits until each is gone, and continues after failures. */
 export async function clear(
@@ -114,24 +136,26 @@ export async function clear(
   say: (line: string) => void,
 ): Promise<Cleared> {
   const session = plainSession(client, { say });
-  const byParent = new Set([...going].filter(({ kind }) => kind === "environment").flatMap(({ inside }) => inside));
+  const byParent = new Set([...going].filter(takesAlong).flatMap(allInside));
   const deleted: Found[] = [];
+  const kept: Cleared["kept"] = new Map();
   let failed: Failure[] = [];
 
   const clearOne = async (item: Found): Promise<void> => {
-    // A founding member may only go with its consortium, so it does not keep the consortium.
-    const still = failed.filter((failure) => failure.item.kind !== "membership" && isIn(failure.item, item));
+    const still = failed.filter((failure) => !goesAlong(failure.item) && isIn(failure.item, item));
     if (still.length > 0) {
       const error = `not tried, since ${still.map((failure) => titleOf(failure.item)).join(", ")} could not be deleted.`;
       failed.push({ item, error });
       return;
     }
     try {
-      const state = { ...item.place, name: foundName(item) };
-      await deleteObject(Collection.of(session, definitions[item.kind], state), item.id, state);
+      const state = { ...item.place, ...item.props, name: foundName(item) };
+      const used = await deleteObject(Collection.of(session, definitions[item.kind], state), item.id, state);
+      if (used !== undefined) return void kept.set(item, used);
       const along = failed.map((failure) => failure.item).filter((one) => isIn(one, item));
-      const gone = [item, ...(item.kind === "environment" ? item.inside : along)];
+      const gone = [item, ...(takesAlong(item) ? allInside(item) : along)];
       failed = failed.filter((failure) => !along.includes(failure.item));
+      for (const one of item.kind === "consortium" ? item.inside : []) if (kept.delete(one)) gone.push(one);
       deleted.push(...gone);
       for (const one of gone) say(`deleted ${titleOf(one)}`);
     } catch (error) {
@@ -143,7 +167,7 @@ export async function clear(
     const now = [...going].filter((item) => item.kind === kind && !byParent.has(item));
     await Promise.all(now.map(clearOne));
   }
-  return { deleted, failed };
+  return { deleted, kept, failed };
 }
 
 /** Whether something is in a parent, or belongs to a member, or holds what does. */
@@ -157,7 +181,7 @@ export const foundName = ({ props }: Found): string => props.name ?? props.orgNa
 /** How a person calls it: `node "n1" (n5f0a9)`. */
 export const titleOf = (item: Found): string => {
   const name = foundName(item);
-  return `${definitions[item.kind].title} ${name === "" ? "" : `"${printable(name)}" `}(${printable(item.id)})`;
+  return `${definitions[item.kind].title} ${name === "" ? "" : `"${printable(name)}" `}(${printable(fullIdOf(item))})`;
 };
 
 /** What makes an object a leftover. */
@@ -175,8 +199,11 @@ export interface Leftovers {
   kept: ReadonlyMap<Found, string>;
 }
 
+/** Nothing shows who uses it. */
+const isUtility = ({ kind, props }: Found): boolean => kind === "service" && props.serviceType === "utility";
+
 /**
- * Chooses what goes: a consortium or environment that matches, with all that is in it; elsewhere each object by itself.
+ * Chooses what goes: a consortium, environment or service that matches, with all that is in it; elsewhere each object by itself.
  * A member goes only if everything that it owns does, since the service lets go of that with the member.
  */
 export function leftovers(consortia: readonly Found[], match: Match): Leftovers {
@@ -193,17 +220,20 @@ export function leftovers(consortia: readonly Found[], match: Match): Leftovers 
     return Number.isNaN(created) ? mayBeUndated : created <= match.before;
   };
 
+  const take = (item: Found): void => {
+    if (!verdict(item)) item.inside.forEach(take);
+    else if (isUtility(item)) kept.set(item, "the members of its environment share it (--id deletes it)");
+    else takeAll(item);
+  };
+
   for (const consortium of consortia) {
     if (verdict(consortium)) {
       takeAll(consortium);
       continue;
     }
-    const environments = consortium.inside.filter(({ kind }) => kind === "environment");
-    for (const environment of environments) {
-      if (verdict(environment)) takeAll(environment);
-      else for (const child of environment.inside) if (verdict(child)) going.add(child);
-    }
-    for (const member of consortium.inside.filter(({ kind }) => kind === "membership")) {
+    for (const one of consortium.inside) if (one.kind !== "membership") take(one);
+    const environments = inside(consortium, "environment");
+    for (const member of inside(consortium, "membership")) {
       if (!verdict(member)) continue;
       const own = environments.flatMap(({ inside }) => inside).filter((one) => one.props.membershipId === member.id);
       const others = own.filter((one) => !going.has(one) && !(one.props.createdAt === undefined && verdict(one, true)));
@@ -226,8 +256,9 @@ export function exactly(consortia: readonly Found[], ids: readonly string[]): Le
   const going = new Set<Found>();
   const found = new Set<string>();
   const walk = (item: Found, taken: boolean): void => {
-    const isMeant = ids.includes(item.id);
-    if (isMeant) found.add(item.id);
+    const id = fullIdOf(item);
+    const isMeant = ids.includes(id);
+    if (isMeant) found.add(id);
     if (taken || isMeant) going.add(item);
     for (const child of item.inside) walk(child, taken || isMeant);
   };
@@ -265,16 +296,16 @@ export function treeLines(tree: readonly Found[], { going, kept }: Leftovers, no
 }
 
 const summaryOf = (item: Found) => {
-  const { kind, id, props, place } = item;
-  return { kind, id, name: foundName(item), createdAt: props.createdAt, ...place };
+  const { kind, props, place } = item;
+  return { kind, id: fullIdOf(item), name: foundName(item), createdAt: props.createdAt, ...place };
 };
 
 /** For programs: everything that was found, and what became of it. */
-export function asJson({ going, kept }: Leftovers, { deleted, failed }: Cleared): string {
+export function asJson({ going, kept }: Leftovers, { deleted, kept: used, failed }: Cleared): string {
   const text = JSON.stringify({
     found: [...going].map(summaryOf),
-    kept: [...kept].map(([item, reason]) => ({ ...summaryOf(item), reason })),
-    deleted: deleted.map(({ id }) => id),
+    kept: [...kept, ...used].map(([item, reason]) => ({ ...summaryOf(item), reason })),
+    deleted: deleted.map(fullIdOf),
     failed: failed.map(({ item, error }) => ({ ...summaryOf(item), error })),
   });
   return printable(text);

@@ -1,8 +1,9 @@
 import { type Clock, type ConsortiumClient, isApiError, systemClock } from "../provider/api";
 import { conditionOf } from "../provider/api/states";
-import { type Found, listed, type ListedKind, plainSession, readOrganization } from "../provider/resources/tree";
+import { definitions } from "../provider/resources";
+import { type Found, listed, plainSession, readOrganization } from "../provider/resources/tree";
 import { type NetworkModel, type ObjectKind } from "./model";
-import { modelOf, type Row } from "./rows";
+import { kindOfClass, modelOf, type Row } from "./rows";
 import { asked, isAbout, type ObservedTether, observeTether, reasonIn } from "./tethers";
 
 export interface LiveOptions {
@@ -45,11 +46,7 @@ export class LiveNetwork {
       if (!partial || !isApiError(error)) throw error;
       unseen.set(id, unseen.get(id) ?? reasonIn(error));
     };
-    const looking = {
-      kinds: Object.keys(kinds) as ListedKind[],
-      maxAgeMs: this.maxAgeMs,
-      failed: ({ id }: Found, error: unknown) => failed(id, error),
-    };
+    const looking = { maxAgeMs: this.maxAgeMs, failed: ({ id }: Found, error: unknown) => failed(id, error) };
     const [found, pinning] = await Promise.all([
       readOrganization(this.#session, looking, consortium),
       Promise.all(tethers.map((id) => this.tether(id, partial))),
@@ -121,16 +118,9 @@ export const mayAnswer = (state: unknown): boolean => ["ready", "stopped"].inclu
 
 type LiveRow = Row & { id: string };
 
-const kinds: Partial<Record<Found["kind"], ObjectKind>> = {
-  consortium: "consortium",
-  membership: "membership",
-  environment: "environment",
-  node: "node",
-  appCred: "credential",
-};
+const kindIn = (found: Found["kind"]): ObjectKind => kindOfClass(definitions[found].type)!;
 
-function rowsOf({ kind: found, id, place, props, inside, unlisted }: Found): LiveRow[] {
-  const kind = kinds[found];
-  const row = kind && { kind, id, props: { ...place, ...props, unlisted: unlisted !== undefined } };
-  return [...(row ? [row] : []), ...inside.flatMap(rowsOf)];
-}
+const rowsOf = ({ kind, id, place, props, inside, unlisted }: Found): LiveRow[] => [
+  { kind: kindIn(kind), id, props: { ...place, ...props }, ...(unlisted && { unlisted: unlisted.map(kindIn) }) },
+  ...inside.flatMap(rowsOf),
+];

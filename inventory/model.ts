@@ -30,6 +30,8 @@ export interface Remarks {
   drift?: string[];
   /** Why the service did not show all of it: what is missing here may exist. */
   unseen?: string;
+  /** Kinds that the service does not list in it: it need not, or not now. */
+  unlisted?: ObjectKind[];
 }
 
 export interface MembershipModel extends Remarks {
@@ -61,6 +63,27 @@ export interface CredentialModel extends Remarks {
   membershipId?: string;
 }
 
+/** Objects that all who show a network treat alike. */
+export type OtherKind =
+  "consortiumZone" | "invitation" | "environmentZone" | "configuration" | "service" | "destination";
+
+/** One of them, in a consortium or an environment. */
+export interface OtherModel extends Remarks {
+  kind: OtherKind;
+  /** The id; of a destination `<id of its service>/<name>`. */
+  id: string;
+  name: string;
+  state?: string;
+  /** Id of the member that owns it. */
+  membershipId?: string;
+  /** What else is shown of it, under the names of the properties. */
+  facts: Record<string, string | number | boolean>;
+  /** Addresses, by what answers there. */
+  urls?: Record<string, string>;
+  /** Others use it, too: the stack adopted it as it was, and leaves it there. */
+  shared?: boolean;
+}
+
 export interface EnvironmentModel extends Remarks {
   id: string;
   name: string;
@@ -76,8 +99,7 @@ export interface EnvironmentModel extends Remarks {
   idleHours?: number;
   nodes: NodeModel[];
   credentials: CredentialModel[];
-  /** The service does not list its credentials: it need not. */
-  unlisted?: boolean;
+  others: OtherModel[];
   /** Id of the tether that pins it, where that is known. */
   tether?: string;
 }
@@ -90,6 +112,7 @@ export interface ConsortiumModel extends Remarks {
   state?: string;
   memberships: MembershipModel[];
   environments: EnvironmentModel[];
+  others: OtherModel[];
 }
 
 /** The newest report of a tether, where it says that it was pinned. */
@@ -149,9 +172,9 @@ export interface NetworkModel {
 }
 
 export type ObjectModel =
-  ConsortiumModel | MembershipModel | EnvironmentModel | NodeModel | CredentialModel | TetherModel;
+  ConsortiumModel | MembershipModel | EnvironmentModel | NodeModel | CredentialModel | TetherModel | OtherModel;
 
-export type ObjectKind = "consortium" | "membership" | "environment" | "node" | "credential" | "tether";
+export type ObjectKind = "consortium" | "membership" | "environment" | "node" | "credential" | "tether" | OtherKind;
 
 const isThere = ({ change }: Remarks): boolean => change !== "delete";
 
@@ -186,14 +209,18 @@ export interface Placed {
 export function objectsOf({ consortia, tethers }: NetworkModel): Placed[] {
   const of = (kind: ObjectKind, objects: readonly ObjectModel[], within?: Placed["within"]) =>
     objects.map((object) => ({ kind, object, ...(within && { within }) }));
+  const others = (within: ConsortiumModel | EnvironmentModel) =>
+    within.others.map((object): Placed => ({ kind: object.kind, object, within }));
   return [
     ...consortia.flatMap((consortium) => [
       ...of("consortium", [consortium]),
       ...of("membership", consortium.memberships, consortium),
+      ...others(consortium),
       ...consortium.environments.flatMap((environment) => [
         ...of("environment", [environment], consortium),
         ...of("node", environment.nodes, environment),
         ...of("credential", environment.credentials, environment),
+        ...others(environment),
       ]),
     ]),
     ...of("tether", tethers),

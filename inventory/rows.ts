@@ -1,5 +1,8 @@
 import { printable } from "../provider/api/printable";
 import { kindOf, partsOfUrn } from "../provider/constants";
+import { type Definition } from "../provider/core/definition";
+import { isAdoptedShared } from "../provider/core/state";
+import { definitions } from "../provider/resources";
 import {
   type ConsortiumModel,
   type CredentialModel,
@@ -12,6 +15,8 @@ import {
   type NodeModel,
   type ObjectKind,
   type ObjectModel,
+  type OtherKind,
+  type OtherModel,
   type Remarks,
   type TetherModel,
 } from "./model";
@@ -32,14 +37,21 @@ export interface StackRow extends Row {
   managed: Managed;
 }
 
-const kinds: Record<string, ObjectKind> = {
-  Consortium: "consortium",
-  Membership: "membership",
-  Environment: "environment",
-  Node: "node",
-  AppCred: "credential",
-  TetherService: "tether",
+const { appCred, tetherService, ...alike } = definitions;
+
+/** The definition of each kind, parents before children. */
+export const definitionOf: Readonly<Record<ObjectKind, Definition>> = {
+  ...alike,
+  credential: appCred,
+  tether: tetherService,
 };
+
+const kinds: Readonly<Record<string, ObjectKind>> = Object.fromEntries(
+  Object.entries(definitionOf).map(([kind, { type }]) => [type, kind as ObjectKind]),
+);
+
+/** The kind of a class, such as `AppCred`; undefined: it is none of this package. */
+export const kindOfClass = (type: string): ObjectKind | undefined => kinds[type];
 
 /** The class of a type token: `Node`, of the dynamic resource and of the plugin's alike; of other packages the whole token. */
 export function classOf(type: string): string {
@@ -49,7 +61,7 @@ export function classOf(type: string): string {
 /** What its URN says of a resource; undefined: it is none of this package. */
 export function namedBy(urn: string): Pick<StackRow, "kind" | "managed"> | undefined {
   const { stack, project, type, name } = partsOfUrn(urn);
-  const kind = kinds[classOf(type)];
+  const kind = kindOfClass(classOf(type));
   return kind && { kind, managed: { stack: `${project}/${stack}`, urn, name } };
 }
 
@@ -57,26 +69,19 @@ export function namedBy(urn: string): Pick<StackRow, "kind" | "managed"> | undef
 const shown: Record<ObjectKind, readonly string[]> = {
   consortium: ["description", "owner", "state"],
   membership: ["orgId", "state", "minimumNodes", "maximumNodes"],
-  environment: [
-    ...["provider", "consensusType", "state", "chainId", "region", "releaseId", "blockPeriod", "idleHours"],
-    "unlisted",
-  ],
+  environment: ["provider", "consensusType", "state", "chainId", "region", "releaseId", "blockPeriod", "idleHours"],
   node: ["state", "role", "publicAddress", "blockHeight", "validators", "urls"],
   credential: [],
   tether: [
-    ...[
-      "network",
-      "intervalHours",
-      "state",
-      "account",
-      "balanceWei",
-      "reports",
-      "lastPin",
-      "problem",
-      "targetUrl",
-      "changedAt",
-    ],
+    ...["network", "intervalHours", "state", "account", "balanceWei", "reports", "lastPin", "problem", "targetUrl"],
+    "changedAt",
   ],
+  consortiumZone: ["region", "cloud", "type"],
+  invitation: ["email"],
+  environmentZone: ["region", "cloud", "type", "bridgeId"],
+  configuration: ["type"],
+  service: ["service", "serviceType", "size", "zoneId", "hybridPortAllocation"],
+  destination: ["serviceId", "uri", "setupComplete", "kaleidoManaged"],
 };
 
 const numbers = [
@@ -86,7 +91,6 @@ const numbers = [
 /** A property as a model has it; undefined where it is of another form, such as a secret. */
 function plain(key: string, value: unknown): unknown {
   if (key === "lastPin") return value;
-  if (key === "unlisted") return value === true || undefined;
   if (key === "validators") return Array.isArray(value) ? value.filter((one) => typeof one === "string") : undefined;
   if (key === "urls") {
     const { rpc, wss } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
@@ -97,22 +101,57 @@ function plain(key: string, value: unknown): unknown {
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Objects that are not created yet have their logical names as ids. */
-const idOf = ({ id, managed }: Row): string => id ?? (managed as Managed).name;
+/** Objects that are not created yet have their logical names as ids. Of a service's own names, each has several. */
+function idOf({ kind, id, managed, props }: Row): string {
+  if (id === undefined) return (managed as Managed).name;
+  return definitionOf[kind].idField === undefined ? id : `${text(props.serviceId)}/${id}`;
+}
 
-/** The id, what is said of it, and what its kind shows. */
-function factsOf({ kind, props, managed, change, kept, drift, unseen, ...row }: Row) {
-  const given = shown[kind].map((key) => [key, plain(key, props[key])] as const);
+/** The id, and what is said of it. */
+function remarksOf(row: Row) {
+  const { managed, change, kept, drift, unseen, unlisted } = row;
   return {
-    id: idOf({ kind, props, managed, ...row }),
-    ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
+    id: idOf(row),
     ...(managed && { managed }),
     ...(change && { change }),
     ...(kept && { kept }),
     ...(unseen && { unseen }),
+    ...(unlisted && { unlisted }),
     ...(drift && drift.length > 0 && { drift }),
   };
 }
+
+/** The id, what is said of it, and what its kind shows. */
+function factsOf(row: Row) {
+  const given = shown[row.kind].map((key) => [key, plain(key, row.props[key])] as const);
+  return { ...remarksOf(row), ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
+}
+
+const isPlain = (value: unknown): value is string | number | boolean =>
+  ["string", "number", "boolean"].includes(typeof value);
+
+/** An object of a kind that all are shown alike of. */
+function otherOf(row: Row & { kind: OtherKind }, membershipId: string | undefined): OtherModel {
+  const { kind, props } = row;
+  const facts = shown[kind].flatMap((key) => (isPlain(props[key]) ? [[key, props[key]] as const] : []));
+  const urls = Object.entries(props.urls ?? {}).filter((one): one is [string, string] => typeof one[1] === "string");
+  const state = text(props.state);
+  return {
+    ...remarksOf(row),
+    kind,
+    name: text(props.orgName) ?? named(row),
+    ...(state !== undefined && { state }),
+    ...(membershipId !== undefined && { membershipId }),
+    facts: Object.fromEntries(facts),
+    ...(urls.length > 0 && { urls: Object.fromEntries(urls) }),
+    ...(isAdoptedShared(definitionOf[kind], props) && { shared: true }),
+  };
+}
+
+/** Kinds that stand in no list of their own, in the order in which they are shown. */
+const otherKinds = [
+  ...(["service", "destination", "configuration", "environmentZone", "consortiumZone", "invitation"] as const),
+];
 
 const named = (row: Row): string => text(row.props.name) ?? (row.managed as Managed | undefined)?.name ?? idOf(row);
 
@@ -161,13 +200,13 @@ export function modelOf(rows: readonly Row[], about: Pick<NetworkModel, "source"
 
   const consortiumOf = (row: Row): ConsortiumModel => {
     const id = parents.idOf(row, "consortium", "consortiumId") ?? unknown;
-    const known = consortia.get(id) ?? { id, name: id, memberships: [], environments: [] };
+    const known = consortia.get(id) ?? { id, name: id, memberships: [], environments: [], others: [] };
     consortia.set(id, known);
     return known;
   };
   const environmentOf = (row: Row): EnvironmentModel => {
     const id = parents.idOf(row, "environment", "environmentId") ?? unknown;
-    const known = environments.get(id) ?? { id, name: id, nodes: [], credentials: [] };
+    const known = environments.get(id) ?? { id, name: id, nodes: [], credentials: [], others: [] };
     if (!environments.has(id)) consortiumOf(row).environments.push(known);
     environments.set(id, known);
     return known;
@@ -176,18 +215,23 @@ export function modelOf(rows: readonly Row[], about: Pick<NetworkModel, "source"
   const ownerOf = (row: Row) => parents.idOf(row, "membership", "membershipId");
 
   for (const one of of("consortium"))
-    consortia.set(idOf(one), { ...factsOf(one), name: named(one), memberships: [], environments: [] });
+    consortia.set(idOf(one), { ...factsOf(one), name: named(one), memberships: [], environments: [], others: [] });
   for (const one of of("membership")) {
     const member: MembershipModel = { ...factsOf(one), orgName: text(one.props.orgName) ?? named(one) };
     consortiumOf(one).memberships.push(member);
   }
   for (const one of of("environment")) {
-    const made: EnvironmentModel = { ...factsOf(one), name: named(one), nodes: [], credentials: [] };
+    const made: EnvironmentModel = { ...factsOf(one), name: named(one), nodes: [], credentials: [], others: [] };
     environments.set(made.id, made);
     consortiumOf(one).environments.push(made);
   }
   for (const one of of("node")) environmentOf(one).nodes.push(owned(one) satisfies NodeModel);
   for (const one of of("credential")) environmentOf(one).credentials.push(owned(one) satisfies CredentialModel);
+  for (const kind of otherKinds)
+    for (const one of of(kind)) {
+      const isInEnvironment = "environmentId" in definitionOf[kind].inputs.shape;
+      (isInEnvironment ? environmentOf(one) : consortiumOf(one)).others.push(otherOf({ ...one, kind }, ownerOf(one)));
+    }
   const tethers = of("tether").map((one): TetherModel => {
     const facts = factsOf(one);
     return { ...facts, id: text(one.props.tetherId) ?? facts.id };
@@ -204,13 +248,19 @@ export function modelOf(rows: readonly Row[], about: Pick<NetworkModel, "source"
 
 const listsIn = (consortia: ConsortiumModel[]): ObjectModel[][] => [
   consortia,
-  ...consortia.flatMap(({ memberships, environments }) => [memberships, environments]),
-  ...consortia.flatMap(({ environments }) => environments.flatMap(({ nodes, credentials }) => [nodes, credentials])),
+  ...consortia.flatMap(({ memberships, environments, others }) => [memberships, environments, others]),
+  ...consortia.flatMap(({ environments }) =>
+    environments.flatMap(({ nodes, credentials, others }) => [nodes, credentials, others]),
+  ),
 ];
 
-/** By name, with numbers by their value: `node 2` before `node 10`. */
+const placeOf = (object: ObjectModel): number => ("kind" in object ? otherKinds.indexOf(object.kind) : 0);
+
+/** By kind, then by name, with numbers by their value: `node 2` before `node 10`. */
 const inNaturalOrder = (one: ObjectModel, other: ObjectModel): number =>
-  displayName(one).localeCompare(displayName(other), "en", { numeric: true }) || (one.id < other.id ? -1 : 1);
+  placeOf(one) - placeOf(other) ||
+  displayName(one).localeCompare(displayName(other), "en", { numeric: true }) ||
+  (one.id < other.id ? -1 : 1);
 
 /** If nothing shows what a tether pins: a network names it after its environment; else a single tether pins a single environment. */
 function environmentIdOf(tether: Row, rows: readonly Row[], environments: ReadonlyMap<string, unknown>) {

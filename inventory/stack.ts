@@ -1,23 +1,25 @@
 import { z } from "zod";
 import { type ConsortiumClient } from "../provider/api";
 import { environmentName, processEnvironment } from "../provider/api/environment";
-import { type Definition } from "../provider/core/definition";
+import { inputKeys } from "../provider/core/definition";
 import { proveSeen, subjectOf } from "../provider/core/organization";
 import { Origins } from "../provider/core/origins";
 import { sameName } from "../provider/core/values";
-import { definitions } from "../provider/resources";
 import { plainSession } from "../provider/resources/tree";
 import { type KnownCredential, credentialIn } from "./credentials";
 import {
+  type ConsortiumModel,
   type EnvironmentModel,
   displayName,
   type NetworkModel,
   type ObjectKind,
   type ObjectModel,
   objectsOf,
+  type OtherModel,
+  type Remarks,
   type TetherModel,
 } from "./model";
-import { modelOf, namedBy, type StackRow } from "./rows";
+import { definitionOf, modelOf, namedBy, type Row, type StackRow } from "./rows";
 
 const props = z.record(z.string(), z.unknown()).nullish();
 /** What `pulumi stack export` prints, as far as it is needed. */
@@ -64,12 +66,6 @@ export function modelOfStack(document: unknown, what = "The document"): NetworkM
 export const credentialsInStack = (document: unknown, what = "The document"): KnownCredential[] =>
   rowsIn(document, what).flatMap(({ kind, props }) => (kind === "credential" ? credentialIn(props) : []));
 
-const definitionOf: Record<ObjectKind, Definition> = {
-  ...definitions,
-  credential: definitions.appCred,
-  tether: definitions.tetherService,
-};
-
 /**
  * Checks the organization first: what another organization's key does not show is not gone.
  * @throws UserError that says whose the stack is, and whose the key
@@ -108,9 +104,15 @@ export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]):
   return merged;
 }
 
+/** What was adopted as others have it has to fit only in part. */
+function askedOf({ kind, shared }: OtherModel): readonly string[] {
+  const definition = definitionOf[kind];
+  return shared ? definition.shared!.fits : inputKeys(definition);
+}
+
 function driftOf(live: ObjectModel, stack: ObjectModel): string[] {
-  const [now, then] = [live, stack] as unknown as Record<string, unknown>[];
-  return asked.flatMap((key) => {
+  const [now, then] = [live, stack].map((one) => ({ ...one, ...("facts" in one && one.facts) })) as Row["props"][];
+  return ("facts" in stack ? askedOf(stack) : asked).flatMap((key) => {
     if (now![key] === undefined || then![key] === undefined || now![key] === then![key]) return [];
     if (now![key] === live.id) return []; // the service does not show its name
     if ((key === "name" || key === "orgName") && sameName(now![key], then![key])) return []; // a service may reformat it
@@ -133,24 +135,32 @@ function addGone(live: NetworkModel, stack: NetworkModel): void {
   const missing = <T extends ObjectModel>(now: readonly T[], then: readonly T[]): T[] =>
     others(now, then).flatMap((one) => (one.managed ? [gone(one)] : []));
   const all = live.consortia;
-  all.push(...missing(all, stack.consortia).map((one) => ({ ...one, memberships: [], environments: [] })));
+  /** What an owner need not show of a kind is there as the stack has it. */
+  const lost = <T extends ObjectModel>(kind: ObjectKind, owner: Remarks, now: readonly T[], then: readonly T[]): T[] =>
+    owner.unseen === undefined && !owner.unlisted?.includes(kind) ? missing(now, then) : others(now, then);
+  const lostOthers = (owner: ConsortiumModel | EnvironmentModel, then: readonly OtherModel[]): OtherModel[] =>
+    then.flatMap((one) => {
+      const service = owner.others.find(({ kind, id }) => kind === "service" && id === one.facts.serviceId);
+      return lost(one.kind, one.kind === "destination" && service ? service : owner, owner.others, [one]);
+    });
+  all.push(...missing(all, stack.consortia).map((one) => ({ ...one, memberships: [], environments: [], others: [] })));
   for (const then of stack.consortia) {
     const consortium = all.find(({ id }) => id === then.id);
     if (!consortium) continue;
     const { memberships, environments, unseen } = consortium;
     if (unseen === undefined) {
       memberships.push(...missing(memberships, then.memberships));
-      const lost = missing(environments, then.environments);
-      environments.push(...lost.map((one) => ({ ...one, nodes: [], credentials: [] })));
+      const gone = missing(environments, then.environments);
+      environments.push(...gone.map((one) => ({ ...one, nodes: [], credentials: [], others: [] })));
     }
+    consortium.others.push(...lostOthers(consortium, then.others));
     for (const inner of then.environments) {
       const environment = environments.find(({ id }) => id === inner.id);
       if (!environment) continue;
-      const { nodes, credentials, unlisted } = environment;
-      const isSeen = environment.unseen === undefined;
-      if (isSeen) nodes.push(...missing(nodes, inner.nodes));
-      const lost = isSeen && !unlisted ? missing : others;
-      credentials.push(...lost(credentials, inner.credentials));
+      const { nodes, credentials } = environment;
+      if (environment.unseen === undefined) nodes.push(...missing(nodes, inner.nodes));
+      credentials.push(...lost("credential", environment, credentials, inner.credentials));
+      environment.others.push(...lostOthers(environment, inner.others));
     }
   }
 }

@@ -9,7 +9,7 @@ import { didYouMean } from "../provider/core/suggest";
 import { UserError } from "../provider/core/user-error";
 import { insteadOfImport, tetherIdOf } from "../provider/constants";
 import { definitions } from "../provider/resources";
-import { type Found, type ListedKind, readOrganization } from "../provider/resources/tree";
+import { type Found, type ListedKind, placeWithin, readOrganization } from "../provider/resources/tree";
 import { check } from "../provider/core/check";
 import { isUnset } from "../provider/core/values";
 import { inputsOf } from "../provider/core/state";
@@ -27,10 +27,14 @@ const lookAgeMs = 10_000;
 const owners: Record<string, Definition> = {
   consortiumId: definitions.consortium,
   environmentId: definitions.environment,
+  serviceId: definitions.service,
 };
 
-const ownerKeys = (definition: Definition): string[] =>
+/** What has to be known of an object to reach it. */
+const placeKeys = (definition: Definition): string[] =>
   inputKeys(definition).filter((key) => inputMeta(definition, key)?.parent === "path");
+
+const ownerKeys = (definition: Definition): string[] => placeKeys(definition).filter((key) => key in owners);
 
 /** The form of a path, such as `consortium/environment/node`. */
 const formOf = (definition: Definition): string =>
@@ -46,7 +50,7 @@ const allKnown = (keys: readonly string[], known: Props): boolean =>
 export async function locate(session: Session, definition: Definition, given: string, known: Props): Promise<Located> {
   if (definition.idKey !== undefined) return { id: given.includes("/") ? tetherIdOf(given) : given, state: known };
   const keys = ownerKeys(definition);
-  if (allKnown(keys, known)) return { id: given, state: known };
+  if (allKnown(placeKeys(definition), known)) return { id: given, state: known };
   const path = given.split("/").map((part) => part.trim());
   if (path.includes("") || ![1, keys.length + 1].includes(path.length)) throw badPath(definition, given);
   const found =
@@ -58,8 +62,11 @@ export async function locate(session: Session, definition: Definition, given: st
 async function follow(session: Session, definition: Definition, path: readonly string[]): Promise<Located> {
   const keys = ownerKeys(definition);
   const state: Props = {};
-  for (const [index, key] of keys.entries())
-    state[key] = (await pick(Collection.of(session, owners[key]!, state), path[index]!)).id;
+  for (const [index, key] of keys.entries()) {
+    const collection = Collection.of(session, owners[key]!, state);
+    const owner = await pick(collection, path[index]!);
+    Object.assign(state, placeWithin({ kind: kindOf(owners[key]!), id: owner.id, props: collection.shown(owner) }));
+  }
   const { id } = await pick(Collection.of(session, definition, state), path.at(-1)!);
   return { id, state };
 }
@@ -69,9 +76,11 @@ async function search(session: Session, definition: Definition, id: string): Pro
   const kind = kindOf(definition);
   const kinds = [...ownerKeys(definition).map((key) => kindOf(owners[key]!)), kind];
   const found = withInside(await readOrganization(session, { kinds, maxAgeMs: lookAgeMs }));
-  if (found.some(({ unlisted }) => unlisted?.includes(kind))) throw unlistedError(definition);
-  const one = found.find((object) => object.kind === kind && object.id === id);
+  const [one, ...others] = found.filter((object) => object.kind === kind && object.id === id);
+  if (one && others.length > 0)
+    throw new UserError(`Several have the id "${printable(id)}". Give the path ${formOf(definition)}.`);
   if (one) return { id, state: one.place };
+  if (found.some(({ unlisted }) => unlisted?.includes(kind))) throw unlistedError(definition);
   throw new UserError(
     `There is no ${definition.title} with the id "${printable(id)}" in any consortium that the API key shows. ` +
       `Check the id, or give the path ${formOf(definition)}, each part an id or a name.`,
@@ -91,7 +100,9 @@ async function present(collection: Collection): Promise<Identified[]> {
 }
 
 const unlistedError = ({ title, type }: Definition): UserError =>
-  new UserError(`This service does not list each ${title}, so none can be imported. ${insteadOfImport[type]}`);
+  new UserError(
+    `This service does not list each ${title}, so none can be imported. ${insteadOfImport[type] ?? ""}`.trim(),
+  );
 
 /** A part of a path as it is given, and without the escapes that a "/" in a name needs. */
 function readings(part: string): string[] {

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type LedgerHolder, outlivesResource, partsOfUrn, signatureKey } from "../../provider/constants";
 import { inputMeta } from "../../provider/core/definition";
+import { isAdoptedShared } from "../../provider/core/state";
+import { service } from "../../provider/resources/service";
 import { unknown as unknownMark } from "../../provider/core/values";
-import { definitions } from "../../provider/resources";
 import { type Change, type NetworkModel, type ObjectKind } from "../model";
-import { classOf, modelOf, namedBy, type StackRow } from "../rows";
+import { classOf, definitionOf, kindOfClass, modelOf, namedBy, type StackRow } from "../rows";
 import { type Plan, type State, type Step } from "./read";
 
 export type Action = "replaced" | "deleted" | "gone" | "drifted" | "created" | "adopted" | "changed" | "moved";
@@ -29,6 +30,8 @@ export interface PlannedChange {
   restarts: string[];
   /** What is destroyed with it. */
   loss?: string;
+  /** Whether that is a ledger, or a part of one. */
+  losesLedger: boolean;
   /** Whether it stays in the service, out of the stack. */
   kept: boolean;
 }
@@ -36,11 +39,12 @@ export interface PlannedChange {
 /** In the order of a report. */
 const actions: Action[] = ["replaced", "deleted", "gone", "drifted", "created", "adopted", "changed", "moved"];
 
-const losses: Record<LedgerHolder | "Node", string> = {
-  Consortium: "all its environments with their ledgers, nodes and credentials",
-  Environment: "its ledger, its nodes and its credentials",
+const losses: Partial<Record<string, string>> = {
+  Consortium: "all its environments with their ledgers, nodes, credentials and services",
+  Environment: "its ledger, its nodes, its credentials and its services",
   Node: "its key and its copy of the ledger",
-};
+  Service: "what it keeps",
+} satisfies Partial<Record<LedgerHolder | "Node" | "Service", string>>;
 
 /** What a plan changes, one entry a resource, the worst first. */
 export function changesOf({ steps }: Plan): PlannedChange[] {
@@ -72,9 +76,11 @@ export const doesSomething = (step: Step): boolean => actionOf(step) !== undefin
 const isSeen = (step: Step): boolean =>
   step.op !== "refresh" || step.new?.outputs === undefined || propertiesOf(step).length > 0;
 
+const types = Object.values(definitionOf).map(({ type }) => type);
+
 /** Parents before children, other packages last, so that reports of one plan are identical. */
 function rank({ type }: PlannedChange): number {
-  const place = ["Consortium", "Membership", "Environment", "Node", "AppCred", "TetherService"].indexOf(type);
+  const place = types.indexOf(type);
   return place < 0 ? Infinity : place;
 }
 
@@ -96,8 +102,13 @@ const ofDynamic = "customTimeouts";
 
 const typeOf = (urn: string): string => classOf(partsOfUrn(urn).type);
 
-const isLost = ({ action, urn, old }: Step & { action: Action }): boolean =>
-  ["replaced", "deleted", "gone"].includes(action) && typeOf(urn) in losses && !outlivesResource(old);
+/** A utility service that others share was adopted as it was, and is theirs. */
+const staysThere = ({ urn, old }: Step): boolean =>
+  outlivesResource(old) ||
+  (typeOf(urn) === service.type && isAdoptedShared(service, { ...old?.outputs, ...old?.inputs }));
+
+const isLost = (step: Step & { action: Action }): boolean =>
+  ["replaced", "deleted", "gone"].includes(step.action) && losses[typeOf(step.urn)] !== undefined && !staysThere(step);
 
 function changeOf(step: Step & { action: Action }, lost: ReadonlySet<string | undefined>): PlannedChange {
   const { action, urn, old, reasons } = step;
@@ -105,8 +116,8 @@ function changeOf(step: Step & { action: Action }, lost: ReadonlySet<string | un
   const parents = [old?.inputs?.environmentId, old?.inputs?.consortiumId] as (string | undefined)[];
   const own = isLost(step) && !parents.some((id) => id !== undefined && lost.has(id));
   const properties = ["changed", "drifted", "replaced", "adopted"].includes(action) ? propertiesOf(step) : [];
-  const definition = Object.values(definitions).find((one) => one.type === type);
-  const restarts = properties.filter(({ name }) => definition && inputMeta(definition, name)?.restarts);
+  const kind = kindOfClass(type);
+  const restarts = properties.filter(({ name }) => kind && inputMeta(definitionOf[kind], name)?.restarts);
   return {
     urn,
     action,
@@ -115,8 +126,9 @@ function changeOf(step: Step & { action: Action }, lost: ReadonlySet<string | un
     reasons,
     properties,
     restarts: action === "changed" ? restarts.map(({ name }) => name) : [],
-    ...(own ? { loss: losses[type as LedgerHolder] } : {}),
-    kept: ["replaced", "deleted"].includes(action) && outlivesResource(old),
+    ...(own ? { loss: losses[type] } : {}),
+    losesLedger: own && type !== "Service",
+    kept: ["replaced", "deleted"].includes(action) && staysThere(step),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type ObjectKind,
   type ObjectModel,
   objectsOf,
+  type OtherModel,
   type TetherModel,
 } from "../../inventory/model";
 import { conditionOf } from "../../provider/api/states";
@@ -70,6 +71,8 @@ interface Kinds {
   environment: [EnvironmentModel, ConsortiumModel];
   node: [NodeModel, EnvironmentModel];
   tether: [TetherModel, undefined];
+  service: [OtherModel, EnvironmentModel];
+  destination: [OtherModel, EnvironmentModel];
   /** Any of them. */
   object: [ObjectModel, unknown];
 }
@@ -113,6 +116,25 @@ const nodeStarted = checkOf("node started", "node", ({ id, state }, { nodes }) =
   return failed(
     `its state is ${state}`,
     "Start it in the console. A node that has just been made takes about a minute.",
+  );
+});
+
+const serviceStarted = checkOf("service started", "service", ({ state, urls = {} }) => {
+  const where = Object.values(urls).map((url) => `, at ${url}`);
+  if (state === undefined) return ok(`the service shows no state of it${where.join("")}`);
+  if (conditionOf(state) === "ready") return ok(`it is ${state}${where.join("")}`);
+  if (conditionOf(state) === "gone") return failed("it is gone from the service", upOf("it"));
+  return failed(`its state is ${state}`, "Start it in the console. A service that has just been made takes a while.");
+});
+
+const destinationReady = checkOf("destination ready", "destination", ({ state, facts }) => {
+  if (conditionOf(state) === "gone") return failed("it is gone from the service", upOf("it"));
+  if (facts.setupComplete === undefined) return undefined;
+  if (facts.setupComplete === true)
+    return ok(facts.uri === undefined ? "it is set up" : `it is set up, at ${facts.uri}`);
+  return failed(
+    "it is not set up",
+    "Verify the member, and register it with an id registry: `testCertificate` and `idRegistry` of a Destination do both.",
   );
 });
 
@@ -303,7 +325,7 @@ const funds = checkOf("tether funds", "tether", (tether, { pinsAhead, tethers })
 
 const checks: readonly Check[] = [
   ...[answers, environmentLive, nodeStarted, nodeReachable, credentials, chainId, heights, growing, written],
-  ...[minimumNodes, drift, limitsUsed, active, onTime, verified, funds],
+  ...[serviceStarted, destinationReady, minimumNodes, drift, limitsUsed, active, onTime, verified, funds],
 ];
 
 /** Whether the network is usable: what each check finds. */

@@ -76,7 +76,7 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
     ),
   ]);
   const isWhole = [...seen.consortia, ...environmentsIn(seen)].every(({ unseen }) => unseen === undefined);
-  const allListed = consortium === undefined && isWhole && environmentsIn(seen).every(({ unlisted }) => !unlisted);
+  const allListed = consortium === undefined && isWhole && environmentsIn(seen).every((one) => !hidesCredentials(one));
   return {
     model,
     ...(stack && { stack }),
@@ -91,6 +91,8 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
 }
 
 const environmentsIn = ({ consortia }: NetworkModel) => consortia.flatMap(({ environments }) => environments);
+
+const hidesCredentials = ({ unlisted = [] }: EnvironmentModel): boolean => unlisted.includes("credential");
 
 /** A check of a stack is about what is the stack's, whatever else the organization has. */
 function onlyOf(live: NetworkModel, stack: NetworkModel): NetworkModel {
@@ -172,7 +174,7 @@ export async function probeNodes(
   const nodes = await Promise.all(
     environments.flatMap((environment) =>
       environment.nodes.map(async (node): Promise<[string, NodeProbe]> => {
-        const own = [...credentialsFor(environment, node, known), ...(environment.unlisted ? unassigned : [])];
+        const own = [...credentialsFor(environment, node, known), ...(hidesCredentials(environment) ? unassigned : [])];
         const tried = own.map((one) => probes.get(one)!);
         for (const one of tried) one.nodes++;
         return [node.id, await probeNode(environment, node, tried, { clock, write })];

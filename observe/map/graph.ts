@@ -53,11 +53,14 @@ export function mapOf(model: NetworkModel): NetworkMap {
 function consortiumGroup(model: NetworkModel, consortium: ConsortiumModel): { group: MapGroup; edges: MapEdge[] } {
   const members = memberItems(consortium);
   const inside = consortium.environments.map((one) => environmentGroup(model, consortium, one, members));
-  const isEmpty = members.items.length + inside.length === 0;
+  const others = otherItems(consortium, consortium);
+  const isEmpty = members.items.length + inside.length + others.length === 0;
   return {
     group: {
       ...itemOf("consortium", consortium),
-      items: isEmpty ? [note("nothing", consortium.id, "nothing in it")] : members.items,
+      items: isEmpty
+        ? [note("nothing", consortium.id, "nothing in it")]
+        : [...members.items, ...others.map(({ item }) => item)],
       groups: inside.map(({ group }) => group),
     },
     edges: inside.flatMap(({ edges }) => edges),
@@ -71,13 +74,15 @@ function environmentGroup(
   members: MemberItems,
 ): { group: MapGroup; edges: MapEdge[] } {
   const nodes = nodeItems(consortium, environment);
+  const others = otherItems(consortium, environment);
   const tether = model.tethers.find(({ id }) => id === environment.tether);
   const items = [
     ...nodes.map(({ item }) => item),
     ...credentialItems(consortium, environment),
+    ...others.map(({ item }) => item),
     ...(tether ? [itemOf("tether", tether)] : []),
   ];
-  const edges = nodes.flatMap(({ item, owners }) => {
+  const edges = [...nodes, ...others].flatMap(({ item, owners }) => {
     const from = new Set(owners.flatMap((id) => members.boxOf.get(id) ?? []));
     return [...from].map((one): MapEdge => ({ from: one, to: item.key, kind: "owns" }));
   });
@@ -85,8 +90,8 @@ function environmentGroup(
   return { group: { ...itemOf("environment", environment), items: shown, groups: [] }, edges };
 }
 
-/** The most boxes that stay readable: members with nodes, other members, nodes of an environment. */
-const most = { owners: 60, others: 8, nodes: 16 } as const;
+/** The most boxes that stay readable: members with nodes, other members, nodes of an environment, any other kind in one place. */
+const most = { owners: 60, others: 8, nodes: 16, ofKind: 4 } as const;
 /** How many names a folded box lists. */
 const mostNames = 12;
 
@@ -179,4 +184,20 @@ export function credentialItems({ memberships }: ConsortiumModel, { id, credenti
     return { ...object, name: `${displayName(object)}${owner === undefined ? "" : ` of ${owner}`}` };
   };
   return folded("credential", id, credentials.map(named)).map(({ item }) => item);
+}
+
+/** Zones, services and the like: one by one, or as a count of each kind. Services come with their owners. */
+export function otherItems(
+  { memberships }: ConsortiumModel,
+  { id, others }: ConsortiumModel | EnvironmentModel,
+): { item: MapItem; owners: string[] }[] {
+  const names = new Map(memberships.map((one) => [one.id, displayName(one)]));
+  return [...new Set(others.map(({ kind }) => kind))].flatMap((kind) => {
+    const some = others.filter((one) => one.kind === kind);
+    const ownersOf = (objects: typeof some) =>
+      kind === "service" ? [...new Set(objects.flatMap(({ membershipId }) => membershipId ?? []))] : [];
+    if (some.length > most.ofKind)
+      return folded(kind, id, some).map(({ item, objects }) => ({ item, owners: ownersOf(objects) }));
+    return some.map((one) => ({ item: itemOf(kind, one, names.get(one.membershipId ?? "")), owners: ownersOf([one]) }));
+  });
 }

@@ -6,6 +6,7 @@ import {
   type NodeModel,
   type ObjectKind,
   type ObjectModel,
+  type OtherModel,
   type TetherModel,
 } from "../../inventory/model";
 import { type Condition, conditionOf } from "../../provider/api/states";
@@ -81,7 +82,7 @@ export function toneOf(kind: ObjectKind, object: ObjectModel): Tone {
   if (state === undefined) return "plain";
   if (kind === "tether") return tethers[state] ?? "bad";
   const condition = conditionOf(state);
-  return kind === "node" && condition === "stopped" ? "bad" : tones[condition];
+  return (kind === "node" || kind === "service") && condition === "stopped" ? "bad" : tones[condition];
 }
 
 export const marksOf = ({ change, drift, managed }: ObjectModel): Mark[] => [
@@ -107,6 +108,12 @@ const titles: Record<ObjectKind, string> = {
   node: "node",
   credential: "credential",
   tether: "tether service",
+  consortiumZone: "zone",
+  invitation: "invitation",
+  environmentZone: "zone",
+  configuration: "configuration",
+  service: "service",
+  destination: "destination",
 };
 
 /** How many of a kind: `1 node`, `3 nodes`. */
@@ -122,6 +129,7 @@ export function inEther(wei: string): string {
 const losses: Record<Uncapitalize<LedgerHolder>, string> & Partial<Record<ObjectKind, string>> = {
   consortium: "⚠ DESTROYS ALL ITS LEDGERS",
   environment: "⚠ DESTROYS ITS LEDGER",
+  service: "⚠ DESTROYS WHAT IT KEEPS",
 };
 
 /** What is drawn below the name of an object. */
@@ -134,7 +142,18 @@ export function linesOf(kind: ObjectKind, object: ObjectModel, owner?: string): 
   return [...(line === "" ? [] : [line]), ...(loss === undefined ? [] : [loss])];
 }
 
+/** What a reader knows it by. */
+function otherFacts({ kind, facts, state }: OtherModel, owner: string | undefined): (string | undefined)[] {
+  const { region, cloud, type, service, email, setupComplete } = facts;
+  const told = [kind === "configuration" ? type : undefined, region, cloud, service, email].map((one) =>
+    one === undefined ? undefined : String(one),
+  );
+  const setUp = setupComplete === false ? "not set up" : undefined;
+  return [titles[kind], ...told, owner, setUp, kind === "service" || state !== "active" ? state : undefined];
+}
+
 function factsOf(kind: ObjectKind, object: ObjectModel, owner: string | undefined): (string | undefined)[] {
+  if ("facts" in object) return otherFacts(object, owner);
   switch (kind) {
     case "environment": {
       const { provider, consensusType, chainId, state } = object as EnvironmentModel;
@@ -159,11 +178,14 @@ export function inWords(kind: ObjectKind, object: ObjectModel, owner?: string): 
   const name = displayName(object);
   const account = (object as TetherModel).account;
   const role = (object as NodeModel).role;
+  const { urls } = "facts" in object ? object : {};
   return [
     `${titles[kind]} ${name}${owner === undefined ? "" : ` of ${owner}`}`,
-    ...(kind === "node" ? [] : factsOf(kind, object, owner)),
-    ...(kind === "node" ? [(object as NodeModel).state, role] : []),
+    ...(kind === "node" ? [(object as NodeModel).state, role] : factsOf(kind, object, undefined)).filter(
+      (fact) => fact !== titles[kind],
+    ),
     account && `account ${account}`,
+    ...Object.values(urls ?? {}).map((url) => `at ${url}`),
     name === id ? undefined : `id ${id}`,
     managed === "by hand"
       ? "in none of the stacks looked at"

@@ -14,6 +14,12 @@ const shapes: Record<MapItem["kind"], readonly [string, string]> = {
   node: ["[", "]"],
   credential: [">", "]"],
   tether: ["{{", "}}"],
+  service: ["[[", "]]"],
+  consortiumZone: ["[/", "/]"],
+  environmentZone: ["[/", "/]"],
+  configuration: ["(", ")"],
+  invitation: ["(", ")"],
+  destination: ["(", ")"],
   chain: ["[(", ")]"],
   nothing: ["[", "]"],
 };

@@ -108,6 +108,14 @@ export function shapeOf(kind: MapItem["kind"] | "group", box: Box): string {
         path`M${x},${y + 6}a${w / 2},6 0 0 1 ${w},0v${h - 12}a${w / 2},6 0 0 1 ${-w},0z` +
         path`M${x},${y + 6}a${w / 2},6 0 0 0 ${w},0`
       );
+    case "service": // with double sides
+      return rounded(box, 3) + path`M${x + 5},${y}v${h}M${x + w - 5},${y}v${h}`;
+    case "consortiumZone":
+    case "environmentZone": // leaning
+      return path`M${x + 8},${y}h${w - 8}l-8,${h}h${8 - w}z`;
+    case "configuration":
+    case "invitation":
+    case "destination":
     case "group":
       return rounded(box, 8);
     default:

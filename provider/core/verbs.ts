@@ -292,7 +292,8 @@ const ofResource = (definition: Definition): Pick<OwnVerbs, "create" | "read" | 
     create: (session, inputs) => create(Collection.of(session, definition, inputs), inputs),
     read: (session, id, state) => read(Collection.of(session, definition, state), id, state),
     update: (session, id, olds, news) => update(Collection.of(session, definition, news), id, olds, news),
-    delete: (session, id, state) => deleteObject(Collection.of(session, definition, state), id, state),
+    delete: async (session, id, state) =>
+      void (await deleteObject(Collection.of(session, definition, state), id, state)),
   };
 
 /** Creates the object and records the outcome, for deletions in the same run. */

@@ -40,5 +40,6 @@ export const configuration: Definition = {
   outputs: z.object({ state: output.state(), revision: output.revision(), createdAt: output.createdAt() }),
   wire: ConfigurationObject,
   naming: ["name"],
+  onImport: "the service does not show the details: the next `up` sends those of the program.",
   place: configurations,
 };

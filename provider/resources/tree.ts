@@ -1,6 +1,7 @@
 import { type Clock, type ConsortiumClient, isApiError, systemClock } from "../api";
-import { Collection } from "../core/collection";
-import { type Props } from "../core/definition";
+import { isGone } from "../api/states";
+import { Collection, Listed } from "../core/collection";
+import { type Definition, type Props } from "../core/definition";
 import { Origins } from "../core/origins";
 import { newSession, type Session } from "../core/session";
 import { didYouMean } from "../core/suggest";
@@ -35,12 +36,18 @@ export interface Found {
   place: Props;
   props: Shown;
   inside: Found[];
-  /** Kinds that the service does not list in it. */
+  /** Kinds that the service does not list in it: they may be there. */
   unlisted?: ListedKind[];
 }
 
+/** What names it in the whole organization: some ids are names, which another service may have, too. */
+export const fullIdOf = ({ kind, id, place }: Pick<Found, "kind" | "id" | "place">): string =>
+  (definitions[kind] as Definition).idField === undefined ? id : `${String(place.serviceId)}/${id}`;
+
+type Owner = Pick<Found, "kind" | "id" | "props">;
+
 /** What is in what, in the order in which it must be deleted, and what its place is called among the properties of what is in it. */
-const contents: Partial<Record<ListedKind, { kinds: readonly ListedKind[]; place: (owner: Found) => Props }>> = {
+const contents: Partial<Record<ListedKind, { kinds: readonly ListedKind[]; place: (owner: Owner) => Props }>> = {
   consortium: {
     kinds: ["environment", "invitation", "membership", "consortiumZone"],
     place: ({ id }) => ({ consortiumId: id }),
@@ -54,6 +61,9 @@ const contents: Partial<Record<ListedKind, { kinds: readonly ListedKind[]; place
     place: ({ id, props }) => ({ serviceId: id, serviceType: props.service }),
   },
 };
+
+/** Where what is in it is, under the names of the properties, besides where it is itself. */
+export const placeWithin = (owner: Owner): Props => contents[owner.kind]?.place(owner) ?? {};
 
 /** Services of these types have destinations (facts of other clients of the API). */
 const withDestinations: readonly unknown[] = ["documentstore", "dataexchange"];
@@ -84,14 +94,90 @@ export async function listed(
   place: Props = {},
   maxAgeMs = Infinity,
 ): Promise<Found[] | undefined> {
-  const collection = Collection.of(session, definitions[kind], place);
   try {
-    const items = await collection.siblings(maxAgeMs);
-    return items?.map((item) => ({ kind, id: item.id, place, props: collection.shown(item), inside: [] })).sort(byAge);
+    return await asked(session, kind, place, maxAgeMs);
   } catch (error) {
     if (kind !== "consortium" && isApiError(error, "missing")) return [];
     throw error;
   }
+}
+
+async function asked(session: Session, kind: ListedKind, place: Props, maxAgeMs: number): Promise<Found[] | undefined> {
+  const collection = Collection.of(session, definitions[kind], place);
+  const items = await collection.siblings(maxAgeMs);
+  return items?.map((item) => ({ kind, id: item.id, place, props: collection.shown(item), inside: [] })).sort(byAge);
+}
+
+/** Kinds that the specification does not know, nor need a service. */
+const beyondSpec: readonly ListedKind[] = [
+  ...(["consortiumZone", "invitation", "environmentZone", "configuration", "service", "destination"] as const),
+];
+
+/** Whether the service has a kind, as far as an answer has shown, and when that was. */
+interface Verdict {
+  has: boolean | undefined;
+  at: number;
+}
+
+/** By the collections of a session: what the last list of each kind has shown of the service. */
+const verdicts = new WeakMap<object, Map<ListedKind, Promise<Verdict>>>();
+
+/** A service without a kind is asked again after so long: it may be a newer one by then. */
+const lackingMs = 600_000;
+
+/** As `listed`; but a service that does not have a kind at all is asked once, and not in every place. */
+async function listedIfKnown(
+  session: Session,
+  kind: ListedKind,
+  place: Props,
+  maxAgeMs = Infinity,
+): Promise<Found[] | undefined> {
+  if (!beyondSpec.includes(kind)) return listed(session, kind, place, maxAgeMs);
+  const known = verdicts.get(session.collections) ?? new Map<ListedKind, Promise<Verdict>>();
+  verdicts.set(session.collections, known);
+  const before = known.get(kind);
+  const last = before && (await before);
+  if (before !== known.get(kind)) return listedIfKnown(session, kind, place, maxAgeMs); // somebody is asking again
+  if (last?.has === false && session.clock.now() - last.at < lackingMs) return undefined;
+  const answer = judged(session, kind, place, maxAgeMs, last?.has);
+  const verdict = (has?: boolean): Verdict => ({ has, at: session.clock.now() });
+  if (!last?.has)
+    known.set(
+      kind,
+      answer.then(
+        ({ has }) => verdict(has),
+        () => verdict(),
+      ),
+    );
+  return (await answer).found;
+}
+
+/** The list, and whether it shows that the service has the kind. */
+async function judged(
+  session: Session,
+  kind: ListedKind,
+  place: Props,
+  maxAgeMs: number,
+  has: boolean | undefined,
+): Promise<{ found: Found[] | undefined; has: boolean | undefined }> {
+  try {
+    const found = await asked(session, kind, place, maxAgeMs);
+    return { found, has: found && true };
+  } catch (error) {
+    // Not for this key, or not now: a service that is not started has no destinations to show.
+    if (isApiError(error, "denied", "conflict")) return { found: undefined, has };
+    if (!isApiError(error, "missing", "unsupported")) throw error;
+    const lacks = isApiError(error, "unsupported") || (!has && (await isThere(session, kind, place)));
+    return lacks ? { found: undefined, has: false } : { found: [], has };
+  }
+}
+
+/** Whether what these would be in is there, as the service shows it now. */
+async function isThere(session: Session, kind: ListedKind, place: Props): Promise<boolean> {
+  const { parent } = (definitions[kind] as Definition).place(place);
+  if (!parent) return true;
+  const { items } = await new Listed(session, parent.place).look(0);
+  return items.some((item) => item.id === parent.id && !isGone(item));
 }
 
 export interface Looking {
@@ -108,14 +194,14 @@ const withContents = (session: Session, found: readonly Found[], looking: Lookin
   Promise.all(found.map((one) => filled(session, one, looking)));
 
 async function filled(session: Session, owner: Found, looking: Looking): Promise<Found> {
-  const { kinds = [], place: placeIn } = contents[owner.kind] ?? {};
+  const { kinds = [] } = contents[owner.kind] ?? {};
   const isEmpty = owner.kind === "service" && !withDestinations.includes(owner.props.service);
   const wanted = isEmpty ? [] : kinds.filter((kind) => looking.kinds?.includes(kind) ?? true);
-  const place = { ...owner.place, ...placeIn?.(owner) };
+  const place = { ...owner.place, ...placeWithin(owner) };
   const lists = await Promise.all(
     wanted.map(async (kind) => {
       try {
-        const found = await listed(session, kind, place, looking.maxAgeMs);
+        const found = await listedIfKnown(session, kind, place, looking.maxAgeMs);
         return found ? withContents(session, found, looking) : kind;
       } catch (error) {
         if (!looking.failed) throw error;

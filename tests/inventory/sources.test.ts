@@ -9,8 +9,8 @@ import { modelOfStack, withStacks } from "../../inventory/stack";
 import { ConsortiumClient } from "../../provider/api/client";
 import { resolveSettings } from "../../provider/api/settings";
 import { later, stackUrn, step } from "../cli/plans";
-import { network, type Network, send } from "../support/network";
-import { start } from "../support/service";
+import { network, type Network, others, type Others, send } from "../support/network";
+import { start, type Started } from "../support/service";
 
 const root = join(__dirname, "../..");
 const golden = JSON.parse(readFileSync(join(root, "tests/golden/0.1.0/stack.json"), "utf8")) as object;
@@ -101,9 +101,11 @@ describe("the live network", () => {
     const [model] = await Promise.all([1, 2, 3, 4].map(() => live.look({ nodeStatus: true })));
     expect(calls().sort()).toEqual(
       [
-        ...["GET /consortia", "GET /consortia/:consortiumId/memberships", "GET /consortia/:consortiumId/environments"],
-        ...Array<string>(2).fill("GET /consortia/:consortiumId/environments/:environmentId/nodes"),
-        ...Array<string>(2).fill("GET /consortia/:consortiumId/environments/:environmentId/appcreds"),
+        "GET /consortia",
+        ...["memberships", "environments", "zones", "invitations"].map((one) => `GET /consortia/:consortiumId/${one}`),
+        ...["nodes", "appcreds", "zones", "configurations", "services"].flatMap((one) =>
+          Array<string>(2).fill(`GET /consortia/:consortiumId/environments/:environmentId/${one}`),
+        ),
         "GET /consortia/:consortiumId/environments/:environmentId/nodes/:nodeId/status",
       ].sort(),
     );
@@ -146,7 +148,7 @@ describe("the live network", () => {
     // A service need not list credentials: of none is it known that it is gone.
     const unlisted = structuredClone(live);
     for (const environment of unlisted.consortia[0]!.environments)
-      Object.assign(environment, { credentials: [], unlisted: true });
+      Object.assign(environment, { credentials: [], unlisted: ["credential"] });
     const third = modelOfStack({
       deployment: { resources: [resource("AppCred", "third", "u-third", { ...within, name: "third" })] },
     });
@@ -173,6 +175,143 @@ describe("the live network", () => {
   test("a name that is not there is an error that says which are", async () => {
     const { client } = await made();
     await expect(new LiveNetwork(client).look({ consortium: "fixtur" })).rejects.toThrow('did you mean "fixture"');
+    await client.close();
+  });
+});
+
+describe("zones, configurations, services, invitations and destinations", () => {
+  type Made = Started & { net: Network; ids: Others; client: ConsortiumClient };
+  async function made(): Promise<Made> {
+    const started = await start();
+    const net = await network(started.service, started.time);
+    const ids = await others(started.service, started.time, net);
+    return { ...started, net, ids, client: new ConsortiumClient(resolveSettings()) };
+  }
+
+  test("are in their consortium or environment with what they show, and no setting of a configuration", async () => {
+    const { ids, net, client } = await made();
+    const model = await new LiveNetwork(client).look();
+    const [{ others: inConsortium, environments }] = model.consortia as [NetworkModel["consortia"][0]];
+    const ohio = { name: "ohio", state: "active", facts: { region: "us-east-2", cloud: "aws", type: "kaleido" } };
+    expect(inConsortium).toEqual([
+      { kind: "consortiumZone", id: ids.consortiumZoneId, ...ohio },
+      {
+        ...{ kind: "invitation", id: ids.invitationId, name: "third" },
+        ...{ state: expect.any(String) as string, facts: { email: "ops@third.example" } },
+      },
+    ]);
+    const { membershipId } = net;
+    const own = { state: "started", membershipId };
+    expect(environments.find(({ id }) => id === net.environmentId)!.others).toEqual([
+      expect.objectContaining({
+        ...{ ...own, kind: "service", id: ids.documentsId, name: "documents" },
+        facts: expect.objectContaining({
+          ...{ service: "documentstore", serviceType: "member", size: "small", zoneId: ids.environmentZoneId },
+        }) as object,
+        urls: { http: expect.stringMatching(/^http/) as string },
+      }),
+      expect.objectContaining({ kind: "service", id: ids.registryId, name: "registry" }),
+      expect.objectContaining({
+        ...{ kind: "destination", id: `${ids.documentsId}/inbox`, name: "inbox" },
+        facts: expect.objectContaining({ setupComplete: true, serviceId: ids.documentsId }) as object,
+      }),
+      {
+        kind: "configuration",
+        id: ids.configurationId,
+        name: "gas",
+        state: "active",
+        membershipId,
+        facts: { type: "node_config" },
+      },
+      { kind: "environmentZone", id: ids.environmentZoneId, ...ohio },
+    ]);
+    expect(JSON.stringify(model)).not.toContain("hush");
+    await client.close();
+  });
+
+  test("are compared with the stack; what was adopted as others have it, only in what has to fit", async () => {
+    const { ids, net, client, service } = await made();
+    const { consortiumId, environmentId, membershipId } = net;
+    const urn = (type: string, name: string) => `urn:pulumi:dev::net::consortium:index:${type}::${name}`;
+    const inside = { consortiumId, environmentId };
+    const owned = { ...inside, membershipId };
+    const zone = { region: "us-east-2", cloud: "aws", type: "kaleido" };
+    const destination = { ...inside, serviceType: "documentstore", serviceId: ids.documentsId };
+    const stack = modelOfStack({
+      deployment: {
+        resources: [
+          {
+            urn: urn("ConsortiumZone", "cz"),
+            id: ids.consortiumZoneId,
+            inputs: { consortiumId, name: "east", ...zone },
+          },
+          {
+            ...{ urn: urn("EnvironmentZone", "ez"), id: ids.environmentZoneId },
+            ...{ inputs: { ...inside, name: "east", ...zone, adopt: true }, outputs: { __left: [] } },
+          },
+          {
+            urn: urn("Service", "ids"),
+            id: ids.registryId,
+            inputs: { ...owned, name: "registry", service: "idregistry", size: "large" },
+          },
+          {
+            urn: urn("Service", "docs"),
+            id: ids.documentsId,
+            inputs: { ...owned, name: "documents", service: "documentstore" },
+          },
+          {
+            urn: urn("Destination", "in"),
+            id: "inbox",
+            inputs: { ...destination, name: "inbox", kaleidoManaged: true },
+          },
+          { urn: urn("Destination", "out"), id: "outbox", inputs: { ...destination, name: "outbox" } },
+          { urn: urn("Invitation", "inv"), id: "i-gone", inputs: { consortiumId, orgName: "fourth", email: "a@b" } },
+        ],
+      },
+    });
+    const kinds = /^(consortiumZone|environmentZone|service|destination|configuration|invitation) /;
+    const said = (model: NetworkModel) =>
+      outline(withStacks(model, [stack]))
+        .filter((line) => kinds.test(line))
+        .sort();
+    expect(said(await new LiveNetwork(client).look())).toEqual([
+      "configuration gas by hand",
+      'consortiumZone ohio cz name is "ohio", and "east" in the stack',
+      "destination inbox in",
+      "destination outbox out the stack has outbox, and the service does not show it",
+      "environmentZone ohio ez",
+      "invitation fourth inv the stack has fourth, and the service does not show it",
+      "invitation third by hand",
+      "service documents docs",
+      'service registry ids size is "small", and "large" in the stack',
+    ]);
+    // A service that is not started does not show its destinations: of none is it known that it is gone.
+    service.store.services.setState(ids.documentsId, "stopped");
+    const now = said(await new LiveNetwork(client).look());
+    expect(now.filter((line) => line.startsWith("destination"))).toEqual([
+      "destination inbox in",
+      "destination outbox out",
+    ]);
+    await client.close();
+  });
+
+  test("of a service that knows none of them: each is asked for once, in one place, and none is gone", async () => {
+    const { service, time, calls } = await start({ answers: { extended: false } });
+    const net = await network(service, time);
+    const third = { name: "third", provider: "quorum", consensus_type: "raft" };
+    await send(service, "POST", `/consortia/${net.consortiumId}/environments`, third);
+    const client = new ConsortiumClient(resolveSettings());
+    const live = new LiveNetwork(client, 1_000, time);
+    service.clearCalls();
+    const model = await live.look();
+    const lists = calls().map((call) => call.split("/").at(-1)!);
+    const count = (name: string) => lists.filter((one) => one === name).length;
+    expect(["nodes", "services", "configurations", "invitations", "zones"].map(count)).toEqual([3, 1, 1, 1, 2]);
+    expect(model.consortia[0]).toMatchObject({ others: [], unlisted: ["invitation", "consortiumZone"] });
+    expect(model.consortia[0]!.environments.map(({ others }) => others)).toEqual([[], [], []]);
+    time.pass(10_000);
+    await live.look();
+    expect(calls().filter((call) => /services|configurations|invitations|zones/.test(call))).toEqual([]);
     await client.close();
   });
 });

@@ -38,11 +38,14 @@ export const environmentOf = (
   chainId: 1000 + index,
   nodes,
   credentials: [],
+  others: [],
   ...more,
 });
 
 export function networkOf(consortium: Partial<ConsortiumModel>, more: Partial<NetworkModel> = {}): NetworkModel {
-  const consortia = [{ id: "c1", name: "Trade", state: "setup", memberships: [], environments: [], ...consortium }];
+  const consortia = [
+    { id: "c1", name: "Trade", state: "setup", memberships: [], environments: [], others: [], ...consortium },
+  ];
   return { source: "live", limits: limitsUsed(consortia), consortia, tethers: [], ...more };
 }
 

@@ -44,3 +44,37 @@ export async function network(service: Service, time: { pass(ms: number): void }
   service.clearCalls();
   return { consortiumId, membershipId, otherMembershipId, environmentId, otherEnvironmentId, nodeId };
 }
+
+/** Ids of one of each other kind. */
+export interface Others {
+  consortiumZoneId: string;
+  invitationId: string;
+  environmentZoneId: string;
+  configurationId: string;
+  registryId: string;
+  documentsId: string;
+}
+
+/** Adds one of each other kind: the services are the first member's, and the document store has the destination `inbox`. */
+export async function others(service: Service, time: { pass(ms: number): void }, net: Network): Promise<Others> {
+  const create = async (path: string, body: object): Promise<string> => (await send(service, "POST", path, body))._id;
+  const { consortiumId, membershipId: membership_id } = net;
+  const consortium = `/consortia/${consortiumId}`;
+  const environment = `${consortium}/environments/${net.environmentId}`;
+  const consortiumZoneId = await create(`${consortium}/zones`, { name: "ohio", region: "us-east-2", cloud: "aws" });
+  const invitationId = await create(`${consortium}/invitations`, { org_name: "third", email: "ops@third.example" });
+  const environmentZoneId = await create(`${environment}/zones`, { name: "ohio", region: "us-east-2", cloud: "aws" });
+  const settings = { name: "gas", type: "node_config", membership_id, details: { gas_price: "hush" } };
+  const configurationId = await create(`${environment}/configurations`, settings);
+  const registry = { name: "registry", service: "idregistry", membership_id };
+  const documents = { name: "documents", service: "documentstore", membership_id, zone_id: environmentZoneId };
+  const registryId = await create(`${environment}/services`, registry);
+  const documentsId = await create(`${environment}/services`, documents);
+  time.pass(60_000);
+  await send(service, "POST", `${consortium}/memberships/${membership_id}/verify`, { test_certificate: true });
+  await send(service, "POST", `/idregistry/${registryId}/identity`, { membership_id });
+  await send(service, "PUT", `/documentstore/${documentsId}/destinations/inbox`, { name: "inbox" });
+  time.pass(60_000);
+  service.clearCalls();
+  return { consortiumZoneId, invitationId, environmentZoneId, configurationId, registryId, documentsId };
+}

@@ -21,16 +21,23 @@ const shareMs = 100;
 /** The service's answer to the DELETE: gone, going, unknown, goes with its parent, or not yet. */
 type Answer = "gone" | "going" | "unknown" | "stays" | { refused: ApiError };
 
-/** Deletes the object and waits until it is really gone. Success if it already is. */
-export async function deleteObject(collection: Collection, id: string, state: Props): Promise<void> {
+/**
+ * Deletes the object and waits until it is really gone. Success if it already is.
+ * @returns why it stays; undefined: it is gone, or goes with what it founded
+ */
+export async function deleteObject(collection: Collection, id: string, state: Props): Promise<string | undefined> {
   const { session, definition } = collection;
   const { clock, collections } = session;
   const { shared } = definition;
   const what = `${collection.nameOf(state)} (${id})`;
   const user = await shared?.usedBy(session, id, state, isAdoptedShared(definition, state));
-  if (user !== undefined) return session.say(`${what}: is left as it is, since ${user}`);
+  if (user !== undefined) {
+    session.say(`${what}: is left as it is, since ${user}`);
+    return user;
+  }
   const start = clock.now();
   let answer: Answer | undefined;
+  let left: string | undefined;
   let over: (() => void) | undefined;
 
   const look = async (): Promise<boolean> => {
@@ -46,7 +53,8 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
         : waited < refusalMs[answer.refused.kind as keyof typeof refusalMs];
       if (patient) return false;
       if (shared?.applies(state)) {
-        session.say(`${what}: is left as it is, since others may share it: ${answer.refused.message}`);
+        left = `others may share it: ${answer.refused.message}`;
+        session.say(`${what}: is left as it is, since ${left}`);
         answer = "stays";
         return true;
       }
@@ -87,6 +95,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
     })
     .finally(() => over?.());
   collection.recordRemoved(id);
+  return left;
 }
 
 async function send(collection: Collection, what: string, id: string): Promise<Answer> {
