@@ -2,7 +2,6 @@ import { type Command, Option } from "commander";
 import { Document, isNode, isPair, type Pair, Scalar, visit } from "yaml";
 import { printable, printableLines } from "../provider/api/printable";
 import { pluginPrefix } from "../provider/constants";
-import { type Definition } from "../provider/core/definition";
 import { definitions } from "../provider/resources";
 import { type Found, inside, type ListedKind, plainSession, readOrganization } from "../provider/resources/tree";
 import { definitionOf, type Exported, isDescribed, keysOf, type Remark } from "./export/definition";
@@ -131,7 +130,7 @@ class Bulk {
 
   /** Those of a kind, each with what is in it. */
   #inside(kind: ListedKind, name: string, within: readonly string[], owner: Found): void {
-    const { title, inputs, onImport } = definitions[kind] as Definition;
+    const { title, inputs, onImport } = definitions[kind];
     const items = inside(owner, kind);
     const keys = keysOf(items, title);
     for (const item of items) {

@@ -1,7 +1,7 @@
 import { type Clock, type ConsortiumClient, isApiError, systemClock } from "../api";
 import { isGone } from "../api/states";
 import { Collection, Listed } from "../core/collection";
-import { type Definition, type Props } from "../core/definition";
+import { type Props } from "../core/definition";
 import { Origins } from "../core/origins";
 import { newSession, type Session } from "../core/session";
 import { didYouMean } from "../core/suggest";
@@ -42,7 +42,7 @@ export interface Found {
 
 /** What names it in the whole organization: some ids are names, which another service may have, too. */
 export const fullIdOf = ({ kind, id, place }: Pick<Found, "kind" | "id" | "place">): string =>
-  (definitions[kind] as Definition).idField === undefined ? id : `${String(place.serviceId)}/${id}`;
+  definitions[kind].idField === undefined ? id : `${String(place.serviceId)}/${id}`;
 
 type Owner = Pick<Found, "kind" | "id" | "props">;
 
@@ -174,7 +174,7 @@ async function judged(
 
 /** Whether what these would be in is there, as the service shows it now. */
 async function isThere(session: Session, kind: ListedKind, place: Props): Promise<boolean> {
-  const { parent } = (definitions[kind] as Definition).place(place);
+  const { parent } = definitions[kind].place(place);
   if (!parent) return true;
   const { items } = await new Listed(session, parent.place).look(0);
   return items.some((item) => item.id === parent.id && !isGone(item));
