@@ -1,50 +1,5 @@
 import { z } from "zod";
 
-/** How the service answers where the API does not say, so that a client can be tried against other servers. */
-export interface ApiQuirks {
-  /** Status of a successful create. Default 201. */
-  created: number;
-  /** Status of a successful PATCH or PUT. Default 200. */
-  updated: number;
-  /** Status of a successful DELETE, per resource. */
-  deleted: DeletedStatus;
-  /** Creates, updates and deletes answer without a body; only a new credential still shows its password. Default false. */
-  emptyBodies: boolean;
-  /** Name of the identifier field. Credentials always carry `id`. Default `_id`. */
-  idField: "_id" | "id";
-  /** Whether objects other than nodes can be read by id; if not, 404. Default true. */
-  getById: boolean;
-  /** true, or the status that answers every PATCH. Default true. */
-  patch: true | number;
-  /** true, or the status that answers every reset of a node or a service. Default true. */
-  reset: true | number;
-  /** true, or the status that answers a list of credentials. Default true. */
-  listCredentials: true | number;
-  /** Status for an object that is unknown, deleted, or another organization's. Default 404. */
-  gone: number;
-  /**
-   * A consortium with environments or memberships, or a membership with nodes, configurations or services, is not deleted (409);
-   * false: all go. Nor is a zone or a configuration that is in use; false: it goes alone. Default true.
-   */
-  refuseChildren: boolean;
-  /** An environment that is still `initializing` is not deleted (409), since deletion is defined from `setup` and `live`. Default true. */
-  refuseEarlyDelete: boolean;
-  /** Objects carry fields that nobody knows, some of them null. Default false. */
-  unknownFields: boolean;
-  /** Body fields that are not documented are refused with 400; otherwise they are ignored. Default false. */
-  strictBodies: boolean;
-  /**
-   * Whether there is what the specification of the API does not know, and other clients of it use. false: the paths of its kinds
-   * are unknown (404), and so are its fields, as `strictBodies` says. Default true.
-   */
-  extended: boolean;
-  /** A new consortium comes with a membership named like the organization. Default false. */
-  foundingMembership: boolean;
-}
-
-/** What `setAnswers` takes: any part of the answers. */
-export type ApiQuirksChange = Partial<Omit<ApiQuirks, "deleted">> & { deleted?: Partial<DeletedStatus> };
-
 const success = z.number().int().min(200).max(299);
 const trueOrStatus = z.literal(true).or(z.number().int().min(400).max(599));
 
@@ -67,24 +22,53 @@ const deleted = z.strictObject({
  */
 export type DeletedStatus = z.output<typeof deleted>;
 
+/**
+ * How the service answers where the API does not say, so that a client can be tried against other servers. docs/service.md has each
+ * of them, with its default.
+ */
+export type ApiQuirks = z.output<typeof apiQuirks>;
+/** What `setAnswers` takes: any part of the answers. */
+export type ApiQuirksChange = z.input<typeof apiQuirks>;
 export const apiQuirks = z.strictObject({
+  /** Status of a successful create. Default 201. */
   created: success.default(201),
+  /** Status of a successful PATCH or PUT. Default 200. */
   updated: success.default(200),
+  /** Status of a successful DELETE, per resource. */
   deleted: deleted.prefault({}),
+  /** Creates, updates and deletes answer without a body; only a new credential still shows its password. Default false. */
   emptyBodies: z.boolean().default(false),
+  /** Name of the identifier field. Credentials always carry `id`. Default `_id`. */
   idField: z.enum(["_id", "id"]).default("_id"),
+  /** Whether objects other than nodes can be read by id; if not, 404. Default true. */
   getById: z.boolean().default(true),
+  /** true, or the status that answers every PATCH. Default true. */
   patch: trueOrStatus.default(true),
+  /** true, or the status that answers every reset of a node or a service. Default true. */
   reset: trueOrStatus.default(true),
+  /** true, or the status that answers a list of credentials. Default true. */
   listCredentials: trueOrStatus.default(true),
+  /** Status for an object that is unknown, deleted, or another organization's. Default 404. */
   gone: z.literal([404, 410, 403]).default(404),
+  /**
+   * A consortium with environments or memberships, or a membership with nodes, configurations or services, is not deleted (409);
+   * false: all go. Nor is a zone or a configuration that is in use; false: it goes alone. Default true.
+   */
   refuseChildren: z.boolean().default(true),
+  /** An environment that is still `initializing` is not deleted (409), since deletion is defined from `setup` and `live`. Default true. */
   refuseEarlyDelete: z.boolean().default(true),
+  /** Objects carry fields that nobody knows, some of them null. Default false. */
   unknownFields: z.boolean().default(false),
+  /** Body fields that are not documented are refused with 400; otherwise they are ignored. Default false. */
   strictBodies: z.boolean().default(false),
+  /**
+   * Whether there is what the specification of the API does not know, and other clients of it use. false: the paths of its kinds
+   * are unknown (404), and so are its fields, as `strictBodies` says. Default true.
+   */
   extended: z.boolean().default(true),
+  /** A new consortium comes with a membership named like the organization. Default false. */
   foundingMembership: z.boolean().default(false),
-} satisfies Record<keyof ApiQuirks, z.ZodType>);
+});
 
 /** How long things take, in milliseconds. A change applies to what happens after it. */
 export interface Timing {
@@ -134,60 +118,46 @@ export const limits = z.strictObject({
   nodes: count.default(4),
 } satisfies Record<keyof Limits, z.ZodType>);
 
-/** What a call to a chain may take, so that no caller stops the service or a ledger. Sizes in bytes, times in milliseconds. */
-export interface CallLimits {
-  /** Gas of a call, an estimate or a transaction. Default 30,000,000, which is the limit of a block. */
-  gas: number;
-  /** Memory of one execution in the EVM. Default 32 MiB. */
-  memory: number;
-  /** Calls in a batch. Default 100. */
-  batch: number;
-  /** A request, or a message over a WebSocket. Default 1 MiB. */
-  request: number;
-  /** An answer, that to a batch as a whole. Default 16 MiB. */
-  answer: number;
-  /** Time for the answer to a request, and as much again for the caller to take it. Default 30,000. */
-  time: number;
-  /** Requests of one credential under way at once; more is refused with 429. Default 64. */
-  atOnce: number;
-  /** State and block overrides of a call. Default 64 KiB. */
-  overrides: number;
-  /** Filters of one credential. Default 16. */
-  filters: number;
-  /** WebSockets of one credential. Default 16. */
-  sockets: number;
-  /** Subscriptions on one WebSocket. Default 16. */
-  subscriptions: number;
-  /** Transactions of one account that wait for a block. Default 256. */
-  accountPool: number;
-  /** Transactions of a ledger that wait for a block. Default 4,096; as many as a quarter of these may wait for an earlier one. */
-  pool: number;
-  /** Connections to the service. Default 1,024; for a new one, the one that has been idle for the longest time is closed. */
-  connections: number;
-  /** Calls a second from one address at `/target/…`, which needs no credential, on an average of 10 seconds. Default 50. */
-  targetRate: number;
-}
-
 const MiB = 1_048_576;
 const some = z.number().int().positive();
 
+/**
+ * What a call to a chain may take, so that no caller stops the service or a ledger. Sizes in bytes, times in milliseconds;
+ * docs/service.md has the defaults.
+ */
+export type CallLimits = z.output<typeof callLimits>;
 export const callLimits = z.strictObject({
+  /** Gas of a call, an estimate or a transaction. Default 30,000,000, which is the limit of a block. */
   gas: some.default(30_000_000),
+  /** Memory of one execution in the EVM. Default 32 MiB. */
   memory: some.default(32 * MiB),
+  /** Calls in a batch. Default 100. */
   batch: some.default(100),
+  /** A request, or a message over a WebSocket. Default 1 MiB. */
   request: some.max(64 * MiB).default(MiB),
+  /** An answer, that to a batch as a whole. Default 16 MiB. */
   answer: some.max(256 * MiB).default(16 * MiB),
+  /** Time for the answer to a request, and as much again for the caller to take it. Default 30,000. */
   time: some.max(3_600_000).default(30_000),
+  /** Requests of one credential under way at once; more is refused with 429. Default 64. */
   atOnce: some.default(64),
+  /** State and block overrides of a call. Default 64 KiB. */
   overrides: some.default(65_536),
+  /** Filters of one credential. Default 16. */
   filters: some.default(16),
+  /** WebSockets of one credential. Default 16. */
   sockets: some.default(16),
+  /** Subscriptions on one WebSocket. Default 16. */
   subscriptions: some.default(16),
+  /** Transactions of one account that wait for a block. Default 256. */
   accountPool: some.default(256),
+  /** Transactions of a ledger that wait for a block. Default 4,096; as many as a quarter of these may wait for an earlier one. */
   pool: some.default(4_096),
+  /** Connections to the service. Default 1,024; for a new one, the one that has been idle for the longest time is closed. */
   connections: some.default(1_024),
+  /** Calls a second from one address at `/target/…`, which needs no credential, on an average of 10 seconds. Default 50. */
   targetRate: some.default(50),
-} satisfies Record<keyof CallLimits, z.ZodType>);
+});
 
 /** The settings in force; routes read them at every call, so a change takes effect at once. */
 export interface Settings {
