@@ -4,6 +4,7 @@ import { check, exitCode, type Outcome, type Result } from "../observe/check/che
 import type { ObserveOptions } from "../observe/check/observations";
 import { ConsortiumClient, resolveSettings } from "../provider/api";
 import { printable, printableLines } from "../provider/api/printable";
+import { groupBy } from "../provider/core/values";
 import { connectionHelp, exportStack } from "./shared/connection";
 import { junitXml, newTable, type TestCase } from "./shared/formats";
 import { networkUrl, replaceFile, textOf } from "./shared/terminal";
@@ -184,35 +185,20 @@ export function tableOf(results: readonly Result[], { width, colors }: { width: 
   const rest = Math.max(36, width - widths.reduce((sum, one) => sum + one, 0) - 5);
   const head = ["check", "outcome", "what", "why, and what next"];
   const table = newTable({ head, colWidths: [...widths, rest], wordWrap: true }, colors);
-  for (const [check, some] of byCheck(results)) {
+  for (const [check, some] of groupBy(results, (one) => one.check)) {
     const good = some.filter(({ outcome }) => outcome === "ok");
     if (good.length === 1) table.push([check, signs.ok, subjectName(good[0]!), printable(good[0]!.text)]);
     if (good.length > 1)
       table.push([check, signs.ok, `all ${good.length === some.length ? "" : "other "}${good.length}`, ""]);
-    for (const [one, ...alike] of alikeIn(some.filter(({ outcome }) => outcome !== "ok"))) {
+    const others = some.filter(({ outcome }) => outcome !== "ok");
+    // Those with the same reason stand together.
+    const reasons = groupBy(others, ({ outcome, text, next }) => JSON.stringify([outcome, text, next]));
+    for (const [one, ...alike] of reasons.values()) {
       const why = [one.text, ...(one.next === undefined ? [] : [`→ ${one.next}`])].map(printable);
       table.push([check, signs[one.outcome], [one, ...alike].map(subjectName).join("\n"), why.join("\n")]);
     }
   }
   return table.toString();
-}
-
-/** Those with the same reason stand together. */
-function alikeIn(results: readonly Result[]): [Result, ...Result[]][] {
-  const groups = new Map<string, [Result, ...Result[]]>();
-  for (const one of results) {
-    const key = JSON.stringify([one.outcome, one.text, one.next]);
-    const group = groups.get(key);
-    if (group) group.push(one);
-    else groups.set(key, [one]);
-  }
-  return [...groups.values()];
-}
-
-function byCheck(results: readonly Result[]): Map<string, Result[]> {
-  const groups = new Map<string, Result[]>();
-  for (const one of results) groups.set(one.check, [...(groups.get(one.check) ?? []), one]);
-  return groups;
 }
 
 const counted = (results: readonly Result[]): Record<Outcome, number> => {

@@ -3,6 +3,7 @@ import { kindOf, partsOfUrn } from "../provider/constants";
 import { type Definition } from "../provider/core/definition";
 import { isAdoptedShared } from "../provider/core/state";
 import { definitions } from "../provider/resources";
+import { groupBy } from "../provider/core/values";
 import {
   type ConsortiumModel,
   type CredentialModel,
@@ -157,14 +158,12 @@ const named = (row: Row): string => text(row.props.name) ?? (row.managed as Mana
 
 /** Finds what a row is in, or belongs to. */
 class Parents {
-  readonly #byKind = new Map<ObjectKind, Row[]>();
+  readonly #byKind: ReadonlyMap<ObjectKind, Row[]>;
   readonly #byId = new Map<string, Row>();
 
   constructor(rows: readonly Row[]) {
+    this.#byKind = groupBy(rows, ({ kind }) => kind);
     for (const one of rows) {
-      const some = this.#byKind.get(one.kind) ?? [];
-      this.#byKind.set(one.kind, some);
-      some.push(one);
       if (one.id !== undefined) this.#byId.set(`${one.kind} ${one.id}`, one);
       if (typeof one.managed === "object") this.#byId.set(`${one.kind} ${one.managed.urn}`, one);
     }

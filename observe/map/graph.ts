@@ -7,6 +7,7 @@ import {
   type ObjectKind,
   type ObjectModel,
 } from "../../inventory/model";
+import { groupBy } from "../../provider/core/values";
 import { counted, itemOf, itemKey, type MapItem, marksOf, note, toneOf } from "./items";
 
 /** A box with others in it. */
@@ -102,19 +103,13 @@ function folded<T extends ObjectModel>(
   objects: readonly T[],
   { apart = () => "", what = "" }: { apart?: (object: T) => string; what?: string } = {},
 ): { item: MapItem; objects: T[] }[] {
-  const groups = new Map<string, T[]>();
-  for (const object of objects) {
-    const key = [toneOf(kind, object), ...marksOf(object), apart(object)].join(" ");
-    const some = groups.get(key) ?? [];
-    groups.set(key, some);
-    some.push(object);
-  }
+  const groups = groupBy(objects, (object) => [toneOf(kind, object), ...marksOf(object), apart(object)].join(" "));
   return [...groups].map(([key, some]) => {
     const label = `${counted(some.length, kind)}${what}`;
     const names = some.slice(0, mostNames).map(displayName);
     const more = some.length > names.length ? [`${some.length - names.length} more`] : [];
     const item: MapItem = {
-      ...itemOf(kind, some[0]!),
+      ...itemOf(kind, some[0]),
       key: itemKey(kind, `${within} ${key}`),
       ids: some.map(({ id }) => id),
       label,

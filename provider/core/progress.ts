@@ -1,4 +1,5 @@
 import { type Clock } from "../api";
+import { groupBy } from "./values";
 
 /** When a line is due: less and less often, but enough for pipelines that kill jobs after ten silent minutes. */
 const dueMs = [10_000, 30_000, 60_000, 120_000, 300_000];
@@ -58,9 +59,8 @@ export class Progress {
 }
 
 function summary({ waiting }: Group): string {
-  const byState = new Map<string, string[]>();
-  for (const { what, state } of waiting.values()) byState.set(state, [...(byState.get(state) ?? []), what]);
-  const parts = [...byState].map(([state, names]) => {
+  const parts = [...groupBy([...waiting.values()], ({ state }) => state)].map(([state, some]) => {
+    const names = some.map(({ what }) => what);
     const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : "";
     return `${names.slice(0, namesShown).join(", ")}${more}: ${state}`;
   });

@@ -83,3 +83,15 @@ const at = (props: Props, path: Path): unknown =>
   path.reduce<unknown>((inner, step) => (inner as Props | null | undefined)?.[step], props);
 
 export const valuesAt = (props: Props, paths: readonly Path[]): unknown[] => paths.map((path) => at(props, path));
+
+/** Items by what they have in common, in the order of the first of each. */
+export function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, [T, ...T[]]> {
+  const groups = new Map<K, [T, ...T[]]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}

@@ -1,5 +1,6 @@
 import { type PolicyProviderResource, type PolicyResource, type ResourceValidationArgs } from "@pulumi/policy";
 import { kindOf, partsOfUrn } from "../../provider/constants";
+import { groupBy } from "../../provider/core/values";
 import { kinds } from "../generated";
 import { type Kind } from "../managed";
 
@@ -182,12 +183,6 @@ export interface Siblings {
   urn?: string;
   provider?: PolicyProviderResource;
   mine: Member[];
-}
-
-export function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return groups;
 }
 
 /** `"a", "b" and "c"` */

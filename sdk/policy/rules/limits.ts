@@ -1,9 +1,10 @@
 import { type PolicyProviderResource } from "@pulumi/policy";
 import { z } from "zod";
 import { limits } from "../../../provider/constants";
+import { groupBy } from "../../../provider/core/values";
 import { definePolicy, type Report } from "../define";
 import { ask, type Existing, idOf, type Organization, outsideStack, providerTitle } from "../live";
-import { groupBy, listed, type Member, type Siblings, type Stack } from "../stack";
+import { listed, type Member, type Siblings, type Stack } from "../stack";
 
 /** Resources that share one limit. */
 interface Counted {
@@ -71,7 +72,7 @@ export const consortiaPerOrganization = maximumPolicy({
   remedy: "Use fewer, or create some with a Provider of another organization.",
   counted: (stack) =>
     [...groupBy(stack.of("Consortium"), ({ provider }) => provider?.urn).values()].map((mine) => {
-      const { provider } = mine[0]!;
+      const { provider } = mine[0];
       const owner = `The organization of ${providerTitle(provider)}`;
       return { owner, mine, provider, list: (organization) => organization.consortia() };
     }),

@@ -9,9 +9,10 @@ import {
   resolveSettings,
   SettingsError,
 } from "../../../provider/api/settings";
+import { groupBy } from "../../../provider/core/values";
 import { definePolicy, oneOf } from "../define";
 import { providerTitle, settingsOf } from "../live";
-import { ancestorsOf, dependenciesOf, groupBy, listed, type Member, type Stack, unknown } from "../stack";
+import { ancestorsOf, dependenciesOf, listed, type Member, type Stack, unknown } from "../stack";
 
 /* Policies that judge the whole plan. Those of how many there may be: limits.ts. */
 
@@ -31,19 +32,19 @@ export const allowedRegions = definePolicy({
   },
   validateStack(stack, { regions: allowed, hosts }, report) {
     for (const [, [first]] of groupBy(stack.members, ({ provider }) => provider?.urn)) {
-      const given = settingsOf(first!.provider);
+      const given = settingsOf(first.provider);
       if (given === unknown) continue;
       const address = addressOf(given);
       if (address === undefined || hosts.includes(address.host)) continue;
       if (address.region !== undefined && allowed.includes(address.region)) continue;
-      const title = providerTitle(first!.provider).replace(/^./, (letter) => letter.toUpperCase());
+      const title = providerTitle(first.provider).replace(/^./, (letter) => letter.toUpperCase());
       const violation =
         address.region === undefined
           ? `${title} uses the host ${printable(address.host)}, whose region is not known. If it is in an allowed region, add it ` +
             "to the setting hosts of this policy; else remove baseUrl."
           : `${title} works in region ${address.region}. Set region to ${allowed.join(" or ")}: as an argument of the Provider, ` +
             "or with `pulumi config set consortium:region`.";
-      report.violation(violation, first!.provider?.urn);
+      report.violation(violation, first.provider?.urn);
     }
   },
 });
