@@ -29,7 +29,7 @@ function unknownArguments(definition: Checkable, shape: Shape, news: Props): (Is
   return Object.keys(news)
     .filter((key) => !(key in shape || isInternal(key) || isMissing(news[key])))
     .map((key) => {
-      const known = argumentsOf(shape);
+      const known = argumentsOf(shape).filter((name) => name !== key); // not the resource, where it takes an id
       const meant = nearest(key, known);
       const reason = `${definition.type} has no argument "${key}"${
         meant

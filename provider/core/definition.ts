@@ -92,6 +92,8 @@ export interface Definition {
   idField?: string;
   /** Set where several organizations or stacks use one such object: it is adopted as it is, and stays while others use it. */
   shared?: Shared;
+  /** Whether one that is gone has done what it was for: its resource stays, and it is not made again. */
+  isServed?(session: Session, state: Props): Promise<boolean>;
   /** Whether its state says something else than whether it can be used. */
   isReadyAtOnce?: boolean;
   /** What has to be so before it is created; may be asked for again. */

@@ -183,7 +183,7 @@ export class Verbs {
     if (!now) {
       if (!isRecorded(state)) throw new UserError(notFound(definition, id, state));
       await proveOrganization(timed, definition, id, known);
-      return undefined;
+      return (await definition.isServed?.(timed, known)) ? { props: state } : undefined;
     }
     const props = marked(timed, now, await learnOrganization(timed, definition, id, { ...known, ...now }));
     this.#hide(props);

@@ -1,15 +1,19 @@
 import { z } from "zod";
 import { InvitationObject } from "../api";
+import { Listed } from "../core/collection";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
-import { adopt, consortiumId, customTimeouts, extra, invitations, nameText, output } from "./fields";
+import { sameName } from "../core/values";
+import { adopt, consortiumId, customTimeouts, extra, invitations, memberships, nameText, output } from "./fields";
+
+const readAgeMs = 10_000;
 
 export const invitation: Definition = {
   type: "Invitation",
   title: "invitation",
   doc:
     "Invites a business of another organization to a consortium, by e-mail. Its membership comes about when it accepts, which " +
-    "nobody waits for.",
+    "nobody waits for. One that is gone is not sent again once the consortium has a member of that name.",
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     orgName: field(nameText("orgName"), "Name of the business.", { default: "the name of the resource" }),
@@ -28,4 +32,9 @@ export const invitation: Definition = {
   naming: ["orgName"],
   isReadyAtOnce: true,
   place: invitations,
+  // A service need not list an invitation that was accepted.
+  async isServed(session, state) {
+    const members = (await new Listed(session, memberships(state)).siblings(readAgeMs)) ?? [];
+    return members.some(({ org_name: name }) => sameName(name, state.orgName));
+  },
 };

@@ -1,6 +1,19 @@
 import { type CustomResource, output, secret } from "@pulumi/pulumi";
 import { stub } from "../../provider/constants";
-import { AppCred, Consortium, Environment, Membership, Node, TetherService } from "../../sdk";
+import {
+  AppCred,
+  Configuration,
+  Consortium,
+  ConsortiumZone,
+  Destination,
+  Environment,
+  EnvironmentZone,
+  Invitation,
+  Membership,
+  Node,
+  Service,
+  TetherService,
+} from "../../sdk";
 import { program, valueOf } from "../support/program";
 
 /* What the classes register with the engine: flat inputs, one small text, and the options that go with them. */
@@ -79,9 +92,18 @@ describe("names", () => {
       new Environment("x", { consortiumId: "c", name, ...quorum }),
       new Node("x", { ...within, name }),
       new AppCred("x", { ...within, name }),
+      new ConsortiumZone("x", { consortiumId: "c", name, region: "r", cloud: "aws" }),
+      new EnvironmentZone("x", { consortiumId: "c", environmentId: "e", name, region: "r", cloud: "aws" }),
+      new Configuration("x", { ...within, name, type: "node_config" }),
+      new Service("x", { ...within, name, service: "ipfs" }),
+      new Destination("x", { ...within, serviceId: "s", serviceType: "documentstore", name }),
     ];
     for (const one of made) expect((await of(one)).inputs.name).toBe(name ?? "x");
-    expect((await of(new Membership("x", { consortiumId: "c", orgName: name }))).inputs.orgName).toBe(name ?? "x");
+    const businesses = [
+      new Membership("x", { consortiumId: "c", orgName: name }),
+      new Invitation("x", { consortiumId: "c", orgName: name, email: "a@b.example" }),
+    ];
+    for (const one of businesses) expect((await of(one)).inputs.orgName).toBe(name ?? "x");
   });
 });
 

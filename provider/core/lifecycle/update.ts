@@ -1,3 +1,4 @@
+import { type z } from "zod";
 import { type Identified, isApiError } from "../../api";
 import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
@@ -147,7 +148,12 @@ async function renaming<T>(
 async function patch(collection: Collection, id: string, inputs: Props, keys: readonly string[]): Promise<Props> {
   const { session, definition } = collection;
   const what = `${collection.nameOf(inputs)} (${id})`;
-  const body = Object.fromEntries(keys.map((key) => [wireName(key), isUnset(inputs[key]) ? "" : inputs[key]]));
+  /** What takes a value away, by its type. */
+  const none = (key: string): unknown => {
+    const takesObject = (definition.inputs.shape[key] as z.ZodType | undefined)?.safeParse({}).success;
+    return takesObject ? {} : "";
+  };
+  const body = Object.fromEntries(keys.map((key) => [wireName(key), isUnset(inputs[key]) ? none(key) : inputs[key]]));
   let answer: unknown;
   try {
     const path = collection.pathOf(id);

@@ -189,6 +189,71 @@ lifecycle("appCred", bases.appCred, [
   { change: { adopt: true }, then: "refused", why: { property: "adopt", reason: /no argument "adopt"/ } },
 ]);
 
+const zone = { region: "us-east-2", cloud: "aws" };
+for (const [kind, path] of [
+  ["consortiumZone", `${consortium}/zones/:zoneId`],
+  ["environmentZone", `${environment}/zones/:zoneId`],
+] as const)
+  lifecycle(kind, bases[kind], [
+    { change: { name: "east" }, then: "updated", calls: [patch(path)], shows: { name: "east", ...zone } },
+    { change: { region: "eu-west-1" }, then: "replaced", why: { property: "region" }, shows: { region: "eu-west-1" } },
+    { change: { cloud: "azure" }, then: "replaced", why: { property: "cloud" }, shows: { cloud: "azure" } },
+    { change: { type: "own" }, then: "replaced", why: { property: "type" }, deletedFirst: true },
+    { change: { type: "kaleido" }, then: "same", calls: [] },
+    { change: { region: undefined }, then: "refused", why: { property: "region", reason: /region is required/ } },
+    { change: { cloud: 7 }, then: "refused", why: { property: "cloud", reason: /must be text/ } },
+  ]);
+
+const gas = `${environment}/configurations/:configurationId`;
+lifecycle("configuration", (net) => ({ ...bases.configuration(net), details: { gas_price: "1" } }), [
+  {
+    change: { name: "free", details: { gas_price: "0" } },
+    then: "updated",
+    calls: [patch(gas)],
+    shows: { name: "free" },
+  },
+  { change: { details: undefined }, then: "updated", calls: [patch(gas)] },
+  { change: { type: "backup" }, then: "replaced", why: { property: "type" }, deletedFirst: true },
+  {
+    change: ({ otherMembershipId }) => ({ membershipId: otherMembershipId }),
+    then: "replaced",
+    why: { property: "membershipId" },
+    deletedFirst: true,
+  },
+  { change: { details: "x" }, then: "refused", why: { property: "details", reason: /object of settings/ } },
+  { change: { type: undefined }, then: "refused", why: { property: "type", reason: /type is required/ } },
+]);
+
+const services = `${environment}/services`;
+const restartsService = [
+  ...[patch(`${services}/:serviceId`), `PUT ${services}/:serviceId/reset`],
+  ...[`GET ${services}`, `GET ${services}`],
+];
+lifecycle("service", bases.service, [
+  { change: { name: "store" }, then: "updated", calls: [patch(`${services}/:serviceId`)], shows: { name: "store" } },
+  {
+    change: { size: "large", details: { a: 1 } },
+    then: "updated",
+    calls: restartsService,
+    shows: { size: "large", details: { a: 1 }, state: "started" },
+  },
+  { change: { size: "small" }, then: "same", calls: [] }, // as the service chose it
+  { change: { service: "hdwallet" }, then: "replaced", why: { property: "service" }, deletedFirst: true },
+  { change: { service: "" }, then: "refused", why: { property: "service", reason: /not be empty/ } },
+  { change: { zone: "z" }, then: "refused", why: { property: "zone", reason: /did you mean "zoneId"/ } },
+]);
+
+lifecycle("invitation", bases.invitation, [
+  {
+    change: { orgName: "zeta", email: "ops@zeta.example" },
+    then: "updated",
+    calls: [patch(`${consortium}/invitations/:invitationId`)],
+    shows: { org_name: "zeta", email: "ops@zeta.example" },
+  },
+  { change: { email: "nobody" }, then: "refused", why: { property: "email", reason: /must be an address/ } },
+  { change: { email: undefined }, then: "refused", why: { property: "email", reason: /email is required/ } },
+]);
+
 const funds = { rinkeby: ether, mainnet: ether };
 const tethers = ["tether0001", "tether0002"].map((id) => ({ id, environment: "main", funds }));
 lifecycle(
