@@ -93,7 +93,7 @@ export interface ConsortiumZoneProperties {
 
 export type ConsortiumZoneFields = Args<ConsortiumZoneProperties, "region" | "cloud", "name" | "type" | "adopt" | "extra">;
 
-/** Invites a business of another organization to a consortium, by e-mail. Its membership comes about when it accepts, which nobody waits for. */
+/** Invites a business of another organization to a consortium, by e-mail. Its membership comes about when it accepts, which nobody waits for. One that is gone is not sent again once the consortium has a member of that name. */
 export interface InvitationProperties {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   consortiumId: string;
