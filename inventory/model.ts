@@ -176,6 +176,22 @@ export type ObjectModel =
 
 export type ObjectKind = "consortium" | "membership" | "environment" | "node" | "credential" | "tether" | OtherKind;
 
+/** What a kind is called. */
+export const kindTitles: Record<ObjectKind, string> = {
+  consortium: "consortium",
+  membership: "member",
+  environment: "environment",
+  node: "node",
+  credential: "credential",
+  tether: "tether service",
+  consortiumZone: "zone",
+  invitation: "invitation",
+  environmentZone: "zone",
+  configuration: "configuration",
+  service: "service",
+  destination: "destination",
+};
+
 const isThere = ({ change }: Remarks): boolean => change !== "delete";
 
 /** How much of each limit is used, once what is planned is done. */

@@ -3,6 +3,7 @@ import {
   type ConsortiumModel,
   type EnvironmentModel,
   displayName,
+  kindTitles,
   type NodeModel,
   type ObjectKind,
   type ObjectModel,
@@ -101,23 +102,9 @@ export const signs: Record<Mark, string> = {
   "not in stacks": "✎",
 };
 
-const titles: Record<ObjectKind, string> = {
-  consortium: "consortium",
-  membership: "member",
-  environment: "environment",
-  node: "node",
-  credential: "credential",
-  tether: "tether service",
-  consortiumZone: "zone",
-  invitation: "invitation",
-  environmentZone: "zone",
-  configuration: "configuration",
-  service: "service",
-  destination: "destination",
-};
-
 /** How many of a kind: `1 node`, `3 nodes`. */
-export const counted = (count: number, kind: ObjectKind): string => `${count} ${titles[kind]}${count === 1 ? "" : "s"}`;
+export const counted = (count: number, kind: ObjectKind): string =>
+  `${count} ${kindTitles[kind]}${count === 1 ? "" : "s"}`;
 
 /** Wei as people read it: `0.9987 ether`. */
 export function inEther(wei: string): string {
@@ -149,7 +136,7 @@ function otherFacts({ kind, facts, state }: OtherModel, owner: string | undefine
     one === undefined ? undefined : String(one),
   );
   const setUp = setupComplete === false ? "not set up" : undefined;
-  return [titles[kind], ...told, owner, setUp, kind === "service" || state !== "active" ? state : undefined];
+  return [kindTitles[kind], ...told, owner, setUp, kind === "service" || state !== "active" ? state : undefined];
 }
 
 function factsOf(kind: ObjectKind, object: ObjectModel, owner: string | undefined): (string | undefined)[] {
@@ -180,9 +167,9 @@ export function inWords(kind: ObjectKind, object: ObjectModel, owner?: string): 
   const role = (object as NodeModel).role;
   const { urls } = "facts" in object ? object : {};
   return [
-    `${titles[kind]} ${name}${owner === undefined ? "" : ` of ${owner}`}`,
+    `${kindTitles[kind]} ${name}${owner === undefined ? "" : ` of ${owner}`}`,
     ...(kind === "node" ? [(object as NodeModel).state, role] : factsOf(kind, object, undefined)).filter(
-      (fact) => fact !== titles[kind],
+      (fact) => fact !== kindTitles[kind],
     ),
     account && `account ${account}`,
     ...Object.values(urls ?? {}).map((url) => `at ${url}`),

@@ -83,6 +83,34 @@ describe("the console in a browser", () => {
     expect(await violations(page)).toEqual([]);
   });
 
+  test("services, zones and invitations are shown where they are, with their addresses", async () => {
+    const at = { region: "us-east-2", cloud: "aws" };
+    const { consortium, environment } = world.paths;
+    const documents = { name: dangerous, service: "documentstore", membership_id: world.membership };
+    for (const [path, body] of [
+      [`${consortium}/zones`, { name: "ohio", ...at }],
+      [`${consortium}/invitations`, { org_name: "Third", email: "ops@third.example" }],
+      [`${environment}/zones`, { name: "ohio", ...at }],
+      [`${environment}/services`, documents],
+    ] as const)
+      expect((await served.send("POST", path, body)).status).toBe(201);
+    const inside = page.getByRole("region", { name: "Services, configurations and zones" });
+    const row = inside.getByRole("row").filter({ hasText: dangerous });
+    await row.getByText("started").waitFor();
+    await row.getByText(/documentstore · member · small/).waitFor();
+    expect(await row.getByRole("button", { name: /^Copy address of/ }).count()).toBe(1);
+    await inside.getByText("us-east-2 · aws").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await go("Network");
+    await page.getByText("Services started").waitFor();
+    const above = page.getByRole("region", { name: "Zones and invitations" });
+    await above.getByText("ops@third.example").waitFor();
+    const map = page.getByRole("region", { name: "Map of supply" });
+    await map.locator("g.service", { hasText: dangerous }).waitFor();
+    expect(await page.locator("img[src=x]").count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+  });
+
   test("a pin is verified on the chain itself, and an account is funded", async () => {
     const act = (action: string, body: object) => served.send("POST", `/tether/${tether}/${action}`, body);
     await act("targetNetwork", { network: "rinkeby" });

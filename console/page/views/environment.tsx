@@ -6,6 +6,7 @@ import { useSection } from "../live";
 import { Card, Choice, Copyable, Facts, ManagedBy, NotFound, State, Table, ErrorMessage } from "../parts/basics";
 import { Chart } from "../parts/chart";
 import { Credentials } from "../parts/credentials";
+import { Others } from "../parts/others";
 import { hrefOf } from "../route";
 
 export function EnvironmentPage({ view, id }: { view: NetworkView; id: string }) {
@@ -35,6 +36,11 @@ export function EnvironmentPage({ view, id }: { view: NetworkView; id: string })
       <Card title="Nodes">
         <Nodes consortium={consortium} environment={environment} />
       </Card>
+      {environment.others.length > 0 && (
+        <Card title="Services, configurations and zones">
+          <Others label="Services, configurations and zones" consortium={consortium} within={environment} />
+        </Card>
+      )}
       <div class="columns">
         <Card title="Validators">
           <Validators of={environment} />

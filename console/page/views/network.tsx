@@ -10,6 +10,7 @@ import type { MapsView, NetworkView } from "../../protocol";
 import { plural } from "../format";
 import { useSection } from "../live";
 import { Card, Facts, ManagedBy, State, Table } from "../parts/basics";
+import { Others } from "../parts/others";
 import { Tethers } from "../parts/tethers";
 import { hrefOf } from "../route";
 
@@ -92,6 +93,7 @@ function ConsortiumPart({ consortium, drawing, model }: PartProps) {
         </ul>
       </div>
       <Members of={consortium} />
+      <Others label="Zones and invitations" consortium={consortium} within={consortium} />
     </Card>
   );
 }
@@ -100,6 +102,8 @@ function EnvironmentTile({ of: one, tethers }: { of: EnvironmentModel; tethers: 
   const heights = one.nodes.flatMap(({ blockHeight }) => blockHeight ?? []);
   const started = one.nodes.filter(({ state }) => conditionOf(state) === "ready").length;
   const tether = tethers.find(({ id }) => id === one.tether);
+  const services = one.others.filter(({ kind }) => kind === "service");
+  const running = services.filter(({ state }) => conditionOf(state) === "ready").length;
   return (
     <article class="tile">
       <h3>
@@ -114,6 +118,9 @@ function EnvironmentTile({ of: one, tethers }: { of: EnvironmentModel; tethers: 
           ["Block", heights.length > 0 ? Math.max(...heights).toLocaleString("en") : "—"],
           ["Nodes started", `${started} of ${one.nodes.length}`],
           ["Credentials", one.credentials.length],
+          ...(services.length === 0
+            ? []
+            : ([["Services started", `${running} of ${services.length}`]] satisfies [string, string][])),
           ["Tether", tether ? <a href={hrefOf("tethers", tether.id)}>{tether.state ?? tether.id}</a> : "none"],
         ]}
       />

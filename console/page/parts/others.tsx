@@ -1,0 +1,72 @@
+import { type ConsortiumModel, type EnvironmentModel, kindTitles, type OtherModel } from "../../../inventory/model";
+import { Copyable, ManagedBy, State, Table } from "./basics";
+
+interface Props {
+  label: string;
+  consortium: ConsortiumModel;
+  /** What they are in. */
+  within: ConsortiumModel | EnvironmentModel;
+}
+
+/** Services, zones and the like; nothing where there are none. */
+export function Others({ label, consortium, within: { others } }: Props) {
+  if (others.length === 0) return null;
+  const members = new Map(consortium.memberships.map(({ id, orgName }) => [id, orgName]));
+  const names = new Map(others.map(({ id, name }) => [id, name]));
+  const owned = others.some(({ membershipId }) => membershipId !== undefined);
+  const marked = others.some(({ managed }) => managed !== undefined);
+  return (
+    <Table
+      label={label}
+      head={["Kind", "Name", "State", ...(owned ? ["Member"] : []), "Details", ...(marked ? ["Managed by"] : [])]}
+      empty=""
+      rows={others.map((one) => ({
+        key: `${one.kind} ${one.id}`,
+        cells: [
+          kindTitles[one.kind],
+          <b>{one.name}</b>,
+          one.state === undefined ? "—" : <State of={one.state} />,
+          ...(owned ? [members.get(one.membershipId ?? "") ?? "—"] : []),
+          <Details of={one} names={names} />,
+          ...(marked ? [<ManagedBy object={one} />] : []),
+        ],
+      }))}
+    />
+  );
+}
+
+function Details({ of: { name, facts, urls = {} }, names }: { of: OtherModel; names: ReadonlyMap<string, string> }) {
+  const { uri, ...others } = facts;
+  const words = Object.entries(others).map(([key, value]) => inWords(key, value, names));
+  const addresses = [...Object.values(urls), ...(typeof uri === "string" ? [uri] : [])];
+  return (
+    <>
+      {words.join(" · ") || (addresses.length === 0 && "—")}
+      {addresses.map((address) => (
+        <div key={address}>
+          <Copyable text={address} what={`address of ${name}`} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+function inWords(key: string, value: string | number | boolean, names: ReadonlyMap<string, string>): string {
+  const name = names.get(String(value)) ?? String(value);
+  switch (key) {
+    case "serviceId":
+      return `of ${name}`;
+    case "zoneId":
+      return `zone ${name}`;
+    case "bridgeId":
+      return `bridge ${value}`;
+    case "hybridPortAllocation":
+      return `port ${value}`;
+    case "setupComplete":
+      return value ? "set up" : "not set up";
+    case "kaleidoManaged":
+      return value ? "keys kept by the service" : "keys kept by the member";
+    default:
+      return String(value);
+  }
+}
