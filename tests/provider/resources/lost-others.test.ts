@@ -11,8 +11,8 @@ jest.setTimeout(20_000);
 
 /** What somebody else asks the service for, to get the same object as the program. */
 const bodyOf = (kind: Collected, net: Network): Props => {
-  const { consortiumId: _in, environmentId: _at, ...args } = bases[kind](net);
-  return Object.fromEntries(Object.entries(args).map(([key, value]) => [wireName(key), value]));
+  const args = Object.entries(bases[kind](net)).filter(([key]) => !["consortiumId", "environmentId"].includes(key));
+  return Object.fromEntries(args.map(([key, value]) => [wireName(key), value]));
 };
 
 const roomy = { consortia: 9, environments: 9 };
