@@ -272,7 +272,9 @@ function print({ command, project, file, took, shard, flags, env }: Printed, { r
   const colors = process.stdout.isTTY && !env.NO_COLOR;
   const planned = command === "preview";
   const table = summaryTable(results, { width: process.stdout.columns || widthOfLogs, colors, planned });
-  console.log([table, ...ledgerWarnings(command, results), summaryLine(results, took, planned)].join("\n"));
+  const warnings = ledgerWarnings(command, results);
+  const first = planned ? [...warnings, table] : [table, ...warnings];
+  console.log([...first, summaryLine(results, took, planned)].join("\n"));
   if (command !== "destroy") strays.forEach((stack) => console.log(strayNote(stack, file)));
 }
 

@@ -24,7 +24,7 @@ const document = z.object({
       ...{ created: number, updated: number, replaced: number, deleted: number, unchanged: number },
       seconds: number,
       error: z.string().optional(),
-      ...{ ledgers: texts, drift: texts, leftovers: texts },
+      ...{ ledgers: texts, replacements: texts.default([]), drift: texts, leftovers: texts },
       recovered: z.boolean(),
     }),
   ),

@@ -15,10 +15,15 @@ export function exitCode(results: readonly Result[]): 0 | 1 | 2 {
 const seconds = (value: number): string => (value === 0 ? "" : value.toFixed(1));
 const count = (value: number): string => (value === 0 ? "" : String(value));
 
+const replacementsShown = 3;
+
 /** What people have to know besides the counts. */
-function remark({ error, drift, recovered, leftovers }: Result): string {
+function remark({ error, replacements, drift, recovered, leftovers }: Result): string {
+  const more = replacements.length - replacementsShown;
   const lines = [
     ...(error === undefined ? [] : [error]),
+    ...replacements.slice(0, replacementsShown).map((title) => `replaces ${title}`),
+    ...(more > 0 ? [`and ${more} more`] : []),
     ...drift,
     ...leftovers,
     ...(recovered ? ["continued where a killed run stopped"] : []),
@@ -51,9 +56,32 @@ export interface TableOptions {
 
 const narrow = 50;
 
-/** The one summary at the end. */
-export function summaryTable(all: readonly Result[], { width, colors, planned = false }: TableOptions): string {
-  const results = toldOnce(all);
+/** More stacks than this are not shown one by one where nothing happens to them. */
+const manyStacks = 20;
+
+const isQuiet = ({ outcome, counts, drift, leftovers, recovered }: Result): boolean =>
+  outcome === "ok" &&
+  counts.created + counts.updated + counts.replaced + counts.deleted + drift.length + leftovers.length === 0 &&
+  !recovered;
+
+/** Ledgers that would be lost, then replacements, then failures, changes, and the rest. */
+function weight(result: Result): number {
+  const kinds = [result.ledgers.length > 0, result.counts.replaced > 0, !isGood(result), !isQuiet(result)];
+  return kinds.includes(true) ? kinds.indexOf(true) : kinds.length;
+}
+
+/** The one summary at the end; of a preview, what matters most comes first. */
+export function summaryTable(all: readonly Result[], options: TableOptions): string {
+  const ordered = options.planned ? [...all].sort((one, other) => weight(one) - weight(other)) : all;
+  const shown = ordered.length > manyStacks ? ordered.filter((one) => !isQuiet(one)) : ordered;
+  const rest = all.length - shown.length;
+  return [
+    ...(shown.length > 0 ? [tableOf(toldOnce(shown), options)] : []),
+    ...(rest > 0 ? [`${rest} ${shown.length > 0 ? "more " : ""}stack${rest === 1 ? "" : "s"} without changes`] : []),
+  ].join("\n");
+}
+
+function tableOf(results: readonly Result[], { width, colors, planned = false }: TableOptions): string {
   const kinds = planned ? ["create", "update", "replace", "delete"] : ["created", "updated", "replaced", "deleted"];
   const head = ["stack", "result", ...kinds, "seconds", "remarks"];
   const name = Math.max(5, ...results.map(({ stack }) => stack.length)) + 2;

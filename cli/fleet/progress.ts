@@ -44,6 +44,11 @@ function differing(old: Step["old"], current: Step["new"]): string[] {
   return keys.filter((key) => !key.startsWith("__") && key !== "revision" && !same(key));
 }
 
+const splitName = (name: string): [parent: string, key: string] => {
+  const at = name.lastIndexOf("/");
+  return [name.slice(0, Math.max(0, at)), name.slice(at + 1)];
+};
+
 /** Follows what the engine tells of one stack. */
 export class Progress {
   readonly counts: Counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
@@ -52,6 +57,8 @@ export class Progress {
   readonly errors: string[] = [];
   /** Ledgers that are replaced or deleted: "replaces Environment trade/prod". */
   readonly ledgers: string[] = [];
+  /** What is replaced besides, and holds no ledger: "Node trade/prod/acme-1". */
+  readonly replacements: string[] = [];
   /** Resources that are not as the state says: "Node trade/prod/acme-1 is gone". */
   readonly drift: string[] = [];
   pending = false;
@@ -60,6 +67,9 @@ export class Progress {
 
   /** Violations of policies that were told: an `up` has those of its preview again. */
   readonly #judgements = new Set<string>();
+  readonly #newEnvironments: string[] = [];
+  /** Whether the provider said what to write where a key was renamed, which it does for programs in JavaScript. */
+  #isAdvised = false;
   readonly #mask: (text: string) => string;
   readonly #kind: "done" | "planned" | "compared";
 
@@ -85,13 +95,25 @@ export class Progress {
     const deletes = step.op === "delete" || step.op === "delete-replaced";
     if (step.op !== "same") this.now = `${step.op} ${titleOf(step.urn)}`;
     const kind = kindOf(step.type);
+    if (step.op === "create" && kind === "Environment") this.#newEnvironments.push(partsOfUrn(step.urn).name);
     if (!holdsLedger(kind) || (!deletes && step.op !== "replace") || outlivesResource(step.old ?? undefined)) return [];
     if (kind === "Consortium" && this.ledgers.length > 0) return []; // what the stack has in it was told
     const what = `${step.op === "delete" ? "deletes" : "replaces"} ${titleOf(step.urn)}`;
     if (this.ledgers.includes(what)) return [];
     this.ledgers.push(what);
+    const loss = `WARNING: ${what}: ${this.#kind === "planned" ? "its ledger would be destroyed" : "its ledger is destroyed"}`;
+    return [loss, ...(step.op === "delete" ? this.#renames(step.urn) : [])];
+  }
+
+  /** What to write where an environment of a network file only has another key now. The engine tells creates before deletions. */
+  #renames(urn: string): string[] {
+    const { name } = partsOfUrn(urn);
+    const [parent, key] = splitName(name);
+    const keys = this.#newEnvironments.map(splitName).flatMap(([other, one]) => (other === parent ? [one] : []));
+    if (this.#isAdvised || kindOf(partsOfUrn(urn).type) !== "Environment" || keys.length === 0) return [];
+    const quoted = keys.map((one) => `"${printable(one)}"`).join(" or ");
     return [
-      `WARNING: ${what}: ${this.#kind === "planned" ? "its ledger would be destroyed" : "its ledger is destroyed"}`,
+      `environment "${printable(name)}": if only its key is another one now (${quoted}), write "formerly: ${printable(key)}" there: then nothing is deleted.`,
     ];
   }
 
@@ -101,6 +123,7 @@ export class Progress {
     if (kind === undefined) return [];
     this.counts[kind]++;
     if (kind === "unchanged") return [];
+    if (kind === "replaced" && !holdsLedger(kindOf(step.type))) this.replacements.push(titleOf(step.urn));
     return [`${signs[kind]} ${titleOf(step.urn)} ${this.#kind === "planned" ? `to be ${kind}` : kind}`];
   }
 
@@ -117,6 +140,7 @@ export class Progress {
   #said({ severity, message, urn }: NonNullable<EngineEvent["diagnosticEvent"]>): string[] {
     const text = this.#mask(message.trim().replace(/^1 error occurred:\s*\* /, ""));
     if (text === "" || !["info", "info#err", "warning", "error"].includes(severity)) return [];
+    if (text.includes('write "formerly: ')) this.#isAdvised = true;
     if (/pending operations|interrupted while (creating|updating|deleting)/.test(text)) this.pending = true;
     if (severity === "error") {
       // Whenever a resource failed, the engine adds that the update failed.

@@ -1,6 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import limited from "p-limit";
+import { ConsortiumClient, resolveSettings } from "../../provider/api";
+import { systemClock } from "../../provider/api/clock";
+import { isOffline, keyProved } from "../../provider/core/session";
 import { legacyProject } from "./file";
 import { type Fleet, type FleetStack } from "./schema";
 import { dropTornAttributes, Journal, markName } from "./journal";
@@ -9,7 +12,7 @@ import { Ownership } from "./ownership";
 import { hasYamlHost, pluginFile, prepareBackend, prepareWorkFolder } from "./project";
 import { SharedProvider } from "./provider";
 import { PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
-import { type Secrets, sharedEnvironment } from "./secrets";
+import { type Secrets, sharedEnvironment, stackEnvironment } from "./secrets";
 import { type Command, exportedIds, type Result, type RunContext, StackRun } from "./stack";
 
 export interface RunOptions {
@@ -83,6 +86,7 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Outco
       takeOver,
       known,
       ownership,
+      ...(command === "preview" && !isOffline(environment) && { proveKey: keyProver(environment, secrets) }),
       provider,
       stop,
       tell,
@@ -104,6 +108,20 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Outco
     await journal.close();
     view.close();
   }
+}
+
+/** Asks once for each organization whether its key is valid. */
+function keyProver(environment: NodeJS.ProcessEnv, secrets: Secrets): RunContext["proveKey"] {
+  const asked = new Map<string, Promise<string | undefined>>();
+  return async (stack) => {
+    const { name } = stack.organization;
+    const first = asked.get(name);
+    if (first) return void (await first);
+    const env = stackEnvironment(environment, stack, secrets);
+    const asking = keyProved(() => ({ client: new ConsortiumClient(resolveSettings({ env })), clock: systemClock }));
+    asked.set(name, asking);
+    return asking;
+  };
 }
 
 /** Where Pulumi has a host of YAML, and nobody debugs the provider. */
@@ -155,6 +173,7 @@ const notBegun = ({ name, organization }: FleetStack, error?: string): Result =>
   seconds: 0,
   error,
   ledgers: [],
+  replacements: [],
   drift: [],
   recovered: false,
   leftovers: [],

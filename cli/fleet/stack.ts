@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type EngineEvent } from "../../inventory/plan/read";
 import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { createsVariable } from "../../provider/core/creates";
+import { offlineVariable } from "../../provider/core/session";
 import { type Fleet, type FleetStack } from "./schema";
 import { holdersOf, isLocked, type Journal, lockedMessage, markName, mayClear } from "./journal";
 import { continueFrom, createsOf, forgetCreates, idsIn, leftoversOf } from "./leftovers";
@@ -27,6 +28,8 @@ export interface Result {
   error?: string;
   /** Ledgers that are replaced or deleted. */
   ledgers: string[];
+  /** What else is replaced: "Node trade/prod/acme-1". */
+  replacements: string[];
   /** What differs from the state. */
   drift: string[];
   /** Continued where a killed run stopped. */
@@ -48,6 +51,8 @@ export interface RunContext {
   /** Whether to take over what belongs to another fleet file. */
   takeOver: boolean;
   ownership: Ownership;
+  /** In a preview, asks for the key of a stack, once for each organization. @returns a warning that nobody was told yet */
+  proveKey?: (stack: FleetStack) => Promise<string | undefined>;
   /** Serves the stacks that are YAML; undefined where Pulumi has no host of YAML. */
   provider?: SharedProvider;
   /** Stacks that exist. */
@@ -70,7 +75,10 @@ const commandLines: Record<Command, string[]> = {
 /** Whether Pulumi or its provider was killed, for example because memory ran out. */
 const wasKilled = (error: unknown, { errors }: Progress): boolean =>
   error instanceof PulumiFailed &&
-  (error.code === null || /error reading from server|transport is closing/.test([error.output, ...errors].join("\n")));
+  (error.code === null ||
+    /error reading from server|transport is closing|transport: Error while dialing/.test(
+      [error.output, ...errors].join("\n"),
+    ));
 
 /** The flag for configurations has to be there for every pack, or for none. */
 const policyArgs = ({ fleet: { policyPacks } }: RunContext): string[] => [
@@ -121,6 +129,7 @@ export class StackRun {
       seconds: (performance.now() - startedAt) / 1000,
       error: error && context.secrets.mask(error),
       ledgers: progress.ledgers,
+      replacements: progress.replacements,
       drift: progress.drift,
       recovered: this.#isLeft,
       leftovers: this.#leftovers,
@@ -137,6 +146,8 @@ export class StackRun {
   async #perform(): Promise<void> {
     const { spec, context } = this;
     const { command, known, journal, stop } = context;
+    const warning = await context.proveKey?.(spec);
+    if (warning !== undefined) this.#tell(`WARNING: ${warning}`);
     const changes = command === "up" || command === "destroy";
     // A stack with its own program belongs to another project, whose stacks were not listed.
     const exists = spec.program === undefined ? known.has(spec.name) : !this.#runsProgram;
@@ -316,6 +327,7 @@ export class StackRun {
         ...stackEnvironment(environment, { ...spec, adopt }, secrets),
         [markName]: journal.markOf(spec.name),
         [createsVariable]: this.#creates,
+        ...(this.context.proveKey && { [offlineVariable]: "true" }), // it was asked for already
         ...this.#program.variables,
       },
       log: this.#log,

@@ -150,13 +150,33 @@ function interruptible(signal: AbortSignal): Clock {
 /** How long a preview waits for the service. */
 const keyMs = 5_000;
 
-const offline = environmentName("offlinePreview");
-const withoutKey = `To preview without a key, as for a pull request from a fork, set ${offline}=true.`;
+/** Where it is `true`, a preview makes no call of its own. */
+export const offlineVariable = environmentName("offlinePreview");
+const withoutKey = `To preview without a key, as for a pull request from a fork, set ${offlineVariable}=true.`;
 
-function isOffline(): boolean {
-  const text = processEnvironment()[offline] || "false";
+export function isOffline(env = processEnvironment()): boolean {
+  const text = env[offlineVariable] || "false";
   if (text === "true" || text === "false") return text === "true";
-  throw new UserError(`Environment variable ${offline} is "${printable(text)}": it must be true or false.`);
+  throw new UserError(`Environment variable ${offlineVariable} is "${printable(text)}": it must be true or false.`);
+}
+
+/**
+ * Asks, for a preview, whether the service takes the key.
+ * @returns a warning where the service cannot tell
+ * @throws UserError where there is no key, or it is refused
+ */
+export async function keyProved(
+  session: () => { client: ConsortiumClient; clock: Clock },
+): Promise<string | undefined> {
+  try {
+    const { client, clock } = session();
+    await client.until({ at: clock.now() + keyMs, limit: `${keyMs / 1000} s` }).proveKey();
+  } catch (error) {
+    const isRefused = error instanceof SettingsError || isApiError(error, "denied");
+    if (isRefused) throw new UserError(`${messageOf(error)} ${withoutKey}`);
+    return `the API key was not checked, so this preview does not tell whether an update can run: ${messageOf(error)}`;
+  }
+  return undefined;
 }
 
 const settingsKey = (now: Settings): string => JSON.stringify([now.apiKey.reveal(), { ...now, apiKey: undefined }]);
@@ -243,15 +263,7 @@ export class Sessions {
   async proveKey(): Promise<string | undefined> {
     if (this.#asked || isOffline()) return undefined;
     this.#asked = true;
-    try {
-      const { client, clock } = this.current();
-      await client.until({ at: clock.now() + keyMs, limit: `${keyMs / 1000} s` }).proveKey();
-    } catch (error) {
-      const isRefused = error instanceof SettingsError || isApiError(error, "denied");
-      if (isRefused) throw new UserError(`${messageOf(error)} ${withoutKey}`);
-      return `the API key was not checked, so this preview does not tell whether an update can run: ${messageOf(error)}`;
-    }
-    return undefined;
+    return keyProved(() => this.current());
   }
 
   /** What the engine showed to this process of the states, where the user confirms deletions in the environment, and of the program. */

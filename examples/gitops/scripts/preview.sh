@@ -6,6 +6,9 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 stack="${1:?say which stack: preview.sh STACK}"
 
+# A pull request has no key of the service: apply.sh previews again, with one.
+[ -n "${CONSORTIUM_API_KEY-}" ] || export CONSORTIUM_OFFLINE_PREVIEW=true
+
 mkdir -p plans
 # One event a line: only this form tells of policies, and of what a refresh found. Debug messages, which are among them, may
 # contain secrets: --save leaves them out.

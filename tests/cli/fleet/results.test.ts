@@ -18,6 +18,7 @@ const result = (change: Partial<Result> = {}): Result => ({
   counts,
   seconds: 1.25,
   ledgers: [],
+  replacements: [],
   drift: [],
   recovered: false,
   leftovers: [],
@@ -60,6 +61,27 @@ test("an error that has a word longer than a line is shown in full", () => {
   const path = `/${"folder/".repeat(20)}file`;
   const table = summaryTable([result({ error: `there is no ${path}` })], { width: 100, colors: false });
   expect(table.replaceAll(/[\s│]/g, "")).toContain(path);
+});
+
+test("a preview of many stacks: lost ledgers, then replacements, failures and changes, and a count of the rest", () => {
+  const many = Array.from({ length: 500 }, (_, at) => result({ stack: `quiet-${at}` }));
+  many[10] = result({ stack: "changed", counts: { ...counts, updated: 2 } });
+  many[20] = result({ stack: "failed", outcome: "failed", error: "refused" });
+  const replacements = ["Node a", "Node b", "Node c", "AppCred d", "AppCred e"];
+  many[30] = result({ stack: "replaced", counts: { ...counts, replaced: 5 }, replacements });
+  many[40] = result({ stack: "lost", counts: { ...counts, replaced: 1 }, ledgers: ["replaces Environment e"] });
+  const options = { width: 160, colors: false, planned: true };
+  const table = summaryTable(many, options);
+  const at = ["lost", "replaced", "failed", "changed"].map((stack) => table.search(new RegExp(`│ ${stack} `)));
+  expect(at).toEqual([...at].sort((one, other) => one - other));
+  expect(at[0]).toBeGreaterThan(0);
+  expect(table).toMatch(/replaces Node c[^A-Z]*and 2 more/);
+  expect(table).toMatch(/\n496 more stacks without changes$/);
+  expect(table).not.toContain("quiet");
+  expect(table.split("\n").length).toBeLessThan(25);
+  expect(summaryTable(many.slice(0, 9), options).match(/quiet-/g)).toHaveLength(9);
+  const nothing = many.filter(({ stack }) => stack.startsWith("quiet"));
+  expect(summaryTable(nothing, options)).toBe("496 stacks without changes");
 });
 
 test("ledgers are what nobody should miss", () => {
@@ -147,6 +169,24 @@ test("a ledger that stays in the service is not warned of; a consortium is, wher
   const both = new Progress(String);
   for (const type of ["Environment", "Consortium"]) both.take(step("resourcePreEvent", "delete", type));
   expect(both.ledgers).toEqual(["deletes Environment n"]);
+});
+
+test("an environment that may only have another key now: the advice, once", () => {
+  const environment = (op: string, name: string) => {
+    const event = step("resourcePreEvent", op, "Environment");
+    return { resourcePreEvent: { metadata: { ...event.resourcePreEvent!.metadata, urn: urn("Environment", name) } } };
+  };
+  const advice =
+    'environment "trade/prod": if only its key is another one now ("live"), write "formerly: prod" there: then nothing is deleted.';
+  const told = (progress: Progress) =>
+    ["spice/other", "trade/live"]
+      .flatMap((name) => progress.take(environment("create", name)))
+      .concat(progress.take(environment("delete", "trade/prod")))
+      .slice(1);
+  expect(told(new Progress(String, "planned"))).toEqual([advice]);
+  const advised = new Progress(String, "planned");
+  advised.take({ diagnosticEvent: { severity: "info", message: advice } } as EngineEvent);
+  expect(told(advised)).toEqual([]);
 });
 
 test("stacks, components and providers do not count", () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { start } from "../../support/service";
 import { type Ended, consortium } from "../command";
 import { StubPulumi } from "./stub-pulumi";
 
@@ -180,4 +181,26 @@ describe("shards", () => {
     expect((await merged(file)).stderr).toContain(`${file} does not hold the results of a fleet (command: `);
     expect((await merged(join(folder, "none.json"))).stderr).toContain("there is no such file");
   });
+});
+
+test("a preview asks once for each organization whether its key is valid", async () => {
+  const { service, calls } = await start();
+  const { baseUrl, apiKey } = service;
+  const env = { ...(pulumi.env as Record<string, string>), CONSORTIUM_BASE_URL: baseUrl, ACME_KEY: apiKey };
+  const preview = async (more: Record<string, string>) => {
+    const ended = await consortium(["fleet", "preview", file, "--json"], { ...env, ...more });
+    return { ...ended, summary: JSON.parse(ended.stdout) as Summary };
+  };
+  const refused = await preview({ GLOBEX_KEY: keys.GLOBEX_KEY, CONSORTIUM_OFFLINE_PREVIEW: "false" });
+  expect(refused.code).toBe(1);
+  expect(outcomes(refused)).toEqual({ "acme-prod": "ok", "acme-test": "ok", "globex-prod": "failed" });
+  expect(refused.summary.stacks[2]!.error).toMatch(/GET \/consortia: HTTP 401: .*set CONSORTIUM_OFFLINE_PREVIEW=true/);
+  expect(calls()).toEqual(["GET /consortia", "GET /consortia"]);
+  expect(pulumi.calls.filter((call) => call.includes("globex"))).toEqual([]);
+  const offline = await preview({ GLOBEX_KEY: keys.GLOBEX_KEY, CONSORTIUM_OFFLINE_PREVIEW: "true" });
+  expect([offline.code, calls()]).toEqual([0, []]);
+  await service.close();
+  const unreachable = await preview({ GLOBEX_KEY: keys.GLOBEX_KEY, CONSORTIUM_OFFLINE_PREVIEW: "false" });
+  expect(unreachable.code).toBe(0);
+  expect(unreachable.stderr.match(/WARNING: the API key was not checked/g)).toHaveLength(2);
 });

@@ -101,7 +101,12 @@ export class StubPulumi {
     for (const one of [bin, this.#stacks]) mkdirSync(one, { recursive: true });
     writeFileSync(join(bin, "pulumi"), program);
     chmodSync(join(bin, "pulumi"), 0o755);
-    this.env = { PATH: `${bin}:${process.env.PATH}`, STUB_FOLDER: folder, PULUMI_CONFIG_PASSPHRASE: "a" };
+    this.env = {
+      PATH: `${bin}:${process.env.PATH}`,
+      STUB_FOLDER: folder,
+      PULUMI_CONFIG_PASSPHRASE: "a",
+      CONSORTIUM_OFFLINE_PREVIEW: "true",
+    };
   }
 
   get stacks(): StubState {
