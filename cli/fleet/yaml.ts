@@ -3,6 +3,7 @@ import { printableLines } from "../../provider/api/printable";
 import { dynamicPrefix, networkType, ownKeys, pluginPrefix } from "../../provider/constants";
 import { check, readNetwork } from "../../sdk/network/load";
 import { argsOf, type Part, partsOf, Shown } from "../../sdk/network/parts";
+import { Variable } from "../../sdk/network/references";
 
 /* Network files as Pulumi YAML, and YAML that says the same to every reader. */
 
@@ -25,9 +26,9 @@ function literal(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [literalText(key), literal(part)]));
 }
 
-/** Whether Pulumi YAML can say a value: it drops `null`, and takes a key `fn::…` for a call. */
+/** Whether Pulumi YAML can say a value: it drops `null`, takes a key `fn::…` for a call, and knows no environment variables. */
 function isSayable(value: unknown): boolean {
-  if (value === null) return false;
+  if (value === null || value instanceof Variable) return false;
   if (typeof value !== "object" || value instanceof Shown) return true;
   return Object.entries(value).every(([key, part]) => !/^fn::/i.test(key) && isSayable(part));
 }

@@ -69,20 +69,32 @@ function resourceSpec(definition: Definition, types: Types): ResourceSpec {
 
 /* The component: a whole network in one resource. */
 
-const { appCred, consortium, environment, membership, node, tetherService } = definitions;
+const { appCred, configuration, consortium, consortiumZone, destination } = definitions;
+const { environment, environmentZone, invitation, membership, node, service, tetherService } = definitions;
 
 const idOf = (title: string) => field(z.string(), `Id of the ${title}.`);
 
+const output = ({ outputs }: Definition, key: string) => (outputs.shape as Record<string, z.ZodType>)[key]!;
+
 /** An output of a resource, which is there once the network is. */
-const shown = (shape: z.ZodRawShape, key: string) => {
-  const { [key]: schema } = shape as Record<string, z.ZodType>;
-  return field((schema as z.ZodOptional<z.ZodType>).unwrap(), docOf(schema!)!);
+const shown = (definition: Definition, key: string) => {
+  const schema = output(definition, key);
+  return field((schema as z.ZodOptional<z.ZodType>).unwrap(), docOf(schema)!);
 };
 
-const urls = node.outputs.shape.urls as z.ZodOptional<z.ZodObject>;
+const urls = output(node, "urls") as z.ZodOptional<z.ZodObject>;
 
 const byKey = (shape: z.ZodRawShape, id: string, description: string, doc: string) =>
   field(z.record(z.string(), z.object(shape).meta({ id, description })), doc);
+
+/** Of what shows only its id. */
+const idsByKey = ({ title, type }: Definition, doc: string) =>
+  byKey(
+    { id: idOf(title) },
+    `Network${type}Outputs`,
+    `What ${/^[aeiou]/.test(title) ? "an" : "a"} ${title} of a network shows.`,
+    doc,
+  );
 
 const environmentOutputs = {
   id: idOf(environment.title),
@@ -94,14 +106,31 @@ const environmentOutputs = {
     "Nodes by key.",
   ),
   credentials: byKey(
-    { username: shown(appCred.outputs.shape, "username") },
+    { username: shown(appCred, "username") },
     "NetworkCredentialOutputs",
     "What a credential of a network shows; its password is in `passwords`.",
     "Credentials by key.",
   ),
+  zones: idsByKey(environmentZone, "Zones by key."),
+  configurations: idsByKey(configuration, "Configurations by key."),
+  services: byKey(
+    {
+      id: idOf(service.title),
+      urls: output(service, "urls"),
+      destinations: byKey(
+        { uri: output(destination, "uri") },
+        "NetworkDestinationOutputs",
+        "What a destination of a network shows.",
+        "Destinations by key.",
+      ),
+    },
+    "NetworkServiceOutputs",
+    "What a service of a network shows.",
+    "Services by key.",
+  ),
   tether: field(
     z
-      .object({ id: idOf(tetherService.title), account: shown(tetherService.outputs.shape, "account") })
+      .object({ id: idOf(tetherService.title), account: shown(tetherService, "account") })
       .meta({ id: "NetworkTetherOutputs", description: "What the tether of an environment shows." })
       .optional(),
     "The tether, where there is one.",
@@ -116,6 +145,8 @@ const consortiumOutputs = {
     "What a member of a network shows.",
     "Members by key.",
   ),
+  zones: idsByKey(consortiumZone, "Zones by key."),
+  invitations: idsByKey(invitation, "Invitations by key."),
   environments: byKey(
     environmentOutputs,
     "NetworkEnvironmentOutputs",
@@ -144,8 +175,8 @@ function networkSpec(types: Types): ResourceSpec {
   return {
     ...outputs,
     description: [
-      "A whole network from one definition: consortium, members, environments with their nodes, credentials, and tethers. " +
-        "Each part is a resource of its own, under a name made of keys, so that other entries can come, go and move without " +
+      "A whole network from one definition: consortium, members, environments with their nodes, credentials and tethers, " +
+        "zones, configurations, services with their destinations, and invitations. Each part is a resource of its own, under a name made of keys, so that other entries can come, go and move without " +
         "touching it. Everything in the definition must be known at preview: outputs of other resources cannot be part of it.",
       examplesOf("Network"),
     ].join("\n\n"),

@@ -3,7 +3,7 @@
  * Plain types instead of inferred ones: programs that use them compile and start without loading the schema.
  */
 
-/** One ledger: client, consensus, nodes by member, credentials and tether. A consortium has at most 3 environments. */
+/** One ledger: client, consensus, nodes by member, credentials, tether, and the services beside it. A consortium has at most 3 environments. */
 export type NetworkEnvironment = NetworkEnvironmentSettings &
   (
     | {
@@ -34,9 +34,13 @@ export interface NetworkDefinition {
   consortium?: string | NetworkConsortiumHead;
   /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
   members?: string[] | Record<string, NetworkMember | null>;
+  /** Where environments of the consortium may run, by key. Default: none. */
+  zones?: Record<string, NetworkConsortiumZone>;
+  /** Businesses of other organizations that are invited: by key, the address that the invitation goes to, or its settings. Default: none. */
+  invitations?: Record<string, string | NetworkInvitation>;
   /** Ledgers by key. At most 3 in a consortium. Default: none. */
   environments?: Record<string, NetworkEnvironment>;
-  /** Several consortia by key, instead of `consortium`, `members` and `environments`. An organization owns at most 2 consortia. */
+  /** Several consortia by key, instead of `consortium`, `members`, `zones`, `invitations` and `environments`. An organization owns at most 2 consortia. */
   consortia?: Record<string, NetworkConsortium | null>;
 }
 /** Limits that the definition is validated against. Raise them if your organization has higher ones. */
@@ -63,6 +67,40 @@ export interface NetworkConsortiumHead {
 }
 /** One business of the consortium. */
 export interface NetworkMember {
+  /** Name of the business. Default: its key. */
+  orgName?: string;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
+  adopt?: boolean | string;
+  /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
+  protect?: boolean;
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
+  formerly?: string | string[];
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+}
+/** A region of a cloud where environments of the consortium may run. One that exists already is shared: adopt it. */
+export interface NetworkConsortiumZone {
+  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
+  region: string;
+  /** Cloud that it is in, such as `aws` or `azure`. */
+  cloud: string;
+  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
+  type?: string;
+  /** Name of the zone. Default: its key. */
+  name?: string;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
+  adopt?: boolean | string;
+  /** Whether Pulumi refuses to delete or replace it. Default: the option `protect` of the network. */
+  protect?: boolean;
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
+  formerly?: string | string[];
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+}
+/** Invites a business of another organization to the consortium. */
+export interface NetworkInvitation {
+  /** Address that the invitation goes to. */
+  email: string;
   /** Name of the business. Default: its key. */
   orgName?: string;
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
@@ -103,6 +141,12 @@ export interface NetworkEnvironmentSettings {
   credentials?: string[] | Record<string, NetworkCredential | null>;
   /** Pins the ledger to a public chain. Default: no tether. */
   tether?: NetworkTether;
+  /** Where nodes and services of this environment may run, by key: they name one with `zone`. Default: none. */
+  zones?: Record<string, NetworkEnvironmentZone>;
+  /** Configurations by key: nodes name them with `nodeConfig`, `kms` and the like. Default: none. */
+  configurations?: Record<string, NetworkConfiguration>;
+  /** Services beside the ledger, by key. Default: none. */
+  services?: Record<string, NetworkService>;
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
   adopt?: boolean | string;
   /** Whether Pulumi refuses to delete or replace it or what is in it. Default: the option `protect` of the network. */
@@ -120,18 +164,32 @@ export interface NetworkNode {
   role?: string;
   /** Size of the machine, such as `small`. Default: that in `nodeDefaults`, else the service chooses. */
   size?: string;
+  /** Key of the environment's zone that it runs in, instead of `zoneId`. Default: that in `nodeDefaults`, else the service chooses. */
+  zone?: string;
   /** Id of the environment's zone that it runs in. Default: that in `nodeDefaults`, else the service chooses. */
   zoneId?: string;
+  /** Key of the configuration of its key management, instead of `kmsId`. Default: that in `nodeDefaults`, else the service chooses. */
+  kms?: string;
   /** Id of the configuration of its key management. Default: that in `nodeDefaults`, else the service chooses. */
   kmsId?: string;
+  /** Key of the configuration of its metrics, instead of `opsmetricId`. Default: that in `nodeDefaults`, else the service chooses. */
+  opsmetric?: string;
   /** Id of the configuration of its metrics. Default: that in `nodeDefaults`, else the service chooses. */
   opsmetricId?: string;
+  /** Key of the configuration of its backups, instead of `backupId`. Default: that in `nodeDefaults`, else the service chooses. */
+  backup?: string;
   /** Id of the configuration of its backups. Default: that in `nodeDefaults`, else the service chooses. */
   backupId?: string;
+  /** Key of the configuration of its networking, instead of `networkingId`. Default: that in `nodeDefaults`, else the service chooses. */
+  networking?: string;
   /** Id of the configuration of its networking. Default: that in `nodeDefaults`, else the service chooses. */
   networkingId?: string;
+  /** Key of the configuration of the client, such as its gas price, instead of `nodeConfigId`. Default: that in `nodeDefaults`, else the service chooses. */
+  nodeConfig?: string;
   /** Id of the configuration of the client, such as its gas price. Default: that in `nodeDefaults`, else the service chooses. */
   nodeConfigId?: string;
+  /** Key of the configuration of its application firewall, instead of `bafId`. Default: that in `nodeDefaults`, else the service chooses. */
+  baf?: string;
   /** Id of the configuration of its application firewall. Default: that in `nodeDefaults`, else the service chooses. */
   bafId?: string;
   /** Database that its client keeps the ledger in. Default: that in `nodeDefaults`, else the service chooses. */
@@ -151,18 +209,32 @@ export interface NetworkNodeDefaults {
   role?: string;
   /** Size of the machine, such as `small`. Default: the service chooses. */
   size?: string;
+  /** Key of the environment's zone that it runs in, instead of `zoneId`. Default: the service chooses. */
+  zone?: string;
   /** Id of the environment's zone that it runs in. Default: the service chooses. */
   zoneId?: string;
+  /** Key of the configuration of its key management, instead of `kmsId`. Default: the service chooses. */
+  kms?: string;
   /** Id of the configuration of its key management. Default: the service chooses. */
   kmsId?: string;
+  /** Key of the configuration of its metrics, instead of `opsmetricId`. Default: the service chooses. */
+  opsmetric?: string;
   /** Id of the configuration of its metrics. Default: the service chooses. */
   opsmetricId?: string;
+  /** Key of the configuration of its backups, instead of `backupId`. Default: the service chooses. */
+  backup?: string;
   /** Id of the configuration of its backups. Default: the service chooses. */
   backupId?: string;
+  /** Key of the configuration of its networking, instead of `networkingId`. Default: the service chooses. */
+  networking?: string;
   /** Id of the configuration of its networking. Default: the service chooses. */
   networkingId?: string;
+  /** Key of the configuration of the client, such as its gas price, instead of `nodeConfigId`. Default: the service chooses. */
+  nodeConfig?: string;
   /** Id of the configuration of the client, such as its gas price. Default: the service chooses. */
   nodeConfigId?: string;
+  /** Key of the configuration of its application firewall, instead of `bafId`. Default: the service chooses. */
+  baf?: string;
   /** Id of the configuration of its application firewall. Default: the service chooses. */
   bafId?: string;
   /** Database that its client keeps the ledger in. Default: the service chooses. */
@@ -204,6 +276,94 @@ export interface NetworkTether {
   /** Additional fields for the body of `deploy`, sent unchanged. */
   extra?: Record<string, unknown>;
 }
+/** A region of a cloud where nodes and services of the environment may run. One that exists already is shared: adopt it. */
+export interface NetworkEnvironmentZone {
+  /** Region of the cloud, by the cloud's own name, such as `us-east-2`. */
+  region: string;
+  /** Cloud that it is in, such as `aws` or `azure`. */
+  cloud: string;
+  /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
+  type?: string;
+  /** Name of the zone. Default: its key. */
+  name?: string;
+  /** Id of the bridge that connects it with machines of your own. Default: none. */
+  bridgeId?: string;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
+  adopt?: boolean | string;
+  /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
+  protect?: boolean;
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
+  formerly?: string | string[];
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+}
+/** Settings that nodes name, such as those of their client. */
+export interface NetworkConfiguration {
+  /** Key of the member that owns it. */
+  member: string;
+  /** What it sets, by the service's own name, such as `node_config`. */
+  type: string;
+  /** Name of the configuration. Default: its key. */
+  name?: string;
+  /** The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. The service is not asked for them again. A value `{ env: NAME }` is that of the environment variable, and secret. Default: none. */
+  details?: Record<string, unknown>;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
+  adopt?: boolean | string;
+  /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
+  protect?: boolean;
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
+  formerly?: string | string[];
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+}
+/** A service beside the ledger, such as `ipfs`. */
+export interface NetworkService {
+  /** Key of the member that owns it. */
+  member: string;
+  /** Type of the service, such as `idregistry`, `ipfs`, `documentstore`, `dataexchange` or `hdwallet`. */
+  service: string;
+  /** Name of the service. Default: its key. */
+  name?: string;
+  /** Key of the environment's zone that it runs in, instead of `zoneId`. Default: the service chooses. */
+  zone?: string;
+  /** Id of the environment's zone that it runs in. Default: the service chooses. */
+  zoneId?: string;
+  /** Size of the machine, such as `small`. Default: the service chooses. */
+  size?: string;
+  /** Settings, by the names of the service's type. What the service adds to them is no change. A value `{ env: NAME }` is that of the environment variable, and secret. Default: the service chooses. */
+  details?: Record<string, unknown>;
+  /** Destinations of a `documentstore` or `dataexchange`: a key, a list of keys, or a mapping of keys to settings. Default: none. */
+  destinations?: string | string[] | Record<string, NetworkDestination | null>;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
+  adopt?: boolean | string;
+  /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
+  protect?: boolean;
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
+  formerly?: string | string[];
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+}
+/** Where documents or messages for the service's member arrive. */
+export interface NetworkDestination {
+  /** Name of the destination, which is also its id. Default: its key when the destination was created. */
+  name?: string;
+  /** Whether the service keeps the keys of the destination. Default: `true`. */
+  kaleidoManaged?: boolean;
+  /** Key of the `idregistry` service with which the membership is registered first, instead of `idRegistryId`. Default: it is registered already. */
+  idRegistry?: string;
+  /** Id of the `idregistry` service with which the membership is registered first. Default: it is registered already. */
+  idRegistryId?: string;
+  /** Whether the membership is verified first with a test certificate of the service, unless it is verified. Default: `false`. */
+  testCertificate?: boolean;
+  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
+  adopt?: boolean | string;
+  /** Whether Pulumi refuses to delete or replace it. Default: that of its environment. */
+  protect?: boolean;
+  /** Previous key, or a list of them, so that a rename replaces nothing. Can stay forever. Default: none. */
+  formerly?: string | string[];
+  /** Additional fields for the create call, under the service's own names, sent unchanged. */
+  extra?: Record<string, unknown>;
+}
 /** One of several consortia, with its members and environments. */
 export interface NetworkConsortium {
   /** Name of the consortium. Default: its key. */
@@ -220,6 +380,10 @@ export interface NetworkConsortium {
   formerly?: string | string[];
   /** Participating businesses: a list of keys, or a mapping of keys to settings. Default: none. */
   members?: string[] | Record<string, NetworkMember | null>;
+  /** Where environments of the consortium may run, by key. Default: none. */
+  zones?: Record<string, NetworkConsortiumZone>;
+  /** Businesses of other organizations that are invited: by key, the address that the invitation goes to, or its settings. Default: none. */
+  invitations?: Record<string, string | NetworkInvitation>;
   /** Ledgers by key. At most 3 in a consortium. Default: none. */
   environments?: Record<string, NetworkEnvironment>;
 }

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename, extname } from "node:path";
+import { type Environment } from "../../provider/api/environment";
 import { brokenReason, brokenTexts } from "../../provider/api/printable";
 import { Secrets } from "../../provider/api/secrets";
 import { readYaml } from "../yaml/document";
@@ -62,9 +63,20 @@ export function keepSecret(definition: NetworkDefinition, secrets: readonly Path
   readings.set(definition, { ...readData(definition), secrets });
 }
 
+export interface CheckOptions {
+  isOutput?: IsOutput;
+  /** Values of environment variables, where those that the definition needs have to be there. */
+  environment?: Environment;
+}
+
 /** What a definition stands for, where nothing is wrong with it; and `what` it is, as errors call it. */
-export function check(name: string, given: NetworkDefinition, adopt: boolean | undefined, isOutput?: IsOutput) {
-  const reading = readings.get(given) ?? readData(given, isOutput);
+export function check(
+  name: string,
+  given: NetworkDefinition,
+  adopt: boolean | undefined,
+  { isOutput, environment }: CheckOptions = {},
+) {
+  const reading = readings.get(given) ?? readData(given, isOutput, isWithinDetails);
   const problems = [...reading.problems];
   const secrets = secretsIn(reading);
   if (reading.value !== undefined) problems.push(...checkShape(reading, Network));
@@ -73,11 +85,18 @@ export function check(name: string, given: NetworkDefinition, adopt: boolean | u
   const made = definition && planOf(name, definition, adopt);
   problems.push(...markSecrets(made, reading));
   if (made) problems.push(...checkRules(made, definition).filter((one) => isNews(problems, one)));
+  if (made && environment) problems.push(...unsetVariables(made, environment));
   const shown = problems.map((problem) => ({ ...problem, message: secrets.mask(problem.message) }));
   const what =
     reading.file === undefined ? `The definition of the network ${name}` : `The network file ${reading.file}`;
   return { plan: problems.length === 0 ? made : undefined, what, problems: placed(reading, shown) };
 }
+
+const unsetVariables = (plan: Plan, environment: Environment): Problem[] =>
+  partsOf(plan)
+    .flatMap(({ planned }) => planned.variables ?? [])
+    .filter(({ name }) => !environment[name])
+    .map(({ name, path }) => ({ path, message: `the environment variable ${name} is not set` }));
 
 /** What is wrong elsewhere may be why something is missing here. */
 const isNews = (said: readonly Problem[], { unless }: Problem): boolean =>
@@ -95,12 +114,23 @@ const isIndex = (step: string | number | undefined): boolean => typeof step === 
 
 /** Where a definition says what resources are called, and how many there are: Pulumi shows that, in clear. */
 function namesResources(path: Path): boolean {
-  const [group, key, part, entry, detail] = within(path);
+  const [group, key, part, entry, detail, inner] = within(path);
   const { length } = within(path);
   if (path.at(isIndex(path.at(-1)) ? -2 : -1) === "formerly") return true;
   if (group === "members") return length === 1 || isIndex(key);
   if (part === "nodes") return length === 4 || isIndex(detail);
+  if (part === "configurations" || part === "services") {
+    if (detail === "destinations") return length === 5 || isIndex(inner);
+    return detail === "member";
+  }
   return part === "credentials" && (length === 3 || isIndex(entry) || detail === "member");
+}
+
+/** Settings of others than us, which may be known later: nothing depends on them here. */
+function isWithinDetails(path: Path): boolean {
+  const [group, , part, , detail, ...inner] = within(path);
+  const hasDetails = part === "configurations" || part === "services";
+  return group === "environments" && hasDetails && detail === "details" && inner.length > 0;
 }
 
 /** Whether it is, or holds, the one argument that a network shows again among its outputs: the chain id of an environment. */
@@ -120,16 +150,21 @@ const overlaps = (one: Path, other: Path): boolean => isWithin(one, other) || is
 function markSecrets(plan: Plan | undefined, { value, secrets = [] }: Reading): Problem[] {
   if (secrets.length === 0) return [];
   for (const { planned } of plan ? partsOf(plan) : [])
-    planned.secrets = Object.keys(planned.args).filter((key) =>
-      [planned.path, ...(planned.shared ? [planned.shared] : [])].some((place) =>
-        secrets.some((path) => overlaps(path, [...place, key])),
-      ),
+    planned.secrets = Object.keys(planned.args).filter(
+      (key) =>
+        planned.secrets?.includes(key) ||
+        [planned.path, ...(planned.shared ? [planned.shared] : [])].some((place) =>
+          secrets.some((path) => overlaps(path, [...place, key])),
+        ),
     );
   // The name of the network is that of its only consortium, too.
   const [only, another] = plan?.consortia ?? [];
   if (only && !another && secrets.some((path) => overlaps(path, ["name"]))) only.secrets = [...only.secrets!, "name"];
+  const references = plan?.consortia.flatMap(({ environments }) => environments.flatMap((one) => one.references)) ?? [];
+  const isReference = (path: Path): boolean =>
+    references.some((one) => one.path.length === path.length && isWithin(path, one.path));
   return secrets
-    .filter((path) => !isMapping(at(value, path)) && namesResources(path))
+    .filter((path) => (!isMapping(at(value, path)) && namesResources(path)) || isReference(path))
     .map((path) => ({
       path,
       message: "it must not be secret: keys and counts become names of resources, which Pulumi shows",

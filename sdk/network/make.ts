@@ -13,14 +13,21 @@ import {
   Service,
   TetherService,
 } from "../resources";
+import { processEnvironment } from "../../provider/api/environment";
 import { argsOf, type Kind, partsOfConsortium, Shown } from "./parts";
 import { type Planned, type PlannedConsortium, type PlannedEnvironment } from "./plan";
+import { Variable } from "./references";
 
 /** The resources of one environment, each under its key. */
 export interface NetworkEnvironmentResources {
   readonly environment: Environment;
   readonly nodes: Readonly<Record<string, Node>>;
   readonly credentials: Readonly<Record<string, AppCred>>;
+  readonly zones: Readonly<Record<string, EnvironmentZone>>;
+  readonly configurations: Readonly<Record<string, Configuration>>;
+  readonly services: Readonly<Record<string, Service>>;
+  /** By the key of their service, then by their own. */
+  readonly destinations: Readonly<Record<string, Readonly<Record<string, Destination>>>>;
   readonly tether?: TetherService;
 }
 
@@ -28,6 +35,8 @@ export interface NetworkEnvironmentResources {
 export interface NetworkConsortiumResources {
   readonly consortium: Consortium;
   readonly members: Readonly<Record<string, Membership>>;
+  readonly zones: Readonly<Record<string, ConsortiumZone>>;
+  readonly invitations: Readonly<Record<string, Invitation>>;
   readonly environments: Readonly<Record<string, NetworkEnvironmentResources>>;
 }
 
@@ -43,6 +52,14 @@ type Make = new (name: string, args: object, options: CustomResourceOptions) => 
 
 const byKey = <P extends { key: string }, R>(planned: readonly P[], of: (one: P) => R): Record<string, R> =>
   Object.fromEntries(planned.map((one) => [one.key, of(one)]));
+
+/** Values in which those of environment variables are in their places. */
+function withVariables(value: unknown): unknown {
+  if (value instanceof Variable) return processEnvironment()[value.name];
+  if (Array.isArray(value)) return value.map(withVariables);
+  if (typeof value !== "object" || value?.constructor !== Object) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withVariables(one)]));
+}
 
 export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed: Passed): NetworkConsortiumResources {
   const made = new Map<Planned<object>, Resource>();
@@ -61,7 +78,8 @@ export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed
       ...(dependsOn && { dependsOn: dependsOn.map((one) => at(one.planned)) }),
       aliases: formerly.map((name) => ({ name })),
     };
-    const args = Object.entries(argsOf(part, secret)).map(([key, value]) => [key, argument(value)]);
+    const marked = (value: unknown): unknown => secret(withVariables(value));
+    const args = Object.entries(argsOf(part, marked)).map(([key, value]) => [key, argument(value)]);
     const make: Record<Kind, unknown> = classes;
     made.set(planned, new (make[part.kind] as Make)(planned.names[0]!, Object.fromEntries(args) as object, options));
   }
@@ -69,11 +87,17 @@ export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed
     environment: at<Environment>(one),
     nodes: byKey(one.nodes, at<Node>),
     credentials: byKey(one.credentials, at<AppCred>),
+    zones: byKey(one.zones, at<EnvironmentZone>),
+    configurations: byKey(one.configurations, at<Configuration>),
+    services: byKey(one.services, at<Service>),
+    destinations: byKey(one.services, ({ destinations }) => byKey(destinations, at<Destination>)),
     ...(one.tether && { tether: at<TetherService>(one.tether) }),
   });
   return {
     consortium: at<Consortium>(plan),
     members: byKey(plan.members, at<Membership>),
+    zones: byKey(plan.zones, at<ConsortiumZone>),
+    invitations: byKey(plan.invitations, at<Invitation>),
     environments: byKey(plan.environments, environmentOf),
   };
 }
@@ -84,6 +108,10 @@ export interface NetworkEnvironmentOutputs extends Pick<Environment, "id" | "cha
   nodes: Record<string, Pick<Node, "id" | "urls">>;
   /** Each credential; the password is secret. */
   credentials: Record<string, Pick<AppCred, "username" | "password">>;
+  zones: Record<string, Pick<EnvironmentZone, "id">>;
+  configurations: Record<string, Pick<Configuration, "id">>;
+  /** Addresses of each service, and of what arrives there. */
+  services: Record<string, Pick<Service, "id" | "urls"> & { destinations: Record<string, Pick<Destination, "uri">> }>;
   /** The account that pays for the pins, where there is a tether. */
   tether?: Pick<TetherService, "id" | "account">;
 }
@@ -94,6 +122,8 @@ export type NetworkOutputs = Record<
   {
     id: Output<string>;
     members: Record<string, { id: Output<string> }>;
+    zones: Record<string, { id: Output<string> }>;
+    invitations: Record<string, { id: Output<string> }>;
     environments: Record<string, NetworkEnvironmentOutputs>;
   }
 >;
@@ -101,17 +131,30 @@ export type NetworkOutputs = Record<
 const mapped = <T, R>(record: Readonly<Record<string, T>>, show: (one: T) => R): Record<string, R> =>
   Object.fromEntries(Object.entries(record).map(([key, one]) => [key, show(one)]));
 
-const environmentOutputs = ({ environment, nodes, credentials, tether }: NetworkEnvironmentResources) => ({
-  id: environment.id,
-  chainId: environment.chainId,
-  nodes: mapped(nodes, ({ id, urls }) => ({ id, urls })),
-  credentials: mapped(credentials, ({ username, password }) => ({ username, password: secret(password) })),
-  ...(tether && { tether: { id: tether.id, account: tether.account } }),
+const ids = <T extends { id: Output<string> }>(record: Readonly<Record<string, T>>) =>
+  mapped(record, ({ id }) => ({ id }));
+
+const environmentOutputs = (one: NetworkEnvironmentResources): NetworkEnvironmentOutputs => ({
+  id: one.environment.id,
+  chainId: one.environment.chainId,
+  nodes: mapped(one.nodes, ({ id, urls }) => ({ id, urls })),
+  credentials: mapped(one.credentials, ({ username, password }) => ({ username, password: secret(password) })),
+  zones: ids(one.zones),
+  configurations: ids(one.configurations),
+  services: Object.fromEntries(
+    Object.entries(one.services).map(([key, { id, urls }]) => {
+      const destinations = mapped(one.destinations[key]!, ({ uri }) => ({ uri }));
+      return [key, { id, urls, destinations }];
+    }),
+  ),
+  ...(one.tether && { tether: { id: one.tether.id, account: one.tether.account } }),
 });
 
 export const outputsOf = (consortia: Readonly<Record<string, NetworkConsortiumResources>>): NetworkOutputs =>
-  mapped(consortia, ({ consortium, members, environments }) => ({
+  mapped(consortia, ({ consortium, members, zones, invitations, environments }) => ({
     id: consortium.id,
-    members: mapped(members, ({ id }) => ({ id })),
+    members: ids(members),
+    zones: ids(zones),
+    invitations: ids(invitations),
     environments: mapped(environments, environmentOutputs),
   }));

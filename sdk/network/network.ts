@@ -9,6 +9,7 @@ import {
   outputsOf,
 } from "./make";
 import { type Plan } from "./plan";
+import { processEnvironment } from "../../provider/api/environment";
 import { networkType } from "../../provider/constants";
 import { lineOf, type PlacedProblem } from "../yaml/problems";
 
@@ -58,13 +59,16 @@ const loaded = (): typeof Loaded => require("./load") as typeof Loaded;
 
 /** What a definition stands for. @throws NetworkDefinitionError with all errors */
 export function planned(name: string, definition: NetworkDefinition, adopt?: boolean): Plan {
-  const { plan, what, problems } = loaded().check(name, definition, adopt, (value) => Output.isInstance(value));
+  const isOutput = (value: unknown): boolean => Output.isInstance(value);
+  const options = { isOutput, environment: processEnvironment() };
+  const { plan, what, problems } = loaded().check(name, definition, adopt, options);
   if (!plan) throw new NetworkDefinitionError(what, problems);
   return plan;
 }
 
 /**
- * A whole network from one definition: consortium, members, environments with their nodes, credentials, and tethers.
+ * A whole network from one definition: consortium, members, environments with their nodes, credentials and tethers, zones,
+ * configurations, services with their destinations, and invitations.
  *
  * Each part is a resource of its own, under a logical name made of keys (`trade/prod/acme-1`), never of positions, so that other
  * entries can come, go and move without touching it. `protect`, `provider`, `customTimeouts`, `retainOnDelete` and `adopt` of the

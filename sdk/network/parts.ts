@@ -1,6 +1,14 @@
 import { environmentsKey, tetherIdOf } from "../../provider/constants";
 import { type kinds } from "../generated";
-import { type Plan, type Planned, type PlannedConsortium, type PlannedEnvironment, type PlannedOf } from "./plan";
+import {
+  type Plan,
+  type Planned,
+  type PlannedConsortium,
+  type PlannedEnvironment,
+  type PlannedOf,
+  type PlannedService,
+} from "./plan";
+import { Reference, references } from "./references";
 
 /* The resources of a plan, for whoever makes them: `make` in a program, the fleet as Pulumi YAML. Needs no SDK of Pulumi. */
 
@@ -18,7 +26,7 @@ export class Shown {
 export interface Part {
   kind: Kind;
   planned: Planned<object>;
-  /** Flat arguments, but for those that are not given. */
+  /** Flat arguments, but for those that are not given. Within `details`, a `Variable` stands for its value. */
   args: Record<string, unknown>;
   /** Arguments that the plan calls something else. */
   called?: Record<string, string>;
@@ -67,33 +75,82 @@ export function partsOfConsortium(plan: PlannedConsortium, { retainOnDelete }: O
   const consortium = part("Consortium", plan, environments);
   const within = { consortiumId: new Shown(consortium, "id") };
   const members = new Map(plan.members.map((one) => [one.key, part("Membership", one, within)]));
+  const zones = plan.zones.map((one) => part("ConsortiumZone", one, within));
   return [
-    ...[consortium, ...members.values()],
-    ...plan.environments.flatMap((one) => partsOfEnvironment(one, part("Environment", one, within), members)),
+    ...[consortium, ...members.values(), ...zones],
+    ...plan.invitations.map((one) => part("Invitation", one, within)),
+    ...plan.environments.flatMap((one) => partsOfEnvironment(one, part("Environment", one, within), members, zones)),
   ];
 }
 
-function partsOfEnvironment(plan: PlannedEnvironment, environment: Part, members: ReadonlyMap<string, Part>): Part[] {
-  const within = ({ member }: PlannedOf<object>) => {
-    const owner = members.get(member);
+function partsOfEnvironment(
+  plan: PlannedEnvironment,
+  environment: Part,
+  members: ReadonlyMap<string, Part>,
+  consortiumZones: readonly Part[],
+): Part[] {
+  const inside = {
+    environmentId: new Shown(environment, "id"),
+    consortiumId: new Shown(environment, "consortiumId"),
+  };
+  const groups: Record<(typeof references)[keyof typeof references], Map<string, Part>> = {
+    zones: new Map(),
+    configurations: new Map(),
+    services: new Map(),
+  };
+  const make = (
+    kind: Kind,
+    one: Planned<object> & Partial<Pick<PlannedOf<object>, "member">>,
+    { siblings, member = one.member }: { siblings?: readonly Planned<object>[]; member?: string } = {},
+  ): Part => {
+    const owner = member === undefined ? undefined : members.get(member);
+    const made = part(kind, one, { ...inside, ...(owner && { membershipId: new Shown(owner, "id") }) }, siblings);
     return {
-      environmentId: new Shown(environment, "id"),
-      consortiumId: new Shown(environment, "consortiumId"),
-      ...(owner && { membershipId: new Shown(owner, "id") }),
+      ...made,
+      args: Object.fromEntries(Object.entries(made.args).flatMap(([key, value]) => refer(key, value))),
     };
   };
-  const nodes = plan.nodes.map((one) => ({ ...part("Node", one, within(one), plan.nodes), deleteBeforeReplace: true }));
-  const credentials = plan.credentials.map((one) => ({
-    ...part("AppCred", one, { name: one.key, ...within(one) }, plan.credentials),
-    // A new name would make a new pair: without one of its own it keeps that which it was made with.
-    ...(one.args.name === undefined && { ignoreChanges: ["name"] }),
+  const refer = (argument: string, value: unknown): [string, unknown][] => {
+    if (!(value instanceof Reference)) return [[argument, value]];
+    const by = groups[references[value.name]].get(value.key);
+    return by ? [[argument, new Shown(by, "id")]] : [];
+  };
+  for (const one of plan.zones) groups.zones.set(one.key, inZone(make("EnvironmentZone", one), consortiumZones));
+  for (const one of plan.configurations) groups.configurations.set(one.key, make("Configuration", one));
+  for (const one of plan.services) groups.services.set(one.key, make("Service", one));
+  const nodes = plan.nodes.map((one) => ({
+    ...make("Node", one, { siblings: plan.nodes }),
+    deleteBeforeReplace: true,
   }));
+  const credentials = plan.credentials.map((one) => keepingName(make("AppCred", one, { siblings: plan.credentials })));
+  const destinationsOf = ({ key, destinations, member }: PlannedService): Part[] => {
+    const service = groups.services.get(key)!;
+    const which = { serviceId: new Shown(service, "id"), serviceType: new Shown(service, "service") };
+    return destinations.map((one) => {
+      const made = keepingName(make("Destination", one, { member }));
+      return { ...made, args: { ...which, ...made.args } };
+    });
+  };
   return [
     environment,
+    ...Object.values(groups).flatMap((parts) => [...parts.values()]),
     ...nodes,
     ...credentials,
+    ...plan.services.flatMap(destinationsOf),
     ...(plan.tether ? [{ ...tetherPart(plan.tether), dependsOn: [environment, ...nodes] }] : []),
   ];
+}
+
+/** A new name would make a new one: without one of its own it keeps that which it was made with. */
+const keepingName = (made: Part): Part =>
+  "name" in made.args ? made : { ...made, args: { name: made.planned.key, ...made.args }, ignoreChanges: ["name"] };
+
+/** An environment's zone lies in the consortium's, where there is one of the same region. */
+function inZone(made: Part, consortiumZones: readonly Part[]): Part {
+  const dependsOn = consortiumZones.filter(({ args }) =>
+    ["region", "cloud"].every((key) => args[key] === made.args[key]),
+  );
+  return dependsOn.length > 0 ? { ...made, dependsOn } : made;
 }
 
 function tetherPart(planned: NonNullable<PlannedEnvironment["tether"]>): Part {

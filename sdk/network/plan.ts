@@ -1,20 +1,30 @@
 import {
   type AppCredFields,
+  type ConfigurationFields,
   type ConsortiumFields,
+  type ConsortiumZoneFields,
+  type DestinationFields,
   type EnvironmentFields,
+  type EnvironmentZoneFields,
+  type InvitationFields,
   type MembershipFields,
   type NodeFields,
+  type ServiceFields,
 } from "../generated";
 import { type Path } from "../yaml/problems";
 import {
+  type NetworkConfiguration,
   type NetworkConsortium,
   type NetworkCredential,
   type NetworkDefinition,
+  type NetworkDestination,
   type NetworkEnvironment,
+  type NetworkEnvironmentZone,
   type NetworkMember,
   type NetworkNode,
   type NetworkTether,
 } from "./generated";
+import { Reference, type ReferenceName, references, Variable } from "./references";
 import { environmentSettings, nodeSettings } from "./schema";
 
 /** The logical name of a resource, and after it those that it may have had before. */
@@ -33,6 +43,8 @@ export interface Planned<A> {
   shared?: Path;
   /** Arguments that hold a secret. */
   secrets?: readonly string[];
+  /** Environment variables that its arguments need. */
+  variables?: readonly Variable[];
 }
 
 /** The key of a member, and where it is named. */
@@ -48,13 +60,24 @@ export interface PlannedEnvironment extends Planned<EnvironmentFields> {
   owners: Owner[];
   nodes: PlannedOf<NodeFields>[];
   credentials: PlannedOf<AppCredFields>[];
+  zones: Planned<EnvironmentZoneFields>[];
+  configurations: PlannedOf<ConfigurationFields>[];
+  services: PlannedService[];
+  /** All references, also those that no resource has in the end. */
+  references: Reference[];
   tether?: Planned<Omit<NetworkTether, "protect">>;
+}
+
+export interface PlannedService extends PlannedOf<ServiceFields> {
+  destinations: Planned<Partial<DestinationFields>>[];
 }
 
 export interface PlannedConsortium extends Planned<ConsortiumFields> {
   /** Where its members and environments are. */
   base: Path;
   members: Planned<MembershipFields>[];
+  zones: Planned<ConsortiumZoneFields>[];
+  invitations: Planned<InvitationFields>[];
   environments: PlannedEnvironment[];
 }
 
@@ -91,6 +114,31 @@ const picked = <T, K extends keyof T>(given: T | null | undefined, keys: readonl
     Pick<T, K>
   >;
 
+/** What an entry names by key, as the arguments that take an id. */
+function referencesIn(entry: object | null | undefined, path: Path): Record<string, Reference> {
+  const given = { ...entry } as Record<string, unknown>;
+  const found = (Object.keys(references) as ReferenceName[]).flatMap((name) => {
+    const { [name]: key, [`${name}Id`]: id } = given;
+    return typeof key === "string" ? [new Reference(name, key, [...path, name], id !== undefined)] : [];
+  });
+  return Object.fromEntries(found.map((one) => [`${one.name}Id`, one]));
+}
+
+const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype;
+
+/** A value in which `{ env: NAME }` has become a variable; adds those to the ones that were found. */
+function withVariables(value: unknown, path: Path, found: Variable[]): unknown {
+  if (Array.isArray(value)) return value.map((one, index) => withVariables(one, [...path, index], found));
+  if (typeof value !== "object" || value === null || !isPlain(value)) return value;
+  const entries = Object.entries(value) as [string, unknown][];
+  const [[key, name] = [], another] = entries;
+  if (key !== "env" || another || typeof name !== "string" || !/^[A-Za-z_]\w*$/.test(name))
+    return Object.fromEntries(entries.map(([key, one]) => [key, withVariables(one, [...path, key], found)]));
+  const variable = new Variable(name, path);
+  found.push(variable);
+  return variable;
+}
+
 /**
  * A resource under each name of its parent with each of its keys, first those of today: `trade/prod` and `acme-1` make
  * `trade/prod/acme-1`.
@@ -123,20 +171,38 @@ export function planOf(name: string, definition: NetworkDefinition, adoptAll = d
       const { orgName = one.key, extra, adopt = adoptAll } = one.entry ?? {};
       return planned(names, one, { orgName, extra, adopt });
     });
+    const zones = entriesOf(entry.zones, [...base, "zones"]).map((one) => zoneOf(names, one, adoptAll));
+    const invitations = entriesOf(entry.invitations, [...base, "invitations"]).map((one) => {
+      const given = typeof one.entry === "string" ? { email: one.entry } : one.entry!;
+      const { orgName = one.key, email, extra, adopt = adoptAll } = given;
+      return planned(names, { ...one, entry: given }, { orgName, email, extra, adopt });
+    });
     const environments = entriesOf(entry.environments, [...base, "environments"]).map((one) =>
       environmentOf(names, members, one as Entry<NetworkEnvironment>, adoptAll),
     );
-    return { ...made, names, base, members, environments };
+    return { ...made, names, base, members, zones, invitations, environments };
   };
-  const { consortia, consortium, members, environments } = definition;
+  const { consortia, consortium, members, zones, invitations, environments } = definition;
   if (consortia) {
     const several = Object.entries(consortia);
     return { name, formerly, consortia: several.map(([key, one]) => consortiumOf(key, one ?? {}, ["consortia", key])) };
   }
   // One consortium is written without a key: it has that of the network.
   const head = typeof consortium === "string" ? { name: consortium } : consortium;
-  const only = { name: definition.name ?? name, ...head, members, environments, formerly };
+  const only = { name: definition.name ?? name, ...head, members, zones, invitations, environments, formerly };
   return { name, formerly, consortia: [consortiumOf(name, only, [], ["consortium"])] };
+}
+
+function zoneOf(names: Names, one: Entry<NetworkEnvironmentZone | undefined>, adoptAll: boolean | undefined) {
+  const { name = one.key, region, cloud, type, bridgeId, extra, adopt = adoptAll } = one.entry!;
+  return planned(names, one, { name, region, cloud, type, bridgeId, extra, adopt });
+}
+
+/** The details of an entry, and the variables in them. */
+function detailsOf({ entry, path }: Entry<Pick<NetworkConfiguration, "details"> | undefined>) {
+  const variables: Variable[] = [];
+  const details = withVariables(entry?.details, [...path, "details"], variables);
+  return { details: details as NetworkConfiguration["details"], variables };
 }
 
 function environmentOf(
@@ -154,9 +220,17 @@ function environmentOf(
   /** The names of a member's nodes begin with its keys, those of before, too. */
   const formerOf = (member: string) => members.find(({ key }) => key === member)?.formerly ?? [];
 
+  const named: Reference[] = [];
+  const refer = ({ entry, path }: Pick<Entry<object | null | undefined>, "entry" | "path">) => {
+    const found = referencesIn(entry, path);
+    named.push(...Object.values(found));
+    return found;
+  };
+  const defaultReferences = refer({ entry: entry.nodeDefaults, path: [...path, "nodeDefaults"] });
   const nodeOf = (owner: Owner, one: Entry<NetworkNode | null | undefined>, otherKeys?: string[]) => {
     const { name = one.key, extra, adopt = adoptAll } = one.entry ?? {};
-    const settings = { ...picked(entry.nodeDefaults, nodeSettings), ...picked(one.entry, nodeSettings) };
+    const usual = { ...picked(entry.nodeDefaults, nodeSettings), ...defaultReferences };
+    const settings = { ...usual, ...picked(one.entry, nodeSettings), ...refer(one) } as NodeFields;
     const node = planned(made.names, one, { name, ...settings, extra, adopt }, otherKeys);
     return within({ ...owner, ...node, shared: [...path, "nodeDefaults"] });
   };
@@ -182,6 +256,39 @@ function environmentOf(
     return within({ ...planned(made.names, one, { name, keepers, extra }, otherKeys), member, memberPath });
   });
 
+  const ownerOf = ({ entry, path }: Entry<{ member: string } | undefined>): Owner => ({
+    member: entry!.member,
+    memberPath: [...path, "member"],
+  });
+  const zones = entriesOf(entry.zones, [...path, "zones"]).map((one) => within(zoneOf(made.names, one, adoptAll)));
+  const configurations = entriesOf(entry.configurations, [...path, "configurations"]).map((one) => {
+    const { name = one.key, type, extra, adopt = adoptAll } = one.entry!;
+    const { details, variables } = detailsOf(one);
+    const part = planned(made.names, one, { name, type, details, extra, adopt });
+    return within({ ...part, ...ownerOf(one), variables, secrets: ["details"] });
+  });
+  const destinationOf = (parent: Names, one: Entry<NetworkDestination | null | undefined>) => {
+    const { name, kaleidoManaged, idRegistryId, testCertificate, extra, adopt = adoptAll } = one.entry ?? {};
+    const args = { name, kaleidoManaged, idRegistryId, testCertificate, ...refer(one), extra, adopt };
+    return within(planned<Partial<DestinationFields>>(parent, one, args as Partial<DestinationFields>));
+  };
+  const services = entriesOf(entry.services, [...path, "services"]).map((one): PlannedService => {
+    const { name = one.key, service, zoneId, size, destinations, extra, adopt = adoptAll } = one.entry!;
+    const { details, variables } = detailsOf(one);
+    const args = { name, service, zoneId, size, details, ...refer(one), extra, adopt } as ServiceFields;
+    const part = within(planned(made.names, one, args));
+    const given = typeof destinations === "string" ? [destinations] : destinations;
+    return {
+      ...part,
+      ...ownerOf(one),
+      variables,
+      secrets: variables.length > 0 ? ["details"] : [],
+      destinations: entriesOf<NetworkDestination | null>(given, [...one.path, "destinations"]).map((destination) =>
+        destinationOf(part.names, destination),
+      ),
+    };
+  });
+
   const { protect, ...tether } = entry.tether ?? {};
   const tetherPart = { key: "tether", path: [...path, "tether"], names: made.names, formerly: [], protect };
   return {
@@ -189,6 +296,10 @@ function environmentOf(
     owners: groups.map(({ key: member, path: memberPath }) => ({ member, memberPath })),
     nodes,
     credentials,
+    zones,
+    configurations,
+    services,
+    references: named,
     tether: entry.tether && within({ ...tetherPart, args: tether as Omit<NetworkTether, "protect"> }),
   };
 }

@@ -1,8 +1,10 @@
 import { tetherIdOf } from "../../provider/constants";
 import { definitions } from "../../provider/resources";
+import { type EnvironmentZoneFields } from "../generated";
 import { type NetworkDefinition, type NetworkLimits } from "./generated";
-import { type Plan, type Planned, type PlannedConsortium, type PlannedEnvironment, type PlannedOf } from "./plan";
+import { type Plan, type Planned, type PlannedConsortium, type PlannedEnvironment } from "./plan";
 import { type Path, type Problem } from "../yaml/problems";
+import { references } from "./references";
 import { usualLimits } from "./schema";
 import { didYouMean } from "../../provider/core/suggest";
 
@@ -15,6 +17,10 @@ export function checkRules(plan: Plan, definition: NetworkDefinition): Problem[]
     consortia.flatMap(({ members }) => members),
     environments,
     environments.flatMap(({ nodes }) => nodes),
+    [...consortia.flatMap(({ zones }) => zones), ...environments.flatMap(({ zones }) => zones)],
+    consortia.flatMap(({ invitations }) => invitations),
+    environments.flatMap(({ configurations }) => configurations),
+    environments.flatMap(({ services }) => services),
   ];
   const checkLimit = limitsOf(definition.limits);
   return [
@@ -59,7 +65,8 @@ const limitsOf =
 
 /** Either one consortium, or several under their keys. */
 function form(definition: NetworkDefinition): Problem[] {
-  const single = (["consortium", "members", "environments"] as const).filter((key) => definition[key] !== undefined);
+  const parts = ["consortium", "members", "zones", "invitations", "environments"] as const;
+  const single = parts.filter((key) => definition[key] !== undefined);
   if (definition.consortia !== undefined) {
     return single.map((key) => {
       const message = `with several consortia, ${key} belongs in an entry of consortia`;
@@ -71,9 +78,14 @@ function form(definition: NetworkDefinition): Problem[] {
   return [{ path: [], message, unless: [] }];
 }
 
-function inConsortium({ members, environments, base }: PlannedConsortium, checkLimit: CheckLimit): Problem[] {
+function inConsortium(
+  { members, zones, invitations, environments, base }: PlannedConsortium,
+  checkLimit: CheckLimit,
+): Problem[] {
   return [
     ...uniqueEntries(members, "members", ({ args }) => nameIn(args, args.orgName)),
+    ...uniqueZones(zones),
+    ...uniqueEntries(invitations, "invitations", ({ args }) => nameIn(args, args.orgName)),
     ...uniqueEntries(environments, "environments", ({ args }) => nameIn(args, args.name)),
     ...checkLimit("environmentsPerConsortium", environments.length, [...base, "environments"]),
     ...environments.flatMap((environment) => [
@@ -85,13 +97,15 @@ function inConsortium({ members, environments, base }: PlannedConsortium, checkL
 
 /** Members that are named, and that are none. */
 function strangers(
-  { owners, credentials }: PlannedEnvironment,
+  { owners, credentials, configurations, services }: PlannedEnvironment,
   members: readonly Planned<unknown>[],
   where: Path,
 ): Problem[] {
   const keys = members.map(({ key }) => key);
-  const named: Pick<PlannedOf<unknown>, "member" | "memberPath">[] = [...owners, ...credentials];
-  const unknown = named.filter(({ member }) => !keys.includes(member));
+  const named: { member?: string; memberPath: Path }[] = [...owners, ...credentials, ...configurations, ...services];
+  const unknown = named.flatMap(({ member, memberPath }) =>
+    member === undefined || keys.includes(member) ? [] : [{ member, memberPath }],
+  );
   const each = new Map(unknown.map((one) => [one.memberPath.join("/"), one]));
   return [...each.values()].map(({ member, memberPath }) => {
     const message = `there is no member "${member}"${didYouMean(member, keys)}`;
@@ -99,10 +113,8 @@ function strangers(
   });
 }
 
-function inEnvironment(
-  { path, args, nodes, credentials, tether }: PlannedEnvironment,
-  checkLimit: CheckLimit,
-): Problem[] {
+function inEnvironment(environment: PlannedEnvironment, checkLimit: CheckLimit): Problem[] {
+  const { path, args, nodes, credentials, zones, configurations, services, tether } = environment;
   const known = { provider: args.provider, consensusType: args.consensusType };
   return [
     ...(definitions.environment.rules?.(known, known) ?? []).map(({ property, reason }) => ({
@@ -112,8 +124,34 @@ function inEnvironment(
     ...checkLimit("nodesPerEnvironment", nodes.length, [...path, "nodes"]),
     ...uniqueEntries(nodes, "nodes", ({ args }) => nameIn(args, args.name)),
     ...uniqueEntries(credentials, "credentials", () => undefined),
+    ...uniqueZones(zones),
+    ...uniqueEntries(configurations, "configurations", ({ args }) => nameIn(args, args.name)),
+    ...uniqueEntries(services, "services", ({ args }) => nameIn(args, args.name)),
+    ...services.flatMap(({ destinations }) => uniqueEntries(destinations, "destinations", ({ args }) => args.name)),
+    ...wrongReferences(environment),
     ...(tether ? whichTether(tether) : []),
   ];
+}
+
+const referable = {
+  zones: { title: "zone", entries: ({ zones }: PlannedEnvironment) => zones },
+  configurations: { title: "configuration", entries: ({ configurations }: PlannedEnvironment) => configurations },
+  services: {
+    title: "idregistry",
+    entries: ({ services }: PlannedEnvironment) => services.filter(({ args }) => args.service === "idregistry"),
+  },
+} as const;
+
+/** Keys that are none, and what is named by its key and by its id. */
+function wrongReferences(environment: PlannedEnvironment): Problem[] {
+  return environment.references.flatMap(({ name, key, path, hasId }): Problem[] => {
+    if (hasId) return [{ path, message: `set ${name} or ${name}Id, not both`, atKey: true }];
+    const { title, entries } = referable[references[name]];
+    const keys = entries(environment).map((one) => one.key);
+    if (keys.includes(key)) return [];
+    const message = `there is no ${title} "${key}" in this environment${didYouMean(key, keys)}`;
+    return [{ path, message, unless: [...environment.path, references[name]] }];
+  });
 }
 
 function whichTether({ path, args }: Planned<{ tetherId?: string; consoleUrl?: string }>): Problem[] {
@@ -129,6 +167,8 @@ function uniqueEntries<A>(
   entries: readonly Planned<A>[],
   kinds: string,
   nameOf: (entry: Planned<A>) => unknown,
+  sameAs = (name: string, key: string) =>
+    `its name "${name}" is also that of "${key}": names of ${kinds} must be unique`,
 ): Problem[] {
   const keys = new Map<string, Planned<A>>();
   const names = new Map<string, string>();
@@ -140,8 +180,7 @@ function uniqueEntries<A>(
     const name = typeof given === "string" ? given : undefined;
     const namesake = name === undefined ? undefined : names.get(name);
     if (keys.has(entry.key)) say(entry, `"${entry.key}" appears twice: keys of ${kinds} must be unique`);
-    else if (namesake !== undefined)
-      say(entry, `its name "${name!}" is also that of "${namesake}": names of ${kinds} must be unique`);
+    else if (namesake !== undefined) say(entry, sameAs(name!, namesake));
     keys.set(entry.key, entry);
     if (name !== undefined) names.set(name, entry.key);
   }
@@ -155,6 +194,15 @@ function uniqueEntries<A>(
   }
   return found;
 }
+
+/** A zone is its region, whatever it is called. */
+const uniqueZones = (zones: readonly Planned<EnvironmentZoneFields>[]): Problem[] =>
+  uniqueEntries(
+    zones,
+    "zones",
+    ({ args }) => nameIn(args, `${args.region as string} of ${args.cloud as string}`),
+    (region, key) => `it is the same zone as "${key}": ${region}`,
+  );
 
 /** An object of the service is that of one entry only. */
 function uniqueIds<A>(

@@ -3,6 +3,7 @@ import { field, metaOf } from "../../provider/core/field";
 import { limits } from "../../provider/constants";
 import { definitions } from "../../provider/resources";
 import { mapping } from "../yaml/shape";
+import { type ReferenceName, references } from "./references";
 
 /*
  * The definition of a whole network, as a person writes it. From this follow the checks, the JSON schema for editors
@@ -14,32 +15,31 @@ const keyText =
   'a key must have at most 64 letters, digits, ".", "_" and "-", and begin with a letter or a digit; set other names with name, or orgName of a member';
 
 /** Keys become logical names in Pulumi, where a slash stands between them. */
-const key = z
-  .string({ error: "a key must be text" })
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, keyText)
-  .max(64, keyText);
+const keyOr = (error: string) =>
+  z
+    .string({ error })
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, keyText)
+    .max(64, keyText);
+
+const key = keyOr("a key must be text");
 
 /** A mapping with the name that it has in the JSON schema and in TypeScript. */
 const named = <S extends z.ZodRawShape>(id: string, description: string, what: string, shape: S) =>
   mapping(what, shape).meta({ id, description });
 
-const own = {
-  consortium: definitions.consortium.inputs.shape,
-  membership: definitions.membership.inputs.shape,
-  environment: definitions.environment.inputs.shape,
-  node: definitions.node.inputs.shape,
-  appCred: definitions.appCred.inputs.shape,
-  tether: definitions.tetherService.inputs.shape,
-} as Record<string, Record<string, z.ZodType>>;
+type Resource = keyof typeof definitions;
+
+const own = (resource: Resource, property: string): z.ZodType =>
+  (definitions[resource].inputs.shape as Record<string, z.ZodType>)[property]!;
 
 /**
  * A property of a resource under its own rules, where another default holds than in a program. A new schema each time: what the
  * resource says of its own (that a change replaces, say) must stay on it.
  */
-const of = (resource: keyof typeof own, property: string, otherwise?: string) => {
-  const schema = own[resource]![property]!;
+const of = (resource: Resource, property: string, otherwise?: string, more = "") => {
+  const schema = own(resource, property);
   const { doc, default: usual } = metaOf(schema);
-  return field(schema.optional(), doc, { default: otherwise ?? usual });
+  return field(schema.optional(), doc + more, { default: otherwise ?? usual });
 };
 
 const formerly = (what = "key") =>
@@ -58,7 +58,7 @@ const protect = (what = "it", otherwise = "the option `protect` of the network")
 
 const adopt = () =>
   field(
-    own.node!.adopt!.optional(),
+    own("node", "adopt").optional(),
     "`true` adopts the object with this name if it exists; an id adopts exactly that object or fails.",
     { default: "that of the network" },
   );
@@ -70,6 +70,8 @@ const text = (what: string) => z.string({ error: `${what} must be text` });
 /** A mapping by key; with `entry.nullable()` an entry may be left empty: `acme:` is `acme: {}`. */
 const entries = <S extends z.ZodType>(what: string, entry: S) =>
   z.record(key, entry, { error: `${what} must be a mapping of keys to settings` });
+
+const isReference = (property: string): property is ReferenceName => property in references;
 
 /** What nodes may be given one by one, and all nodes of an environment at once. */
 export const nodeSettings = [
@@ -85,16 +87,43 @@ export const nodeSettings = [
   "databaseType",
 ] as const;
 
-const several = (resource: keyof typeof own, properties: readonly string[], otherwise?: string) =>
-  Object.fromEntries(properties.map((property) => [property, of(resource, property, otherwise)]));
+const several = (resource: Resource, properties: readonly string[], otherwise?: string): Record<string, z.ZodType> =>
+  Object.fromEntries(
+    properties.flatMap((property) => {
+      const name = property.replace(/Id$/, "");
+      const byId = [property, of(resource, property, otherwise)] as const;
+      if (name === property || !isReference(name)) return [byId];
+      const doc = metaOf(own(resource, property))
+        .doc.replace(/^Id/, "Key")
+        .replace(/\.$/, `, instead of \`${property}\`.`);
+      return [[name, field(key.optional(), doc, { default: otherwise ?? metaOf(byId[1]).default })] as const, byId];
+    }),
+  );
 
-export const Node = named("NetworkNode", "One node. Its key is its logical name within the environment.", "a node", {
-  name: of("node", "name", "its key"),
-  ...several("node", nodeSettings, "that in `nodeDefaults`, else the service chooses"),
+/** What most entries have at their end. */
+const common = () => ({
   adopt: adopt(),
   protect: protect("it", "that of its environment"),
   formerly: formerly(),
   extra: extra(),
+});
+
+const details = (resource: Resource) =>
+  of(resource, "details", undefined, " A value `{ env: NAME }` is that of the environment variable, and secret.");
+
+const owner = () => field(keyOr("member is required: give the key of a member"), "Key of the member that owns it.");
+
+const zone = (resource: "consortiumZone" | "environmentZone") => ({
+  region: own(resource, "region"),
+  cloud: own(resource, "cloud"),
+  type: of(resource, "type"),
+  name: of(resource, "name", "its key"),
+});
+
+export const Node = named("NetworkNode", "One node. Its key is its logical name within the environment.", "a node", {
+  name: of("node", "name", "its key"),
+  ...several("node", nodeSettings, "that in `nodeDefaults`, else the service chooses"),
+  ...common(),
 });
 
 export const NodeDefaults = named(
@@ -132,20 +161,71 @@ export const Tether = named(
   "Pins the ledger of the environment to a public chain, once all its nodes are running. Set `tetherId` or `consoleUrl`.",
   "a tether",
   {
-    tetherId: of("tether", "tetherId"),
+    tetherId: of("tetherService", "tetherId"),
     consoleUrl: field(
       text("consoleUrl").min(10, "consoleUrl must be the address of the tether service in the console").optional(),
       "Its console address, which ends in the id, instead of `tetherId`.",
     ),
-    network: own.tether!.network!,
-    intervalHours: own.tether!.intervalHours!,
-    active: of("tether", "active"),
-    minimumBalanceWei: of("tether", "minimumBalanceWei"),
-    waitForFunds: of("tether", "waitForFunds"),
+    network: own("tetherService", "network"),
+    intervalHours: own("tetherService", "intervalHours"),
+    active: of("tetherService", "active"),
+    minimumBalanceWei: of("tetherService", "minimumBalanceWei"),
+    waitForFunds: of("tetherService", "waitForFunds"),
     protect: protect("it", "that of its environment"),
-    extra: of("tether", "extra"),
+    extra: of("tetherService", "extra"),
   },
 );
+
+export const EnvironmentZone = named(
+  "NetworkEnvironmentZone",
+  "A region of a cloud where nodes and services of the environment may run. One that exists already is shared: adopt it.",
+  "a zone",
+  { ...zone("environmentZone"), bridgeId: of("environmentZone", "bridgeId"), ...common() },
+);
+
+export const Configuration = named(
+  "NetworkConfiguration",
+  "Settings that nodes name, such as those of their client.",
+  "a configuration",
+  {
+    member: owner(),
+    type: own("configuration", "type"),
+    name: of("configuration", "name", "its key"),
+    details: details("configuration"),
+    ...common(),
+  },
+);
+
+export const Destination = named(
+  "NetworkDestination",
+  "Where documents or messages for the service's member arrive.",
+  "a destination",
+  {
+    name: of("destination", "name", "its key when the destination was created"),
+    kaleidoManaged: of("destination", "kaleidoManaged"),
+    ...several("destination", ["idRegistryId"]),
+    testCertificate: of("destination", "testCertificate"),
+    ...common(),
+  },
+);
+
+export const Service = named("NetworkService", "A service beside the ledger, such as `ipfs`.", "a service", {
+  member: owner(),
+  service: own("service", "service"),
+  name: of("service", "name", "its key"),
+  ...several("service", ["zoneId", "size"]),
+  details: details("service"),
+  destinations: field(
+    z
+      .union([key, z.array(key), entries("destinations", Destination.nullable())], {
+        error: "destinations must be a key, a list of keys, or a mapping of keys to settings",
+      })
+      .optional(),
+    "Destinations of a `documentstore` or `dataexchange`: a key, a list of keys, or a mapping of keys to settings.",
+    { default: "none" },
+  ),
+  ...common(),
+});
 
 /** What environments are given as it is. */
 export const environmentSettings = [
@@ -159,14 +239,14 @@ export const environmentSettings = [
 
 export const Environment = named(
   "NetworkEnvironment",
-  "One ledger: client, consensus, nodes by member, credentials and tether. " +
+  "One ledger: client, consensus, nodes by member, credentials, tether, and the services beside it. " +
     `A consortium has at most ${limits.environments} environments.`,
   "an environment",
   {
     name: of("environment", "name", "its key"),
     description: of("environment", "description"),
-    provider: own.environment!.provider!,
-    consensusType: own.environment!.consensusType!,
+    provider: own("environment", "provider"),
+    consensusType: own("environment", "consensusType"),
     ...several("environment", environmentSettings),
     nodes: field(
       z.record(key, nodesOfMember, { error: "nodes must be a mapping of members to a count or to names" }).optional(),
@@ -187,6 +267,19 @@ export const Environment = named(
       { default: "one for each member with nodes here" },
     ),
     tether: field(Tether.optional(), "Pins the ledger to a public chain.", { default: "no tether" }),
+    zones: field(
+      entries("zones", EnvironmentZone).optional(),
+      "Where nodes and services of this environment may run, by key: they name one with `zone`.",
+      { default: "none" },
+    ),
+    configurations: field(
+      entries("configurations", Configuration).optional(),
+      "Configurations by key: nodes name them with `nodeConfig`, `kms` and the like.",
+      { default: "none" },
+    ),
+    services: field(entries("services", Service).optional(), "Services beside the ledger, by key.", {
+      default: "none",
+    }),
     adopt: adopt(),
     protect: protect("it or what is in it"),
     formerly: formerly(),
@@ -201,6 +294,25 @@ export const Member = named("NetworkMember", "One business of the consortium.", 
   formerly: formerly(),
   extra: extra(),
 });
+
+export const ConsortiumZone = named(
+  "NetworkConsortiumZone",
+  "A region of a cloud where environments of the consortium may run. One that exists already is shared: adopt it.",
+  "a zone",
+  { ...zone("consortiumZone"), ...common(), protect: protect() },
+);
+
+export const Invitation = named(
+  "NetworkInvitation",
+  "Invites a business of another organization to the consortium.",
+  "an invitation",
+  {
+    email: own("invitation", "email"),
+    orgName: of("invitation", "orgName", "its key"),
+    ...common(),
+    protect: protect(),
+  },
+);
 
 const consortiumFields = (name: string) => ({
   name: of("consortium", "name", name),
@@ -228,6 +340,23 @@ const members = () =>
     { default: "none" },
   );
 
+const zones = () =>
+  field(entries("zones", ConsortiumZone).optional(), "Where environments of the consortium may run, by key.", {
+    default: "none",
+  });
+
+const invitations = () =>
+  field(
+    entries(
+      "invitations",
+      z.union([own("invitation", "email"), Invitation], {
+        error: "an invitation must be the address that it goes to, or a mapping of its settings",
+      }),
+    ).optional(),
+    "Businesses of other organizations that are invited: by key, the address that the invitation goes to, or its settings.",
+    { default: "none" },
+  );
+
 const environments = () =>
   field(
     entries("environments", Environment).optional(),
@@ -243,6 +372,8 @@ export const Consortium = named(
     ...consortiumFields("its key"),
     formerly: formerly(),
     members: members(),
+    zones: zones(),
+    invitations: invitations(),
     environments: environments(),
   },
 );
@@ -293,7 +424,7 @@ export const Network = named(
     limits: field(Limits.optional(), "Limits of the organization.", { default: "those of the service" }),
     consortium: field(
       z
-        .union([own.consortium!.name!, ConsortiumHead], {
+        .union([own("consortium", "name"), ConsortiumHead], {
           error: "consortium must be a name, or a mapping of its settings",
         })
         .optional(),
@@ -301,10 +432,12 @@ export const Network = named(
       { default: "one with the name of the network" },
     ),
     members: members(),
+    zones: zones(),
+    invitations: invitations(),
     environments: environments(),
     consortia: field(
       entries("consortia", Consortium.nullable()).optional(),
-      "Several consortia by key, instead of `consortium`, `members` and `environments`. " +
+      "Several consortia by key, instead of `consortium`, `members`, `zones`, `invitations` and `environments`. " +
         `An organization owns at most ${limits.consortia} consortia.`,
     ),
   },

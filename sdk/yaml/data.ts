@@ -21,8 +21,12 @@ function whyNotPlain(value: unknown, isOutput: IsOutput): string | undefined {
   return "only plain objects, lists, text, numbers and booleans belong in a definition";
 }
 
-/** Reads a definition. Nothing but plain data is left of it, and no part of it is shared. */
-export function readData(given: unknown, isOutput: IsOutput = () => false): Reading {
+/** Reads a definition. Nothing but plain data is left of it, but for Outputs where they may be, and no part of it is shared. */
+export function readData(
+  given: unknown,
+  isOutput: IsOutput = () => false,
+  mayBeOutput: (path: Path) => boolean = () => false,
+): Reading {
   const problems: Problem[] = [];
   const above = new Set<object>();
   let count = 0;
@@ -31,6 +35,7 @@ export function readData(given: unknown, isOutput: IsOutput = () => false): Read
     const wrong = (message: string): undefined => void problems.push({ path, message });
     count += 1;
     if (count > mostValues) return undefined;
+    if (isOutput(value) && mayBeOutput(path)) return value;
     const reason = whyNotPlain(value, isOutput);
     if (reason !== undefined) return wrong(reason);
     if (typeof value !== "object" || value === null) return value;

@@ -14,7 +14,7 @@ const wrong: [string, (text: string) => string, string[]][] = [
     [
       '4:13: members.globex.orgNme: a member has no "orgNme"; did you mean "orgName"?',
       '10:1: enviroments: a network has no "enviroments"; did you mean "environments"?',
-      '11:1: size: a network has no "size"; there are name, formerly, adopt, limits, consortium, members, environments, consortia',
+      '11:1: size: a network has no "size"; there are name, formerly, adopt, limits, consortium, members, zones, invitations, environments, consortia',
     ],
   ],
   [
@@ -150,7 +150,7 @@ const wrong: [string, (text: string) => string, string[]][] = [
       "9:61: environments.prod.nodes.acme.b.kmsId: kmsId must not be empty",
       '10:21: environments.prod.nodeDefaults.sise: nodeDefaults has no "sise"; did you mean "size"?',
       "10:40: environments.prod.nodeDefaults.role: role must be text",
-      '10:45: environments.prod.nodeDefaults.name: nodeDefaults has no "name"; there are role, size, zoneId, kmsId, opsmetricId, backupId, networkingId, nodeConfigId, bafId, databaseType',
+      '10:45: environments.prod.nodeDefaults.name: nodeDefaults has no "name"; there are role, size, zone, zoneId, kms, kmsId, opsmetric, opsmetricId, backup, backupId, networking, networkingId, and 5 more',
     ],
   ],
   [
@@ -174,6 +174,91 @@ const wrong: [string, (text: string) => string, string[]][] = [
     ],
   ],
 ];
+
+const beside = `    zones: { ohio: { region: us-east-2, cloud: aws } }
+    configurations: { gas: { member: acme, type: node_config } }
+    services: { docs: { member: acme, service: documentstore }, ids: { member: acme, service: idregistry } }
+`;
+
+wrong.push(
+  [
+    "references that lead nowhere",
+    (text) =>
+      `${text.replace("[globex-main]", "{ main: { zone: oiho, nodeConfig: ohio } }")}    nodeDefaults: { kms: gass }\n` +
+      beside.replace("documentstore", "documentstore, zone: gas, destinations: { in: { idRegistry: docs } }"),
+    [
+      '9:47: environments.prod.nodes.globex.main.zone: there is no zone "oiho" in this environment; did you mean "ohio"?',
+      '9:65: environments.prod.nodes.globex.main.nodeConfig: there is no configuration "ohio" in this environment; there is gas',
+      '10:26: environments.prod.nodeDefaults.kms: there is no configuration "gass" in this environment; did you mean "gas"?',
+      '13:69: environments.prod.services.docs.zone: there is no zone "gas" in this environment; there is ohio',
+      '13:108: environments.prod.services.docs.destinations.in.idRegistry: there is no idregistry "docs" in this environment; there is ids',
+    ],
+  ],
+  [
+    "references beside ids",
+    (text) =>
+      `${text.replace("[globex-main]", "{ main: { zone: ohio, zoneId: z1 } }")}    nodeDefaults: { kmsId: k, kms: gas }\n${beside}`,
+    [
+      "9:41: environments.prod.nodes.globex.main.zone: set zone or zoneId, not both",
+      "10:31: environments.prod.nodeDefaults.kms: set kms or kmsId, not both",
+    ],
+  ],
+  [
+    "references without anything to name",
+    (text) => `${text}    nodeDefaults: { zone: ohio }\n`,
+    ['10:27: environments.prod.nodeDefaults.zone: there is no zone "ohio" in this environment'],
+  ],
+  [
+    "members of configurations and services",
+    (text) =>
+      text +
+      beside.replace("member: acme, type", "member: acem, type").replace("member: acme, service: doc", "service: doc"),
+    [
+      '11:38: environments.prod.configurations.gas.member: there is no member "acem"; did you mean "acme"?',
+      "12:17: environments.prod.services.docs.member: member is required: give the key of a member",
+    ],
+  ],
+  [
+    "a zone twice",
+    (text) =>
+      `${text}${beside.replace("aws }", "aws }, o2: { region: us-east-2, cloud: aws }")}zones: { a: { region: r, cloud: aws }, b: { region: r } }\n`,
+    [
+      '10:55: environments.prod.zones.o2: it is the same zone as "ohio": us-east-2 of aws',
+      '13:40: zones.b.cloud: cloud is required: give it as text, such as "aws"',
+    ],
+  ],
+  [
+    "names that are the same beside the ledger",
+    (text) =>
+      text +
+      beside
+        .replace("documentstore", "documentstore, name: ids, destinations: [in, in]")
+        .replace("node_config }", "node_config }, more: { member: globex, type: kms, name: gas, formerly: gas }"),
+    [
+      '11:65: environments.prod.configurations.more: its name "gas" is also that of "gas": names of configurations must be unique',
+      '11:65: environments.prod.configurations.more: formerly "gas": "gas" still exists',
+      '12:93: environments.prod.services.docs.destinations[1]: "in" appears twice: keys of destinations must be unique',
+      '12:100: environments.prod.services.ids: its name "ids" is also that of "docs": names of services must be unique',
+    ],
+  ],
+  [
+    "invitations",
+    (text) => `${text}invitations: { a: ops, b: { orgName: B }, c: { email: c@x, orgName: D }, D: d@x, e: 5 }\n`,
+    [
+      "10:19: invitations.a: email must be an address, such as ops@example.com",
+      "10:24: invitations.b.email: email is required: give the address as text",
+      '10:74: invitations.D: its name "D" is also that of "c": names of invitations must be unique',
+      "10:85: invitations.e: an invitation must be the address that it goes to, or a mapping of its settings",
+    ],
+  ],
+  [
+    "a variable that is not set",
+    (text) => text + beside.replace("node_config", "node_config, details: { a: [{ env: CONSORTIUM_TEST_UNSET }] }"),
+    [
+      "11:78: environments.prod.configurations.gas.details.a[0]: the environment variable CONSORTIUM_TEST_UNSET is not set",
+    ],
+  ],
+);
 
 test.each(wrong)("%s", (_, change, problems) => {
   expect(inText(change(good))).toEqual(problems.map((problem) => `network.yaml:${problem}`));

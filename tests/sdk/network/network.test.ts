@@ -2,7 +2,7 @@ import { type ComponentResource } from "@pulumi/pulumi";
 import { Network, type NetworkDefinition } from "../../../sdk";
 import { program, valueOf } from "../../support/program";
 import { written } from "./problems";
-import { raft, registered, short, trade } from "./registered";
+import { beside, raft, registered, short, trade } from "./registered";
 
 /* What a definition registers: which resources, under which names, with which options. */
 
@@ -102,6 +102,107 @@ test("outputs show what a program exports, with the password as a secret", async
   expect(await valueOf(prod!.credentials.acme!.username)).toBe("u");
   const { password } = prod!.credentials.acme!;
   expect(await (password as unknown as { isSecret: Promise<boolean> }).isSecret).toBe(true);
+});
+
+describe("what is beside the ledger", () => {
+  test("is registered with what it names, and each kind has its own names", async () => {
+    const { all, named } = await registered(beside);
+    expect(all.map(short)).toEqual(
+      expect.arrayContaining([
+        ...["ConsortiumZone trade/ohio", "Invitation trade/globex", "Invitation trade/initech"],
+        ...["EnvironmentZone trade/prod/ohio", "EnvironmentZone trade/prod/bridged", "Configuration trade/prod/gas"],
+        ...["Service trade/prod/ids", "Service trade/prod/docs", "Service trade/prod/ohio"],
+        ...["Destination trade/prod/docs/ohio", "Destination trade/prod/docs/archive"],
+        ...["Destination trade/prod/ohio/messages"],
+      ]),
+    );
+    expect(all).toHaveLength(19);
+    const inside = { environmentId: "trade/prod-id", consortiumId: "trade-id" };
+    const owned = { ...inside, membershipId: "trade/acme-id" };
+    const inputsOf = (name: string) => named[name]!.inputs;
+    expect(inputsOf("ConsortiumZone trade/ohio")).toMatchObject({
+      ...{ name: "ohio", region: "us-east-2", cloud: "aws", consortiumId: "trade-id" },
+    });
+    expect(inputsOf("Invitation trade/globex")).toMatchObject({ orgName: "globex", email: "ops@globex.example" });
+    expect(inputsOf("Invitation trade/initech")).toMatchObject({ orgName: "Initech", consortiumId: "trade-id" });
+    expect(inputsOf("EnvironmentZone trade/prod/ohio")).toMatchObject({ ...inside, name: "Ohio", adopt: true });
+    expect(inputsOf("EnvironmentZone trade/prod/bridged")).toMatchObject({ type: "own", bridgeId: "b1" });
+    expect(inputsOf("Configuration trade/prod/gas")).toMatchObject({
+      ...{ ...owned, name: "gas", type: "node_config", details: { secret: { gas_price: "1" } } },
+    });
+    const [zoneId, gas] = ["trade/prod/ohio-id", "trade/prod/gas-id"];
+    expect(inputsOf("Node trade/prod/one")).toMatchObject({ zoneId, nodeConfigId: gas, kmsId: gas, size: "small" });
+    expect(inputsOf("Node trade/prod/two")).toMatchObject({ zoneId: "z9", kmsId: "k9", size: "small" });
+    expect(inputsOf("Node trade/prod/two")).not.toHaveProperty("nodeConfigId");
+    expect(inputsOf("Service trade/prod/docs")).toMatchObject({
+      ...{ ...owned, name: "docs", service: "documentstore", size: "medium", zoneId, details: { keep: 3 } },
+    });
+    expect(inputsOf("Destination trade/prod/docs/ohio")).toMatchObject({
+      ...{ ...owned, name: "ohio", serviceId: "trade/prod/docs-id", serviceType: "documentstore" },
+      ...{ idRegistryId: "trade/prod/ids-id", testCertificate: true, kaleidoManaged: false },
+    });
+    expect(inputsOf("Destination trade/prod/ohio/messages")).toMatchObject({ serviceType: "dataexchange" });
+    expect(named["EnvironmentZone trade/prod/ohio"]!.dependencies.join()).toContain("ConsortiumZone::trade/ohio");
+    expect(named["EnvironmentZone trade/prod/bridged"]!.dependencies.join()).not.toContain("ConsortiumZone");
+    expect(named["Destination trade/prod/docs/archive"]!.ignoreChanges).toEqual(["name"]);
+    const keys = new Set(Object.values(named).flatMap(({ inputs }) => Object.keys(inputs)));
+    for (const key of ["zone", "kms", "nodeConfig", "idRegistry", "member", "destinations"])
+      expect(keys).not.toContain(key);
+  });
+
+  test("the protection of an environment holds there, too", async () => {
+    const { named } = await registered(beside);
+    const isProtected = Object.entries(named).map(([name, { protect }]) => [name, protect] as const);
+    expect(Object.fromEntries(isProtected)).toMatchObject({
+      ...{ "ConsortiumZone trade/ohio": false, "EnvironmentZone trade/prod/ohio": true },
+      ...{ "EnvironmentZone trade/prod/bridged": false, "Service trade/prod/docs": true },
+      ...{ "Destination trade/prod/docs/archive": true, "Configuration trade/prod/gas": true },
+    });
+  });
+
+  test("can be reached by keys, and shows where it is", async () => {
+    const { network } = await registered(beside);
+    const { prod } = network.environments;
+    expect(await valueOf(network.consortia.trade!.zones.ohio!.id)).toBe("trade/ohio-id");
+    expect(await valueOf(network.consortia.trade!.invitations.globex!.orgName)).toBe("globex");
+    expect(await valueOf(prod!.zones.ohio!.id)).toBe("trade/prod/ohio-id");
+    expect(await valueOf(prod!.configurations.gas!.id)).toBe("trade/prod/gas-id");
+    expect(await valueOf(prod!.destinations.docs!.archive!.uri)).toBe("kld://d");
+    const { zones, invitations, environments } = network.outputs.trade!;
+    expect(Object.keys(zones)).toEqual(["ohio"]);
+    expect(await valueOf(invitations.initech!.id)).toBe("trade/initech-id");
+    const { docs } = environments.prod!.services;
+    expect(await valueOf(docs!.urls)).toEqual({ http: "https://s" });
+    expect(Object.keys(docs!.destinations)).toEqual(["ohio", "archive"]);
+    expect(await valueOf(docs!.destinations.ohio!.uri)).toBe("kld://d");
+    expect(await valueOf(environments.prod!.zones.bridged!.id)).toBe("trade/prod/bridged-id");
+    expect(Object.keys(environments.prod!.configurations)).toEqual(["gas"]);
+  });
+
+  test("keys change without replacing anything", async () => {
+    const { zones, services, ...prod } = beside.environments.prod;
+    const { named } = await registered({
+      ...beside,
+      zones: { us: { ...beside.zones.ohio, formerly: "ohio" } },
+      environments: {
+        live: {
+          ...prod,
+          formerly: "prod",
+          nodeDefaults: { zone: "us" },
+          zones: { us: { ...zones.ohio, formerly: "ohio" } },
+          services: {
+            ids: services.ids,
+            papers: { ...services.docs, zone: "us", formerly: "docs", destinations: { in: { formerly: "ohio" } } },
+          },
+        },
+      },
+    });
+    const formerNames = (name: string) => named[name]!.aliases.map((one) => (one as { name?: string }).name);
+    expect(formerNames("ConsortiumZone trade/us")).toContain("trade/ohio");
+    expect(formerNames("EnvironmentZone trade/live/us")).toContain("trade/prod/ohio");
+    expect(formerNames("Configuration trade/live/gas")).toContain("trade/prod/gas");
+    expect(formerNames("Destination trade/live/papers/in")).toContain("trade/prod/docs/ohio");
+  });
 });
 
 describe("credentials", () => {

@@ -1,4 +1,4 @@
-import { type CustomResource, type Resource, runtime } from "@pulumi/pulumi";
+import { type CustomResource, Resource, runtime } from "@pulumi/pulumi";
 import { Network, type NetworkDefinition, type NetworkOptions } from "../../../sdk";
 import { program, type Registered, valueOf } from "../../support/program";
 
@@ -17,6 +17,38 @@ export const trade: NetworkDefinition = {
   },
 };
 
+/** Everything that an environment may have beside its ledger, and what names it. */
+export const beside = {
+  zones: { ohio: { region: "us-east-2", cloud: "aws" } },
+  invitations: { globex: "ops@globex.example", initech: { email: "it@initech.example", orgName: "Initech" } },
+  members: ["acme"],
+  environments: {
+    prod: {
+      ...raft,
+      protect: true,
+      zones: {
+        ohio: { region: "us-east-2", cloud: "aws", name: "Ohio", adopt: true },
+        bridged: { region: "eu-central-1", cloud: "azure", type: "own", bridgeId: "b1", protect: false },
+      },
+      configurations: { gas: { member: "acme", type: "node_config", details: { gas_price: "1" } } },
+      nodeDefaults: { zone: "ohio", kms: "gas", size: "small" },
+      nodes: { acme: { one: { nodeConfig: "gas" }, two: { zoneId: "z9", zone: undefined, kmsId: "k9" } } },
+      services: {
+        ids: { member: "acme", service: "idregistry", adopt: true },
+        docs: {
+          member: "acme",
+          service: "documentstore",
+          zone: "ohio",
+          size: "medium",
+          details: { keep: 3 },
+          destinations: { ohio: { idRegistry: "ids", testCertificate: true, kaleidoManaged: false }, archive: null },
+        },
+        ohio: { member: "acme", service: "dataexchange", destinations: "messages" },
+      },
+    },
+  },
+} satisfies NetworkDefinition;
+
 export const short = ({ type, name }: Registered): string => `${type.split(":").at(-1)} ${name}`;
 
 /** A program with this network, once everything is registered. */
@@ -26,6 +58,8 @@ export async function registered(definition: NetworkDefinition, opts?: NetworkOp
   const { registered: all, of } = await program({
     Node: { urls: { rpc: "https://n" } },
     AppCred: { username: "u", password: "p" },
+    Service: { urls: { http: "https://s" } },
+    Destination: { uri: "kld://d" },
   });
   const network = new Network(name, definition, opts);
   await settled(network);
@@ -36,12 +70,8 @@ export async function registered(definition: NetworkDefinition, opts?: NetworkOp
 /** Until everything is registered. */
 export async function settled(network: Network): Promise<void> {
   await valueOf(network.urn);
-  const parts: Resource[] = Object.values(network.consortia).flatMap(({ consortium, members, environments }) => [
-    ...[consortium, ...Object.values(members)],
-    ...Object.values(environments).flatMap(({ environment, nodes, credentials, tether }) => [
-      ...[environment, ...Object.values(nodes), ...Object.values(credentials)],
-      ...(tether ? [tether] : []),
-    ]),
-  ]);
+  const resourcesIn = (value: unknown): Resource[] =>
+    Resource.isInstance(value) ? [value] : Object.values(value ?? {}).flatMap(resourcesIn);
+  const parts = resourcesIn(network.consortia);
   await Promise.all(parts.map((part) => valueOf((part as CustomResource).id)));
 }

@@ -1,3 +1,4 @@
+import { secret } from "@pulumi/pulumi";
 import { NetworkDefinitionError, type NetworkDefinition } from "../../../sdk";
 import { keepSecret } from "../../../sdk/network/load";
 import { type Path } from "../../../sdk/yaml/problems";
@@ -81,11 +82,69 @@ test.each<[string, NetworkDefinition, Path]>([
     ["environments", "prod", "nodes", "a"],
   ],
   ["a former key", { members: { a: { formerly: "hush" } } }, ["members", "a", "formerly"]],
+  [
+    "a reference",
+    { members: ["acme"], environments: { prod: { ...prod, nodeDefaults: { zone: "hush" } } } },
+    ["environments", "prod", "nodeDefaults", "zone"],
+  ],
+  [
+    "the owner of a service",
+    { members: ["a"], environments: { prod: { ...raft, services: { s: { member: "hush", service: "ipfs" } } } } },
+    ["environments", "prod", "services", "s", "member"],
+  ],
+  [
+    "a destination",
+    {
+      members: ["a"],
+      environments: {
+        prod: { ...raft, services: { s: { member: "a", service: "documentstore", destinations: ["hush"] } } },
+      },
+    },
+    ["environments", "prod", "services", "s", "destinations", 0],
+  ],
 ])("%s cannot be: it becomes a name", async (_, definition, path) => {
   const error: unknown = await registered(of(definition, path)).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(NetworkDefinitionError);
   expect((error as Error).message).toMatch(/it must not be secret: keys and counts become names of resources/);
   expect((error as Error).message).not.toContain("hush");
+});
+
+describe("details", () => {
+  const details = { rpc: { env: "CONSORTIUM_TEST_SECRET" }, list: [{ env: "CONSORTIUM_TEST_SECRET" }, { env: 3 }] };
+  const definition = (details: Record<string, unknown>, extra = {}): NetworkDefinition => ({
+    members: ["a"],
+    environments: {
+      prod: {
+        ...raft,
+        configurations: { keys: { member: "a", type: "kms", details } },
+        services: { s: { member: "a", service: "hdwallet", details } },
+        nodes: { a: { main: { extra } } },
+      },
+    },
+  });
+  const detailsOf = async (given: NetworkDefinition): Promise<unknown[]> => {
+    const { named } = await registered(given);
+    const [keys, service] = [named["Configuration trade/prod/keys"]!, named["Service trade/prod/s"]!];
+    return [keys.inputs.details, service.inputs.details];
+  };
+  afterEach(() => delete process.env.CONSORTIUM_TEST_SECRET);
+
+  test("have the values of environment variables, and are secret with them; nothing else has", async () => {
+    process.env.CONSORTIUM_TEST_SECRET = "hush";
+    const filled = { rpc: "hush", list: ["hush", { env: 3 }] };
+    expect(await detailsOf(definition(details))).toEqual([{ secret: filled }, { secret: filled }]);
+    const { named } = await registered(definition({}, details));
+    expect(named["Node trade/prod/main"]!.inputs.extra).toEqual(details);
+    const plain = { env: { env: "two words" }, both: { env: "A", more: 1 } };
+    expect(await detailsOf(definition(plain))).toEqual([{ secret: plain }, plain]);
+  });
+
+  test("may hold Outputs, such as secrets of a program's configuration; nothing else may", async () => {
+    const later = { key: secret("hush") };
+    expect(await detailsOf(definition(later))).toEqual([{ secret: { key: "hush" } }, { key: { secret: "hush" } }]);
+    const where = "environments.prod.nodes.a.main.extra.key: the value is known only later";
+    await expect(registered(definition({}, later))).rejects.toThrow(where);
+  });
 });
 
 test("what is wrong with a secret is told without it", async () => {
