@@ -6,6 +6,8 @@ export type Look<T> = { done: T } | { waiting: string };
 
 /** How old a list may be for one look, so that siblings share a call. */
 export const lookAgeMs = 400;
+/** The longest delay of a list that is waited for. */
+export const longestLagMs = 60_000;
 const firstDelaysMs = [500, 1_000, 2_000];
 /** A node takes 30 to 60 seconds to start (spec, section 8): from then on, look twice as often. */
 const likely = { fromMs: 30_000, toMs: 50_000, everyMs: 1_500 };

@@ -7,13 +7,11 @@ import { holdsLedger } from "../../constants";
 import { wireName } from "../field";
 import { toBody } from "../state";
 import { messageOf, UserError } from "../user-error";
-import { type Look, waitFor } from "../wait";
+import { longestLagMs, type Look, waitFor } from "../wait";
 import { type Appeared, appeared, type Create, looksSame } from "./ours";
 
 /** How long a lost create's object may take to appear in a list. */
 const lagMs = { lost: 2_500, refused: 1_200 };
-/** The longest list delay that is waited for. */
-const longestLagMs = 60_000;
 const lookEveryMs = 500;
 const mostAttempts = 6;
 /** After this many lists without an object, it is requested by id. */

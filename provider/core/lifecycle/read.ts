@@ -5,7 +5,7 @@ import { merge } from "../state";
 import { type Identified } from "../../api";
 import { type Condition, conditionOf as conditionIn, isGone } from "../../api/states";
 import { isUnset } from "../values";
-import { type Look, lookAgeMs, waitFor } from "../wait";
+import { longestLagMs, type Look, lookAgeMs, waitFor } from "../wait";
 
 /** How old a list may be in a refresh; what this process changes is requested anew. */
 const readAgeMs = 10_000;
@@ -34,6 +34,9 @@ const looksBeforeAsking = 4;
 /** After this many looks at a ready object, a missing output counts as not shown at all. */
 const looksForShownLater = 2;
 
+/** Whether a list is behind what an answer said: revisions only rise. */
+const isOlder = (listed: Props, known: Props): boolean => Number(listed.revision) < Number(known.revision);
+
 /**
  * Waits until the object is ready and everything about it is known.
  * @throws Incomplete with the last state seen, when it failed, vanished or took too long.
@@ -42,6 +45,7 @@ export async function settle(collection: Collection, id: string, known: Props): 
   const { session, definition } = collection;
   const what = collection.nameOf(known);
   let state = known;
+  const behindUntil = session.clock.now() + longestLagMs;
   let missing = 0;
   let incomplete = 0;
   /**
@@ -57,7 +61,9 @@ export async function settle(collection: Collection, id: string, known: Props): 
     if (unread === undefined) {
       const item = await find();
       if (!item) return { waiting: "not listed yet" };
-      state = merge({}, state, collection.shown(item));
+      const shown = collection.shown(item);
+      if (isOlder(shown, known) && session.clock.now() < behindUntil) return { waiting: "listed as it was before" };
+      state = merge({}, state, shown);
     }
     unread = undefined;
     const condition = conditionOf(state.state);

@@ -172,6 +172,26 @@ describe("a service that cannot change in place", () => {
   });
 });
 
+describe("lists that are behind", () => {
+  test.each([
+    ["node", 0],
+    ["node", 4_000],
+    ["service", 0],
+    ["service", 4_000],
+  ] as const)("a %s that restarts is waited for, with lists %i ms behind", async (kind, listLag) => {
+    const { engine, service, net, shown, time } = await world(kind);
+    const args = bases[kind](net);
+    await engine.up(args);
+    time.pass(listLag);
+    service.setTiming({ listLag });
+    const larger = { ...args, size: "large" };
+    expect(await engine.up(larger)).toEqual({ then: "updated" });
+    expect(engine.outputs).toMatchObject({ size: "large", state: "started", revision: "2" });
+    expect(await engine.up(larger)).toEqual({ then: "same" });
+    expect(await shown()).toMatchObject({ size: "large", state: "started", _revision: "2" });
+  });
+});
+
 describe("403 for what is not there is never believed alone", () => {
   test.each(collected)("%s: refresh and destroy fail, and nothing is dropped", async (kind) => {
     const { engine, service, net } = await world(kind, { answers: { gone: 403 } });
