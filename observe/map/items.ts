@@ -136,7 +136,8 @@ function otherFacts({ kind, facts, state }: OtherModel, owner: string | undefine
     one === undefined ? undefined : String(one),
   );
   const setUp = setupComplete === false ? "not set up" : undefined;
-  return [kindTitles[kind], ...told, owner, setUp, kind === "service" || state !== "active" ? state : undefined];
+  const title = service === undefined ? kindTitles[kind] : undefined; // its type says what it is
+  return [title, ...told, owner, setUp, kind === "service" || state !== "active" ? state : undefined];
 }
 
 function factsOf(kind: ObjectKind, object: ObjectModel, owner: string | undefined): (string | undefined)[] {

@@ -1,3 +1,4 @@
+import { losesLedger } from "../../cli/report";
 import { readPlan } from "../../inventory/plan/read";
 import { lossWarnings } from "../../provider/constants";
 import { digest, later, row, secret, show, stackUrn, type State, step, urn } from "./plans";
@@ -84,6 +85,60 @@ describe("what a line says", () => {
     ];
     expect(row(show(digest(steps)))).toBe(
       '| **replaced** | Environment `e` | `consensusType`: `"raft"` → `"ibft"` (replaces it) |',
+    );
+  });
+});
+
+describe("zones, services and the like", () => {
+  const inside = { consortiumId: "con0000001", environmentId: "env0000001" };
+  const documents = { id: "svc0000001", inputs: { ...inside, name: "docs", service: "documentstore" } };
+  const boxed = (text: string): string[] =>
+    text.split("\n").filter((line) => line.startsWith("> **") || line.startsWith("> -"));
+
+  test("parents before children, and a service that goes loses what it keeps, which is no ledger", () => {
+    const plan = digest([
+      step("delete", "Destination", "inbox", { id: "inbox", inputs: { ...inside, serviceId: "svc0000001" } }),
+      step("delete", "Service", "docs", documents),
+      step("delete", "Configuration", "gas", { id: "cfg0000001", inputs: inside }),
+      step("delete", "EnvironmentZone", "ohio", { id: "zon0000001", inputs: inside }),
+      step("delete", "ConsortiumZone", "above", { id: "zon0000002", inputs: { consortiumId: "con0000001" } }),
+      step("delete", "Invitation", "third", { id: "inv0000001", inputs: { consortiumId: "con0000001" } }),
+    ]);
+    const text = show(plan);
+    expect(boxed(text)).toEqual([
+      "> **THIS DESTROYS WHAT A SERVICE KEEPS.**",
+      "> - Service `docs` is deleted: this destroys what it keeps.",
+    ]);
+    expect(
+      row(text)
+        .split("\n")
+        .map((line) => line.split("|")[2]!.trim()),
+    ).toEqual([
+      ...["ConsortiumZone `above`", "Invitation `third`", "EnvironmentZone `ohio`", "Configuration `gas`"],
+      ...["Service `docs`", "Destination `inbox`"],
+    ]);
+    expect(losesLedger(readPlan(plan, "plan"))).toBe(false);
+  });
+
+  test("a service goes with its environment; one that others share stays", () => {
+    const shared = { ...documents, outputs: { __left: [] } };
+    expect(boxed(show(digest([step("delete", "Service", "docs", shared)])))).toEqual([]);
+    expect(row(show(digest([step("delete", "Service", "docs", shared)])))).toContain("stays in the service");
+    const environment = { id: "env0000001", inputs: { consortiumId: "con0000001" } };
+    const both = digest([
+      step("delete", "Service", "docs", documents),
+      step("delete", "Environment", "e", environment),
+    ]);
+    expect(boxed(show(both))).toEqual([
+      "> **THIS DESTROYS A LEDGER, OR A PART OF ONE.**",
+      "> - Environment `e` is deleted: this destroys its ledger, its nodes, its credentials and its services.",
+    ]);
+  });
+
+  test("the details of a configuration are not shown", () => {
+    const gas = { id: "cfg0000001", inputs: { name: "gas", details: secret } };
+    expect(row(show(digest([step("update", "Configuration", "gas", gas, gas)])))).toBe(
+      "| changed | Configuration `gas` | `details`: `[secret]` |",
     );
   });
 });

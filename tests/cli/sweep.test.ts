@@ -145,6 +145,80 @@ describe("what it deletes", () => {
     expect(deletions()).toEqual([]);
   });
 
+  test("everything else in a consortium goes with it or before it", async () => {
+    await begin();
+    const { c, m, within } = await whole("test-1", 3);
+    const place = { region: "us-east-2", cloud: "aws" };
+    await make(`/consortia/${c}/zones`, { name: "z", ...place });
+    await make(`/consortia/${c}/invitations`, { org_name: "third", email: "ops@third.example" });
+    const zone = await make(`${within}/zones`, { name: "z", ...place });
+    await make(`${within}/configurations`, { name: "gas", type: "node_config", membership_id: m });
+    await make(`${within}/services`, { name: "ids", service: "idregistry", membership_id: m, zone_id: zone });
+    service.clearCalls();
+    const { code, stdout } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes");
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("Deleted 10 of 10") as string });
+    expect(deletions()).toEqual(["environments", "invitations", "memberships", "zones", "consortia"]);
+  });
+
+  test("what others use stays: zones of nodes and services that stay, and utility services", async () => {
+    await begin();
+    const { c, m, within } = await whole("prod", 50);
+    const ohio = { region: "us-east-2", cloud: "aws" };
+    const used = await make(`${within}/zones`, { name: "test-used", ...ohio }, 5);
+    await make(`${within}/zones`, { name: "test-unused", region: "eu-west-1", cloud: "aws" }, 5);
+    const above = await make(`/consortia/${c}/zones`, { name: "test-above", ...ohio }, 5);
+    await make(`${within}/nodes`, { name: "precious", membership_id: m, zone_id: used }, 5);
+    const ids = await make(`${within}/services`, { name: "test-ids", service: "idregistry", membership_id: m }, 5);
+    const documents = { name: "test-documents", service: "documentstore", membership_id: m, zone_id: used };
+    await make(`${within}/services`, documents, 5);
+    await make(`${within}/configurations`, { name: "test-gas", type: "node_config", membership_id: m }, 5);
+    await make(`/consortia/${c}/invitations`, { org_name: "test-third", email: "ops@third.example" }, 5);
+
+    const listed = await sweep("--prefix", "test-", "--older-than", "2h");
+    const shared = "the members of its environment share it (--id deletes it)";
+    expect(listed.stdout).toContain(`service "test-ids" (${ids}), stays: ${shared}`);
+    service.clearCalls();
+    const { code, stdout, stderr } = await sweep("--prefix", "test-", "--older-than", "2h", "--yes", "--json");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      new RegExp(`^left: zone "test-used" \\(${used}\\), since the node \\w+ of others runs there$`, "m"),
+    );
+    expect(stderr).toMatch(
+      new RegExp(`^left: zone "test-above" \\(${above}\\), since the environment \\w+ has a zone`, "m"),
+    );
+    const said = JSON.parse(stdout) as { kept: { id: string }[]; failed: object[] };
+    expect(said.failed).toEqual([]);
+    expect(said.kept.map(({ id }) => id).sort()).toEqual([ids, used, above].sort());
+    expect(deletions().sort()).toEqual(["configurations", "invitations", "services", "zones"]);
+
+    await sweep("--id", ids, "--yes");
+    expect(service.store.services.list()).toEqual([]);
+  });
+
+  test("a destination is one of its service: its name is no id of all that are called so", async () => {
+    await begin();
+    const { c, m, within } = await whole("prod", 50);
+    const registry = await make(`${within}/services`, { name: "ids", service: "idregistry", membership_id: m });
+    const stores: string[] = [];
+    for (const name of ["one", "two"])
+      stores.push(await make(`${within}/services`, { name, service: "documentstore", membership_id: m }));
+    const put = async (method: string, path: string, body: object) => {
+      const headers = { authorization: `Bearer ${service.apiKey}`, "content-type": "application/json" };
+      const answer = await fetch(service.baseUrl + path, { method, headers, body: JSON.stringify(body) });
+      expect(answer.ok).toBe(true);
+    };
+    await put("POST", `/consortia/${c}/memberships/${m}/verify`, { test_certificate: true });
+    await put("POST", `/idregistry/${registry}/identity`, { membership_id: m });
+    for (const id of stores) await put("PUT", `/documentstore/${id}/destinations/inbox`, { name: "inbox" });
+    const none = await sweep("--id", "inbox", "--yes");
+    expect(none.stderr).toContain("lists nothing with the id inbox");
+    const { stdout } = await sweep("--id", `${stores[0]}/inbox`, "--yes");
+    expect(stdout).toContain(`destination "inbox" (${stores[0]}/inbox)`);
+    expect(service.calls.filter(({ method }) => method === "DELETE").map(({ path }) => path)).toEqual([
+      expect.stringContaining(`/documentstore/${stores[0]}/destinations/inbox`),
+    ]);
+  });
+
   test("what fails is said at the end, and the rest is deleted", async () => {
     await begin();
     const { c, e } = await whole("test-1", 3);

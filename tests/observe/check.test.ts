@@ -54,6 +54,28 @@ describe("a network that applications can use", () => {
     w.service.store.nodes.setState(w.nodes[1]!, "started");
   });
 
+  test("a service that is not started, and a destination that is not set up", async () => {
+    const [member] = w.service.store.memberships.list();
+    const path = `/consortia/${w.consortium}/environments/${w.environment}/services`;
+    const documents = { name: "documents", service: "documentstore", membership_id: member!.id };
+    const { _id: id } = (await w.send("POST", path, documents)).body as { _id: string };
+    const started = async () => (await w.look()).find(({ check }) => check === "service started")!;
+    await until(async () => (await started()).outcome === "ok");
+    expect(await started()).toMatchObject({
+      subject: { kind: "service", id, name: "documents", within: "ledger" },
+      text: expect.stringMatching(/^it is started, at http:/) as string,
+    });
+    w.service.faults.add({
+      ...{ kind: "status", status: 200, body: [{ name: "inbox", setup_complete: false }] },
+      ...{ method: "GET", route: "/documentstore/:serviceId/destinations" },
+    });
+    await only(/^destination ready: inbox: it is not set up$/);
+    w.service.faults.clear();
+    w.service.store.services.setState(id, "stopped");
+    await only(/^service started: documents: its state is stopped$/);
+    await w.send("DELETE", `${path}/${id}`);
+  });
+
   test("a node whose state the specification does not name is taken as the provider takes it", async () => {
     w.service.store.nodes.setState(w.nodes[1]!, "running");
     const all = await w.look();

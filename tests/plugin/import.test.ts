@@ -1,6 +1,6 @@
 import { ReadRequest, type ReadResponse } from "@pulumi/pulumi/proto/provider_pb";
 import { ProviderService } from "../../plugin/service";
-import { network, type Network, send } from "../support/network";
+import { network, type Network, others, send } from "../support/network";
 import { start, type Started } from "../support/service";
 import { type ServiceOptions } from "../../service";
 
@@ -92,6 +92,59 @@ test.each([
   const { read, service } = await world();
   await expect(read(type, id)).rejects.toThrow(message);
   expect(service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
+});
+
+test("zones, configurations, services, invitations and destinations, by path and by id", async () => {
+  const { read, net, service, time } = await world();
+  const { consortiumId, environmentId, membershipId } = net;
+  const ids = await others(service, time, net);
+  const inside = { consortiumId, environmentId };
+  const ohio = { name: "ohio", region: "us-east-2", cloud: "aws", type: "kaleido" };
+  const destination = { ...inside, serviceId: ids.documentsId, serviceType: "documentstore", name: "inbox" };
+  const cases: [type: string, id: string, paths: string[], inputs: object][] = [
+    ["ConsortiumZone", ids.consortiumZoneId, ["fixture/ohio"], { consortiumId, ...ohio }],
+    ["Invitation", ids.invitationId, ["fixture/third"], { consortiumId, orgName: "third", email: "ops@third.example" }],
+    ["EnvironmentZone", ids.environmentZoneId, ["fixture/main/ohio"], { ...inside, ...ohio }],
+    [
+      "Configuration",
+      ids.configurationId,
+      ["fixture/main/gas"],
+      { ...inside, membershipId, name: "gas", type: "node_config" },
+    ],
+    ["Service", ids.documentsId, ["fixture/main/documents"], { ...inside, membershipId, service: "documentstore" }],
+    ["Destination", "inbox", ["fixture/main/documents/inbox", `fixture/main/${ids.documentsId}/inbox`], destination],
+  ];
+  for (const [type, id, paths, inputs] of cases)
+    for (const path of [id, ...paths]) expect(await read(type, path)).toMatchObject({ id, inputs });
+  const { inputs } = await read("Configuration", ids.configurationId);
+  expect(inputs).not.toHaveProperty("details");
+  await expect(read("Destination", "fixture/main/inbox")).rejects.toThrow(
+    /does not say which destination: give its id, or the path consortium\/environment\/service\/destination/,
+  );
+  await expect(read("Destination", "outbox")).rejects.toThrow(/no destination with the id "outbox"/);
+});
+
+test("a destination that two services have is not found by its name alone; what a service lacks cannot be imported", async () => {
+  const { read, net, service, time } = await world();
+  const ids = await others(service, time, net);
+  const path = `/consortia/${net.consortiumId}/environments/${net.environmentId}/services`;
+  const exchange = { name: "exchange", service: "dataexchange", membership_id: net.membershipId };
+  const { _id } = await send(service, "POST", path, exchange);
+  time.pass(60_000);
+  await send(service, "PUT", `/dataexchange/${_id}/destinations/inbox`, { name: "inbox" });
+  await expect(read("Destination", "inbox")).rejects.toThrow(
+    /Several have the id "inbox"\. Give the path consortium\//,
+  );
+  const found = await read("Destination", "fixture/main/exchange/inbox");
+  expect(found.inputs).toMatchObject({ serviceId: _id, serviceType: "dataexchange" });
+  expect(ids.documentsId).not.toBe(_id);
+});
+
+test.each(["EnvironmentZone", "Service", "Invitation"])("%s: a service that has none says so", async (type) => {
+  const { read } = await world({ answers: { extended: false } });
+  await expect(read(type, "x0nowhere0")).rejects.toThrow(
+    /This service does not list each \w+, so none can be imported\.$/,
+  );
 });
 
 test("a credential is found by its id alone, under the name of the resource where the service shows none", async () => {
