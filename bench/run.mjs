@@ -6,6 +6,7 @@
  *   --rounds N                 of preview, policy and network: at least 7; of providers: 2 unless given
  *   --count N                  of providers: how many memberships. Default: 500
  *   --stacks N --parallel N --widths N,N,N   of fleet
+ *   --replayed N --parallel N  of fleet: so many stacks whose Pulumi is a recording, written to docs/fleet.md
  *   --minutes N                of soak; of console, for one page and then for 20
  *   --rounds N --seed N        of kills: 20 rounds unless given, written to docs/maintainers/reliability.md then
  *   --blocks N                 of long: of the ledger that it starts with. Default: 400,000
@@ -27,7 +28,7 @@ const fileOf = {
   ...Object.fromEntries(["preview", "policy", "network"].map((name) => [name, "previews"])),
 };
 const options = Object.fromEntries(
-  ["rounds", "count", "stacks", "parallel", "widths", "minutes", "seed", "blocks"].map((name) => [
+  ["rounds", "count", "stacks", "parallel", "widths", "replayed", "minutes", "seed", "blocks"].map((name) => [
     name,
     { type: /** @type {const} */ ("string") },
   ]),

@@ -14,6 +14,7 @@ import { log, UserError } from "../../tools/lib/terminal.mjs";
 import { watchMemory } from "../lib/lab.mjs";
 import { bounded, seconds, table } from "../lib/report.mjs";
 import { finished, stateEnv, writeProject } from "../lib/stack.mjs";
+import { replay } from "./replay.mjs";
 
 const most = { ratio: 1.3, gigabytes: 3.5 };
 const defaultWidths = [2, 4, 8];
@@ -129,6 +130,7 @@ export const fleet = async ({ options = {} }) => {
   const widths = options.widths?.split(",").map(Number) ?? defaultWidths;
   const [stacks, parallel] = [Number(options.stacks ?? 50), Number(options.parallel ?? 8)];
   if (!(stacks >= 1) || !(parallel >= 1)) throw new UserError("--stacks and --parallel are numbers from 1.");
+  if (options.replayed !== undefined) return replay(cli, Number(options.replayed), Number(options.parallel ?? 64));
   const jobs = jobsOf(stacks);
   const { ms, peak } = await byFleet(cli, jobs, parallel);
   const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(2)} GB`;

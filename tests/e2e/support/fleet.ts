@@ -65,9 +65,10 @@ export class FleetWorld {
     this.write("networks/trade.yaml", stringify(network()));
   }
 
-  static async create(): Promise<FleetWorld> {
+  /** @param nodeStart how long a node takes to start, in milliseconds */
+  static async create({ nodeStart = 300 } = {}): Promise<FleetWorld> {
     const organizations = Object.entries(keys).map(([name, apiKey]) => ({ name, apiKey }));
-    return new FleetWorld(await startService({ organizations, timing: { environmentStart: 0, nodeStart: 300 } }));
+    return new FleetWorld(await startService({ organizations, timing: { environmentStart: 0, nodeStart } }));
   }
 
   write(file: string, text: string): void {

@@ -1,0 +1,234 @@
+// @ts-check
+/**
+ * `consortium fleet up` of more stacks than this machine could run: a `pulumi` that replays what a real `up` of one stack printed, at
+ * the times when it did. So it measures the fleet itself: its memory, its journal and its output, and a kill in the middle.
+ */
+import { spawn } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { clearInterval, setInterval } from "node:timers";
+import { limits } from "../../dist/provider/constants.js";
+import { root } from "../../tools/lib/prepare.mjs";
+import { log, UserError } from "../../tools/lib/terminal.mjs";
+import { bounded, circumstances, seconds, table, writePart } from "../lib/report.mjs";
+import { finished, stateEnv } from "../lib/stack.mjs";
+
+/** A stack is a folder, its lock another one, and what was made of it a line each time. */
+const stub = `#!/bin/sh
+while [ "$#" -gt 0 ]; do
+  case "$1" in
+    --stack) stack="$2"; shift;;
+    --file) file="$2"; shift;;
+    --*) ;;
+    *) words="$words $1"; last="$1";;
+  esac
+  shift
+done
+cd "$REPLAY" || exit 1
+case "$words" in
+  " stack ls"*) printf '['; ls stacks | sed 's/.*/{"name":"&","resourceCount":1}/' | paste -sd, -; printf ']';;
+  " stack init "*) mkdir "stacks/$last" || { echo "error: stack '$last' already exists" >&2; exit 255; };;
+  " stack tag ls"*) echo '{}';;
+  " stack export"*) echo '{"deployment":{"resources":[]}}' > "$file";;
+  " cancel"*) rm -rf "locks/$stack";;
+  " up"*)
+    if ! mkdir "locks/$stack" 2> /dev/null; then
+      echo "error: the stack is currently locked by 1 lock(s). created by $(cat "locks/$stack/holder")" >&2
+      exit 255
+    fi
+    echo "me@$(hostname) (pid $$) at 2026-01-01T00:00:00Z" > "locks/$stack/holder"
+    trap 'rm -rf "locks/$stack"; exit 255' INT TERM
+    if [ -f "made/$stack" ]; then sed 's/"op":"create"/"op":"same"/' events/*; else . ./play.sh; fi
+    echo once >> "made/$stack"
+    rm -rf "locks/$stack";;
+esac
+`;
+
+const network = `members: [grower, roaster]
+environments: { ledger: { provider: quorum, consensusType: raft, nodes: { grower: 1, roaster: 1 } } }
+`;
+
+/** A fleet in a folder of its own. @param {string} folder @param {number} count */
+function writeFleet(folder, count) {
+  const keys = Array.from({ length: Math.ceil(count / limits.consortia) }, (_, index) => `org${index}`);
+  const stacks = (/** @type {number} */ from) =>
+    Array.from({ length: Math.min(limits.consortia, count - from) }, (_, at) => [
+      `n${at}`,
+      { definition: "network.yaml", name: `network${from + at}` },
+    ]);
+  const organizations = keys.map((name, index) => [
+    name,
+    { apiKey: { env: "REPLAY_KEY" }, organization: name, stacks: Object.fromEntries(stacks(index * limits.consortia)) },
+  ]);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "network.yaml"), network);
+  const fleet = { project: "replay", organizations: Object.fromEntries(organizations) };
+  writeFileSync(join(folder, "fleet.yaml"), JSON.stringify(fleet)); // JSON is YAML, too
+}
+
+/** @param {string} folder @param {Record<string, string | undefined>} env @param {number} parallel */
+const start = (folder, env, parallel) =>
+  spawn(
+    process.execPath,
+    [join(root, "dist/cli/consortium.js"), "fleet", "up", "fleet.yaml", "--yes", "--parallel", String(parallel)],
+    { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] },
+  );
+
+const logsOf = (/** @type {string} */ folder) => join(folder, ".consortium/fleet/replay/logs");
+const journalOf = (/** @type {string} */ folder) => join(folder, ".consortium/fleet/replay/journal");
+const namesIn = (/** @type {string} */ folder, end = "") =>
+  existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(end)) : [];
+
+/** What a real `up` printed, in parts, each at its time. @param {import("../lib/stack.mjs").PulumiCli} cli @param {string} folder */
+async function record(cli, folder) {
+  /** @type {typeof import("../../service/index.js")} */
+  const { startService } = await import("pulumi-consortium/service");
+  const service = await startService({ organizations: [{ name: "org0", apiKey: "replay-key" }] });
+  writeFleet(folder, 1);
+  const [organization] = service.organizations;
+  const file = join(folder, "fleet.yaml");
+  writeFileSync(
+    file,
+    readFileSync(file, "utf8").replace('"organization":"org0"', `"organization":"${organization?.id}"`),
+  );
+  const env = { ...stateEnv(cli, folder), CONSORTIUM_BASE_URL: service.baseUrl, REPLAY_KEY: "replay-key" };
+  const events = join(logsOf(folder), "org0-n0.log.json");
+  /** @type {{ at: number, size: number }[]} */
+  const parts = [];
+  let begun = 0;
+  const timer = setInterval(() => {
+    if (!existsSync(events)) return;
+    const { length } = readFileSync(events);
+    if (begun === 0) begun = performance.now();
+    if (length > (parts.at(-1)?.size ?? 0)) parts.push({ at: performance.now() - begun, size: length });
+  }, 100);
+  const { code, text } = await finished(start(folder, env, 1)).finally(() => clearInterval(timer));
+  await service.close();
+  if (code !== 0) throw new UserError(`the run to record failed: ${text}`);
+  const whole = readFileSync(events);
+  parts[parts.length - 1] = { at: parts.at(-1)?.at ?? 0, size: whole.length };
+  return parts.map(({ at, size }, index) => ({
+    waitMs: at - (parts[index - 1]?.at ?? 0),
+    text: whole.subarray(parts[index - 1]?.size ?? 0, size),
+  }));
+}
+
+/**
+ * Follows a run of the fleet until it ends, or has done so many stacks and is killed.
+ * @param {string} folder
+ * @param {Record<string, string | undefined>} env
+ * @param {{ parallel: number, killAt?: number }} options
+ */
+async function followed(folder, env, { parallel, killAt = Infinity }) {
+  const child = start(folder, env, parallel);
+  let [done, lines, journal] = [0, 0, 0];
+  /** @type {{ done: number, bytes: number }[]} */
+  const memory = [];
+  child.stderr.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
+    lines += text.split("\n").length - 1;
+    done += text.match(/\] (ok|failed),/g)?.length ?? 0;
+    if (done >= killAt) child.kill("SIGKILL");
+  });
+  const timer = setInterval(() => {
+    journal = Math.max(journal, namesIn(journalOf(folder), ".json").length);
+    try {
+      const [, kiB] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ?? [];
+      memory.push({ done, bytes: Number(kiB ?? 0) * 1024 });
+    } catch {
+      // It has ended.
+    }
+  }, 500);
+  const { code, text, ms } = await finished(child).finally(() => clearInterval(timer));
+  return { code, text, ms, done, lines, journal, memory };
+}
+
+/** @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli @param {number} stacks @param {number} parallel */
+export async function replay(cli, stacks, parallel) {
+  const top = mkdtempSync(join(tmpdir(), "consortium-bench-replay-"));
+  const [folder, state, bin] = ["fleet", "state", "bin"].map((name) => join(top, name));
+  if (!folder || !state || !bin) throw new Error("no folders");
+  try {
+    const parts = await record(cli, join(top, "recorded"));
+    for (const name of ["stacks", "locks", "made", "events"]) mkdirSync(join(state, name), { recursive: true });
+    const steps = parts.map(({ waitMs, text }, index) => {
+      const name = `events/${String(index).padStart(4, "0")}`;
+      writeFileSync(join(state, name), text);
+      return `sleep ${(waitMs / 1000).toFixed(3)}; cat ${name}\n`;
+    });
+    writeFileSync(join(state, "play.sh"), steps.join(""));
+    mkdirSync(bin);
+    writeFileSync(join(bin, "pulumi"), stub);
+    chmodSync(join(bin, "pulumi"), 0o755);
+    writeFleet(folder, stacks);
+    const PATH = [bin, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
+    const env = { ...stateEnv(cli, top), PATH, REPLAY: state, REPLAY_KEY: "replay-key" };
+    const took = parts.reduce((sum, { waitMs }) => sum + waitMs, 0);
+    log(`recorded: ${parts.length} parts in ${seconds(took)}`);
+
+    const killed = await followed(folder, env, { parallel, killAt: stacks / 2 });
+    const left = namesIn(journalOf(folder), ".json").length;
+    log(`killed after ${killed.done} of ${stacks} stacks, in ${seconds(killed.ms)}; ${left} were at work`);
+    const again = await followed(folder, env, { parallel });
+    if (again.code !== 0) throw new UserError(`the second run failed: ${again.text.slice(-3000)}`);
+    const recovered = again.text.match(/continued where a killed run stopped/g)?.length ?? 0;
+    log(`again: ${again.done} stacks in ${seconds(again.ms)}, ${recovered} of them continued`);
+
+    const peak = (/** @type {number} */ from, /** @type {number} */ to) =>
+      Math.max(
+        ...again.memory.filter(({ done }) => done >= from * stacks && done <= to * stacks).map(({ bytes }) => bytes),
+      );
+    const [early, late] = [peak(0.25, 0.5), peak(0.75, 1)];
+    const megabytes = (/** @type {number} */ bytes) => `${Math.round(bytes / 1e6)} MB`;
+    const journal = Math.max(killed.journal, again.journal);
+    const names = namesIn(join(state, "stacks"));
+    const rows = [
+      bounded(`memory of the fleet in the last quarter of ${stacks} stacks, ${parallel} at once`, late / early, {
+        most: 1.25,
+        of: "that in the second quarter",
+        measured: `${megabytes(late)} against ${megabytes(early)}`,
+      }),
+      bounded("entries of the journal at most, and at the end", journal, {
+        most: parallel,
+        measured: `${journal}, and ${namesIn(journalOf(folder), ".json").length}`,
+      }),
+      bounded("lines of output for each stack, without the summary", again.lines / stacks, {
+        most: 16,
+        measured: (again.lines / stacks).toFixed(1),
+      }),
+      bounded(
+        `stacks not as defined after a kill at ${killed.done} and a second run`,
+        stacks - namesIn(join(state, "made")).length,
+        {
+          most: 0,
+          measured: `${stacks - names.length + namesIn(journalOf(folder), ".json").length + namesIn(join(state, "locks")).length}`,
+        },
+      ),
+    ];
+    const details = table(
+      ["", "stacks done", "wall clock"],
+      [
+        ["until the kill", String(killed.done), seconds(killed.ms)],
+        [`the second run, which continued ${left} that were at work`, String(again.done), seconds(again.ms)],
+      ],
+    );
+    const figures = table(
+      ["", "measured"],
+      rows.map(({ measure, measured }) => [measure, measured]),
+    );
+    const text = `${await circumstances(cli)}; one \`up\` takes ${seconds(took)}.`;
+    await writePart("docs/fleet.md", "replay", `${text}\n\n${details}\n\n${figures}`);
+    return { rows, details };
+  } finally {
+    rmSync(top, { recursive: true, force: true });
+  }
+}
