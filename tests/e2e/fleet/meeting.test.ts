@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { exactly, FleetWorld, type Summary } from "../support/fleet";
-import { finished, root } from "../support/stack";
+import { root } from "../support/stack";
 import { until } from "../support/until";
 
 /*
