@@ -61,6 +61,9 @@ export class Progress {
   readonly replacements: string[] = [];
   /** Resources that are not as the state says: "Node trade/prod/acme-1 is gone". */
   readonly drift: string[] = [];
+  /** Names of the consortia that are created, and ids of those that are deleted: for the limit of the organization. */
+  readonly newConsortia: string[] = [];
+  readonly oldConsortia: string[] = [];
   pending = false;
   /** Whether this is the preview of an `up`, for its policies: what it plans is done later, and told then. */
   isJudging = false;
@@ -122,9 +125,16 @@ export class Progress {
     const kind = counted[step.op];
     if (kind === undefined) return [];
     this.counts[kind]++;
+    if (kindOf(step.type) === "Consortium") this.#countConsortium(step);
     if (kind === "unchanged") return [];
     if (kind === "replaced" && !holdsLedger(kindOf(step.type))) this.replacements.push(titleOf(step.urn));
     return [`${signs[kind]} ${titleOf(step.urn)} ${this.#kind === "planned" ? `to be ${kind}` : kind}`];
+  }
+
+  #countConsortium({ op, old, new: after }: Step): void {
+    const { name } = after?.inputs ?? {};
+    if (op === "create" && typeof name === "string") this.newConsortia.push(name);
+    if (op === "delete" && typeof old?.id === "string") this.oldConsortia.push(old.id);
   }
 
   #judged({ policyName, enforcementLevel, message, resourceUrn }: NonNullable<EngineEvent["policyEvent"]>): string[] {

@@ -7,6 +7,7 @@ import { isOffline, keyProved } from "../../provider/core/session";
 import { legacyProject } from "./file";
 import { type Fleet, type FleetStack } from "./schema";
 import { dropTornAttributes, Journal, markName } from "./journal";
+import { failBeyondLimits, type Previewed } from "./limits";
 import { type View } from "./output";
 import { Ownership } from "./ownership";
 import { hasYamlHost, pluginFile, prepareBackend, prepareWorkFolder } from "./project";
@@ -92,16 +93,21 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Outco
       tell,
       idsBut: async (stack) => (await states()).flatMap(([name, ids]) => (name === stack ? [] : ids)),
     };
+    const previewed: Previewed[] = [];
     const results = await inOrder(stacks, command, (stack, failed) =>
       limit(async () => {
         if (stop.raised) return notBegun(stack);
         if (failed !== undefined) return notBegun(stack, `${failed} was not finished, which comes before this stack`);
         view.begin(stack.name);
-        const result = await new StackRun(stack, context).result();
+        const run = new StackRun(stack, context);
+        const result = await run.result();
+        if (command === "preview" && result.outcome === "ok")
+          previewed.push({ stack, result, progress: run.progress, env: stackEnvironment(environment, stack, secrets) });
         view.end(result);
         return result;
       }),
     );
+    await failBeyondLimits(previewed, fleet.stacks);
     return { results, strays: stop.raised ? [] : await ownership.strays(all) };
   } finally {
     await provider?.close();
