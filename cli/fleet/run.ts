@@ -107,7 +107,7 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Outco
         return result;
       }),
     );
-    await failBeyondLimits(previewed, fleet.stacks);
+    if (!isOffline(environment)) await failBeyondLimits(previewed, fleet.stacks);
     return { results, strays: stop.raised ? [] : await ownership.strays(all) };
   } finally {
     await provider?.close();
