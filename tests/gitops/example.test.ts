@@ -31,11 +31,16 @@ test.each(commands)("%s is valid for a shell", (command) => {
   execFileSync("bash", ["-n"], { input: command.replaceAll(/\$\{\{.*?\}\}/g, "value"), stdio: "pipe" });
 });
 
-test("every secret is documented, and every documented one is used", () => {
+test.each([
+  ["Variables", /vars\.(\w+)/g],
+  ["Secrets", /(?:secrets\.|\$)((?<=secrets\.)\w+|GITLAB_COMMENT_TOKEN)/g],
+])("%s: each is documented, and every documented one is used", (heading, use) => {
   const all = [...workflows.map(({ file }) => text(file)), ...filesIn("scripts").map(text)].join("\n");
-  const documented = found(text("README.md"), /^\| `([A-Z_]+)`/gm).sort();
-  const secrets = found(all, /secrets\.(\w+)/g);
-  expect([...new Set([...secrets, ...found(all, /\$(GITLAB_COMMENT_TOKEN)/g)])].sort()).toEqual(documented);
+  const section = text("README.md")
+    .split(/^## /m)
+    .find((part) => part.startsWith(heading))!;
+  const documented = found(section, /^\| `([A-Z_]+)`/gm).sort();
+  expect([...new Set(found(all, use))].sort()).toEqual(documented);
 });
 
 interface Named {
