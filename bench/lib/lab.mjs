@@ -120,9 +120,7 @@ export class Lab {
    * @param {string} method @param {string} path @param {unknown} [content]
    */
   api(method, path, content) {
-    const body = content === undefined ? {} : { body: JSON.stringify(content) };
-    const headers = { authorization: this.authorization, ...(content ? { "content-type": "application/json" } : {}) };
-    return answered(`${this.url}/api/v1${path}`, { method, headers, ...body });
+    return answered(`${this.url}/api/v1${path}`, this.authorization, method, content);
   }
 
   /**
@@ -134,11 +132,10 @@ export class Lab {
     const found = [];
     for (let at = 0; at < calls.length; at += 100) {
       const part = calls.slice(at, at + 100);
-      const body = JSON.stringify(part.map(([method, params], id) => ({ jsonrpc: "2.0", id, method, params })));
-      const headers = { "content-type": "application/json", ...(authorization ? { authorization } : {}) };
-      const { status, body: answer } = await answered(url, { method: "POST", headers, body });
-      if (status !== 200) throw new Unanswered(`${status} ${JSON.stringify(answer).slice(0, 200)}`);
-      found.push(...answer);
+      const asked = part.map(([method, params], id) => ({ jsonrpc: "2.0", id, method, params }));
+      const { status, body } = await answered(url, authorization, "POST", asked);
+      if (status !== 200) throw new Unanswered(`${status} ${JSON.stringify(body).slice(0, 200)}`);
+      found.push(...body);
     }
     return found;
   }
@@ -163,10 +160,23 @@ export async function untilAnswered(ask) {
   }
 }
 
-/** @param {string} url @param {RequestInit} init @returns {Promise<{ status: number, body: any }>} */
-async function answered(url, init) {
+/**
+ * @param {string} url @param {string} authorization @param {string} method @param {unknown} [content]
+ * @returns {Promise<{ status: number, body: any }>}
+ */
+async function answered(url, authorization, method, content) {
+  const headers = {
+    ...(authorization && { authorization }),
+    ...(content ? { "content-type": "application/json" } : {}),
+  };
+  const signal = globalThis.AbortSignal.timeout(60_000);
   try {
-    const response = await fetch(url, { ...init, signal: globalThis.AbortSignal.timeout(60_000) });
+    const response = await fetch(url, {
+      method,
+      headers,
+      signal,
+      ...(content ? { body: JSON.stringify(content) } : {}),
+    });
     const text = await response.text();
     const body = text === "" ? undefined : JSON.parse(text);
     if ([502, 503, 504].includes(response.status)) throw new Unanswered(text);
@@ -186,15 +196,9 @@ export async function firstLine(output, pattern) {
 /** @param {string} base @param {string} authorization */
 export function asker(base, authorization) {
   return async (/** @type {string} */ path, /** @type {object | undefined} */ content = undefined) => {
-    const response = await fetch(base + path, {
-      method: content ? "POST" : "GET",
-      headers: { authorization, ...(content ? { "content-type": "application/json" } : {}) },
-      ...(content ? { body: JSON.stringify(content) } : {}),
-    });
-    /** @type {any} */
-    const answer = await response.json();
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${JSON.stringify(answer)}`);
-    return answer;
+    const { status, body } = await answered(base + path, authorization, content ? "POST" : "GET", content);
+    if (status >= 400) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
+    return body;
   };
 }
 

@@ -9,26 +9,6 @@ import { Stack } from "./stack.mjs";
 
 const leastRounds = 7;
 
-/**
- * One warm-up each, then the two in turn.
- * @template T
- * @param {number} rounds
- * @param {[() => Promise<T>, () => Promise<T>]} sides
- * @returns {Promise<[T[], T[]]>}
- */
-async function inTurn(rounds, sides) {
-  /** @type {[T[], T[]]} */
-  const results = [[], []];
-  for (const side of sides) await side();
-  for (let round = 0; round < rounds; round++) {
-    for (const side of round % 2 === 0 ? [0, 1] : [1, 0]) {
-      results[/** @type {0 | 1} */ (side)].push(await sides[/** @type {0 | 1} */ (side)]());
-    }
-    log(`round ${round + 1} of ${rounds}`);
-  }
-  return results;
-}
-
 /** @typedef {{ title: string, stack: import("./stack.mjs").Stack, args?: string[], expected: string }} Side expected: a part of the output */
 
 /** @param {Side} side @returns {Promise<number>} milliseconds */
@@ -39,6 +19,7 @@ async function previewMs({ title, stack, args = [], expected }) {
 }
 
 /**
+ * One warm-up each, then the two in turn. In the end the stacks are gone.
  * @param {[ours: Side, other: Side]} sides
  * @param {import("./stack.mjs").Options} options
  * @param {number} most what the first may take, as a multiple of the second
@@ -48,7 +29,21 @@ export async function comparePreviews(sides, options, most = Infinity) {
   const [ours, other] = sides;
   const rounds = Number(options.rounds ?? leastRounds);
   if (!(rounds >= leastRounds)) throw new UserError(`Give at least ${leastRounds} rounds.`);
-  const [times, otherTimes] = await inTurn(rounds, [() => previewMs(ours), () => previewMs(other)]);
+  /** @type {[number[], number[]]} */
+  const [times, otherTimes] = [[], []];
+  try {
+    for (const side of sides) await previewMs(side);
+    for (let round = 0; round < rounds; round++) {
+      const turns = /** @type {[Side, number[]][]} */ ([
+        [ours, times],
+        [other, otherTimes],
+      ]);
+      for (const [side, all] of round % 2 === 0 ? turns : turns.toReversed()) all.push(await previewMs(side));
+      log(`round ${round + 1} of ${rounds}`);
+    }
+  } finally {
+    for (const stack of new Set([ours.stack, other.stack])) stack.remove();
+  }
   // Of two runs right after each other, so that a machine that gets busier meanwhile changes nothing.
   const ratio = median(times.map((ms, round) => ms / (otherTimes[round] ?? NaN)));
   const row = bounded(`\`pulumi preview\` of ${ours.title}`, ratio, {

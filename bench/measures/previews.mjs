@@ -11,20 +11,16 @@ import { root } from "../../tools/lib/prepare.mjs";
 export const preview = async ({ cli, options = {} }) => {
   const expected = "+ 12 to create";
   const empty = readFileSync(new URL("../programs/empty.ts", import.meta.url), "utf8");
-  const stacks = [await quickstart(cli), await quickstart(cli, { "empty.ts": empty }, "./empty")];
-  const [ours, other] = /** @type {[import("../lib/stack.mjs").Stack, import("../lib/stack.mjs").Stack]} */ (stacks);
-  try {
-    return await comparePreviews(
-      [
-        { title: "quickstart", stack: ours, expected },
-        { title: "the same with empty dynamic resources", stack: other, expected },
-      ],
-      options,
-      1.25,
-    );
-  } finally {
-    for (const stack of stacks) stack.remove();
-  }
+  const ours = await quickstart(cli);
+  const other = await quickstart(cli, { "empty.ts": empty }, "./empty");
+  return comparePreviews(
+    [
+      { title: "quickstart", stack: ours, expected },
+      { title: "the same with empty dynamic resources", stack: other, expected },
+    ],
+    options,
+    1.25,
+  );
 };
 
 /** A network file (2 consortia, 6 environments, 24 nodes, 40 members) beside the same resources in a program. @type {import("../lib/stack.mjs").Measure} */
@@ -33,33 +29,25 @@ export const network = async ({ cli, options = {} }) => {
   const handStack = await Stack.create(cli, { program: byHand });
   // Besides its parts a file makes the component that holds them; both make the stack.
   const expected = (/** @type {number} */ more) => `+ ${resources + more} to create`;
-  try {
-    return await comparePreviews(
-      [
-        { title: "a network file", stack: fileStack, expected: expected(2) },
-        { title: "the same resources in a program", stack: handStack, expected: expected(1) },
-      ],
-      options,
-      1.2,
-    );
-  } finally {
-    for (const stack of [fileStack, handStack]) stack.remove();
-  }
+  return comparePreviews(
+    [
+      { title: "a network file", stack: fileStack, expected: expected(2) },
+      { title: "the same resources in a program", stack: handStack, expected: expected(1) },
+    ],
+    options,
+    1.2,
+  );
 };
 
 /** What the ready policy pack adds to a preview of the quickstart. @type {import("../lib/stack.mjs").Measure} */
 export const policy = async ({ cli, options = {} }) => {
   const stack = await quickstart(cli);
   const args = ["--policy-pack", join(root, "policy-pack")];
-  try {
-    return await comparePreviews(
-      [
-        { title: "the quickstart with the policy pack", stack, args, expected: "pulumi-consortium@v" },
-        { title: "the quickstart without it", stack, expected: "+ 12 to create" },
-      ],
-      options,
-    );
-  } finally {
-    stack.remove();
-  }
+  return comparePreviews(
+    [
+      { title: "the quickstart with the policy pack", stack, args, expected: "pulumi-consortium@v" },
+      { title: "the quickstart without it", stack, expected: "+ 12 to create" },
+    ],
+    options,
+  );
 };

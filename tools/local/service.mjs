@@ -116,15 +116,24 @@ function commandLine(pid) {
   }
 }
 
-/** @param {Pick<Running, "baseUrl" | "apiKeyFile">} service @returns {Promise<boolean>} */
-export async function answers({ baseUrl, apiKeyFile }) {
+/**
+ * @param {string} apiKeyFile
+ * @param {string} url
+ * @param {string} [method]
+ * @returns {Promise<Response | undefined>} undefined: it does not answer, or not well
+ */
+async function called(apiKeyFile, url, method = "GET") {
   try {
     const headers = { Authorization: `Bearer ${readFileSync(apiKeyFile, "utf8").trim()}` };
-    return (await fetch(`${baseUrl}/consortia`, { headers, signal: AbortSignal.timeout(3_000) })).ok;
+    const response = await fetch(url, { method, headers, signal: AbortSignal.timeout(3_000) });
+    return response.ok ? response : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
+
+/** @param {Pick<Running, "baseUrl" | "apiKeyFile">} service */
+export const answers = async ({ baseUrl, apiKeyFile }) => Boolean(await called(apiKeyFile, `${baseUrl}/consortia`));
 
 /**
  * A link that opens the service's console once; the console makes one for whoever has the service's key.
@@ -132,16 +141,8 @@ export async function answers({ baseUrl, apiKeyFile }) {
  * @returns {Promise<string | undefined>} undefined: there is no console, or it does not answer
  */
 export async function consoleLink({ console: url, apiKeyFile }) {
-  if (!url) return undefined;
-  try {
-    const headers = { Authorization: `Bearer ${readFileSync(apiKeyFile, "utf8").trim()}` };
-    const response = await fetch(`${url}/links`, { method: "POST", headers, signal: AbortSignal.timeout(3_000) });
-    if (!response.ok) return undefined;
-    const { link } = /** @type {{ link: string }} */ (await response.json());
-    return link;
-  } catch {
-    return undefined;
-  }
+  const response = url ? await called(apiKeyFile, `${url}/links`, "POST") : undefined;
+  return response && /** @type {{ link: string }} */ (await response.json()).link;
 }
 
 /** The file with the state of the stack, for the console. @param {string} root */
