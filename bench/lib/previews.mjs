@@ -13,7 +13,7 @@ const leastRounds = 7;
 
 /** @param {Side} side @returns {Promise<number>} milliseconds */
 async function previewMs({ title, stack, args = [], expected }) {
-  const { text, ms } = await stack.ok(["preview", ...args]);
+  const { text, ms } = await stack.ok(["preview", ...args], { CONSORTIUM_OFFLINE_PREVIEW: "true" });
   if (!text.includes(expected)) throw new UserError(`unexpected preview of ${title}:\n${text}`);
   return ms;
 }
