@@ -1,12 +1,13 @@
 import { type z } from "zod";
 import { brokenTexts, printable } from "../../provider/api/printable";
 import { consensusOf } from "../../provider/constants";
-import { type Definition } from "../../provider/core/definition";
+import { type Definition, nameKey } from "../../provider/core/definition";
+import { definitions } from "../../provider/resources";
 import { environment } from "../../provider/resources/environment";
 import { adopt, description, nameText } from "../../provider/resources/fields";
-import { node } from "../../provider/resources/node";
-import { type Found, inside } from "../../provider/resources/tree";
+import { type Found, inside, type ListedKind } from "../../provider/resources/tree";
 import { type NetworkDefinition, type NetworkEnvironment, type NetworkMember, type NetworkNode } from "../../sdk";
+import { type ReferenceName, references } from "../../sdk/network/references";
 import { nodeSettings, usualLimits } from "../../sdk/network/schema";
 
 /** A note on a part of the file. */
@@ -24,6 +25,12 @@ export interface Exported {
 export function definitionOf(found: Found, options: { adopt: boolean }): Exported {
   return new Exporter(found, options.adopt).run();
 }
+
+/** The keys of an environment's parts that others name, by their ids. */
+type Keys = Record<(typeof references)[ReferenceName], ReadonlyMap<string, string>>;
+
+/** An entry of the file. */
+type Entry = Record<string, unknown>;
 
 class Exporter {
   private readonly remarks: Remark[] = [];
@@ -57,6 +64,8 @@ class Exporter {
           return [one, { ...(orgName !== one && { orgName }), ...this.adopted(member, ["members", one]) }];
         }),
       ),
+      ...this.group("zones", "consortiumZone", consortium, [], (zone, at) => this.zone(zone, at)).entries,
+      ...this.group("invitations", "invitation", consortium, [], ({ props: { email } }) => ({ email })).entries,
       environments: Object.fromEntries(environments.flatMap((one) => this.environment(one, keys.get(one.id)!))),
     };
     return { definition, remarks: this.remarks };
@@ -96,15 +105,88 @@ class Exporter {
       ...this.period(environment),
       ...this.adopted(environment, path),
     };
-    return [
-      [
-        key,
-        { ...settings, nodes: this.nodes(inside(environment, "node"), path), credentials: [] } as NetworkEnvironment,
-      ],
-    ];
+    const { parts, keys } = this.parts(environment, path);
+    const nodes = this.nodes(inside(environment, "node"), path, keys);
+    return [[key, { ...settings, ...parts, nodes, credentials: [] } as NetworkEnvironment]];
   }
 
-  private nodes(nodes: readonly Found[], path: string[]): NonNullable<NetworkEnvironment["nodes"]> {
+  /** What is in an environment besides nodes and credentials. */
+  private parts(environment: Found, path: string[]): { parts: Entry; keys: Keys } {
+    const zones = this.group("zones", "environmentZone", environment, path, (zone, at) => this.zone(zone, at));
+    const configurations = this.group("configurations", "configuration", environment, path, ({ props }, at) => {
+      const what = this.adopt ? "they stay as they are" : "give details:, or the copy has none";
+      this.remark(at, `the service does not show its details: ${what}`);
+      return { type: props.type };
+    });
+    const keys = { zones: zones.keys, configurations: configurations.keys, services: new Map<string, string>() };
+    const services = this.group("services", "service", environment, path, (one, at) => ({
+      service: one.props.service,
+      ...this.settingsOf(definitions.service, one, ["zoneId", "size"], keys, at),
+      ...this.destinations(one, at),
+    }));
+    const parts = { ...zones.entries, ...configurations.entries, ...services.entries };
+    return { parts, keys: { ...keys, services: services.keys } };
+  }
+
+  /** The objects of a kind, each under its key. What lacks something that every entry needs is left out. */
+  private group(
+    name: string,
+    kind: ListedKind,
+    owner: Found,
+    path: string[],
+    settings: (item: Found, at: string[]) => Entry,
+  ): { entries: Entry; keys: ReadonlyMap<string, string> } {
+    const definition: Definition = definitions[kind];
+    const all = keysOf(inside(owner, kind), definition.title);
+    const keys = new Map<string, string>();
+    const made = inside(owner, kind).flatMap((item): [string, Entry][] => {
+      const key = all.get(item.id)!;
+      const at = [...path, name, key];
+      const member = this.memberKeys.get(item.props.membershipId ?? "");
+      const isOwned = kind === "configuration" || kind === "service";
+      const missing = (needed[kind] ?? []).filter((one) => !isGiven(fieldOf(definition, one), item.props[one]));
+      const lacks = [...missing, ...(isOwned && member === undefined ? ["a member that owns it"] : [])];
+      if (lacks.length > 0) {
+        const what = `the ${definition.title} ${item.id} is left out`;
+        this.remark([...path, name], `${what}: the service does not show ${lacks.join(" and ")}`);
+        return [];
+      }
+      keys.set(item.id, key);
+      const nameAs = nameKey(definition)!;
+      const own = this.named(item.props[nameAs] as string | undefined, key, at);
+      const head = { ...(isOwned && { member }), ...(own !== key && { [nameAs]: own }) };
+      return [[key, { ...head, ...settings(item, at), ...this.adopted(item, at) }]];
+    });
+    return { entries: made.length > 0 ? { [name]: Object.fromEntries(made) } : {}, keys };
+  }
+
+  private zone({ props: { region, cloud, type, bridgeId } }: Found, at: string[]): Entry {
+    if (typeof bridgeId === "string" && !this.adopt)
+      this.remark(at, `a copy needs its own, since it belongs to the environment: bridgeId ${bridgeId}`);
+    const { type: field } = definitions.environmentZone.inputs.shape;
+    return {
+      ...{ region, cloud },
+      ...(type !== "kaleido" && isGiven(field as z.ZodType, type) && { type }),
+      ...(bridgeId !== undefined && this.adopt && { bridgeId }),
+    };
+  }
+
+  private destinations(service: Found, path: string[]): Entry {
+    if (service.props.details !== undefined && !this.adopt)
+      this.remark(path, "its details are left out, since they may be secret: give details: where the copy needs them");
+    if (service.unlisted?.includes("destination")) this.remark(path, "the service does not show its destinations");
+    const { entries } = this.group("destinations", "destination", service, path, ({ props }) =>
+      props.kaleidoManaged === false ? { kaleidoManaged: false } : {},
+    );
+    if ("destinations" in entries && !this.adopt)
+      this.remark(
+        [...path, "destinations"],
+        "those of a copy need idRegistry:, and testCertificate: or a verified member",
+      );
+    return entries;
+  }
+
+  private nodes(nodes: readonly Found[], path: string[], references: Keys): NonNullable<NetworkEnvironment["nodes"]> {
     const keys = keysOf(nodes, "node");
     const byMember: Record<string, Record<string, NetworkNode>> = {};
     for (const node of nodes) {
@@ -122,7 +204,7 @@ class Exporter {
         ...byMember[member],
         [key]: {
           ...(name !== key && { name }),
-          ...this.nodeSettings(node, [...path, "nodes", member, key]),
+          ...this.settingsOf(definitions.node, node, nodeSettings, references, [...path, "nodes", member, key]),
           ...this.adopted(node, [...path, "nodes", member, key]),
         },
       };
@@ -143,7 +225,10 @@ class Exporter {
 
   /** Names are unique among siblings, but where each adopts its object by its id. */
   private isFirst(name: string, path: string[]): boolean {
-    const place = JSON.stringify([path.slice(0, path.includes("nodes") ? 3 : 1), name.normalize("NFC").trim()]);
+    const place = JSON.stringify([
+      path.includes("nodes") ? path.slice(0, 3) : path.slice(0, -1),
+      name.normalize("NFC").trim(),
+    ]);
     if (this.taken.has(place)) return false;
     this.taken.add(place);
     return true;
@@ -176,20 +261,37 @@ class Exporter {
     return isGiven(fieldOf(environment, "blockPeriod"), blockPeriod) ? { blockPeriod } : {};
   }
 
-  /** What the service shows of a node's settings, but for what it chooses for each, and for what a copy cannot have. */
-  private nodeSettings({ props }: Found, path: string[]): NetworkNode {
-    const shown = nodeSettings.filter((key) => props[key] !== undefined && props[key] !== usual[key]);
-    const bound = this.adopt ? [] : shown.filter((key) => key.endsWith("Id"));
+  /**
+   * What the service shows of the settings of a node or a service, but for what it chooses for each. Parts of the environment
+   * are named by their keys, if they are in the file; else a copy cannot have them.
+   */
+  private settingsOf(
+    definition: Definition,
+    { props }: Found,
+    settings: readonly string[],
+    keys: Keys,
+    path: string[],
+  ): Entry {
+    const shown = settings.filter((key) => props[key] !== undefined && props[key] !== usual[key as keyof NetworkNode]);
+    const keyed = shown.flatMap((setting): [setting: string, name: string, key: string][] => {
+      const name = setting.replace(/Id$/, "");
+      const key = name in references ? keys[references[name as ReferenceName]].get(String(props[setting])) : undefined;
+      return key === undefined ? [] : [[setting, name, key]];
+    });
+    const others = shown.filter((setting) => !keyed.some(([one]) => one === setting));
+    const bound = this.adopt ? [] : others.filter((key) => key.endsWith("Id"));
     if (bound.length > 0) {
       const names = bound.map((key) => `${key} ${String(props[key])}`).join(", ");
       this.remark(path, `a copy needs its own, since these belong to the environment: ${names}`);
     }
-    const given = shown.filter((key) => !bound.includes(key));
-    for (const key of given.filter((key) => !isGiven(fieldOf(node, key), props[key])))
+    const plain = others.filter((key) => !bound.includes(key));
+    for (const key of plain.filter((key) => !isGiven(fieldOf(definition, key), props[key])))
       this.remark(path, `the service shows something as ${key} that cannot be given: it is left out`);
-    return Object.fromEntries(
-      given.filter((key) => isGiven(fieldOf(node, key), props[key])).map((key) => [key, props[key]]),
-    );
+    const given = plain.filter((key) => isGiven(fieldOf(definition, key), props[key]));
+    return Object.fromEntries([
+      ...given.map((key) => [key, props[key]] as const),
+      ...keyed.map(([, name, key]) => [name, key] as const),
+    ]);
   }
 
   /** What exists may be more than the service usually allows. */
@@ -212,6 +314,15 @@ class Exporter {
 }
 
 const fieldOf = ({ inputs }: Definition, key: string): z.ZodType => inputs.shape[key] as z.ZodType;
+
+/** What every entry has to say, besides its owner. */
+const needed: Partial<Record<ListedKind, readonly string[]>> = {
+  consortiumZone: ["region", "cloud"],
+  environmentZone: ["region", "cloud"],
+  invitation: ["email"],
+  configuration: ["type"],
+  service: ["service"],
+};
 
 /** What services choose where nobody says anything (spec, section 2.4). */
 const usual: NetworkNode = { role: "validator" };

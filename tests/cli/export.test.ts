@@ -7,6 +7,7 @@ import { type Service, startService } from "../../service";
 import { Network, type NetworkDefinition, type NetworkEnvironment } from "../../sdk";
 import { Stack } from "../support/double/stack";
 import { inText } from "../sdk/network/problems";
+import { network, others } from "../support/network";
 import { consortium } from "./command";
 import { found } from "./found";
 
@@ -99,7 +100,8 @@ test("settings of nodes are in the file; adopting that file changes nothing", as
   const { stdout } = await run("--consortium", "trade", "--adopt");
   expect(inText(stdout)).toEqual([]);
   const { prod } = (parse(stdout) as { environments: Record<string, NetworkEnvironment> }).environments;
-  const settings = { size: "large", zoneId: zone, kmsId: "k1", databaseType: "leveldb" };
+  const settings = { size: "large", zone: "z", kmsId: "k1", databaseType: "leveldb" };
+  expect(prod!.zones).toEqual({ z: { region: "eu", cloud: "aws", adopt: zone } });
   expect(prod!.nodes).toEqual({ acme: { one: { ...settings, adopt: one }, two: { size: "small", adopt: two } } });
   expect(Object.keys(prod!)).not.toEqual(expect.arrayContaining(["blockPeriod"]));
 
@@ -108,9 +110,9 @@ test("settings of nodes are in the file; adopting that file changes nothing", as
   expect(inText(copy.stdout)).toEqual([]);
   expect(environments.prod).toMatchObject({ blockPeriod: 3 });
   expect(environments.prod!.nodes).toEqual({
-    acme: { one: { size: "large", databaseType: "leveldb" }, two: { size: "small" } },
+    acme: { one: { size: "large", zone: "z", databaseType: "leveldb" }, two: { size: "small" } },
   });
-  const why = `a copy needs its own, since these belong to the environment: zoneId ${zone}, kmsId k1`;
+  const why = "a copy needs its own, since these belong to the environment: kmsId k1";
   expect(copy.stderr).toContain(`note: environments.prod.nodes.acme.one: ${why}\n`);
   expect(copy.stdout).toContain(`# ${why}\n`);
 
@@ -123,6 +125,92 @@ test("settings of nodes are in the file; adopting that file changes nothing", as
   expect((await stack.up(program)).errors).toEqual([]);
   expect((await stack.preview(program)).steps.filter((step) => !step.startsWith("same"))).toEqual([]);
   expect(service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
+});
+
+describe("zones, configurations, services, invitations and destinations", () => {
+  const now = { pass: () => undefined }; // everything starts at once
+  const ohio = { region: "us-east-2", cloud: "aws" };
+
+  test("are in the file, and adopting that file changes nothing", async () => {
+    const net = await network(service, now);
+    const ids = await others(service, now, net);
+    const { stdout, stderr } = await run("--consortium", "fixture", "--adopt");
+    expect(inText(stdout)).toEqual([]);
+    const definition = parse(stdout) as NetworkDefinition;
+    expect(definition).toMatchObject({
+      zones: { ohio: { ...ohio, adopt: ids.consortiumZoneId } },
+      invitations: { third: { email: "ops@third.example", adopt: ids.invitationId } },
+    });
+    const own = { member: "first", size: "small" };
+    expect(definition.environments!.main).toMatchObject({
+      zones: { ohio: { ...ohio, adopt: ids.environmentZoneId } },
+      configurations: { gas: { member: "first", type: "node_config", adopt: ids.configurationId } },
+      services: {
+        registry: { ...own, service: "idregistry", adopt: ids.registryId },
+        documents: {
+          ...{ ...own, service: "documentstore", zone: "ohio", adopt: ids.documentsId },
+          destinations: { inbox: { adopt: "inbox" } },
+        },
+      },
+    });
+    expect(definition.environments!.spare).not.toHaveProperty("zones");
+    const why = "the service does not show its details: they stay as they are";
+    expect(stdout).toContain(`# ${why}\n`);
+    expect(stderr).toBe(`note: environments.main.configurations.gas: ${why}\n`);
+    expect(stdout).not.toContain("hush");
+
+    const stack = new Stack("dynamic", {
+      config: { "consortium:baseUrl": service.baseUrl, "consortium:apiKey": service.apiKey },
+    });
+    const program = () => new Network("fixture", definition);
+    service.clearCalls();
+    expect((await stack.up(program)).errors).toEqual([]);
+    expect((await stack.preview(program)).steps.filter((step) => !step.startsWith("same"))).toEqual([]);
+    expect(service.calls.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+
+  test("a copy says what it lacks; what shows no owner is left out", async () => {
+    const net = await network(service, now);
+    const ids = await others(service, now, net);
+    service.store.configurations.patch(ids.configurationId, { membership_id: "m-unknown" });
+    service.store.services.patch(ids.documentsId, { details: { key: "hush" } });
+    const { stdout, stderr } = await run("--consortium", "fixture");
+    expect(inText(stdout)).toEqual([]);
+    expect(stdout).not.toContain("hush");
+    const { main } = (parse(stdout) as NetworkDefinition).environments!;
+    expect(main).not.toHaveProperty("configurations");
+    expect(main!.services!.documents).toEqual({
+      ...{ member: "first", service: "documentstore", size: "small", zone: "ohio", destinations: { inbox: {} } },
+    });
+    expect(stderr.split("\n").sort()).toEqual([
+      "",
+      `note: environments.main.configurations: the configuration ${ids.configurationId} is left out: the service does not show a member that owns it`,
+      "note: environments.main.services.documents.destinations: those of a copy need idRegistry:, and testCertificate: or a verified member",
+      "note: environments.main.services.documents: its details are left out, since they may be secret: give details: where the copy needs them",
+    ]);
+  });
+
+  test("--import has them under the names of the file, and says what an imported configuration lacks", async () => {
+    const net = await network(service, now);
+    const ids = await others(service, now, net);
+    const { stdout, stderr } = await run("--import");
+    const { resources } = JSON.parse(stdout) as { resources: { type: string; logicalName: string; id: string }[] };
+    const within = `${net.consortiumId}/${net.environmentId}`;
+    const old = /Consortium|Membership|Environment|Node|AppCred$/;
+    const said = resources.map(({ type, logicalName, id }) => [type.split(":").at(-1)!, logicalName, id]);
+    expect(said.filter(([type]) => /Zone$/.test(type!) || !old.test(type!))).toEqual([
+      ["ConsortiumZone", "fixture/ohio", `${net.consortiumId}/${ids.consortiumZoneId}`],
+      ["Invitation", "fixture/third", `${net.consortiumId}/${ids.invitationId}`],
+      ["EnvironmentZone", "fixture/main/ohio", `${within}/${ids.environmentZoneId}`],
+      ["Configuration", "fixture/main/gas", `${within}/${ids.configurationId}`],
+      ["Service", "fixture/main/registry", `${within}/${ids.registryId}`],
+      ["Service", "fixture/main/documents", `${within}/${ids.documentsId}`],
+      ["Destination", "fixture/main/documents/inbox", `${within}/${ids.documentsId}/inbox`],
+    ]);
+    expect(stderr).toBe(
+      "note: fixture/main/gas: the service does not show the details: the next `up` sends those of the program.\n",
+    );
+  });
 });
 
 test("without adoption it describes a copy", async () => {

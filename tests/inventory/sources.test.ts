@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { modelOfNetworkFile } from "../../inventory/file";
 import { LiveNetwork } from "../../inventory/live";
@@ -45,6 +46,50 @@ test("a network file, with logical names as ids", async () => {
     ...["environment trial", "node trial-node", "credential grower"],
   ]);
   expect(model.limits).toContainEqual({ kind: "environments", of: "coffee", used: 2, most: 3 });
+});
+
+test("a network file with zones, configurations, services, invitations and destinations", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "network-"));
+  const file = join(folder, "trade.yaml");
+  const ohio = "{ region: us-east-2, cloud: aws }";
+  const text = `
+members: [acme]
+zones: { ohio: ${ohio} }
+invitations: { third: ops@third.example }
+environments:
+  prod:
+    provider: quorum
+    consensusType: ibft
+    zones: { ohio: ${ohio} }
+    configurations: { gas: { member: acme, type: node_config, details: { gas_price: hush } } }
+    services: { docs: { member: acme, service: documentstore, zone: ohio, destinations: [inbox] } }
+`;
+  writeFileSync(file, text);
+  const model = await modelOfNetworkFile(file);
+  rmSync(folder, { recursive: true });
+  const [{ others, environments }] = model.consortia as [NetworkModel["consortia"][0]];
+  const facts = { region: "us-east-2", cloud: "aws" };
+  expect(others).toEqual([
+    { kind: "consortiumZone", id: "trade/ohio", name: "ohio", facts },
+    { kind: "invitation", id: "trade/third", name: "third", facts: { email: "ops@third.example" } },
+  ]);
+  const owned = { membershipId: "trade/acme" };
+  expect(environments[0]!.others).toEqual([
+    {
+      ...{ kind: "service", id: "trade/prod/docs", name: "docs", ...owned },
+      facts: { service: "documentstore", zoneId: "trade/prod/ohio" },
+    },
+    {
+      kind: "destination",
+      id: "trade/prod/docs/inbox",
+      name: "inbox",
+      ...owned,
+      facts: { serviceId: "trade/prod/docs" },
+    },
+    { kind: "configuration", id: "trade/prod/gas", name: "gas", ...owned, facts: { type: "node_config" } },
+    { kind: "environmentZone", id: "trade/prod/ohio", name: "ohio", facts },
+  ]);
+  expect(JSON.stringify(model)).not.toContain("hush");
 });
 
 describe("a plan", () => {
