@@ -1,8 +1,14 @@
 import { type PolicyPackArgs } from "@pulumi/policy";
 import { type Choice, type ConsortiumPolicy, PolicySettingsError, withSettings } from "./define";
-import { consortiaPerOrganization, environmentsPerConsortium, nodesPerEnvironment } from "./rules/limits";
+import {
+  consortiaPerOrganization,
+  environmentsPerConsortium,
+  nodesPerEnvironment,
+  resourcesPerEnvironment,
+} from "./rules/limits";
 import {
   allowedNetworks,
+  allowedServices,
   consensusForProvider,
   naming,
   nodeSize,
@@ -21,8 +27,10 @@ export const policies = [
   consortiaPerOrganization,
   environmentsPerConsortium,
   nodesPerEnvironment,
+  resourcesPerEnvironment,
   consensusForProvider,
   nodeSize,
+  allowedServices,
   tetherInterval,
   tetherAfterConfiguration,
   allowedNetworks,

@@ -49,8 +49,9 @@ export class Organization {
 
   consortia = (): Promise<Existing[]> => this.#list("consortium", {});
   environments = (consortiumId: string | undefined): Promise<Existing[]> => this.#list("environment", { consortiumId });
-  nodes = (consortiumId: string | undefined, environmentId: string | undefined): Promise<Existing[]> =>
-    this.#list("node", { consortiumId, environmentId });
+  /** What an environment has of a kind. */
+  within = (kind: Tree.ListedKind, consortiumId: string | undefined, environmentId: string | undefined) =>
+    this.#list(kind, { consortiumId, environmentId });
 
   /** Those of a parent that does not exist yet are none. */
   async #list(kind: Tree.ListedKind, place: Record<string, string | undefined>): Promise<Existing[]> {
@@ -116,9 +117,19 @@ const givenName = (member: Member): string | undefined => member.text("name");
 /** The id in the argument `adopt`. */
 const adopted = (member: Member): string | undefined => member.text("adopt");
 
+/** Whether it is what a resource shares with others, whatever its name: a zone of one region, or a utility service of one type. */
+function isShared(member: Member, { props }: Existing): boolean {
+  const same = (...keys: string[]): boolean =>
+    keys.every((key) => props[key] !== undefined && props[key] === member.text(key));
+  if (member.get("adopt") !== true) return false;
+  return member.kind === "EnvironmentZone"
+    ? same("region", "cloud")
+    : props.serviceType === "utility" && same("service");
+}
+
 /**
  * What exists besides the resources of this stack. The policy host passes no ids, so a resource is recognized by the id that
- * its children know, by the one it adopts, by its name (unique among siblings), or by its name in the program, which an
+ * its children know, by the one it adopts or shares, by its name (unique among siblings), or by its name in the program, which an
  * earlier run may have used. One whose name is not known yet may be any of them.
  */
 export function outsideStack(mine: readonly Member[], existing: readonly Existing[], stack: Stack): Existing[] {
@@ -130,8 +141,9 @@ export function outsideStack(mine: readonly Member[], existing: readonly Existin
       return index < 0;
     });
   const withoutId = take(mine, (member, { id }) => id === (stack.idOf(member.urn) ?? adopted(member)));
+  const unshared = take(withoutId, isShared);
   const withoutName = take(
-    withoutId,
+    unshared,
     (member, { props }) => props.name !== undefined && props.name === givenName(member),
   );
   const renamed = take(

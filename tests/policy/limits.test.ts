@@ -1,4 +1,9 @@
-import { consortiaPerOrganization, environmentsPerConsortium, nodesPerEnvironment } from "../../sdk/policy";
+import {
+  consortiaPerOrganization,
+  environmentsPerConsortium,
+  nodesPerEnvironment,
+  resourcesPerEnvironment,
+} from "../../sdk/policy";
 import { judge, messages } from "./support/host";
 import { network, Plan, type Props, unknown } from "./support/plan";
 
@@ -97,6 +102,44 @@ describe("environments-per-consortium", () => {
 
   test("another max", async () => {
     expect(await messages(environmentsPerConsortium, fill(new Plan(), 2), { max: 1 })).toHaveLength(1);
+  });
+});
+
+describe("resources-per-environment", () => {
+  const kinds = [
+    ["services", "Service"],
+    ["zones", "EnvironmentZone"],
+    ["configurations", "Configuration"],
+  ] as const;
+  const fill = (plan: Plan, kind: (typeof kinds)[number][1], count: number) => {
+    const made = network(plan);
+    times(count, (number) => plan.add(kind, `r${number}`, { environment: made.environment }));
+    return made;
+  };
+
+  test.each(kinds)("%s: any number, unless a setting says how many", async (things, kind) => {
+    for (const deployed of [false, true]) {
+      const plan = new Plan("test", deployed);
+      fill(plan, kind, 2);
+      expect(await messages(resourcesPerEnvironment, plan)).toEqual([]);
+      expect(await messages(resourcesPerEnvironment, plan, { [things]: 2 })).toEqual([]);
+      expect(await messages(resourcesPerEnvironment, plan, { [things]: 1 })).toEqual([
+        `Environment "ledger" would have 2 ${things} (in this stack "r1" and "r2"), but at most 1 are allowed. ` +
+          `Remove some, or raise the setting ${things}.`,
+      ]);
+    }
+  });
+
+  test("each kind and each environment is counted apart", async () => {
+    const plan = new Plan();
+    const { consortium } = fill(plan, "Service", 1);
+    const environment = plan.add("Environment", "other", { consortium });
+    plan.add("Service", "s", { environment });
+    plan.add("EnvironmentZone", "z", { environment });
+    plan.add("Destination", "d", { environment });
+    plan.add("Service", "anywhere", { environmentId: unknown });
+    expect(await messages(resourcesPerEnvironment, plan, { services: 1, zones: 1, configurations: 0 })).toEqual([]);
+    expect(await messages(resourcesPerEnvironment, plan, { services: 0, zones: 0 })).toHaveLength(3);
   });
 });
 

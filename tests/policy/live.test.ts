@@ -2,9 +2,10 @@ import {
   consortiaPerOrganization,
   environmentsPerConsortium,
   nodesPerEnvironment,
+  resourcesPerEnvironment,
   withSettings,
 } from "../../sdk/policy";
-import { send } from "../support/network";
+import { others, send } from "../support/network";
 import { begin, inside } from "./support/existing";
 import { judge, messages } from "./support/host";
 import { network, Plan, unknown } from "./support/plan";
@@ -43,6 +44,32 @@ describe("what the organization has outside this stack counts", () => {
       expect.stringContaining(
         'would have 4 environments (in this stack "mine" and "mine-too", and outside of it "main" and "spare")',
       ),
+    ]);
+  });
+
+  test("services, zones and configurations, but not those that this stack shares or adopts", async () => {
+    const { there, post, service, time } = await begin();
+    const { configurationId } = await others(service, time, there);
+    const { consortiumId, environmentId, membershipId } = there;
+    const within = { consortiumId, environmentId };
+    const far = { region: "far-1", cloud: "aws" };
+    await post(`/consortia/${consortiumId}/environments/${environmentId}/zones`, { name: "far", ...far });
+    const limited = withSettings(resourcesPerEnvironment, { live: true, services: 2, zones: 2, configurations: 1 });
+    const plan = new Plan();
+    plan.add("Service", "ids", { ...within, service: "idregistry", adopt: true });
+    plan.add("EnvironmentZone", "away", { ...within, ...far, adopt: true });
+    plan.add("Configuration", "mine", { ...within, membershipId, adopt: configurationId });
+    expect(await messages(limited, plan)).toEqual([]);
+    plan.add("Service", "files", { ...within, service: "ipfs" });
+    plan.add("EnvironmentZone", "new", { ...within, region: "new-1", cloud: "aws" });
+    plan.add("Configuration", "more", within);
+    expect(await messages(limited, plan)).toEqual([
+      expect.stringContaining('would have 3 services (in this stack "files" and "ids", and outside of it "documents")'),
+      expect.stringContaining('would have 3 zones (in this stack "away" and "new", and outside of it "ohio")'),
+      expect.stringContaining('would have 2 configurations (in this stack "mine" and "more"), but at most 1 are'),
+    ]);
+    expect(await messages(limited, plan, { live: false })).toEqual([
+      expect.stringContaining('would have 2 configurations (in this stack "mine" and "more")'),
     ]);
   });
 

@@ -1,5 +1,6 @@
 import {
   allowedNetworks,
+  allowedServices,
   consensusForProvider,
   type ConsortiumPolicy,
   naming,
@@ -22,6 +23,10 @@ const tether =
   (args: object) =>
   (plan: Plan): void =>
     void plan.add("TetherService", "pin", { tetherId: "t0000000000", network: "rinkeby", intervalHours: 1, ...args });
+const service =
+  (type: unknown, args: object = {}) =>
+  (plan: Plan): void =>
+    void plan.add("Service", "s", { service: type, ...args });
 const sized =
   (size?: unknown) =>
   (plan: Plan): void =>
@@ -90,7 +95,36 @@ const table: [ConsortiumPolicy, string, Row[]][] = [
       ],
       ["no size, where any is needed", sized(), { required: true }, 'Node "n" does not say its size. Set size.'],
       ["an unknown size", sized(unknown), { sizes: ["small"], required: true }],
+      [
+        "a service of a size that is not",
+        service("ipfs", { size: "large" }),
+        { sizes: ["small"] },
+        'Service "s" has size large, which is not allowed. Set size to small.',
+      ],
+      ["a service without one", service("ipfs"), { required: true }, 'Service "s" does not say its size. Set size.'],
       ["other resources", environment("geth", "poa"), { sizes: ["small"], required: true }],
+    ],
+  ],
+  [
+    allowedServices,
+    "mandatory",
+    [
+      ["any type", service("ipfs")],
+      ["a type that is allowed", service("ipfs"), { types: ["idregistry", "ipfs"] }],
+      [
+        "a type that is not",
+        service("hdwallet"),
+        { types: ["idregistry", "ipfs"] },
+        'Service "s" is of the type hdwallet, which is not allowed. Use idregistry or ipfs.',
+      ],
+      [
+        "any, where none is allowed",
+        service("ipfs"),
+        { types: [] },
+        'Service "s" is of the type ipfs, which is not allowed. Remove it.',
+      ],
+      ["an unknown type", service(unknown), { types: [] }],
+      ["other resources", named("Node", "n"), { types: [] }],
     ],
   ],
   [

@@ -19,8 +19,8 @@ const wrong: [string, object, string][] = [
     "an unknown policy",
     { "nodes-per-enviroment": { max: 3 } },
     'There is no policy "nodes-per-enviroment"; the policies are consortia-per-organization, environments-per-consortium, ' +
-      "nodes-per-environment, consensus-for-provider, node-size, tether-interval, tether-after-configuration, allowed-networks, " +
-      "allowed-regions, naming, protect-ledgers, balanced-membership, credential-per-member.",
+      "nodes-per-environment, resources-per-environment, consensus-for-provider, node-size, allowed-services, tether-interval, " +
+      "tether-after-configuration, allowed-networks, allowed-regions, naming, protect-ledgers, balanced-membership, credential-per-member.",
   ],
   [
     "an unknown setting",
@@ -144,8 +144,10 @@ describe("settings that can", () => {
       ["consortia-per-organization", "mandatory"],
       ["environments-per-consortium", "mandatory"],
       ["nodes-per-environment", "mandatory"],
+      ["resources-per-environment", "mandatory"],
       ["consensus-for-provider", "mandatory"],
       ["node-size", "mandatory"],
+      ["allowed-services", "mandatory"],
       ["tether-interval", "mandatory"],
       ["tether-after-configuration", "mandatory"],
       ["allowed-networks", "advisory"],

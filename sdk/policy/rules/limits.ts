@@ -2,6 +2,7 @@ import { type PolicyProviderResource } from "@pulumi/policy";
 import { z } from "zod";
 import { limits } from "../../../provider/constants";
 import { groupBy } from "../../../provider/core/values";
+import { type ListedKind } from "../../../provider/resources/tree";
 import { definePolicy, type Report } from "../define";
 import { ask, type Existing, idOf, type Organization, outsideStack, providerTitle } from "../live";
 import { listed, type Member, type Siblings, type Stack } from "../stack";
@@ -20,19 +21,51 @@ interface Counted {
   further?: (others: Existing[] | undefined, report: Report) => void;
 }
 
-interface Maximum<Name extends string> {
+/** What is counted, as messages say it. */
+interface Things {
+  things: string;
+  remedy: string;
+}
+
+interface Maximum<Name extends string> extends Things {
   name: Name;
   description: string;
   /** What the service itself allows: provider/constants.ts. */
   limit: number;
-  things: string;
   /** Where they are counted, as the setting says it: `per environment`. */
   per: string;
-  remedy: string;
   counted: (stack: Stack) => Counted[];
 }
 
-/** A policy of how many resources something may have: in this stack, and outside of it where the setting `live` asks for that. */
+const live = z
+  .boolean()
+  .default(false)
+  .describe("Also count what the organization already has outside this stack; needs an API key.");
+
+/** Counts what each owner would have, outside of this stack only where the setting `live` asks for that. */
+async function count(
+  counted: readonly Counted[],
+  { max, live, things, remedy }: Things & { max: number; live: boolean },
+  stack: Stack,
+  report: Report,
+): Promise<void> {
+  for (const { owner, urn, mine, provider, list, further } of counted) {
+    const existing = live ? await ask(provider, report, list) : undefined;
+    const others = existing && outsideStack(mine, existing, stack);
+    const outside = (others ?? []).map(({ id, props }) => props.name ?? id);
+    const found = mine.length + outside.length;
+    if (found > max) {
+      const where = outside.length === 0 ? "" : `, and outside of it ${listed(outside)}`;
+      const here = `in this stack ${listed(mine.map(({ name }) => name))}${where}`;
+      const deleted = outside.length === 0 ? "" : " What this run deletes counts, too, since Pulumi deletes last.";
+      const allowed = `${owner} would have ${found} ${things} (${here}), but at most ${max} are allowed.`;
+      report.violation(`${allowed} ${remedy}${deleted}`, urn);
+    }
+    further?.(others, report);
+  }
+}
+
+/** A policy of how many resources something may have. */
 const maximumPolicy = <Name extends string>(maximum: Maximum<Name>) =>
   definePolicy({
     name: maximum.name,
@@ -40,27 +73,10 @@ const maximumPolicy = <Name extends string>(maximum: Maximum<Name>) =>
     description: maximum.description,
     settings: {
       max: z.int().min(0).default(maximum.limit).describe(`Maximum number of ${maximum.things} ${maximum.per}.`),
-      live: z
-        .boolean()
-        .default(false)
-        .describe("Also count what the organization already has outside this stack; needs an API key."),
+      live,
     },
-    async validateStack(stack, { max, live }, report) {
-      for (const { owner, urn, mine, provider, list, further } of maximum.counted(stack)) {
-        const existing = live ? await ask(provider, report, list) : undefined;
-        const others = existing && outsideStack(mine, existing, stack);
-        const outside = (others ?? []).map(({ id, props }) => props.name ?? id);
-        const count = mine.length + outside.length;
-        if (count > max) {
-          const where = outside.length === 0 ? "" : `, and outside of it ${listed(outside)}`;
-          const here = `in this stack ${listed(mine.map(({ name }) => name))}${where}`;
-          const deleted = outside.length === 0 ? "" : " What this run deletes counts, too, since Pulumi deletes last.";
-          const found = `${owner} would have ${count} ${maximum.things} (${here}), but at most ${max} are allowed.`;
-          report.violation(`${found} ${maximum.remedy}${deleted}`, urn);
-        }
-        further?.(others, report);
-      }
-    },
+    validateStack: (stack, settings, report) =>
+      count(maximum.counted(stack), { ...maximum, ...settings }, stack, report),
   });
 
 export const consortiaPerOrganization = maximumPolicy({
@@ -93,6 +109,15 @@ export const environmentsPerConsortium = maximumPolicy({
     })),
 });
 
+/** What an environment has of a kind. */
+async function listWithin(organization: Organization, kind: ListedKind, { key, mine }: Siblings, stack: Stack) {
+  return organization.within(
+    kind,
+    await idOf(organization, stack, "Consortium", stack.key(mine[0]!, "Consortium")),
+    await idOf(organization, stack, "Environment", key),
+  );
+}
+
 export const nodesPerEnvironment = maximumPolicy({
   name: "nodes-per-environment",
   description:
@@ -105,19 +130,40 @@ export const nodesPerEnvironment = maximumPolicy({
     const someUnknown = stack.group("Node", "Environment").has(undefined);
     return stack.siblings("Node", "Environment").map((siblings) => ({
       ...siblings,
-      async list(organization) {
-        const consortium = stack.key(siblings.mine[0]!, "Consortium");
-        return organization.nodes(
-          await idOf(organization, stack, "Consortium", consortium),
-          await idOf(organization, stack, "Environment", siblings.key),
-        );
-      },
+      list: (organization) => listWithin(organization, "node", siblings, stack),
       further(others, report) {
         // Nodes of an environment that another stack manages, and those whose environment is not known, may count as well.
         const complete = !someUnknown && (siblings.urn !== undefined || others !== undefined);
         checkMemberships(siblings, { others, complete }, stack, report);
       },
     }));
+  },
+});
+
+const most = (things: string) => z.int().min(0).optional().describe(`Maximum number of ${things}. Default: any.`);
+
+const inEnvironments = [
+  ["services", "Service", "service"],
+  ["zones", "EnvironmentZone", "environmentZone"],
+  ["configurations", "Configuration", "configuration"],
+] as const;
+
+export const resourcesPerEnvironment = definePolicy({
+  name: "resources-per-environment",
+  enforcementLevel: "mandatory",
+  description: "An environment has no more services, zones and configurations than are allowed.",
+  settings: { services: most("services"), zones: most("zones"), configurations: most("configurations"), live },
+  async validateStack(stack, { live, ...maximums }, report) {
+    for (const [things, kind, listedKind] of inEnvironments) {
+      const max = maximums[things];
+      if (max === undefined) continue;
+      const counted = stack.siblings(kind, "Environment").map((siblings) => ({
+        ...siblings,
+        list: (organization: Organization) => listWithin(organization, listedKind, siblings, stack),
+      }));
+      const remedy = `Remove some, or raise the setting ${things}.`;
+      await count(counted, { max, live, things, remedy }, stack, report);
+    }
   },
 });
 

@@ -72,26 +72,37 @@ export const tetherInterval = definePolicy({
 export const nodeSize = definePolicy({
   name: "node-size",
   enforcementLevel: "mandatory",
-  description: "Nodes have an allowed size.",
+  description: "Nodes and services have an allowed size.",
   settings: {
     sizes: z
       .array(z.string())
       .min(1, "name at least one size")
       .optional()
       .describe("Allowed sizes, such as `small`. Default: any."),
-    required: z
-      .boolean()
-      .default(false)
-      .describe("Whether a node has to say its size; else the service may choose it."),
+    required: z.boolean().default(false).describe("Whether each has to say its size; else the service may choose it."),
   },
-  validateResource(node, { sizes, required }, report) {
-    if (node.kind !== "Node") return;
-    const size = node.text("size");
+  validateResource({ kind, name, get, text }, { sizes, required }, report) {
+    if (kind !== "Node" && kind !== "Service") return;
+    const size = text("size");
     const choice = sizes ? `Set size to ${sizes.join(" or ")}.` : "Set size.";
     if (size !== undefined && sizes && !sizes.includes(size))
-      report.violation(`Node "${node.name}" has size ${size}, which is not allowed. ${choice}`);
-    if (required && node.get("size") === undefined)
-      report.violation(`Node "${node.name}" does not say its size. ${choice}`);
+      report.violation(`${kind} "${name}" has size ${size}, which is not allowed. ${choice}`);
+    if (required && get("size") === undefined) report.violation(`${kind} "${name}" does not say its size. ${choice}`);
+  },
+});
+
+export const allowedServices = definePolicy({
+  name: "allowed-services",
+  enforcementLevel: "mandatory",
+  description: "Services have an allowed type.",
+  settings: {
+    types: z.array(z.string()).optional().describe("Allowed types, such as `ipfs`; `[]` allows none. Default: any."),
+  },
+  validateResource({ kind, name, text }, { types }, report) {
+    const type = text("service");
+    if (kind !== "Service" || type === undefined || !types || types.includes(type)) return;
+    const choice = types.length > 0 ? `Use ${types.join(" or ")}.` : "Remove it.";
+    report.violation(`Service "${name}" is of the type ${type}, which is not allowed. ${choice}`);
   },
 });
 

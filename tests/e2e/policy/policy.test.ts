@@ -81,7 +81,7 @@ const consortiumIs = (name: string): string =>
 const expected: Record<string, string[]> = {
   "node-size": [
     `[mandatory]  node-size  ${about("Node", "n1")}
-Nodes have an allowed size.
+Nodes and services have an allowed size.
 Node "n1" has size huge, which is not allowed. Set size to small or medium.`,
   ],
   "consortia-per-organization": [
