@@ -1,4 +1,4 @@
-import { type ComponentResource } from "@pulumi/pulumi";
+import { type ComponentResource, isSecret } from "@pulumi/pulumi";
 import { Network, type NetworkDefinition } from "../../../sdk";
 import { program, valueOf } from "../../support/program";
 import { written } from "./problems";
@@ -167,6 +167,8 @@ describe("what is beside the ledger", () => {
     expect(await valueOf(network.consortia.trade!.invitations.globex!.orgName)).toBe("globex");
     expect(await valueOf(prod!.zones.ohio!.id)).toBe("trade/prod/ohio-id");
     expect(await valueOf(prod!.configurations.gas!.id)).toBe("trade/prod/gas-id");
+    const { details } = prod!.configurations.gas!;
+    expect([await isSecret(details), await valueOf(details)]).toEqual([true, { gas_price: "1" }]);
     expect(await valueOf(prod!.destinations.docs!.archive!.uri)).toBe("kld://d");
     const { zones, invitations, environments } = network.outputs.trade!;
     expect(Object.keys(zones)).toEqual(["ohio"]);
