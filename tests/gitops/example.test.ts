@@ -43,7 +43,7 @@ test.each([
   expect([...new Set(found(all, use))].sort()).toEqual(documented);
 });
 
-interface Named {
+interface Named extends Record<string, unknown> {
   kind: string;
   metadata: { name: string; namespace?: string };
   spec?: { serviceAccountName?: string; programRef?: { name: string }; prerequisites?: { name: string }[] };
