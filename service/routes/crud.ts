@@ -56,6 +56,8 @@ export const resource = <K extends ManagedKind, S extends z.ZodRawShape>(row: Re
 
 export const labelOf = (kind: ManagedKind) => (kind === "credential" ? "application credential" : kind);
 
+const oneOf = (kind: ManagedKind) => `${/^[aeio]/.test(labelOf(kind)) ? "An" : "A"} ${labelOf(kind)}`;
+
 const paths: Record<ManagedKind, string> = {
   consortium: "/consortia",
   membership: "/memberships",
@@ -138,12 +140,12 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
 
   app.get(itemPath(row), (request) => {
     const entity = target(request);
-    if (row.kind !== "node") supported(settings.quirks.getById || 404, `A ${labelOf(row.kind)} cannot be read by id`);
+    if (row.kind !== "node") supported(settings.quirks.getById || 404, `${oneOf(row.kind)} cannot be read by id`);
     return view(request, entity);
   });
 
   app.patch(itemPath(row), (request, reply: FastifyReply) => {
-    supported(settings.quirks.patch, `A ${labelOf(row.kind)} cannot be changed`);
+    supported(settings.quirks.patch, `${oneOf(row.kind)} cannot be changed`);
     const entity = target(request);
     const { patch } = rules();
     const body = parse(patch, changesIn(patch, request.body, view(request, entity)), true);
@@ -161,7 +163,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
 
   if (row.resets)
     app.put(`${itemPath(row)}/reset`, (request, reply) => {
-      supported(settings.quirks.extended ? settings.quirks.reset : 404, `A ${labelOf(row.kind)} cannot be reset`);
+      supported(settings.quirks.extended ? settings.quirks.reset : 404, `${oneOf(row.kind)} cannot be reset`);
       const entity = target(request);
       parse(z.object({}), request.body, settings.quirks.strictBodies);
       if (entity.state === "deleting")
