@@ -5,7 +5,8 @@
  * anew. Exit code 1 when a target is missed. Options:
  *   --rounds N                 of preview, policy and network: at least 7; of providers: 2 unless given
  *   --count N                  of providers: how many memberships. Default: 500
- *   --stacks N --parallel N --widths N,N,N   of fleet
+ *   --stacks N --width N --rounds N   of fleet: 20 stacks, 4 at once, 3 rounds unless given
+ *   --large N --parallel N     of fleet, for its memory: 50 stacks, 8 at once unless given
  *   --replayed N --parallel N  of fleet: so many stacks whose Pulumi is a recording, written to docs/fleet.md
  *   --minutes N                of soak; of console, for one page and then for 20
  *   --rounds N --seed N        of kills: 20 rounds unless given, written to docs/maintainers/reliability.md then
@@ -28,7 +29,7 @@ const fileOf = {
   ...Object.fromEntries(["preview", "policy", "network"].map((name) => [name, "previews"])),
 };
 const options = Object.fromEntries(
-  ["rounds", "count", "stacks", "parallel", "widths", "replayed", "minutes", "seed", "blocks"].map((name) => [
+  ["rounds", "count", "stacks", "large", "parallel", "width", "replayed", "minutes", "seed", "blocks"].map((name) => [
     name,
     { type: /** @type {const} */ ("string") },
   ]),

@@ -158,7 +158,7 @@ export class Resource {
       ...hidden,
     };
     const { inputs, failures: issues, lines } = this.#verbs.check(olds, named);
-    if (isPreview) await this.#proveKey();
+    if (isPreview && issues.length === 0) await this.#proveKey();
     const { [programKey]: program = version } = news;
     if (program !== version) issues.push({ property: "", reason: otherVersion(String(program)) });
     await this.#show(lines, "warning");

@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * `consortium fleet up` of many new stacks on the embedded service, beside the same `up`s by hand: a JavaScript program, its stacks
- * made beforehand, and `xargs -P` at several widths. Memory is watched on both sides, since that takes time of the processors, too.
+ * `consortium fleet up` of new stacks on the embedded service, beside the same `up`s by hand: a JavaScript program, its stacks made
+ * beforehand, and `xargs -P`. The two alternate for several rounds. Then the memory of a larger fleet. Memory is watched on both sides,
+ * since that takes time of the processors, too.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,8 +17,7 @@ import { bounded, seconds, table } from "../lib/report.mjs";
 import { finished, stateEnv, writeProject } from "../lib/stack.mjs";
 import { replay } from "./replay.mjs";
 
-const most = { ratio: 1.3, gigabytes: 3.5 };
-const defaultWidths = [2, 4, 8];
+const most = { ratio: 0.6, gigabytes: 1 };
 const objectsPerStack = 8;
 
 const network = `members: [grower, roaster]
@@ -86,7 +86,12 @@ async function watched(command, args, { cwd, env, input = "" }) {
 const byHand = (cli, jobs, width) =>
   withService(jobs, async (baseUrl, folder) => {
     writeProject(folder, { program });
-    const env = { ...stateEnv(cli, folder), CONSORTIUM_BASE_URL: baseUrl, PULUMI: cli.command };
+    const env = {
+      ...stateEnv(cli, folder),
+      CONSORTIUM_BASE_URL: baseUrl,
+      PULUMI: cli.command,
+      CONSORTIUM_PLUGIN: "false",
+    };
     const lines = jobs.map(({ organization, stack, key }) => `${organization}-${stack} ${key}`).join("\n");
     const xargs = (/** @type {string} */ script) =>
       watched("xargs", ["-P", String(width), "-n", "2", "sh", "-c", script], { cwd: folder, env, input: lines });
@@ -124,42 +129,74 @@ const byFleet = (cli, jobs, parallel) =>
     return { ms, peak };
   });
 
+/** @param {number[]} values */
+const sorted = (values) => [...values].sort((one, other) => one - other);
+/** @param {number[]} values */
+const median = (values) => sorted(values)[Math.floor(values.length / 2)] ?? 0;
+/** @param {number[]} values @param {(value: number) => string} show */
+const spread = (values, show) => `${show(Math.min(...values))} to ${show(Math.max(...values))}`;
+
 /** @type {import("../lib/stack.mjs").Measure} */
 export const fleet = async ({ options = {} }) => {
-  const cli = await pulumiCli({ languages: true }); // with the host of YAML, as an official one
-  const widths = options.widths?.split(",").map(Number) ?? defaultWidths;
-  const [stacks, parallel] = [Number(options.stacks ?? 50), Number(options.parallel ?? 8)];
-  if (!(stacks >= 1) || !(parallel >= 1)) throw new UserError("--stacks and --parallel are numbers from 1.");
+  const cli = await pulumiCli({ languages: true }); // with the host of YAML beside it, as an official one
   if (options.replayed !== undefined) return replay(cli, Number(options.replayed), Number(options.parallel ?? 64));
-  const jobs = jobsOf(stacks);
-  const { ms, peak } = await byFleet(cli, jobs, parallel);
+  const number = (
+    /** @type {"stacks" | "large" | "parallel" | "width" | "rounds"} */ name,
+    /** @type {number} */ usual,
+  ) => {
+    const value = Number(options[name] ?? usual);
+    if (!(value >= 1)) throw new UserError(`--${name} is a number from 1.`);
+    return value;
+  };
+  const [stacks, width, rounds] = [number("stacks", 20), number("width", 4), number("rounds", 3)];
+  const [large, parallel] = [number("large", 50), number("parallel", 8)];
   const gigabytes = (/** @type {number} */ bytes) => `${(bytes / 1e9).toFixed(2)} GB`;
-  log(`fleet, ${parallel} at a time: ${seconds(ms)}, ${gigabytes(peak.pss)}`);
-  const hands = [];
-  for (const width of widths) {
-    const hand = await byHand(cli, jobs, width);
-    hands.push({ width, ...hand });
-    log(`xargs -P ${width}: ${seconds(hand.ms)}, ${gigabytes(hand.peak.pss)}`);
+  const times = (/** @type {number} */ ratio) => `×${ratio.toFixed(2)}`;
+  const all = [];
+  for (let round = 1; round <= rounds; round++) {
+    const hand = await byHand(cli, jobsOf(stacks), width);
+    const own = await byFleet(cli, jobsOf(stacks), width);
+    log(`round ${round}: xargs -P ${width} ${seconds(hand.ms)}, fleet ${seconds(own.ms)}: ${times(own.ms / hand.ms)}`);
+    all.push({ hand, own, ratio: own.ms / hand.ms });
   }
-  const best = Math.min(...hands.map((one) => one.ms));
-  const what = `\`consortium fleet up --parallel ${parallel}\` of ${stacks} new stacks of ${objectsPerStack} objects`;
+  const ratios = all.map(({ ratio }) => ratio);
+  const many = await byFleet(cli, jobsOf(large), parallel);
+  const row = (/** @type {string} */ name, /** @type {{ ms: number, peak: { pss: number } }[]} */ runs) => {
+    const [ms, pss] = [runs.map((one) => one.ms), runs.map(({ peak }) => peak.pss)];
+    return [name, seconds(median(ms)), spread(ms, seconds), gigabytes(Math.max(...pss))];
+  };
   return {
     rows: [
-      bounded(what, ms / best, {
-        most: most.ratio,
-        of: "the best width of `xargs -P` by hand",
-        measured: `${seconds(ms)} against ${seconds(best)}: ×${(ms / best).toFixed(2)}`,
-      }),
-      bounded("its memory, in GB", peak.pss / 1e9, {
-        most: most.gigabytes,
-        measured: `${gigabytes(peak.pss)} in ${peak.processes} processes, ${gigabytes(peak.rss)} if what they share is counted for each`,
-      }),
+      bounded(
+        `\`consortium fleet up --parallel ${width}\` of ${stacks} new stacks of ${objectsPerStack} objects`,
+        median(ratios),
+        {
+          most: most.ratio,
+          of: `\`xargs -P ${width}\` by hand, a program in JavaScript`,
+          measured: `${times(median(ratios))}, the median of ${rounds} rounds (${spread(ratios, times)})`,
+        },
+      ),
+      bounded(
+        `memory of \`consortium fleet up --parallel ${parallel}\` of ${large} new stacks, in GB`,
+        many.peak.pss / 1e9,
+        {
+          most: most.gigabytes,
+          measured: `${gigabytes(many.peak.pss)} in ${many.peak.processes} processes, ${gigabytes(many.peak.rss)} if what they share is counted for each`,
+        },
+      ),
     ],
     details: table(
-      ["", "wall clock", "memory"],
+      ["", "wall clock", "spread", "memory"],
       [
-        [`\`consortium fleet up --parallel ${parallel}\``, seconds(ms), gigabytes(peak.pss)],
-        ...hands.map((one) => [`\`xargs -P ${one.width}\` by hand`, seconds(one.ms), gigabytes(one.peak.pss)]),
+        row(
+          `\`xargs -P ${width}\` by hand, ${stacks} stacks`,
+          all.map(({ hand }) => hand),
+        ),
+        row(
+          `\`consortium fleet up --parallel ${width}\`, ${stacks} stacks`,
+          all.map(({ own }) => own),
+        ),
+        row(`\`consortium fleet up --parallel ${parallel}\`, ${large} stacks`, [many]),
       ],
     ),
   };

@@ -106,7 +106,7 @@ export function handler(definition: Definition, host = hostProcess): Handler {
       guarded(news, async () => {
         const { lines, ...checked } = verbs.check(olds, news);
         show(lines);
-        const warning = news[previewKey] ? await sessions.proveKey() : undefined;
+        const warning = news[previewKey] && checked.failures.length === 0 ? await sessions.proveKey() : undefined;
         if (warning !== undefined) show([`WARNING: ${warning}`]);
         return checked;
       }),

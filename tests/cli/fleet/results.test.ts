@@ -185,7 +185,7 @@ test("an environment that may only have another key now: the advice, once", () =
       .slice(1);
   expect(told(new Progress(String, "planned"))).toEqual([advice]);
   const advised = new Progress(String, "planned");
-  advised.take({ diagnosticEvent: { severity: "info", message: advice } } as EngineEvent);
+  advised.take({ diagnosticEvent: { severity: "info", message: advice } });
   expect(told(advised)).toEqual([]);
 });
 

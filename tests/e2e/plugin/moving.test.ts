@@ -56,6 +56,7 @@ describe("the state of 0.1.0", () => {
 
   test("moves to the plugin: unchanged, without a call; a report says so", async () => {
     expect(await report(stack, onPlugin)).toContain("Nothing to do: 7 unchanged.");
+    service.clearCalls(); // of the preview, which asks for the key
     const { text } = await stack.ok([...up, "--expect-no-changes"], onPlugin);
     expect(text).toMatch(/Resources:\n +7 unchanged/);
     expect(service.calls).toEqual([]);
