@@ -24,7 +24,7 @@ afterEach(() => heavy.forEach((name) => jest.dontMock(name)));
 
 test("loading the policies and making a pack's arguments loads neither the client nor the policy host", () => {
   const { consortiumPolicies } = load(heavy);
-  expect(consortiumPolicies({ naming: "mandatory" }).policies).toHaveLength(13);
+  expect(consortiumPolicies({ naming: "mandatory" }).policies).toHaveLength(15);
 });
 
 test("it opens nothing: no socket, no server, no timer", () => {

@@ -3,7 +3,7 @@ import { plainResources, yamlForAll } from "../../../cli/fleet/yaml";
 import { ownKeys } from "../../../provider/constants";
 import { type NetworkDefinition } from "../../../sdk";
 import { setEnvironment } from "../../support/service";
-import { raft, registered, trade } from "../../sdk/network/registered";
+import { beside, raft, registered, trade } from "../../sdk/network/registered";
 import { good, written } from "../../sdk/network/problems";
 
 /* A network file as plain resources: what `Network` registers with the engine, and the aliases to come from there. */
@@ -33,7 +33,10 @@ function evaluated(value: unknown, all: Record<string, Plain>): unknown {
   if (Array.isArray(value)) return value.map((one) => evaluated(one, all));
   if (typeof value === "object" && value !== null)
     return Object.fromEntries(
-      Object.entries(value).map(([key, one]) => [key.replaceAll("$$", "$"), evaluated(one, all)]),
+      Object.entries(value).map(([key, one]) => [
+        key === "fn::secret" ? "secret" : key.replaceAll("$$", "$"),
+        evaluated(one, all),
+      ]),
     );
   if (typeof value !== "string") return value;
   const [, variable = "", output = ""] = /^\$\{(\w+)\.(\w+)\}$/.exec(value) ?? [];
@@ -45,6 +48,7 @@ function evaluated(value: unknown, all: Record<string, Plain>): unknown {
 const variants: [string, NetworkDefinition][] = [
   ["a usual one", parse(good) as NetworkDefinition],
   ["tether, roles, names, ids to adopt, fields of the service's own", trade],
+  ["zones, configurations, services, destinations and invitations", beside],
   ["several consortia", { consortia: { a: { members: ["x"] }, b: { description: "B" } } }],
   [
     "everything that Pulumi YAML might read otherwise",
@@ -95,7 +99,11 @@ test.each(variants)("each resource as Network registers it: %s", async (_, defin
     byName(
       wanted.map(({ type, name, inputs, protect, deleteBeforeReplace, ignoreChanges, dependencies }) => ({
         ...{ type, name, inputs: own(inputs), protect, deleteBeforeReplace, ignoreChanges },
-        dependsOn: type.endsWith(":TetherService") ? dependencies.map((urn) => urn.split("::").at(-1)) : [],
+        dependsOn: dependencies
+          .filter(
+            (urn) => type.endsWith(":TetherService") || (type.endsWith("tZone") && urn.includes("ConsortiumZone::")),
+          )
+          .map((urn) => urn.split("::").at(-1)),
       })),
     ),
   );
@@ -123,6 +131,12 @@ test.each([
   ["what looks like a call", { extra: { "Fn::secret": "x" } }],
 ])("what Pulumi YAML cannot say is left to the program: %s", (_, member) => {
   const file = written(stringify({ members: { acme: member } }));
+  expect(plainResources({ file, stack: "s", project: "p" })).toBeUndefined();
+});
+
+test("nor does it know environment variables, whose values are in no file", () => {
+  const keys = { member: "a", type: "kms", details: { token: [{ env: "CONSORTIUM_TEST_UNSET" }] } };
+  const file = written(stringify({ members: ["a"], environments: { prod: { ...raft, configurations: { keys } } } }));
   expect(plainResources({ file, stack: "s", project: "p" })).toBeUndefined();
 });
 
