@@ -40,8 +40,8 @@ export interface PlannedChange {
 const actions: Action[] = ["replaced", "deleted", "gone", "drifted", "created", "adopted", "changed", "moved"];
 
 const losses: Partial<Record<string, string>> = {
-  Consortium: "all its environments with their ledgers, nodes, credentials and services",
-  Environment: "its ledger, its nodes, its credentials and its services",
+  Consortium: "all its environments with their ledgers, nodes and credentials",
+  Environment: "its ledger, its nodes and its credentials",
   Node: "its key and its copy of the ledger",
   Service: "what it keeps",
 } satisfies Partial<Record<LedgerHolder | "Node" | "Service", string>>;
@@ -114,7 +114,9 @@ function changeOf(step: Step & { action: Action }, lost: ReadonlySet<string | un
   const { action, urn, old, reasons } = step;
   const type = typeOf(urn);
   const parents = [old?.inputs?.environmentId, old?.inputs?.consortiumId] as (string | undefined)[];
-  const own = isLost(step) && !parents.some((id) => id !== undefined && lost.has(id));
+  const isLedger = type !== service.type;
+  const isSaid = isLedger && parents.some((id) => id !== undefined && lost.has(id));
+  const own = isLost(step) && !isSaid;
   const properties = ["changed", "drifted", "replaced", "adopted"].includes(action) ? propertiesOf(step) : [];
   const kind = kindOfClass(type);
   const restarts = properties.filter(({ name }) => kind && inputMeta(definitionOf[kind], name)?.restarts);
@@ -127,7 +129,7 @@ function changeOf(step: Step & { action: Action }, lost: ReadonlySet<string | un
     properties,
     restarts: action === "changed" ? restarts.map(({ name }) => name) : [],
     ...(own ? { loss: losses[type] } : {}),
-    losesLedger: own && type !== "Service",
+    losesLedger: own && isLedger,
     kept: ["replaced", "deleted"].includes(action) && staysThere(step),
   };
 }

@@ -120,7 +120,7 @@ describe("zones, services and the like", () => {
     expect(losesLedger(readPlan(plan, "plan"))).toBe(false);
   });
 
-  test("a service goes with its environment; one that others share stays", () => {
+  test("a service that goes with its environment is named, too; one that others share stays", () => {
     const shared = { ...documents, outputs: { __left: [] } };
     expect(boxed(show(digest([step("delete", "Service", "docs", shared)])))).toEqual([]);
     expect(row(show(digest([step("delete", "Service", "docs", shared)])))).toContain("stays in the service");
@@ -131,7 +131,8 @@ describe("zones, services and the like", () => {
     ]);
     expect(boxed(show(both))).toEqual([
       "> **THIS DESTROYS A LEDGER, OR A PART OF ONE.**",
-      "> - Environment `e` is deleted: this destroys its ledger, its nodes, its credentials and its services.",
+      "> - Environment `e` is deleted: this destroys its ledger, its nodes and its credentials.",
+      "> - Service `docs` is deleted: this destroys what it keeps.",
     ]);
   });
 

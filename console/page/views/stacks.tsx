@@ -1,4 +1,4 @@
-import { type ObjectModel, displayName, objectsOf } from "../../../inventory/model";
+import { displayName, kindTitles, objectsOf, type Placed } from "../../../inventory/model";
 import type { NetworkView } from "../../protocol";
 import { Card, ManagedBy, stackOf, Table } from "../parts/basics";
 
@@ -44,7 +44,7 @@ function NoStacks() {
 }
 
 interface ObjectsProps {
-  of: { kind: string; object: ObjectModel }[];
+  of: Placed[];
   label: string;
   empty: string;
 }
@@ -59,7 +59,7 @@ function Objects({ of, label, empty }: ObjectsProps) {
         key: `${kind} ${object.id}`,
         cells: [
           <b>{displayName(object)}</b>,
-          kind,
+          kindTitles[kind],
           <code>{object.id}</code>,
           stackOf(object.managed)?.name ?? "—",
           <ManagedBy object={object} />,
