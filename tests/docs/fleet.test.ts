@@ -1,11 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
+import { parse } from "yaml";
 import { define } from "../../cli/fleet";
 import { readFleet } from "../../cli/fleet/file";
 import { FleetFile } from "../../cli/fleet/schema";
-import { pages } from "./markdown";
+import { StubPulumi } from "../cli/fleet/stub-pulumi";
+import { built } from "../service/child";
+import { pages, root } from "./markdown";
 
 const page = pages.find(({ file }) => file === "docs/fleet.md")!;
 const [network, ...fleets] = page.blocks.filter(({ language, text }) => language === "yaml" && !text.startsWith("# "));
@@ -39,4 +43,90 @@ test("commands, options and keys are those that there are", () => {
   const own = [...new Set(options)].filter((option) => option !== "--out").sort();
   expect(named(/^\| `(--[\w-]+)/gm)).toEqual(own);
   expect(Object.keys(FleetFile.shape).filter((key) => !page.text.includes(`| \`${key}`))).toEqual([]);
+});
+
+/** The scripts of the pipelines, with a Pulumi that is a stub: a push changes one network file of two. */
+describe("the pipelines run as printed", () => {
+  jest.setTimeout(60_000); // many small processes
+  interface Step {
+    id?: string;
+    run?: string;
+  }
+  type Github = { jobs: Record<string, { steps: Step[] }> };
+  type Gitlab = Record<string, { script: string[] }>;
+  const pipeline = <T>(name: string) =>
+    parse(page.blocks.find(({ text }) => text.startsWith(`# ${name}\n`))!.text) as T;
+  const [github, plan, jobs] = [
+    pipeline<Github>(".github/workflows/fleet.yml"),
+    pipeline<Gitlab>(".gitlab-ci.yml"),
+    pipeline<Gitlab>("ci/fleet.yml"),
+  ];
+  const stepsOf = (job: string) => github.jobs[job]!.steps.flatMap(({ run }) => run ?? []);
+
+  let checkout: string;
+  let env: NodeJS.ProcessEnv;
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: checkout, encoding: "utf8" }).trim();
+  const sh = (lines: string[], more: NodeJS.ProcessEnv = {}) =>
+    spawnSync("bash", ["-e", "-c", lines.filter((line) => line !== "npm ci").join("\n")], {
+      cwd: checkout,
+      env: { ...env, ...more },
+      encoding: "utf8",
+    });
+
+  beforeAll(() => {
+    built();
+    checkout = mkdtempSync(join(tmpdir(), "consortium-docs-pipeline-"));
+    const pulumi = new StubPulumi(join(checkout, ".stub"));
+    writeFileSync(join(checkout, ".gitignore"), ".*\nstate\n");
+    const npx = join(checkout, ".stub/bin/npx");
+    writeFileSync(npx, `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(root, "dist/cli/consortium.js")}" "$@"\n`);
+    chmodSync(npx, 0o755);
+    mkdirSync(join(checkout, "networks"));
+    for (const name of ["trade", "spice"]) writeFileSync(join(checkout, `networks/${name}.yaml`), network!.text);
+    writeFileSync(
+      join(checkout, "fleet.yaml"),
+      fleets[0]!.text.replace("prod: networks/trade", "prod: networks/spice"),
+    );
+    git("init", "--quiet");
+    const commit = ["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", "c"];
+    git("add", "--all");
+    git(...commit);
+    writeFileSync(join(checkout, "networks/trade.yaml"), `${network!.text}# changed\n`);
+    git("add", "--all");
+    git(...commit);
+    const SINCE = git("rev-parse", "HEAD~1");
+    env = { ...pulumi.env, ACME_API_KEY: "key-a", GLOBEX_API_KEY: "key-g", SINCE, CI_COMMIT_BEFORE_SHA: SINCE };
+  });
+  afterAll(() => rmSync(checkout, { recursive: true, force: true }));
+
+  /** The stacks that use the network file which changed. */
+  const changed = 'tests="2" failures="0"';
+
+  test("on GitHub", () => {
+    const output = join(checkout, ".output");
+    expect(sh(stepsOf("plan"), { GITHUB_OUTPUT: output, SINCE: "0".repeat(40) }).status).not.toBe(0);
+    expect(sh(stepsOf("plan"), { GITHUB_OUTPUT: output })).toMatchObject({ status: 0 });
+    const [, matrix = ""] = /^matrix=(.*)\n$/.exec(readFileSync(output, "utf8")) ?? [];
+    const { shard } = JSON.parse(matrix) as { shard: string[] };
+    for (const [index, SHARD] of shard.entries()) {
+      expect(sh(stepsOf("up"), { SHARD })).toMatchObject({ status: 0 });
+      mkdirSync(join(checkout, `results/results-${index}`), { recursive: true });
+      renameSync(join(checkout, "results.json"), join(checkout, `results/results-${index}/results.json`));
+    }
+    expect(sh(stepsOf("merge"))).toMatchObject({ status: 0 });
+    expect(readFileSync(join(checkout, "fleet.xml"), "utf8")).toContain(changed);
+    rmSync(join(checkout, "results"), { recursive: true });
+  });
+
+  test("on GitLab", () => {
+    expect(sh(plan.plan!.script)).toMatchObject({ status: 0 });
+    const made = parse(readFileSync(join(checkout, "fleet-matrix.yml"), "utf8")) as {
+      fleet: { extends: string; parallel: { matrix: { SHARD: string[] }[] } };
+    };
+    expect(jobs[made.fleet.extends]).toBeDefined();
+    for (const SHARD of made.fleet.parallel.matrix[0]!.SHARD)
+      expect(sh(jobs[".fleet"]!.script, { SHARD })).toMatchObject({ status: 0 });
+    expect(sh(jobs.merge!.script)).toMatchObject({ status: 0 });
+    expect(readFileSync(join(checkout, "fleet.xml"), "utf8")).toContain(changed);
+  });
 });
