@@ -76,6 +76,7 @@ test("environment variables that are named exist, and all are named", () => {
       "CONSORTIUM_CONFIRM_DELETED",
       "CONSORTIUM_DEPLOYED",
       "CONSORTIUM_NOT_DEPLOYED",
+      "CONSORTIUM_OFFLINE_PREVIEW",
       "CONSORTIUM_SERVE_API_KEY",
     ].sort(),
   );
