@@ -9,6 +9,7 @@ import { readPlan } from "../../inventory/plan/read";
 import { modelOfStack, withStacks } from "../../inventory/stack";
 import { ConsortiumClient } from "../../provider/api/client";
 import { resolveSettings } from "../../provider/api/settings";
+import { inside, listed, plainSession, readOrganization } from "../../provider/resources/tree";
 import { later, stackUrn, step } from "../cli/plans";
 import { network, type Network, others, type Others, send } from "../support/network";
 import { start, type Started } from "../support/service";
@@ -357,6 +358,24 @@ describe("zones, configurations, services, invitations and destinations", () => 
     time.pass(10_000);
     await live.look();
     expect(calls().filter((call) => /services|configurations|invitations|zones/.test(call))).toEqual([]);
+    time.pass(600_000); // it may be a newer one by now
+    await live.look();
+    const again = calls().map((call) => call.split("/").at(-1)!);
+    expect(again.filter((one) => one === "services")).toHaveLength(1);
+    await client.close();
+  });
+
+  test("an environment that goes while it is looked at does not tell that the service has no services", async () => {
+    const { net, client, service, time } = await made();
+    const session = plainSession(client, { clock: time });
+    await listed(session, "consortium");
+    await listed(session, "environment", { consortiumId: net.consortiumId });
+    service.store.environments.remove(net.environmentId);
+    const path = `/consortia/${net.consortiumId}/environments/${net.otherEnvironmentId}/services`;
+    await send(service, "POST", path, { name: "files", service: "ipfs", membership_id: net.membershipId });
+    const [consortium] = await readOrganization(session, { kinds: ["environment", "service"] });
+    const services = consortium!.inside.map((one) => inside(one, "service").map(({ props }) => props.name));
+    expect(services).toEqual([[], ["files"]]);
     await client.close();
   });
 });
