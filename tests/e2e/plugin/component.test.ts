@@ -1,5 +1,6 @@
 import { parse, stringify } from "yaml";
 import { examples } from "../../docs/markdown";
+import { send } from "../../support/network";
 import { canaryKey, type World, world } from "../support/world";
 
 const program = (definition: string): string => `
@@ -14,9 +15,15 @@ resources:
           consensusType: raft
           nodes: { acme: 1, globex: 1 }
           credentials: [acme]
+          zones: { ohio: { region: us-east-2, cloud: aws } }
+          configurations:
+            gas: { member: acme, type: node_config, details: { gas_price: { fn::secret: hush-hush }, token: { env: TEST_TOKEN } } }
+          nodeDefaults: { zone: ohio, nodeConfig: gas }
+          services: { files: { member: acme, service: ipfs, zone: ohio } }
           ${definition}
 outputs:
   rpc: \${trade.consortia["trade"].environments["e"].nodes["acme-1"].urls.rpc}
+  files: \${trade.consortia["trade"].environments["e"].services["files"].urls}
   password: \${trade.passwords["trade"]["e"]["acme"]}
   nodes:
     fn::invoke:
@@ -29,7 +36,7 @@ outputs:
 
 let w: World;
 beforeAll(async () => {
-  w = await world(program(""), { language: "yaml", plugin: true });
+  w = await world(program(""), { language: "yaml", plugin: true, env: { TEST_TOKEN: "quite-quiet" } });
 });
 afterAll(() => w.close());
 
@@ -44,15 +51,21 @@ test("the program of the README makes a network", async () => {
 test("a network in YAML: one component, whose parts the plugin registers", async () => {
   const up = await w.stack.up();
   expect(up).toMatchObject({ code: 0 });
-  expect(up.text).toContain("+ 9 created");
-  const { rpc, password, nodes } = await w.stack.outputs();
+  expect(up.text).toContain("+ 12 created");
+  const { rpc, files, password, nodes } = await w.stack.outputs();
   expect(rpc).toMatch(/^http:/);
   expect((nodes as { name: string }[]).map(({ name }) => name).sort()).toEqual(["acme-1", "globex-1"]);
+  expect(Object.values(files as object)).toEqual([expect.stringMatching(/^http/)]);
   const exported = await w.stack.exported();
   expect(password).toEqual(expect.any(String));
-  for (const secret of [String(password), canaryKey]) expect(exported + up.text).not.toContain(secret);
+  for (const secret of [String(password), canaryKey, "hush-hush", "quite-quiet"])
+    expect(exported + up.text).not.toContain(secret);
+  const { path } = w.service.calls.find(({ method, path }) => method === "POST" && path.endsWith("/configurations"))!;
+  expect(await send(w.service, "GET", path.replace(/^.*(?=\/consortia\/)/, ""))).toMatchObject([
+    { details: { gas_price: "hush-hush", token: "quite-quiet" } },
+  ]);
   for (const again of [await w.stack.preview(), await w.stack.refresh()])
-    expect(again).toMatchObject({ code: 0, text: expect.stringContaining("9 unchanged") as string });
+    expect(again).toMatchObject({ code: 0, text: expect.stringContaining("12 unchanged") as string });
 });
 
 test("what is wrong with its definition is told at preview, all at once, and nothing is called", async () => {
