@@ -79,7 +79,7 @@ export interface ConsortiumZoneProperties {
   cloud: string;
   /** Who runs its machines: `kaleido` is the service itself. Default: `kaleido`. */
   type: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
+  /** `true` adopts the zone of this region and cloud if it exists; an id adopts exactly that object or fails. Default: `false`: one that exists already is an error. */
   adopt?: boolean | string;
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
@@ -177,7 +177,7 @@ export interface EnvironmentZoneProperties {
   type: string;
   /** Id of the bridge that connects it with machines of your own. Default: none. */
   bridgeId?: string;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
+  /** `true` adopts the zone of this region and cloud if it exists; an id adopts exactly that object or fails. Default: `false`: one that exists already is an error. */
   adopt?: boolean | string;
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
@@ -327,7 +327,7 @@ export interface ServiceProperties {
   size: string;
   /** Settings, by the names of the service's type. What the service adds to them is no change. Default: the service chooses. */
   details: Record<string, unknown>;
-  /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
+  /** `true` adopts the service with this name, or the utility service of this type, if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   adopt?: boolean | string;
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;

@@ -61,7 +61,10 @@ export interface CheckedInputs {
 /** A preview makes no calls, so it can only say that an existing object would be adopted. `up` says what it found. */
 export function adoptionOf(definition: Definition, { adopt, name, orgName }: Props): string[] {
   if (!adopt || isUnknown([adopt, name, orgName])) return [];
-  const which = typeof adopt === "string" ? printable(adopt) : "the one with this name, if there is one";
+  const named = definition.naming?.includes(nameKey(definition)!)
+    ? "with this name"
+    : `of this ${definition.naming?.join(" and ")}`;
+  const which = typeof adopt === "string" ? printable(adopt) : `the one ${named}, if there is one`;
   return [`${nameOf(definition, { name, orgName })}: adopts ${which}`];
 }
 

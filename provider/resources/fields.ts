@@ -54,11 +54,12 @@ export const description = () =>
 
 const wanted = "adopt must be true, false, or the id to adopt";
 
-export const adopt = () =>
+/** @param which what `true` adopts */
+export const adopt = (which = "the object with this name", otherwise = "a name that is already taken is an error") =>
   field(
     z.union([z.boolean(), z.string().min(1, wanted)], { error: wanted }).optional(),
-    "`true` adopts the object with this name if it exists; an id adopts exactly that object or fails.",
-    { default: "`false`: a name that is already taken is an error", programOnly: true, ignoredInDiff: true },
+    `\`true\` adopts ${which} if it exists; an id adopts exactly that object or fails.`,
+    { default: `\`false\`: ${otherwise}`, programOnly: true, ignoredInDiff: true },
   );
 
 export const extra = () =>

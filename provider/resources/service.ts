@@ -48,7 +48,7 @@ export const service: Definition = {
       "Settings, by the names of the service's type. What the service adds to them is no change.",
       { default: "the service chooses", computed: true, open: true, restarts: true },
     ),
-    adopt: adopt(),
+    adopt: adopt("the service with this name, or the utility service of this type,"),
     extra: extra(),
     customTimeouts: customTimeouts(),
   }),

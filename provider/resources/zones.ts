@@ -40,7 +40,11 @@ const inputs = () => ({
   ),
 });
 
-const more = () => ({ adopt: adopt(), extra: extra(), customTimeouts: customTimeouts() });
+const more = () => ({
+  adopt: adopt("the zone of this region and cloud", "one that exists already is an error"),
+  extra: extra(),
+  customTimeouts: customTimeouts(),
+});
 
 const outputs = () => z.object({ state: output.state(), revision: output.revision(), createdAt: output.createdAt() });
 
