@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { type ConsortiumClient, isApiError } from "../../provider/api";
 import { paths } from "../../provider/api/paths";
 import { isGone } from "../../provider/api/states";
-import { Anything } from "../../provider/api/wire";
+import { Anything, anything } from "../../provider/api/wire";
 import { type Begun, continueCreates, readCreates } from "../../provider/core/creates";
 
 /* What a killed run created: the file that its providers wrote it into, and what of it no state holds. */
@@ -66,17 +66,25 @@ export async function leftoversOf(file: string, own: readonly string[], client: 
   return found;
 }
 
+type Listed = { id: string; name?: unknown; org_name?: unknown; region?: unknown; cloud?: unknown };
+
+/** What may tell it from its siblings: its name, or of a zone where it is. */
+const namesOf = ({ name, org_name: business, region, cloud }: Listed): unknown[] => [
+  ...[name, business],
+  `${String(region)} ${String(cloud)}`,
+];
+
 const isOf =
   ({ id, name, before }: Begun) =>
-  (item: { id: string; name?: unknown; org_name?: unknown }): boolean =>
-    id === undefined
-      ? name !== undefined && [item.name, item.org_name].includes(name) && !before.includes(item.id)
-      : item.id === id;
+  (item: Listed): boolean =>
+    id === undefined ? name !== undefined && namesOf(item).includes(name) && !before.includes(item.id) : item.id === id;
 
 /** An empty list if its parent is gone. */
-async function there(client: ConsortiumClient, path: string): Promise<{ id: string }[]> {
+async function there(client: ConsortiumClient, path: string): Promise<Listed[]> {
   try {
-    return (await client.list(path, Anything)).filter((item) => !isGone(item));
+    // A destination has no id but its name.
+    const schema = path.endsWith("/destinations") ? anything("name") : Anything;
+    return (await client.list(path, schema)).filter((item) => !isGone(item));
   } catch (error) {
     if (isApiError(error, "missing", "denied", "unsupported")) return [];
     throw error;

@@ -21,6 +21,8 @@ const commands: [string, string, string | undefined][] = [
   ["fleet preview", "[options] <file>", "error: missing required argument 'file'"],
   ["fleet destroy", "[options] <file>", "error: missing required argument 'file'"],
   ["fleet drift", "[options] <file>", "error: missing required argument 'file'"],
+  ["fleet plan", "[options] <file>", "error: missing required argument 'file'"],
+  ["fleet merge", "[options] <files...>", "error: missing required argument 'files'"],
   ["fleet manifests", "[options] <file>", "error: missing required argument 'file'"],
   ["check", "[options]", undefined],
   ["console", "[options]", undefined],

@@ -55,7 +55,7 @@ async function fetchPlan(stack) {
   const folder = mkdtempSync(join(tmpdir(), "plan-"));
   const file = join(folder, "plan.zip");
   const zip = await call("GET", `/actions/artifacts/${newest.id}/zip`);
-  writeFileSync(file, Buffer.from(await zip.arrayBuffer()));
+  writeFileSync(file, new Uint8Array(await zip.arrayBuffer()));
   execFileSync("unzip", ["-q", "-o", file, "-d", "approved"]);
   rmSync(folder, { recursive: true });
 }
