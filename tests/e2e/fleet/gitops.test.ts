@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { transformSync } from "esbuild";
 import { send } from "../../support/network";
+import { programOf } from "../support/backends/programs";
 import { startS3 } from "../support/backends/s3";
 import { actions, Forge, gitlabJob, type Job, type Runner, tokenWith, type Written } from "../support/forges";
 import { npmInstallSeeded, packed } from "../support/packed";
@@ -76,6 +77,7 @@ const describeByHand = async (description: string): Promise<void> => {
 
 /** The example in a repository of its own, its program compiled once, and two stacks that somebody made. */
 beforeAll(async () => {
+  for (const program of ["zip", "unzip", "curl"]) await programOf(program, program);
   w = await world("");
   forge = await Forge.start([{ id: 1, number: 1, body: "An opinion" }]);
   const repository = join(forge.folder, "network.git");
