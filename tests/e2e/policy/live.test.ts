@@ -79,7 +79,11 @@ describe("a network that is there, and the next version of its program", () => {
   });
 
   test.each<[string, Record<string, string | undefined>, string]>([
-    ["no key", { CONSORTIUM_API_KEY: undefined }, "Only this stack was counted. No API key is set."],
+    [
+      "no key",
+      { CONSORTIUM_API_KEY: undefined, CONSORTIUM_OFFLINE_PREVIEW: "true" },
+      "Only this stack was counted. No API key is set.",
+    ],
     [
       "nobody there",
       { CONSORTIUM_BASE_URL: "http://127.0.0.1:9/api/v1" },
