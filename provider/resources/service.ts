@@ -71,8 +71,7 @@ export const service: Definition = {
   shared: {
     applies: isUtility,
     fits: ["service"],
-    isSame: (inputs, shown) =>
-      isUtility(shown) && inputs.adopt !== undefined && sameValue(shown.service, inputs.service),
+    isSame: (inputs, shown) => isUtility(shown) && sameValue(shown.service, inputs.service),
     usedBy: (_session, _id, state, isAdopted) =>
       Promise.resolve(isAdopted && isUtility(state) ? "the members of the environment share it" : undefined),
   },

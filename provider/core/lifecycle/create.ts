@@ -182,16 +182,20 @@ async function lasting(collection: Collection, inputs: Props, found: Identified[
 }
 
 /** Whose the name is, and what can be done. */
-function takenBy({ session, definition }: Collection, taken: Identified[]): string {
+function takenBy(collection: Collection, taken: Identified[]): string {
+  const { session, definition } = collection;
   const [first] = taken;
   const ids = taken.map(({ id }) => id).join(", ");
   const holder = taken.map(({ id }) => session.holdings.holder(definition, id, session.owner)).find(Boolean);
   if (holder) return `the name is already taken: ${held(definition, first!.id, holder.owner, session.owner)}`;
+  const adopting = `adopt: true (or adopt: "${first!.id}")`;
+  if (definition.shared?.applies(collection.shown(first!)))
+    return `there is one already, which others may share: ${ids}. To use it as it is, set ${adopting}.`;
   const known = taken.some(({ id }) => session.origins.has(id));
   const ours = known ? "It is this stack's own." : "If this stack has made it under another logical name:";
   const interrupted = session.creates.isKept ? "" : "after an interrupted run, use `CONSORTIUM_ADOPT=true pulumi up`; ";
   return (
-    `the name is already taken by ${ids}. To adopt it, set adopt: true (or adopt: "${first!.id}"); ${interrupted}` +
+    `the name is already taken by ${ids}. To adopt it, set ${adopting}; ${interrupted}` +
     "for `--replace`, set the resource option " +
     "deleteBeforeReplace: true, so that the old one goes first; else choose another name. " +
     `${ours} ${handover(undefined, session.owner)}`

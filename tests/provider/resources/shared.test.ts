@@ -22,7 +22,7 @@ describe("a zone that is there already", () => {
       calls();
       expect(await engine.up(bases[kind](net))).toMatchObject({
         then: "failed",
-        error: expect.stringMatching(`already taken by ${id}\\. .*adopt: true`) as string,
+        error: expect.stringMatching(`there is one already, which others may share: ${id}\\. .*adopt: true`) as string,
       });
       expect(writes(calls())).toEqual([]);
     },
@@ -135,12 +135,12 @@ describe("a utility service", () => {
     expect(writes(calls())).toEqual([]);
   });
 
-  test("without adopt is not made a second time: the service's own sentence", async () => {
+  test("without adopt is not made a second time: the error names it", async () => {
     const at = await world("service");
-    await made(at);
+    const id = await made(at);
     expect(await at.engine.up(registry(at))).toMatchObject({
       then: "failed",
-      error: expect.stringContaining("has a utility service of the type idregistry already") as string,
+      error: expect.stringMatching(`which others may share: ${id}\\. .*adopt: true`) as string,
     });
   });
 
