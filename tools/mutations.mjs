@@ -113,15 +113,15 @@ const mutations = [
   {
     rule: "a limit itself is allowed, one more is not",
     file: "sdk/policy/rules/limits.ts",
-    find: "if (count > max) {",
-    put: "if (count > max + 1) {",
+    find: "if (found > max) {",
+    put: "if (found > max + 1) {",
     tests: "policy/limits.test.ts",
   },
   {
     rule: "what exists outside the stack counts, where it is asked for",
     file: "sdk/policy/rules/limits.ts",
-    find: "const count = mine.length + outside.length;",
-    put: "const count = mine.length;",
+    find: "const found = mine.length + outside.length;",
+    put: "const found = mine.length;",
     tests: "policy/live.test.ts",
   },
   // fleets
