@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { build, containing, FakeClock, matching, start, until } from "../helpers";
-import { eth, ledgered, result, rpc } from "../ledgers";
+import { eth, ledgered, quick, result, rpc } from "../ledgers";
 
 /*
  * What other clients of this API send and read beyond its specification: the fields of environments and nodes, and how a node is
@@ -63,13 +66,16 @@ describe("an environment", () => {
     expect(service.store.environments.list()).toEqual([]);
   });
 
-  test("its prefunded accounts own that from the genesis on", async () => {
+  test("its prefunded accounts own that from the genesis on, also after a restart", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "consortium-genesis-"));
     const other = `0x${"B2".repeat(20)}`;
     const prefunded_accounts = {
       [someone.slice(2)]: { balance: "1000000000000000000000" },
       [other]: { balance: "0x2a" },
     };
-    const { credential, urls, send, paths } = await ledgered({}, { ...wanted, prefunded_accounts });
+    const made = await ledgered({ dataDir }, { ...wanted, prefunded_accounts });
+    const { credential, paths } = made;
+    let { send, urls } = made;
     const owns = async (account: string, block: string) =>
       BigInt(await result<string>(urls.rpc, credential, "eth_getBalance", account, block));
     expect(await owns(someone, "latest")).toBe(10n ** 21n);
@@ -77,6 +83,14 @@ describe("an environment", () => {
     expect((await result<string[]>(urls.rpc, credential, "eth_accounts")).length).toBe(1);
     const { body } = await send("GET", `${paths.node}/status`);
     expect((body.user_accounts as string[])[0]).not.toBe(someone);
+    await made.service.close();
+    const again = await start({ dataDir, ledger: true, timing: quick });
+    ({ send } = again);
+    urls = (await send("GET", `${paths.node}/status`)).body.urls as typeof urls;
+    expect(await owns(someone, "latest")).toBe(10n ** 21n);
+    expect(await owns(other, "0x0")).toBe(42n);
+    await again.service.close();
+    rmSync(dataDir, { recursive: true });
   });
 });
 
