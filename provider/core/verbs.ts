@@ -113,7 +113,7 @@ export class Verbs {
 
   /** Rejects an object that another resource of the program has. */
   #declare(isNew: boolean, inputs: Props, news: Props): Issue[] {
-    const { definition } = this;
+    const definition = this.#inPlace(inputs);
     const { holdings } = this.sessions.seen();
     holdings.shown(systemClock);
     const owner = this.#owner(news);
@@ -152,13 +152,13 @@ export class Verbs {
     const owner = this.#owner(news);
     // In a run, the engine asks with unknown values only to learn what a replacement takes along: the program may not have it any more.
     if (!owner || isUnknown(inputs)) return difference;
-    const warning = holdings.hold(owner, this.definition, id, inputs, difference.replaces.length > 0);
+    const warning = holdings.hold(owner, this.#inPlace(inputs), id, inputs, difference.replaces.length > 0);
     return warning === undefined ? difference : { ...difference, warnings: [...difference.warnings, warning] };
   }
 
   /** Creates or adopts the object and waits until it is ready. */
   async create(session: Session, inputs: Props): Promise<Made> {
-    const { definition } = this;
+    const definition = this.#inPlace(inputs);
     const timed = this.#begin(session, inputs, timeoutMs(definition, "create", inputs));
     this.#hide(inputs);
     const isProved = await proveBeforeCreate(timed, definition);
@@ -215,8 +215,8 @@ export class Verbs {
 
   /** Deletes the object and waits until it is gone, unless another resource of the program is there for it. */
   async delete(session: Session, id: string, given: Props): Promise<void> {
-    const { definition } = this;
     const state = resourceOnly(given);
+    const definition = this.#inPlace(state);
     const timed = this.#begin(session, given, timeoutMs(definition, "delete", given));
     this.#saw(id, given);
     await proveOrganization(timed, definition, id, state);
@@ -227,6 +227,13 @@ export class Verbs {
     }
     await ofResource(definition).delete(timed, id, state);
     session.holdings.deleted(definition, id);
+  }
+
+  /** Ids that are names say nothing beyond their place: objects of other places are of another type to what compares ids. */
+  #inPlace(props: Props): Definition {
+    const { definition } = this;
+    if (definition.idField === undefined) return definition;
+    return { ...definition, type: `${definition.type} of ${definition.place(props).collection}` };
   }
 
   /** The session of one verb, which has this much time in all. */
