@@ -19,6 +19,13 @@ export default tseslint.config(
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
       "no-console": "error",
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "ObjectExpression > SpreadElement > ObjectExpression.argument",
+          message: "Write the keys of a literal one by one.",
+        },
+      ],
       "no-restricted-properties": [
         "error",
         { object: "process", property: "env", message: "Settings enter at one edge: see provider/api/environment.ts." },
@@ -68,7 +75,8 @@ export default tseslint.config(
         "error",
         {
           paths: ["ethers", "fastify"].map((name) => ({
-            ...{ name, allowTypeImports: true },
+            name,
+            allowTypeImports: true,
             message: "Not every user has it installed: see optional/packages.ts.",
           })),
         },

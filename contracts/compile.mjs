@@ -21,9 +21,12 @@ if (!contracts?.["Anchor.sol"]) process.exit(1);
 const { abi, evm } = contracts["Anchor.sol"].Anchor;
 const { object, immutableReferences } = evm.deployedBytecode;
 const artifact = {
-  ...{ compiler: solc.version(), abi, bytecode: `0x${evm.bytecode.object}` },
+  compiler: solc.version(),
+  abi,
+  bytecode: `0x${evm.bytecode.object}`,
   // the code on the chain, but for the immutable `owner` at these places
-  ...{ deployedBytecode: `0x${object}`, immutableReferences },
+  deployedBytecode: `0x${object}`,
+  immutableReferences,
 };
 const text = `${JSON.stringify(artifact, null, 2)}\n`;
 if (!process.argv.includes("--check")) {

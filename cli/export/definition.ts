@@ -165,7 +165,8 @@ class Exporter {
       this.remark(at, `a copy needs its own, since it belongs to the environment: bridgeId ${bridgeId}`);
     const { type: field } = definitions.environmentZone.inputs.shape;
     return {
-      ...{ region, cloud },
+      region,
+      cloud,
       ...(type !== "kaleido" && isGiven(field as z.ZodType, type) && { type }),
       ...(bridgeId !== undefined && this.adopt && { bridgeId }),
     };

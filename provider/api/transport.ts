@@ -155,7 +155,10 @@ const passedOn = (handler: Handler): Handler => ({
 const mostBytes = 256 * 1024 * 1024;
 
 const unpack: Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer> = {
-  ...{ gzip: gunzipSync, "x-gzip": gunzipSync, deflate: inflateSync, br: brotliDecompressSync },
+  gzip: gunzipSync,
+  "x-gzip": gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
 };
 
 /** Compression is never requested, but a proxy may use it all the same. The last coding listed is the outermost. */

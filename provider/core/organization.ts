@@ -236,7 +236,9 @@ function refuseUnlikeRequired({ settings, provider }: Compared, { what, origin }
 }
 
 const comparedIn = ({ client, origins, provider }: Session): Compared => ({
-  ...{ settings: client.http.settings, origins, provider },
+  settings: client.http.settings,
+  origins,
+  provider,
 });
 
 const made = ({ what, origin }: Subject): string =>

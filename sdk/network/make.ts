@@ -44,8 +44,18 @@ export interface NetworkConsortiumResources {
 type Passed = Pick<CustomResourceOptions, "customTimeouts" | "retainOnDelete">;
 
 const classes = {
-  ...{ Consortium, Membership, ConsortiumZone, Invitation, Environment, EnvironmentZone, Configuration, Node, AppCred },
-  ...{ Service, Destination, TetherService },
+  Consortium,
+  Membership,
+  ConsortiumZone,
+  Invitation,
+  Environment,
+  EnvironmentZone,
+  Configuration,
+  Node,
+  AppCred,
+  Service,
+  Destination,
+  TetherService,
 } as const;
 
 type Make = new (name: string, args: object, options: CustomResourceOptions) => Consortium | Node;
@@ -71,7 +81,9 @@ export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed
     const { planned, formerly, deleteBeforeReplace, ignoreChanges, dependsOn } = part;
     const { protect } = planned;
     const options: CustomResourceOptions = {
-      ...{ parent, customTimeouts, retainOnDelete },
+      parent,
+      customTimeouts,
+      retainOnDelete,
       ...(protect !== undefined && { protect }),
       ...(deleteBeforeReplace !== undefined && { deleteBeforeReplace }),
       ...(ignoreChanges && { ignoreChanges }),

@@ -99,7 +99,11 @@ export interface ConsortiumPolicy<Name extends string = string, S extends object
   extends ResourceValidationPolicy, Partial<Pick<StackValidationPolicy, "validateStack">> {
   readonly name: Name;
   readonly enforcementLevel: EnforcementLevel;
-  readonly configSchema: PolicyConfigSchema & { properties: { [K in keyof S]-?: Setting } };
+  /** `additionalProperties` is missing in Pulumi's type. */
+  readonly configSchema: PolicyConfigSchema & {
+    properties: { [K in keyof S]-?: Setting };
+    additionalProperties: false;
+  };
 }
 
 const rootType = "pulumi:pulumi:Stack";
@@ -154,7 +158,7 @@ export function definePolicy<Name extends string, Shape extends SettingsShape>(p
     enforcementLevel,
     configSchema: {
       properties: jsonSchemaOf(settings) as { [K in keyof Values]-?: Setting },
-      ...{ additionalProperties: false }, // which Pulumi's type lacks
+      additionalProperties: false,
     },
     // A type on the function spares the host from calling it for others.
     validateResource: Object.assign(validateResource, !policy.validateResource && { __pulumiType: rootType }),

@@ -148,7 +148,10 @@ describe("zones, configurations, services, invitations and destinations", () => 
       services: {
         registry: { ...own, service: "idregistry", adopt: ids.registryId },
         documents: {
-          ...{ ...own, service: "documentstore", zone: "ohio", adopt: ids.documentsId },
+          ...own,
+          service: "documentstore",
+          zone: "ohio",
+          adopt: ids.documentsId,
           destinations: { inbox: { adopt: "inbox" } },
         },
       },
@@ -180,7 +183,11 @@ describe("zones, configurations, services, invitations and destinations", () => 
     const { main } = (parse(stdout) as NetworkDefinition).environments!;
     expect(main).not.toHaveProperty("configurations");
     expect(main!.services!.documents).toEqual({
-      ...{ member: "first", service: "documentstore", size: "small", zone: "ohio", destinations: { inbox: {} } },
+      member: "first",
+      service: "documentstore",
+      size: "small",
+      zone: "ohio",
+      destinations: { inbox: {} },
     });
     expect(stderr.split("\n").sort()).toEqual([
       "",

@@ -52,7 +52,9 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
     ]);
     const idOf = (name: string) => stack.of(name).id;
     expect(stack.of("trade/prod/main").outputs).toMatchObject({
-      ...{ zoneId: idOf("trade/prod/ohio"), nodeConfigId: idOf("trade/prod/gas"), size: "small" },
+      zoneId: idOf("trade/prod/ohio"),
+      nodeConfigId: idOf("trade/prod/gas"),
+      size: "small",
     });
     expect((await stack.up(run)).steps.filter((step) => !step.startsWith("same"))).toEqual([]);
     expect(await stack.destroy()).toMatchObject({ errors: [] });

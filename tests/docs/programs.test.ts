@@ -81,7 +81,11 @@ test.each(["dynamic", "plugin"] as const)(
 
     await stack.destroy();
     service.faults.add({
-      ...{ kind: "status", status: 400, method: "POST", route: /\/nodes$/, times: Infinity },
+      kind: "status",
+      status: 400,
+      method: "POST",
+      route: /\/nodes$/,
+      times: Infinity,
       errorMessage: "maintenance_window is not allowed",
     });
     expect((await stack.up(program)).errors[0]!.message).toContain("maintenance_window is not allowed");

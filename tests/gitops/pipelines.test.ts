@@ -106,8 +106,11 @@ test("GitLab: production waits for staging, of a stack never two runs at once, a
   expect(stages.indexOf("production")).toBeGreaterThan(stages.indexOf("staging"));
   for (const stack of ["staging", "production"]) {
     expect(gitlab[stack]).toMatchObject({
-      ...{ stage: stack, variables: { STACK: stack }, environment: { name: stack } },
-      ...{ resource_group: `apply-${stack}`, interruptible: false },
+      stage: stack,
+      variables: { STACK: stack },
+      environment: { name: stack },
+      resource_group: `apply-${stack}`,
+      interruptible: false,
       script: ['scripts/gitlab.sh plan "$STACK"', 'scripts/apply.sh "$STACK"'],
     });
   }

@@ -77,7 +77,10 @@ environments:
   const owned = { membershipId: "trade/acme" };
   expect(environments[0]!.others).toEqual([
     {
-      ...{ kind: "service", id: "trade/prod/docs", name: "docs", ...owned },
+      kind: "service",
+      id: "trade/prod/docs",
+      name: "docs",
+      ...owned,
       facts: { service: "documentstore", zoneId: "trade/prod/ohio" },
     },
     {
@@ -242,23 +245,34 @@ describe("zones, configurations, services, invitations and destinations", () => 
     expect(inConsortium).toEqual([
       { kind: "consortiumZone", id: ids.consortiumZoneId, ...ohio },
       {
-        ...{ kind: "invitation", id: ids.invitationId, name: "third" },
-        ...{ state: expect.any(String) as string, facts: { email: "ops@third.example" } },
+        kind: "invitation",
+        id: ids.invitationId,
+        name: "third",
+        state: expect.any(String) as string,
+        facts: { email: "ops@third.example" },
       },
     ]);
     const { membershipId } = net;
     const own = { state: "started", membershipId };
     expect(environments.find(({ id }) => id === net.environmentId)!.others).toEqual([
       expect.objectContaining({
-        ...{ ...own, kind: "service", id: ids.documentsId, name: "documents" },
+        ...own,
+        kind: "service",
+        id: ids.documentsId,
+        name: "documents",
         facts: expect.objectContaining({
-          ...{ service: "documentstore", serviceType: "member", size: "small", zoneId: ids.environmentZoneId },
+          service: "documentstore",
+          serviceType: "member",
+          size: "small",
+          zoneId: ids.environmentZoneId,
         }) as object,
         urls: { http: expect.stringMatching(/^http/) as string },
       }),
       expect.objectContaining({ kind: "service", id: ids.registryId, name: "registry" }),
       expect.objectContaining({
-        ...{ kind: "destination", id: `${ids.documentsId}/inbox`, name: "inbox" },
+        kind: "destination",
+        id: `${ids.documentsId}/inbox`,
+        name: "inbox",
         facts: expect.objectContaining({ setupComplete: true, serviceId: ids.documentsId }) as object,
       }),
       {
@@ -292,8 +306,10 @@ describe("zones, configurations, services, invitations and destinations", () => 
             inputs: { consortiumId, name: "east", ...zone },
           },
           {
-            ...{ urn: urn("EnvironmentZone", "ez"), id: ids.environmentZoneId },
-            ...{ inputs: { ...inside, name: "east", ...zone, adopt: true }, outputs: { __left: [] } },
+            urn: urn("EnvironmentZone", "ez"),
+            id: ids.environmentZoneId,
+            inputs: { ...inside, name: "east", ...zone, adopt: true },
+            outputs: { __left: [] },
           },
           {
             urn: urn("Service", "ids"),

@@ -66,8 +66,11 @@ describe("a network that applications can use", () => {
       text: expect.stringMatching(/^it is started, at http:/) as string,
     });
     w.service.faults.add({
-      ...{ kind: "status", status: 200, body: [{ name: "inbox", setup_complete: false }] },
-      ...{ method: "GET", route: "/documentstore/:serviceId/destinations" },
+      kind: "status",
+      status: 200,
+      body: [{ name: "inbox", setup_complete: false }],
+      method: "GET",
+      route: "/documentstore/:serviceId/destinations",
     });
     await only(/^destination ready: inbox: it is not set up$/);
     w.service.faults.clear();

@@ -213,17 +213,20 @@ describe("where boxes stand", () => {
 test("services, zones and the like stand in what they are in, services with a line from their owners", () => {
   const zone = { facts: { region: "us-east-2", cloud: "aws", type: "kaleido" }, state: "active" };
   const services = Array.from({ length: 2 }, (_, at) => ({
-    ...{ kind: "service" as const, id: `s${at}`, name: `store ${at}`, membershipId: "m0", state: "started" },
-    ...{ facts: { service: "documentstore" }, urls: { http: "https://store.example" } },
+    kind: "service" as const,
+    id: `s${at}`,
+    name: `store ${at}`,
+    membershipId: "m0",
+    state: "started",
+    facts: { service: "documentstore" },
+    urls: { http: "https://store.example" },
   }));
   const configurations = Array.from({ length: 5 }, (_, at) => ({
-    ...{
-      kind: "configuration" as const,
-      id: `k${at}`,
-      name: `gas ${at}`,
-      state: "active",
-      facts: { type: "node_config" },
-    },
+    kind: "configuration" as const,
+    id: `k${at}`,
+    name: `gas ${at}`,
+    state: "active",
+    facts: { type: "node_config" },
   }));
   const inside = [
     ...services,

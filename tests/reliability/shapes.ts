@@ -45,7 +45,8 @@ export function specsOf(all: Shape): Spec[] {
   const { description, members, environments, zone, configuration, nodes, services, credentials } = all;
   const named = (key: string, renamed: boolean): string => (renamed ? `${key} renamed` : key);
   const inEnvironment = (environment: number, member: number): Spec["parents"] => ({
-    ...{ consortiumId: "c", environmentId: `e${environment % environments.length}` },
+    consortiumId: "c",
+    environmentId: `e${environment % environments.length}`,
     membershipId: `m${member % members.length}`,
   });
   return [

@@ -44,7 +44,9 @@ test("whatever happens to a tether, it is set as the program says, and each cont
       used.add(settings.network);
       const { network, interval, active, deployments } = fields();
       expect({ network, interval, active }).toEqual({
-        ...{ network: settings.network, interval: settings.intervalHours, active: settings.active },
+        network: settings.network,
+        interval: settings.intervalHours,
+        active: settings.active,
       });
       expect(deployments).toEqual(Object.fromEntries(networks.map((name) => [name, Number(used.has(name))])));
     }

@@ -110,7 +110,11 @@ export async function build(
   const node = (await create(`${inEnvironment}/nodes`, { membership_id: membership, name: "n1" }))._id;
   const credential = await create(`${inEnvironment}/appcreds`, { membership_id: membership });
   return {
-    ...{ consortium, membership, environment: env, node, credential },
+    consortium,
+    membership,
+    environment: env,
+    node,
+    credential,
     paths: {
       consortium: inConsortium,
       membership: `${inConsortium}/memberships/${membership}`,
@@ -135,10 +139,16 @@ export async function furnish(send: Send, { paths, membership }: World) {
     consortiumZone: await create(`${paths.consortium}/zones`, place),
     environmentZone: await create(`${inside}/zones`, place),
     configuration: await create(`${inside}/configurations`, {
-      ...{ name: "c", type: "node_config", membership_id: membership, details: secret },
+      name: "c",
+      type: "node_config",
+      membership_id: membership,
+      details: secret,
     }),
     service: await create(`${inside}/services`, {
-      ...{ name: "s", service: "ipfs", membership_id: membership, details: secret },
+      name: "s",
+      service: "ipfs",
+      membership_id: membership,
+      details: secret,
     }),
     invitation: await create(`${paths.consortium}/invitations`, { org_name: "other", email: "ops@other.example" }),
   };

@@ -81,8 +81,11 @@ export const storeOf = ({ store }: Service, kind: Collected): ManagedCollection<
     environment: environments,
     node: nodes,
     appCred: credentials,
-    ...{ consortiumZone: zones, environmentZone: zones, invitation: invitations },
-    ...{ configuration: configurations, service: services },
+    consortiumZone: zones,
+    environmentZone: zones,
+    invitation: invitations,
+    configuration: configurations,
+    service: services,
   };
   return all[kind] as unknown as ManagedCollection<"consortium">; // all have the same verbs
 };

@@ -81,7 +81,8 @@ export async function otherTether(manners: Manners): Promise<OtherTether> {
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   newProcess();
   setEnvironment({
-    ...{ CONSORTIUM_API_KEY: "key", CONSORTIUM_BASE_URL: `${url}/api/v1` },
+    CONSORTIUM_API_KEY: "key",
+    CONSORTIUM_BASE_URL: `${url}/api/v1`,
     CONSORTIUM_REQUEST_TIMEOUT: "0.25",
   });
   return world;

@@ -107,7 +107,10 @@ describe("a package without integrity in the lock file", () => {
 
 describe("the closing line of npm test counts", () => {
   const report = (numPassedTests: number, numFailedTests: number, numRuntimeErrorTestSuites = 0) => ({
-    ...{ numPassedTests, numFailedTests, numRuntimeErrorTestSuites, testResults: [] },
+    numPassedTests,
+    numFailedTests,
+    numRuntimeErrorTestSuites,
+    testResults: [],
   });
 
   test.each([

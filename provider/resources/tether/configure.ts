@@ -123,8 +123,16 @@ export async function configure(session: Session, olds: Props, news: Props, befo
 function soFar(olds: Props, { network: _network, intervalHours: _interval, active: _active, ...local }: Props): Props {
   const { network, intervalHours, active, account, balanceWei, state, deployedNetworks = [] } = olds;
   return {
-    ...{ ...local, network, intervalHours, active, account, balanceWei, state, deployedNetworks },
-    ...{ __deployment: unknownsIn(olds), __version: stateVersion },
+    ...local,
+    network,
+    intervalHours,
+    active,
+    account,
+    balanceWei,
+    state,
+    deployedNetworks,
+    __deployment: unknownsIn(olds),
+    __version: stateVersion,
   };
 }
 

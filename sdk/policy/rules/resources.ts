@@ -108,9 +108,17 @@ export const allowedServices = definePolicy({
 
 const pattern = regularExpression.optional();
 const types = {
-  ...{ Consortium: pattern, Membership: pattern, Environment: pattern, Node: pattern, AppCred: pattern },
-  ...{ ConsortiumZone: pattern, EnvironmentZone: pattern, Configuration: pattern, Service: pattern },
-  ...{ Invitation: pattern, Destination: pattern },
+  Consortium: pattern,
+  Membership: pattern,
+  Environment: pattern,
+  Node: pattern,
+  AppCred: pattern,
+  ConsortiumZone: pattern,
+  EnvironmentZone: pattern,
+  Configuration: pattern,
+  Service: pattern,
+  Invitation: pattern,
+  Destination: pattern,
 };
 
 export const naming = definePolicy({

@@ -57,13 +57,21 @@ const variants: [string, NetworkDefinition][] = [
       members: { no: { orgName: "$${a} $$ 5$ ${b}" }, on: { extra: { "${k}": ["2026-01-01", 1e-7, true, {}] } } },
       environments: {
         ledger: {
-          ...{ provider: "geth", consensusType: "poa", protect: true, chainId: 12 },
-          ...{ nodeDefaults: { size: "small", nodeConfigId: "c1" }, nodes: { no: 1, on: { "1e3": { role: "0123" } } } },
+          provider: "geth",
+          consensusType: "poa",
+          protect: true,
+          chainId: 12,
+          nodeDefaults: { size: "small", nodeConfigId: "c1" },
+          nodes: { no: 1, on: { "1e3": { role: "0123" } } },
           prefundedAccounts: { "0x00000000000000000000000000000000000000aa": { balance: "5" } },
           credentials: { reports: { member: "on", keepers: { year: 2026 } }, named: { member: "no", name: "~" } },
           tether: {
-            ...{ consoleUrl: "https://console.example.com/tethers/tether0001", network: "mainnet", intervalHours: 24 },
-            ...{ active: false, minimumBalanceWei: "100000000000000000000", waitForFunds: "30m" },
+            consoleUrl: "https://console.example.com/tethers/tether0001",
+            network: "mainnet",
+            intervalHours: 24,
+            active: false,
+            minimumBalanceWei: "100000000000000000000",
+            waitForFunds: "30m",
           },
         },
       },
@@ -87,7 +95,10 @@ test.each(variants)("each resource as Network registers it: %s", async (_, defin
     Object.fromEntries(Object.entries(inputs).filter(([key]) => !ownKeys.includes(key)));
   const wanted = all.filter(({ type }) => type !== "consortium:index:Network");
   const comparable = Object.values(plain).map(({ type, name, properties, options }) => ({
-    ...{ type, name, inputs: evaluated(properties, plain), protect: options.protect ?? false },
+    type,
+    name,
+    inputs: evaluated(properties, plain),
+    protect: options.protect ?? false,
     deleteBeforeReplace: options.deleteBeforeReplace ?? false,
     ignoreChanges: options.ignoreChanges ?? [],
     /** Those that no property names. */
@@ -98,7 +109,12 @@ test.each(variants)("each resource as Network registers it: %s", async (_, defin
   expect(byName(comparable)).toEqual(
     byName(
       wanted.map(({ type, name, inputs, protect, deleteBeforeReplace, ignoreChanges, dependencies }) => ({
-        ...{ type, name, inputs: own(inputs), protect, deleteBeforeReplace, ignoreChanges },
+        type,
+        name,
+        inputs: own(inputs),
+        protect,
+        deleteBeforeReplace,
+        ignoreChanges,
         dependsOn: dependencies
           .filter(
             (urn) => type.endsWith(":TetherService") || (type.endsWith("tZone") && urn.includes("ConsortiumZone::")),

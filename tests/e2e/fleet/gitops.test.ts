@@ -379,8 +379,12 @@ const tokens = (token: string): Record<string, string> => ({
 });
 const allowed = tokenWith({ "pull-requests": "write", issues: "write", actions: "read" });
 const settings = (address: string): Record<string, string> => ({
-  ...{ CI_API_V4_URL: address, CI_PROJECT_ID: "7", CI_MERGE_REQUEST_IID: "3" },
-  ...{ GITHUB_API_URL: address, GITHUB_REPOSITORY: "acme/network", PULL_REQUEST: "3" },
+  CI_API_V4_URL: address,
+  CI_PROJECT_ID: "7",
+  CI_MERGE_REQUEST_IID: "3",
+  GITHUB_API_URL: address,
+  GITHUB_REPOSITORY: "acme/network",
+  PULL_REQUEST: "3",
 });
 
 test.each([
@@ -462,7 +466,10 @@ test("copied to an empty place, with the package as it is published, it previews
   initStack(backend, "trade-network", "staging");
   appendFileSync(join(folder, "Pulumi.staging.yaml"), `encryptionsalt: ${salt}\n`);
   const env = {
-    ...{ PATH: w.stack.env.PATH!, NODE_OPTIONS: "", CONSORTIUM_API_KEY: "", PULUMI_BACKEND_URL: `file://${backend}` },
+    PATH: w.stack.env.PATH!,
+    NODE_OPTIONS: "",
+    CONSORTIUM_API_KEY: "",
+    PULUMI_BACKEND_URL: `file://${backend}`,
     POLICY_PACK: "node_modules/pulumi-consortium/policy-pack",
   };
   expect(await script(folder, "preview.sh", ["staging"], env)).toMatchObject({ code: 0 });
@@ -484,8 +491,11 @@ test("a key service is asked with the token of the job, and no other key: withou
     const token = join(mkdtempSync(join(tmpdir(), "token-")), "token");
     writeFileSync(token, "signed by the forge");
     const env = {
-      ...{ AWS_ENDPOINT_URL_KMS: address, AWS_ENDPOINT_URL_STS: address, AWS_EC2_METADATA_DISABLED: "true" },
-      ...{ AWS_REGION: "us-east-1", PULUMI_CONFIG_PASSPHRASE: "" },
+      AWS_ENDPOINT_URL_KMS: address,
+      AWS_ENDPOINT_URL_STS: address,
+      AWS_EC2_METADATA_DISABLED: "true",
+      AWS_REGION: "us-east-1",
+      PULUMI_CONFIG_PASSPHRASE: "",
       AWS_ROLE_ARN: "arn:aws:iam::123456789012:role/network-state",
     };
     const role = { ...env, AWS_WEB_IDENTITY_TOKEN_FILE: token };

@@ -61,7 +61,8 @@ describe.each(templates)("pulumi new with templates/%s", (template) => {
   /** Without checking the types once more. */
   const preview = (...args: string[]) =>
     execute(command, ["preview", ...args, "--non-interactive"], {
-      ...{ cwd, env: { ...env, PULUMI_NODEJS_TRANSPILE_ONLY: "true" } },
+      cwd,
+      env: { ...env, PULUMI_NODEJS_TRANSPILE_ONLY: "true" },
     });
 
   test("says what it is, and asks for the region and for the key, which it keeps secret", () => {

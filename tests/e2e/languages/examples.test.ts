@@ -66,9 +66,14 @@ test.each(["typescript", "yaml"] as const)("%s: they make what they show", async
   expect(Object.keys(await w.stack.outputs()).sort()).toEqual(Object.keys(program.outputs).sort());
   expect(await w.stack.outputs()).toMatchObject({
     rpc: expect.stringContaining(w.service.url) as string,
-    ...{ memberships: [{ orgName: "miller" }], environments: [{ name: "old-ledger" }], nodes: [{ name: "n" }] },
-    ...{ blockHeight: expect.any(Number) as number, lines: expect.any(Array) as string[], reports: [] },
-    ...{ account: expect.stringMatching(/^0x/) as string, balanceWei: expect.stringMatching(/^\d+$/) as string },
+    memberships: [{ orgName: "miller" }],
+    environments: [{ name: "old-ledger" }],
+    nodes: [{ name: "n" }],
+    blockHeight: expect.any(Number) as number,
+    lines: expect.any(Array) as string[],
+    reports: [],
+    account: expect.stringMatching(/^0x/) as string,
+    balanceWei: expect.stringMatching(/^\d+$/) as string,
   });
   w.stack.program(written(language, Network!.program));
   expect(await w.stack.destroy()).toMatchObject({ code: 0 });

@@ -34,7 +34,9 @@ describe("a ledger, through the real CLI", () => {
   let outputs: Outputs;
   beforeAll(async () => {
     w = await world(program, {
-      ...{ ledger: true, tethers: [{ id: tetherId, environment: "main" }], timing: { tetherHour: 2_000 } },
+      ledger: true,
+      tethers: [{ id: tetherId, environment: "main" }],
+      timing: { tetherHour: 2_000 },
     });
   });
   afterAll(() => w.close());

@@ -27,7 +27,9 @@ const everywhere = {
   "nodes-per-environment": live,
 };
 const later = program(["a", "b", "c", "e"], {
-  ...{ tether: "mainnet", options: 'ignoreChanges: ["network"]', protect: true },
+  tether: "mainnet",
+  options: 'ignoreChanges: ["network"]',
+  protect: true,
 });
 
 /** One story: each test goes on where the one before it ended. */

@@ -100,7 +100,9 @@ export class FleetWorld {
   #spawned(command: string, file: string, args: string[]): ChildProcess {
     const cli = join(root, "dist/cli/consortium.js");
     return spawn(process.execPath, [cli, "fleet", command, file, ...args], {
-      ...{ cwd: this.folder, env: this.env, stdio: ["ignore", "pipe", "pipe"] },
+      cwd: this.folder,
+      env: this.env,
+      stdio: ["ignore", "pipe", "pipe"],
     });
   }
 

@@ -64,7 +64,10 @@ describe.each(Object.entries(table))("%s", (conflict, rows) => {
     expect(conflictOf({ status, errorMessage })).toBe(conflict);
     const call = "POST /consortia/c1/environments";
     const { message } = apiError(settingsFor("https://host/api/v1"), {
-      ...{ kind: kindOfStatus(status), call, status, errorMessage },
+      kind: kindOfStatus(status),
+      call,
+      status,
+      errorMessage,
     });
     expect(message.endsWith(` ${conflictAdvice[conflict as Conflict]}`)).toBe(true);
     expect(message).toContain(errorMessage);

@@ -8,7 +8,9 @@ const again = (
   retryAfterMs?: number,
 ) =>
   retryDelay(new ApiError({ kind, call: "GET /x", errorMessage: "x", retryAfterMs }), repeatable, {
-    ...{ attempt: 1, elapsedMs: 0, reached: true },
+    attempt: 1,
+    elapsedMs: 0,
+    reached: true,
     ...tried,
   });
 

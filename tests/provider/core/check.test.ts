@@ -24,8 +24,10 @@ const kinds = Object.keys(whole) as Kind[];
 
 describe.each(kinds)("%s", (kind) => {
   const filled: Partial<Record<Kind, Props>> = {
-    ...{ consortiumZone: { type: "kaleido" }, environmentZone: { type: "kaleido" } },
-    ...{ destination: { kaleidoManaged: true }, tetherService: { active: true } },
+    consortiumZone: { type: "kaleido" },
+    environmentZone: { type: "kaleido" },
+    destination: { kaleidoManaged: true },
+    tetherService: { active: true },
   };
   const defaults = filled[kind] ?? {};
 

@@ -6,8 +6,16 @@ import { type Kind, type Props, unknown } from "../../support/engine";
 /* check and diff run in every preview, also without a network or a key: they ask nobody. */
 
 const props: Props = {
-  ...{ consortiumId: "c", environmentId: "e", membershipId: "m", name: "a", orgName: "a" },
-  ...{ provider: "quorum", consensusType: "raft", tetherId: "tether0001", network: "rinkeby", intervalHours: 1 },
+  consortiumId: "c",
+  environmentId: "e",
+  membershipId: "m",
+  name: "a",
+  orgName: "a",
+  provider: "quorum",
+  consensusType: "raft",
+  tetherId: "tether0001",
+  network: "rinkeby",
+  intervalHours: 1,
 };
 
 test.each(Object.keys(runtime) as Kind[])("%s", async (kind) => {

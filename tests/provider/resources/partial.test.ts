@@ -22,9 +22,15 @@ test("a node that fails ends the wait at once, and is kept whole", async () => {
   expect(engine.kept!.id).toBe(made!.id);
   expect(engine.outputs).toEqual({
     ...bases.node(net),
-    ...{ state: "failed", role: "validator", size: "small", provider: "quorum", consensusType: "ibft" },
-    ...{ revision: "1", createdAt: new Date(made!.createdAt).toISOString() },
-    ...{ __version: 1, __provider: `exports.handler=()=>require("pulumi-consortium/runtime").node` },
+    state: "failed",
+    role: "validator",
+    size: "small",
+    provider: "quorum",
+    consensusType: "ibft",
+    revision: "1",
+    createdAt: new Date(made!.createdAt).toISOString(),
+    __version: 1,
+    __provider: `exports.handler=()=>require("pulumi-consortium/runtime").node`,
     __organization: {
       organizations: [service.organizations[0]!.id],
       keys: [expect.stringMatching(/^[0-9a-f]{32}:[0-9a-f]{32}$/)],

@@ -11,7 +11,10 @@ test("created: every step once, in the order of the rules; then nothing more to 
   expect(engine.kept!.id).toBe(tetherId);
   expect(engine.outputs).toMatchObject({
     ...tetherArgs,
-    ...{ active: true, state: "active", deployedNetworks: ["rinkeby"], balanceWei: ether },
+    active: true,
+    state: "active",
+    deployedNetworks: ["rinkeby"],
+    balanceWei: ether,
     account: expect.stringMatching(/^0x[0-9a-f]{40}$/i) as string,
   });
   expect(await engine.up(tetherArgs)).toEqual({ then: "same" });

@@ -35,7 +35,9 @@ const program =
     const environment = new Environment("prod", { consortium, provider: "quorum", consensusType: "raft" });
     const zone = new EnvironmentZone("ohio", { environment, region: "us-east-2", cloud: "aws" });
     const nodeConfig = new Configuration("gas", {
-      ...{ environment, membership, type: "node_config" },
+      environment,
+      membership,
+      type: "node_config",
       details: { gas_price: gas },
     });
     new Node("acme-1", { environment, membership, zone, nodeConfig });
@@ -74,8 +76,12 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       node_config_id: stack.of("gas").id,
     });
     expect(stack.of("inbox").outputs).toMatchObject({
-      ...{ serviceId: stack.of("documents").id, serviceType: "documentstore", membershipId: stack.of("acme").id },
-      ...{ consortiumId: stack.of("trade").id, environmentId: stack.of("prod").id, setupComplete: true },
+      serviceId: stack.of("documents").id,
+      serviceType: "documentstore",
+      membershipId: stack.of("acme").id,
+      consortiumId: stack.of("trade").id,
+      environmentId: stack.of("prod").id,
+      setupComplete: true,
     });
     expect(stack.outputs).toEqual({
       urls: { http: expect.stringContaining(stack.of("files").id) as string },

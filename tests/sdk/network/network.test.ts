@@ -121,25 +121,41 @@ describe("what is beside the ledger", () => {
     const owned = { ...inside, membershipId: "trade/acme-id" };
     const inputsOf = (name: string) => named[name]!.inputs;
     expect(inputsOf("ConsortiumZone trade/ohio")).toMatchObject({
-      ...{ name: "ohio", region: "us-east-2", cloud: "aws", consortiumId: "trade-id" },
+      name: "ohio",
+      region: "us-east-2",
+      cloud: "aws",
+      consortiumId: "trade-id",
     });
     expect(inputsOf("Invitation trade/globex")).toMatchObject({ orgName: "globex", email: "ops@globex.example" });
     expect(inputsOf("Invitation trade/initech")).toMatchObject({ orgName: "Initech", consortiumId: "trade-id" });
     expect(inputsOf("EnvironmentZone trade/prod/ohio")).toMatchObject({ ...inside, name: "Ohio", adopt: true });
     expect(inputsOf("EnvironmentZone trade/prod/bridged")).toMatchObject({ type: "own", bridgeId: "b1" });
     expect(inputsOf("Configuration trade/prod/gas")).toMatchObject({
-      ...{ ...owned, name: "gas", type: "node_config", details: { secret: { gas_price: "1" } } },
+      ...owned,
+      name: "gas",
+      type: "node_config",
+      details: { secret: { gas_price: "1" } },
     });
     const [zoneId, gas] = ["trade/prod/ohio-id", "trade/prod/gas-id"];
     expect(inputsOf("Node trade/prod/one")).toMatchObject({ zoneId, nodeConfigId: gas, kmsId: gas, size: "small" });
     expect(inputsOf("Node trade/prod/two")).toMatchObject({ zoneId: "z9", kmsId: "k9", size: "small" });
     expect(inputsOf("Node trade/prod/two")).not.toHaveProperty("nodeConfigId");
     expect(inputsOf("Service trade/prod/docs")).toMatchObject({
-      ...{ ...owned, name: "docs", service: "documentstore", size: "medium", zoneId, details: { keep: 3 } },
+      ...owned,
+      name: "docs",
+      service: "documentstore",
+      size: "medium",
+      zoneId,
+      details: { keep: 3 },
     });
     expect(inputsOf("Destination trade/prod/docs/ohio")).toMatchObject({
-      ...{ ...owned, name: "ohio", serviceId: "trade/prod/docs-id", serviceType: "documentstore" },
-      ...{ idRegistryId: "trade/prod/ids-id", testCertificate: true, kaleidoManaged: false },
+      ...owned,
+      name: "ohio",
+      serviceId: "trade/prod/docs-id",
+      serviceType: "documentstore",
+      idRegistryId: "trade/prod/ids-id",
+      testCertificate: true,
+      kaleidoManaged: false,
     });
     expect(inputsOf("Destination trade/prod/ohio/messages")).toMatchObject({ serviceType: "dataexchange" });
     expect(named["EnvironmentZone trade/prod/ohio"]!.dependencies.join()).toContain("ConsortiumZone::trade/ohio");
@@ -154,9 +170,12 @@ describe("what is beside the ledger", () => {
     const { named } = await registered(beside);
     const isProtected = Object.entries(named).map(([name, { protect }]) => [name, protect] as const);
     expect(Object.fromEntries(isProtected)).toMatchObject({
-      ...{ "ConsortiumZone trade/ohio": false, "EnvironmentZone trade/prod/ohio": true },
-      ...{ "EnvironmentZone trade/prod/bridged": false, "Service trade/prod/docs": true },
-      ...{ "Destination trade/prod/docs/archive": true, "Configuration trade/prod/gas": true },
+      "ConsortiumZone trade/ohio": false,
+      "EnvironmentZone trade/prod/ohio": true,
+      "EnvironmentZone trade/prod/bridged": false,
+      "Service trade/prod/docs": true,
+      "Destination trade/prod/docs/archive": true,
+      "Configuration trade/prod/gas": true,
     });
   });
 

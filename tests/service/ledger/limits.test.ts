@@ -244,7 +244,10 @@ test("filters, subscriptions and WebSockets of a credential are counted; a filte
 test("the keyless address is limited to its own rate, each address for itself, and tethers go on", async () => {
   let now = 1_000_000;
   const { service, send } = await start({
-    ...{ ledger: true, clock: () => now, callLimits: { targetRate: 2 }, tethers: [{ id: "tether0001" }] },
+    ledger: true,
+    clock: () => now,
+    callLimits: { targetRate: 2 },
+    tethers: [{ id: "tether0001" }],
   });
   const one = eth("eth_chainId");
   expect((await target(service.url, Array(15).fill(one))).status).toBe(200);

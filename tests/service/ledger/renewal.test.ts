@@ -38,7 +38,9 @@ const snapshotsIn = (folder: string) =>
 const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, free: true };
 const limits = callLimits.parse({});
 const asked = (method: string, ...params: unknown[]): Asked => ({
-  ...{ id: 1, method, params },
+  id: 1,
+  method,
+  params,
   send: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
 });
 

@@ -156,7 +156,11 @@ test("2,000 random calls by keys of two organizations: nothing of the other one 
           ...(/environments\/?$/.test(path) ? { provider: "geth", consensus_type: "poa" } : {}),
           network: "rinkeby",
           interval: 1,
-          ...{ region: "r", cloud: "c", type: "t", service: "ipfs", email: "a@b.example" },
+          region: "r",
+          cloud: "c",
+          type: "t",
+          service: "ipfs",
+          email: "a@b.example",
         };
         const change = { name: caller.mark };
         const sent = ({ POST: body, PATCH: change } as Record<string, object>)[asked.method];

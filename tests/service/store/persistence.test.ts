@@ -102,8 +102,15 @@ describe("a restart", () => {
 
 const header = '{"format":"consortium-service","version":1}';
 const whole = JSON.stringify({
-  ...{ kind: "organization", id: "o1", parent: "", organization: "", state: "active", fields: { name: "local" } },
-  ...{ createdAt: 1, changedAt: 1, revision: 0 },
+  kind: "organization",
+  id: "o1",
+  parent: "",
+  organization: "",
+  state: "active",
+  fields: { name: "local" },
+  createdAt: 1,
+  changedAt: 1,
+  revision: 0,
 });
 
 describe("files", () => {

@@ -19,8 +19,10 @@ const ways = (send: ReturnType<typeof client>) => ({
 /** A tether that pins to a network of the test's, and owns money there. */
 async function onNetwork(network: Network, options: Parameters<typeof start>[0] = {}) {
   const started = await start({
-    ...{ ledger: { targets: { rinkeby: network.url } }, timing: { ...quick, tetherHour: 500 } },
-    ...{ tethers: [{ id: "tether0001" }], ...options },
+    ledger: { targets: { rinkeby: network.url } },
+    timing: { ...quick, tetherHour: 500 },
+    tethers: [{ id: "tether0001" }],
+    ...options,
   });
   await build(started.send);
   const { get, post } = ways(started.send);
@@ -175,7 +177,8 @@ test("a target's user name and password are used, and shown nowhere", async () =
   const dataDir = mkdtempSync(join(tmpdir(), "consortium-money-"));
   try {
     const { get, post, service } = await onNetwork(network, {
-      ...{ dataDir, ledger: { targets: { rinkeby: url, mainnet: "http://reader:s3cret-pass@127.0.0.1:1" } } },
+      dataDir,
+      ledger: { targets: { rinkeby: url, mainnet: "http://reader:s3cret-pass@127.0.0.1:1" } },
     });
     const answers = [await post("/deploy"), await post("/activate")];
     await until(async () => (await count(get)) >= 1);

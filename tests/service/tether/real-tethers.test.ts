@@ -75,7 +75,10 @@ test("a report is on the target chain, with the hash of what it tells", async ()
     expect(report.reports[0]).toMatchObject({ node_id: node, block_hash: containing("0x") });
     expect(report.hash).toBe(keccak256(toUtf8Bytes(canonicalJson(report.reports))));
     expect(await onChain(target_urls.rinkeby, report)).toEqual({
-      ...{ hash: report.hash, count: last, block: report.block_number, logs: 1 },
+      hash: report.hash,
+      count: last,
+      block: report.block_number,
+      logs: 1,
     });
   }
   expect((await get("/lastReport")).body).toEqual((await get(`/reports/${last - 1}`)).body);
