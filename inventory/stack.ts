@@ -3,7 +3,7 @@ import { type ConsortiumClient } from "../provider/api";
 import { environmentName, processEnvironment } from "../provider/api/environment";
 import { inputKeys } from "../provider/core/definition";
 import { proveSeen, subjectOf } from "../provider/core/organization";
-import { Origins } from "../provider/core/origins";
+import { SeenStates } from "../provider/core/seen-states";
 import { sameName } from "../provider/core/values";
 import { plainSession } from "../provider/resources/tree";
 import { type KnownCredential, credentialIn } from "./credentials";
@@ -72,10 +72,10 @@ export const credentialsInStack = (document: unknown, what = "The document"): Kn
  */
 export async function proveKeyOf(client: ConsortiumClient, document: unknown, what: string): Promise<void> {
   const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
-  const origins = new Origins(new Set(confirmed));
+  const seenStates = new SeenStates(new Set(confirmed));
   for (const { kind, id, props } of rowsIn(document, what))
-    if (id !== undefined) origins.remember(subjectOf(definitionOf[kind], id, props));
-  await proveSeen({ ...plainSession(client), origins });
+    if (id !== undefined) seenStates.remember(subjectOf(definitionOf[kind], id, props));
+  await proveSeen({ ...plainSession(client), seenStates });
 }
 
 /** What a stack asks for, so that another value in the service is drift. */

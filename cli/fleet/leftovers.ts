@@ -4,7 +4,7 @@ import { type ConsortiumClient, isApiError } from "../../provider/api";
 import { paths } from "../../provider/api/paths";
 import { isGone } from "../../provider/api/states";
 import { Anything, anything } from "../../provider/api/wire";
-import { type Begun, continueCreates, readCreates } from "../../provider/core/creates";
+import { type LoggedCreate, markInterrupted, readCreateLog } from "../../provider/core/create-log";
 
 /* What a killed run created: the file that its providers wrote it into, and what of it no state holds. */
 
@@ -28,9 +28,9 @@ export interface States {
 /** Ends what a killed run wrote: from now on it proves what is the stack's own. */
 export async function continueFrom(file: string, states: States): Promise<void> {
   if (!existsSync(file)) return; // it was killed before it created anything
-  const { left, current } = readCreates(file);
-  const isOpen = [...left, ...current].some(({ id }) => id === undefined);
-  continueCreates(file, [...(await states.own()), ...(isOpen ? await states.others() : [])]);
+  const { interrupted, current } = readCreateLog(file);
+  const isOpen = [...interrupted, ...current].some(({ id }) => id === undefined);
+  markInterrupted(file, [...(await states.own()), ...(isOpen ? await states.others() : [])]);
 }
 
 /** Ids of all resources in a file that `pulumi stack export` wrote. */
@@ -50,17 +50,17 @@ export interface Leftovers {
 
 /** What a killed run created and no state holds, as far as it is still there. */
 export async function leftoversOf(file: string, own: readonly string[], client: ConsortiumClient): Promise<Leftovers> {
-  const { left, held } = readCreates(file);
+  const { interrupted, held } = readCreateLog(file);
   const isHeld = (id: string) => held.has(id) || own.includes(id);
   const lists = new Map<string, Promise<{ id: string; [field: string]: unknown }[]>>();
   const listed = (path: string) => lists.get(path) ?? lists.set(path, there(client, path)).get(path)!;
   const found: Leftovers = { certain: [], doubtful: [] };
-  for (const begun of left) {
-    if (begun.id !== undefined && isHeld(begun.id)) continue;
-    for (const { id } of (await listed(begun.path)).filter(isOf(begun))) {
+  for (const create of interrupted) {
+    if (create.id !== undefined && isHeld(create.id)) continue;
+    for (const { id } of (await listed(create.path)).filter(isOf(create))) {
       if (isHeld(id)) continue;
-      const ids = begun.id === undefined ? found.doubtful : found.certain;
-      ids.push(`${paths.item(begun.path, id)}${begun.name === undefined ? "" : ` ("${begun.name}")`}`);
+      const ids = create.id === undefined ? found.doubtful : found.certain;
+      ids.push(`${paths.item(create.path, id)}${create.name === undefined ? "" : ` ("${create.name}")`}`);
     }
   }
   return found;
@@ -75,7 +75,7 @@ const namesOf = ({ name, org_name: business, region, cloud }: Listed): unknown[]
 ];
 
 const isOf =
-  ({ id, name, before }: Begun) =>
+  ({ id, name, before }: LoggedCreate) =>
   (item: Listed): boolean =>
     id === undefined ? name !== undefined && namesOf(item).includes(name) && !before.includes(item.id) : item.id === id;
 

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type EngineEvent } from "../../inventory/plan/read";
 import { ConsortiumClient, resolveSettings } from "../../provider/api";
-import { createsVariable } from "../../provider/core/creates";
+import { createLogVariable } from "../../provider/core/create-log";
 import { offlineVariable } from "../../provider/core/session";
 import { type Fleet, type FleetStack } from "./schema";
 import { holdersOf, isLocked, type Journal, lockedMessage, markName, mayClear } from "./journal";
@@ -326,7 +326,7 @@ export class StackRun {
       env: {
         ...stackEnvironment(environment, { ...spec, adopt }, secrets),
         [markName]: journal.markOf(spec.name),
-        [createsVariable]: this.#creates,
+        [createLogVariable]: this.#creates,
         ...(this.context.proveKey && { [offlineVariable]: "true" }), // it was asked for already
         ...this.#program.variables,
       },

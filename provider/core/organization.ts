@@ -4,7 +4,7 @@ import { paths } from "../api/paths";
 import { Listed } from "./collection";
 import { type Definition, type Made, nameOf, type Props } from "./definition";
 import { CommonError } from "./user-error";
-import { isKnown, isMoved, type Origin, originKey, type Origins, type Subject, withKey } from "./origins";
+import { isKnown, isMoved, type Origin, originKey, type SeenStates, type Subject, withKey } from "./seen-states";
 import { type Session } from "./session";
 
 /*
@@ -100,14 +100,14 @@ async function proved(session: Session, subject: Subject): Promise<Origin> {
   const verdict = await judge(session, subject);
   if ("origin" in verdict) return verdict.origin;
   if ("foreign" in verdict) throw foreignKey(comparedIn(session), subject, verdict.foreign.organizations!);
-  if (session.origins.isConfirmed(subject)) return subject.origin;
+  if (session.seenStates.isConfirmed(subject)) return subject.origin;
   throw unclearKey(comparedIn(session), subject, verdict.unclear);
 }
 
 /** What a key can be compared with, without a call. */
 export interface Compared extends Pick<Session, "provider"> {
   settings: Settings;
-  origins: Origins;
+  seenStates: SeenStates;
 }
 
 /**
@@ -122,21 +122,21 @@ export function comparedWithoutCall(
   id: string,
   state: Props,
 ): string | undefined {
-  const { settings, origins, provider } = here;
+  const { settings, seenStates, provider } = here;
   const subject = subjectOf(definition, id, state);
   const { organizations } = subject.origin;
   const isOther = ({ organizations: theirs }: Origin): boolean =>
     organizations !== undefined && theirs !== undefined && !theirs.some((one) => organizations.includes(one));
   if (isKnown(subject.origin, settings)) {
-    const stranger = origins.doubted.find(({ origin }) => isOther(origin));
+    const stranger = seenStates.doubted.find(({ origin }) => isOther(origin));
     if (stranger) throw foreignKey(here, stranger, organizations!);
     return undefined;
   }
   if (!isMoved(subject.origin, provider)) return undefined;
   refuseUnlikeRequired(here, subject);
-  const relative = origins.subjects.find(({ origin }) => isOther(origin) && isKnown(origin, settings));
+  const relative = seenStates.subjects.find(({ origin }) => isOther(origin) && isKnown(origin, settings));
   if (relative) throw foreignKey(here, subject, relative.origin.organizations!);
-  origins.doubt(subject);
+  seenStates.doubt(subject);
   return `${subject.what}: ${movedBy(subject.origin, provider!)}: \`pulumi up\` asks first whose the key of that one is`;
 }
 
@@ -161,7 +161,7 @@ export async function learnOrganization(
 
 /** Checks the key against all states that this process has seen. @throws CommonError for a foreign key */
 export async function proveSeen(session: Session): Promise<void> {
-  for (const subject of session.origins.subjects) await proved(session, subject);
+  for (const subject of session.seenStates.subjects) await proved(session, subject);
 }
 
 /** How long to wait for the stack's states before creating something that depends on none of them. */
@@ -173,9 +173,9 @@ const statesShownMs = 300;
  * shows nothing of itself, and only the answer to its first create does.
  */
 export async function proveBeforeCreate(session: Session, definition: Definition): Promise<boolean> {
-  const { origins, clock } = session;
+  const { seenStates, clock } = session;
   // A consortium depends on nothing, so the engine may ask for it before it shows other states.
-  if (isRoot(definition) && origins.subjects.length === 0)
+  if (isRoot(definition) && seenStates.subjects.length === 0)
     await Promise.all([
       consortiaOf(session)
         .list(Infinity)
@@ -196,7 +196,7 @@ export async function originOfNew(session: Session, definition: Definition, stat
   const { settings } = session.client.http;
   const owner = ownerOf(definition, state);
   if (owner !== undefined) return withKey({ organizations: [owner], keys: [] }, settings);
-  const relative = session.origins.subjects.find(({ origin }) => origin.organizations && isKnown(origin, settings));
+  const relative = session.seenStates.subjects.find(({ origin }) => origin.organizations && isKnown(origin, settings));
   if (relative) return relative.origin;
   const seen = await visible(session).catch(() => undefined);
   return withKey({ ...(seen?.organizations && { organizations: [...seen.organizations] }), keys: [] }, settings);
@@ -235,9 +235,9 @@ function refuseUnlikeRequired({ settings, provider }: Compared, { what, origin }
   );
 }
 
-const comparedIn = ({ client, origins, provider }: Session): Compared => ({
+const comparedIn = ({ client, seenStates, provider }: Session): Compared => ({
   settings: client.http.settings,
-  origins,
+  seenStates,
   provider,
 });
 

@@ -9,9 +9,9 @@ import {
   type Settings,
   type SettingSources,
 } from "../api";
-import { Creates, createsVariable } from "./creates";
-import { Holdings, type Owner } from "./holdings";
-import { Origins } from "./origins";
+import { CreateLog, createLogVariable } from "./create-log";
+import { ProgramResources, type Owner } from "./program-resources";
+import { SeenStates } from "./seen-states";
 import { Progress } from "./progress";
 import { setMaxListeners } from "node:events";
 import { briefOf } from "../api/api-error";
@@ -87,12 +87,12 @@ export interface Session {
   say(message: string): void;
   /** `CONSORTIUM_ADOPT`: every resource of this run adopts what already has its name. */
   adoptAll: boolean;
-  /** What the runs of this stack create, where that is written down. */
-  creates: Creates;
-  /** What the states that this process has seen say of the organization that they were made with. */
-  origins: Origins;
-  /** Which objects the program's resources hold, as far as this process has seen. */
-  holdings: Holdings;
+  /** The creates of this stack, if a fleet logs them. */
+  createLog: CreateLog;
+  /** The states that the engine has shown, with the organization that each records. */
+  seenStates: SeenStates;
+  /** Which resource of the program has which object, as far as the engine has shown. */
+  programResources: ProgramResources;
   /** The resource of the program that a verb is for, where the adapter knows it. */
   owner?: Owner;
   /** The provider that the program gives it: its name, "" for the default one; undefined: the adapter does not know. */
@@ -105,11 +105,13 @@ export interface Session {
   deadline: Deadline;
 }
 
-type Own = "collections" | "deadline" | "proved" | "progress" | "creates" | "holdings";
+type Own = "collections" | "deadline" | "proved" | "progress" | "createLog" | "programResources";
 
-export const newSession = (parts: Omit<Session, Own> & Partial<Pick<Session, "creates" | "holdings">>): Session => ({
-  creates: new Creates(),
-  holdings: new Holdings(),
+export const newSession = (
+  parts: Omit<Session, Own> & Partial<Pick<Session, "createLog" | "programResources">>,
+): Session => ({
+  createLog: new CreateLog(),
+  programResources: new ProgramResources(),
   ...parts,
   collections: new Collections(parts.clock),
   proved: new Set(),
@@ -183,8 +185,8 @@ const settingsKey = (now: Settings): string => JSON.stringify([now.apiKey.reveal
 
 /** What the engine has shown to a process, for one key. */
 export interface Seen {
-  origins: Origins;
-  holdings: Holdings;
+  seenStates: SeenStates;
+  programResources: ProgramResources;
   /** Common failures that were reported: short form, and the resource that reported it in full. */
   told: Map<string, string>;
 }
@@ -272,7 +274,12 @@ export class Sessions {
     const key = settings ? settingsKey(settings) : "";
     if (this.#seen?.key !== key) {
       const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
-      this.#seen = { key, origins: new Origins(new Set(confirmed)), holdings: new Holdings(), told: new Map() };
+      this.#seen = {
+        key,
+        seenStates: new SeenStates(new Set(confirmed)),
+        programResources: new ProgramResources(),
+        told: new Map(),
+      };
     }
     return this.#seen;
   }
@@ -303,7 +310,7 @@ export class Sessions {
           say(`${error.call}: ${error.errorMessage}; trying again in ${Math.round(delayMs / 1000)} s`);
       },
     });
-    const creates = new Creates(processEnvironment()[createsVariable]);
-    return newSession({ client, clock, say, adoptAll: adoptsAll(host.sources()), creates, ...this.seen() });
+    const createLog = new CreateLog(processEnvironment()[createLogVariable]);
+    return newSession({ client, clock, say, adoptAll: adoptsAll(host.sources()), createLog, ...this.seen() });
   }
 }

@@ -16,7 +16,7 @@ import {
   timeoutMs,
 } from "./definition";
 import { diff, type Difference } from "./diff";
-import { type Owner } from "./holdings";
+import { type Owner } from "./program-resources";
 import { create } from "./lifecycle/create";
 import { deleteObject } from "./lifecycle/delete";
 import { keeper, take } from "./lifecycle/handover";
@@ -31,7 +31,7 @@ import {
   requireOwner,
   subjectOf,
 } from "./organization";
-import { type Origin, originKey, withProvider } from "./origins";
+import { type Origin, originKey, withProvider } from "./seen-states";
 import { type Session, type Sessions, within } from "./session";
 import { inputsOf, isRecorded, isRewritten } from "./state";
 import { Incomplete, UserError } from "./user-error";
@@ -114,11 +114,11 @@ export class Verbs {
   /** Rejects an object that another resource of the program has. */
   #declare(isNew: boolean, inputs: Props, news: Props): Issue[] {
     const definition = this.#inPlace(inputs);
-    const { holdings } = this.sessions.seen();
-    holdings.shown(systemClock);
+    const { programResources } = this.sessions.seen();
+    programResources.engineAsked(systemClock);
     const owner = this.#owner(news);
     if (!owner || isUnknown(inputs)) return [];
-    const reason = holdings.declare(owner, definition, isNew, inputs);
+    const reason = programResources.declare(owner, definition, isNew, inputs);
     if (reason === undefined) return [];
     const named = inputs.adopt === undefined ? nameKey(definition) : "adopt";
     return [{ property: definition.idKey ?? named ?? "", reason }];
@@ -140,19 +140,19 @@ export class Verbs {
   #compared(id: string, olds: Props, news: Props): string | undefined {
     const settings = this.sessions.known();
     if (!settings) return undefined;
-    const { origins } = this.sessions.seen();
-    return comparedWithoutCall({ settings, origins, provider: this.#provider(news) }, this.definition, id, olds);
+    const { seenStates } = this.sessions.seen();
+    return comparedWithoutCall({ settings, seenStates, provider: this.#provider(news) }, this.definition, id, olds);
   }
 
   #difference(id: string, olds: Props, news: Props): Difference {
     const inputs = resourceOnly(news);
     const difference = diff(this.definition, resourceOnly(olds), inputs);
-    const { holdings } = this.sessions.seen();
-    holdings.shown(systemClock);
+    const { programResources } = this.sessions.seen();
+    programResources.engineAsked(systemClock);
     const owner = this.#owner(news);
     // In a run, the engine asks with unknown values only to learn what a replacement takes along: the program may not have it any more.
     if (!owner || isUnknown(inputs)) return difference;
-    const warning = holdings.hold(owner, this.#inPlace(inputs), id, inputs, difference.replaces.length > 0);
+    const warning = programResources.hold(owner, this.#inPlace(inputs), id, inputs, difference.replaces.length > 0);
     return warning === undefined ? difference : { ...difference, warnings: [...difference.warnings, warning] };
   }
 
@@ -223,10 +223,10 @@ export class Verbs {
     const why = await keeper(timed, definition, id, state);
     if (why !== undefined) {
       session.say(`${nameOf(definition, state)} (${id}): not deleted, since ${why}`);
-      return session.holdings.leave(definition, id, state);
+      return session.programResources.release(definition, id, state);
     }
     await ofResource(definition).delete(timed, id, state);
-    session.holdings.deleted(definition, id);
+    session.programResources.deleted(definition, id);
   }
 
   /** Ids that are names say nothing beyond their place: objects of other places are of another type to what compares ids. */
@@ -290,9 +290,9 @@ export class Verbs {
 
   #saw(id: string, state: Props): void {
     this.#hide(state);
-    const { origins } = this.sessions.seen();
-    origins.remember(subjectOf(this.definition, id, state));
-    if (isRewritten(state)) origins.rewritesNames = true;
+    const { seenStates } = this.sessions.seen();
+    seenStates.remember(subjectOf(this.definition, id, state));
+    if (isRewritten(state)) seenStates.rewritesNames = true;
   }
 }
 
@@ -308,13 +308,13 @@ const ofResource = (definition: Definition): Pick<OwnVerbs, "create" | "read" | 
 
 /** Creates the object and records the outcome, for deletions in the same run. */
 async function createOrTake(session: Session, definition: Definition, inputs: Props): Promise<Made> {
-  const { holdings, owner } = session;
+  const { programResources, owner } = session;
   try {
     const { idKey } = definition;
     const left = idKey === undefined ? undefined : await take(session, definition, inputs, String(inputs[idKey]));
     return await ofResource(definition).create(session, inputs, left);
   } catch (error) {
-    if (!(error instanceof Incomplete)) holdings.failed(owner);
+    if (!(error instanceof Incomplete)) programResources.failed(owner);
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { type Clock, type ConsortiumClient, isApiError, systemClock } from "../a
 import { isGone } from "../api/states";
 import { Collection, Listed } from "../core/collection";
 import { type Props } from "../core/definition";
-import { Origins } from "../core/origins";
+import { SeenStates } from "../core/seen-states";
 import { newSession, type Session } from "../core/session";
 import { didYouMean } from "../core/suggest";
 import { definitions } from "./index";
@@ -75,7 +75,7 @@ export const inside = (owner: Found, kind: ListedKind): Found[] => owner.inside.
 export const plainSession = (
   client: ConsortiumClient,
   { clock = systemClock, say = () => undefined }: { clock?: Clock; say?: (line: string) => void } = {},
-): Session => newSession({ client, clock, say, adoptAll: false, origins: new Origins() });
+): Session => newSession({ client, clock, say, adoptAll: false, seenStates: new SeenStates() });
 
 /** The order of a list may be another one tomorrow. */
 function byAge(one: Found, other: Found): number {

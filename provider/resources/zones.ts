@@ -52,7 +52,7 @@ const outputs = () => z.object({ state: output.state(), revision: output.revisio
 async function ofOthers(session: Session, place: Place): Promise<Identified[]> {
   try {
     const items = (await new Listed(session, place).siblings(0)) ?? [];
-    return items.filter((item) => !isGone(item) && !isGoing(item) && !session.origins.has(item.id));
+    return items.filter((item) => !isGone(item) && !isGoing(item) && !session.seenStates.has(item.id));
   } catch (error) {
     if (isApiError(error, "missing", "unsupported")) return [];
     throw error;

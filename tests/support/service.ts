@@ -2,7 +2,7 @@ import { ConsortiumClient } from "../../provider/api/client";
 import { systemClock } from "../../provider/api/clock";
 import { resolveSettings } from "../../provider/api/settings";
 import { newSession, type Session } from "../../provider/core/session";
-import { Origins } from "../../provider/core/origins";
+import { SeenStates } from "../../provider/core/seen-states";
 import { type FaultRule, type Service, type ServiceOptions, startService } from "../../service";
 import { type VirtualTime, virtualTime } from "./virtual-time";
 
@@ -65,5 +65,5 @@ afterEach(async () => {
 export function sessionOf({ said }: Pick<Started, "said">, changes: Partial<Session> = {}): Session {
   const client = new ConsortiumClient(resolveSettings());
   const say = (line: string): void => void said.push(line);
-  return newSession({ client, clock: systemClock, say, adoptAll: false, origins: new Origins(), ...changes });
+  return newSession({ client, clock: systemClock, say, adoptAll: false, seenStates: new SeenStates(), ...changes });
 }

@@ -4,12 +4,12 @@ import { identityOf, inputKeys, inputMeta, type Made, nameKey, type Props } from
 import { fits } from "../diff";
 import { UserError } from "../user-error";
 import { isRewritten, leaving, merge } from "../state";
-import { isTwin, toContinue } from "./ours";
+import { isTwin, toContinue } from "./lost-create";
 import { post } from "./post";
 import { settle } from "./read";
 import { printable } from "../../api/printable";
 import { isUnset, sameName } from "../values";
-import { handover, held, sameSpot } from "../holdings";
+import { handover, held, sameSpot } from "../program-resources";
 import { isGoing, isGone } from "../../api/states";
 import { type Session } from "../session";
 import { take } from "./handover";
@@ -25,32 +25,32 @@ export function create(collection: Collection, inputs: Props): Promise<Made> {
     const siblings = await siblingsOf(collection, inputs);
     const continued = await toContinue(collection, inputs);
     const existing = continued ?? (await toAdopt(collection, inputs, siblings));
-    const isOthers = existing !== undefined && !continued && !session.origins.has(existing.id);
+    const isOthers = existing !== undefined && !continued && !session.seenStates.has(existing.id);
     const isShared = isOthers && (definition.shared?.applies(collection.shown(existing)) ?? false);
     const changed = existing && (await adopt(collection, inputs, existing, isShared));
     if (!existing) await definition.prepare?.(session.client, inputs);
-    const object = existing ?? (await recorded(collection, inputs, siblings));
+    const object = existing ?? (await logged(collection, inputs, siblings));
     collection.recordMade(object);
     if (!existing) nameLeftovers(collection, inputs, siblings);
-    const { holdings, owner } = session;
-    holdings.take(owner, definition, inputs, object.id);
+    const { programResources, owner } = session;
+    programResources.take(owner, definition, inputs, object.id);
     if (!existing) startEmpty(collection, object);
     const once = definition.shownOnce?.(object);
     const known = merge(inputs, {}, { ...collection.shown(object), ...once, ...changed });
-    if (isRewritten(known)) session.origins.rewritesNames = true;
+    if (isRewritten(known)) session.seenStates.rewritesNames = true;
     const kept = existing ? leaving(definition, inputs, known, isShared) : known;
     return { id: object.id, state: await settle(collection, object.id, kept) };
   });
 }
 
 /** Recorded before it is sent, so that a killed run leaves proof of which objects are its own. */
-function recorded(collection: Collection, inputs: Props, siblings: Identified[] | undefined): Promise<Identified> {
+function logged(collection: Collection, inputs: Props, siblings: Identified[] | undefined): Promise<Identified> {
   const { session, definition, path } = collection;
   const name = identityOf(definition, inputs);
   const before = (siblings ?? []).map(({ id }) => id);
   const { http } = session.client;
   const begun = { path, name, before, serviceAt: http.serviceTime(session.clock.now()), settings: http.settings };
-  return session.creates.recorded(begun, () => post(collection, inputs, siblings));
+  return session.createLog.logged(begun, () => post(collection, inputs, siblings));
 }
 
 /** A partial list never proves that a name is free; to adopt by id, it is enough. */
@@ -93,7 +93,7 @@ function nameLeftovers(collection: Collection, inputs: Props, siblings: Identifi
   const { session, definition } = collection;
   if (definition.naming) return;
   const made = collection.made().map(({ id }) => id);
-  const others = siblings.filter(({ id }) => !made.includes(id) && !session.origins.has(id));
+  const others = siblings.filter(({ id }) => !made.includes(id) && !session.seenStates.has(id));
   const ids = others.filter((item) => isTwin(collection, item, inputs)).map(({ id }) => id);
   if (ids.length === 0) return;
   session.say(
@@ -130,7 +130,7 @@ export async function toAdopt(
   const taken = await lasting(collection, inputs, namesakes(collection, inputs, siblings));
   if (taken.length === 0) return undefined;
   const [first] = taken;
-  const left = taken.some(({ id }) => session.holdings.leftOf(definition, id));
+  const left = taken.some(({ id }) => session.programResources.released(definition, id));
   if (!(adopts(session, inputs) || left)) throw new UserError(`${what}: ${takenBy(collection, taken)}`);
   if (taken.length === 1) return own(collection, inputs, first!);
   const ids = taken.map(({ id }) => id).join(", ");
@@ -143,13 +143,13 @@ export async function toAdopt(
  */
 function namesakes(collection: Collection, inputs: Props, siblings: Identified[]): Identified[] {
   const { session, definition } = collection;
-  const { origins, holdings, owner } = session;
+  const { seenStates, programResources, owner } = session;
   const exact = collection.namesakes(inputs, siblings);
-  if (exact.length > 0 || !(origins.rewritesNames || adopts(session, inputs))) return exact;
+  if (exact.length > 0 || !(seenStates.rewritesNames || adopts(session, inputs))) return exact;
   const known = new Set(collection.made().map(({ id }) => id));
-  const isFree = ({ id }: Identified): boolean => !known.has(id) && !holdings.holder(definition, id, owner);
+  const isFree = ({ id }: Identified): boolean => !known.has(id) && !programResources.holder(definition, id, owner);
   const like = collection.namedLike(inputs, siblings.filter(isFree));
-  if (like.length === 0 || origins.rewritesNames) return like;
+  if (like.length === 0 || seenStates.rewritesNames) return like;
   const names = like.map((item) => `${item.id} is called "${printable(collection.nameIn(item))}"`).join(", ");
   throw new UserError(
     `${collection.nameOf(inputs)}: nothing has exactly this name, but ${names}, and a service may write names in its own way. ` +
@@ -162,10 +162,10 @@ const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === tr
 /** Those of the namesakes that will go on bearing the name: not what goes, nor what another resource of the program renames. */
 async function lasting(collection: Collection, inputs: Props, found: Identified[]): Promise<Identified[]> {
   const { session, definition } = collection;
-  const { clock, deadline, holdings } = session;
+  const { clock, deadline, programResources } = session;
   const end = Math.min(clock.now() + freeMs, deadline.at);
   const frees = (item: Identified): boolean => {
-    const holder = holdings.holder(definition, item.id, session.owner);
+    const holder = programResources.holder(definition, item.id, session.owner);
     return isGoing(item) || (holder !== undefined && !sameSpot(definition, holder.inputs, inputs));
   };
   const again = async (ms: number): Promise<Identified[]> => {
@@ -186,14 +186,16 @@ function takenBy(collection: Collection, taken: Identified[]): string {
   const { session, definition } = collection;
   const [first] = taken;
   const ids = taken.map(({ id }) => id).join(", ");
-  const holder = taken.map(({ id }) => session.holdings.holder(definition, id, session.owner)).find(Boolean);
+  const holder = taken.map(({ id }) => session.programResources.holder(definition, id, session.owner)).find(Boolean);
   if (holder) return `the name is already taken: ${held(definition, first!.id, holder.owner, session.owner)}`;
   const adopting = `adopt: true (or adopt: "${first!.id}")`;
   if (definition.shared?.applies(collection.shown(first!)))
     return `there is one already, which others may share: ${ids}. To use it as it is, set ${adopting}.`;
-  const known = taken.some(({ id }) => session.origins.has(id));
+  const known = taken.some(({ id }) => session.seenStates.has(id));
   const ours = known ? "It is this stack's own." : "If this stack has made it under another logical name:";
-  const interrupted = session.creates.isKept ? "" : "after an interrupted run, use `CONSORTIUM_ADOPT=true pulumi up`; ";
+  const interrupted = session.createLog.isKept
+    ? ""
+    : "after an interrupted run, use `CONSORTIUM_ADOPT=true pulumi up`; ";
   return (
     `the name is already taken by ${ids}. To adopt it, set ${adopting}; ${interrupted}` +
     "for `--replace`, set the resource option " +
@@ -227,7 +229,7 @@ export async function adopt(collection: Collection, inputs: Props, item: Identif
     if (inputs[key] === undefined) return false; // what the program does not set stays
     // What the service does not show may be unset: set it if possible, else trust it.
     if (!(key in shown)) return meta.replace !== true && !isUnset(inputs[key]);
-    const isRenamed = key === nameKey(definition) && session.origins.rewritesNames;
+    const isRenamed = key === nameKey(definition) && session.seenStates.rewritesNames;
     return !(isRenamed && sameName(shown[key], inputs[key])) && !fits(definition, key, shown[key], inputs[key]);
   });
   const fixed = differing.filter((key) =>

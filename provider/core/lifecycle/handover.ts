@@ -1,7 +1,7 @@
 import { Collection } from "../collection";
 import { type Definition, nameOf, type Place, type Props } from "../definition";
 import { diff } from "../diff";
-import { type Declared, held, namedId, sameSpot } from "../holdings";
+import { held, namedId, type ProgramResource, sameSpot } from "../program-resources";
 import { type Session } from "../session";
 import { UserError } from "../user-error";
 
@@ -21,12 +21,12 @@ export async function take(
   inputs: Props,
   id: string,
 ): Promise<Props | undefined> {
-  const { holdings, owner, clock } = session;
-  await holdings.programShown(clock);
-  const holder = holdings.holder(definition, id, owner);
+  const { programResources, owner, clock } = session;
+  await programResources.allDeclared(clock);
+  const holder = programResources.holder(definition, id, owner);
   if (holder) throw new UserError(`${nameOf(definition, inputs)}: ${held(definition, id, holder.owner, owner)}`);
-  holdings.take(owner, definition, inputs, id);
-  return holdings.leftOf(definition, id);
+  programResources.take(owner, definition, inputs, id);
+  return programResources.released(definition, id);
 }
 
 /**
@@ -39,10 +39,10 @@ export async function keeper(
   id: string,
   state: Props,
 ): Promise<string | undefined> {
-  const { holdings } = session;
-  const holder = holdings.holder(definition, id);
+  const { programResources } = session;
+  const holder = programResources.holder(definition, id);
   if (holder) return `it is "${holder.owner.name}" of the program now`;
-  for (const claim of holdings.claims()) {
+  for (const claim of programResources.withoutObject()) {
     if (claim.definition.type !== definition.type) continue;
     const { owner, create } = claim;
     if (create !== "failed") {
@@ -61,9 +61,9 @@ export async function keeper(
 }
 
 /** Whether a resource that is yet to be created adopts this object. It does not if it would replace it. */
-async function takes(session: Session, declared: Declared, id: string, state?: Props): Promise<boolean> {
+async function takes(session: Session, declared: ProgramResource, id: string, state?: Props): Promise<boolean> {
   const { inputs } = declared;
-  const definition = declared.definition as Definition; // holdings name less of it, and keep what they are given
+  const definition = declared.definition as Definition; // `ProgramResource` types only a part of it
   const named = namedId(definition, inputs);
   if (named !== undefined) return named === id;
   if (!(inputs.adopt === true || session.adoptAll)) return false;
@@ -77,10 +77,10 @@ async function takes(session: Session, declared: Declared, id: string, state?: P
 const listAgeMs = 10_000;
 
 /** The resource that is yet to adopt the object or one of its parents. */
-async function takenOver(session: Session, parent: Place["parent"]): Promise<Declared | undefined> {
+async function takenOver(session: Session, parent: Place["parent"]): Promise<ProgramResource | undefined> {
   if (!parent) return undefined;
   const { place, id } = parent;
-  for (const claim of session.holdings.claims()) {
+  for (const claim of session.programResources.withoutObject()) {
     const { definition, inputs, create } = claim;
     if (definition.place(inputs).collection !== place.collection) continue;
     if (create === undefined && (await takes(session, claim, id))) return claim;

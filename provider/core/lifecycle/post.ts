@@ -8,7 +8,7 @@ import { wireName } from "../field";
 import { toBody } from "../state";
 import { messageOf, UserError } from "../user-error";
 import { longestLagMs, type Look, waitFor } from "../wait";
-import { type Appeared, appeared, type Create, looksSame } from "./ours";
+import { type Appeared, appeared, type Create, looksSame } from "./lost-create";
 
 /** How long a lost create's object may take to appear in a list. */
 const lagMs = { lost: 2_500, refused: 1_200 };
@@ -121,7 +121,7 @@ async function accepted(posting: Posting, answer: FullAnswer): Promise<Identifie
   } catch (error) {
     if (session.clock.now() < session.deadline.at) throw error;
     const others = seen?.others.length ? ` ${stranger(seen)}` : "";
-    const adopting = session.creates.isKept
+    const adopting = session.createLog.isKept
       ? 'adopt it by its id: adopt: "<id>"'
       : "`CONSORTIUM_ADOPT=true pulumi up` adopts it";
     throw new UserError(
@@ -201,7 +201,7 @@ const stranger = ({ others }: Appeared): string =>
 const outOfTime = ({ collection, what }: Posting, failure: unknown): UserError => {
   const { session, definition } = collection;
   const next =
-    definition.naming && !session.creates.isKept
+    definition.naming && !session.createLog.isKept
       ? " `CONSORTIUM_ADOPT=true pulumi up` adopts it, if it was made after all."
       : "";
   return new UserError(

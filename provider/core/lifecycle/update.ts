@@ -5,7 +5,7 @@ import { type Collection } from "../collection";
 import { identityOf, inputMeta, nameKey, type Props } from "../definition";
 import { changedKeys, fits, fixedKey, fixedKeys, isLeft } from "../diff";
 import { isUnset, sameName, sameValue } from "../values";
-import { sameSpot } from "../holdings";
+import { sameSpot } from "../program-resources";
 import { Incomplete, UserError } from "../user-error";
 import { wireName } from "../field";
 import { carried, merge, outputsOf, toBody } from "../state";
@@ -112,7 +112,7 @@ async function renaming<T>(
   send: () => Promise<T>,
 ): Promise<T> {
   const { session, definition } = collection;
-  const { clock, deadline, holdings } = session;
+  const { clock, deadline, programResources } = session;
   const identifies = keys.some((key) => definition.naming?.includes(key));
   const end = Math.min(clock.now() + freeMs, deadline.at);
   for (let attempt = 1; ; attempt++) {
@@ -120,12 +120,12 @@ async function renaming<T>(
       return await send();
     } catch (error) {
       if (!identifies || !isApiError(error, "conflict")) throw error;
-      await holdings.programShown(clock);
+      await programResources.allDeclared(clock);
       const siblings = await collection.siblings(0);
       const rivals = collection.namesakes(inputs, siblings ?? []).filter((one) => one.id !== id);
       if (rivals.length === 0 && attempt === 1) continue; // it is free by now
       const mover = rivals
-        .map((one) => holdings.holder(definition, one.id))
+        .map((one) => programResources.holder(definition, one.id))
         .find((holder) => holder && !sameSpot(definition, holder.inputs, inputs));
       if (!mover) throw error;
       if (clock.now() < end) {

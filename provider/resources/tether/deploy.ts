@@ -97,7 +97,7 @@ async function already(
   const { tetherId, network, active } = inputs;
   const shows = showsContract(await shownOf(session, tetherId), network, first);
   if (shows) return "the service shows it";
-  const unseen = (session.adoptAll || session.creates.isContinued || ran !== undefined) && shows === undefined;
+  const unseen = (session.adoptAll || session.createLog.isContinued || ran !== undefined) && shows === undefined;
   if (!unseen) return undefined;
   if (active === false) return ran;
   if (!(await canActivate(session, tetherId))) return undefined;

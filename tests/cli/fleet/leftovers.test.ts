@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { continueFrom, createsOf, forgetCreates, idsIn, leftoversOf } from "../../../cli/fleet/leftovers";
 import { ConsortiumClient, resolveSettings } from "../../../provider/api";
-import { readCreates } from "../../../provider/core/creates";
+import { readCreateLog } from "../../../provider/core/create-log";
 import { send } from "../../support/network";
 import { start, type Started } from "../../support/service";
 
@@ -81,11 +81,11 @@ test("states of other stacks are read only where a create has no answer", async 
 
   writeFileSync(file, lines(begun("1", "/consortia", "a"), made("1", "c1")));
   await continueFrom(file, states);
-  expect([[...readCreates(file).held], others.mock.calls]).toEqual([["own"], []]);
+  expect([[...readCreateLog(file).held], others.mock.calls]).toEqual([["own"], []]);
 
   writeFileSync(file, lines(begun("1", "/consortia", "a")));
   await continueFrom(file, states);
-  expect([...readCreates(file).held]).toEqual(["own", "theirs"]);
+  expect([...readCreateLog(file).held]).toEqual(["own", "theirs"]);
 
   forgetCreates(file);
   expect(existsSync(file)).toBe(false);

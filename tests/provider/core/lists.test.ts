@@ -2,7 +2,7 @@ import { type ConsortiumClient, ConsortiumObject, type Deadline } from "../../..
 import { apiError, type ErrorKind } from "../../../provider/api/api-error";
 import { isGone } from "../../../provider/api/states";
 import { Listed } from "../../../provider/core/collection";
-import { Origins } from "../../../provider/core/origins";
+import { SeenStates } from "../../../provider/core/seen-states";
 import { newSession } from "../../../provider/core/session";
 import { settingsFor } from "../../support/peer";
 import { VirtualTime } from "../../support/virtual-time";
@@ -34,7 +34,7 @@ function lists(): Lists {
     clock: time,
     say: () => undefined,
     adoptAll: false,
-    origins: new Origins(),
+    seenStates: new SeenStates(),
   });
   const at = (path: string, deadline = session.deadline) => new Listed({ ...session, deadline }, { collection: path });
   return { time, at, asked, fail };

@@ -97,8 +97,8 @@ test("the host hands the configuration over for each type of resource: they shar
   runtime.consortium.configure(config({}));
   const { sessions } = hostProcess;
   const first = sessions.current();
-  const origins = sessions.seen().origins;
+  const seenStates = sessions.seen().seenStates;
   runtime.node.configure(config({}));
   expect(sessions.current()).toBe(first);
-  expect(sessions.seen().origins).toBe(origins);
+  expect(sessions.seen().seenStates).toBe(seenStates);
 });

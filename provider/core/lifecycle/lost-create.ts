@@ -3,7 +3,7 @@ import { type Collection } from "../collection";
 import { identityOf, inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { fits } from "../diff";
 import { isUnset, sameName, sameValue } from "../values";
-import { type Begun, isSentWith } from "../creates";
+import { type LoggedCreate, isSentWith } from "../create-log";
 import { UserError } from "../user-error";
 
 /*
@@ -31,11 +31,11 @@ export interface Appeared {
 /** What is new under the name, and neither the stack's nor made by another create of this process; undefined: cannot be listed. */
 export async function appeared(create: Create): Promise<Appeared | undefined> {
   const { collection, inputs, before } = create;
-  const { origins } = collection.session;
+  const { seenStates } = collection.session;
   const siblings = before && (await collection.siblings(0));
   if (!siblings) return undefined;
   const known = new Set([...before, ...collection.made().map(({ id }) => id)]);
-  const fresh = siblings.filter(({ id }) => !known.has(id) && !origins.has(id));
+  const fresh = siblings.filter(({ id }) => !known.has(id) && !seenStates.has(id));
   const named = collection.definition.naming
     ? collection.namedLike(inputs, fresh)
     : fresh.filter((item) => isTwin(collection, item, inputs));
@@ -81,7 +81,7 @@ function differences({ collection, inputs }: Create, item: Identified): string[]
   const { organization } = session.client.http.settings;
   const ours = organization
     ? [organization.id]
-    : session.origins.subjects.flatMap(({ origin }) => origin.organizations ?? []);
+    : session.seenStates.subjects.flatMap(({ origin }) => origin.organizations ?? []);
   const foreign = typeof owner === "string" && ours.length > 0 && !ours.includes(owner);
   return [...fields, ...extra, ...(foreign ? [`its owner is ${owner}`] : [])];
 }
@@ -119,17 +119,17 @@ const lookEveryMs = 2_000;
  */
 export async function toContinue(collection: Collection, inputs: Props): Promise<Identified | undefined> {
   const { session, definition, path } = collection;
-  const { creates } = session;
+  const { createLog } = session;
   const identity = identityOf(definition, inputs);
   if (identity === undefined || inputs.adopt || session.adoptAll) return undefined;
-  const left = creates.left(path, identity);
-  for (const { id } of left) {
-    if (id === undefined || creates.isHeld(id) || isTaken(collection, id)) continue;
+  const interrupted = createLog.interrupted(path, identity);
+  for (const { id } of interrupted) {
+    if (id === undefined || createLog.isHeld(id) || isTaken(collection, id)) continue;
     const found = await collection.find(id, 0);
     if (typeof found === "object") return found.item;
   }
   const { settings } = session.client.http;
-  const open = left.filter((one) => one.id === undefined && isSentWith(one, settings));
+  const open = interrupted.filter((one) => one.id === undefined && isSentWith(one, settings));
   if (open.length === 0) return undefined;
   const seen = await lookFor(collection, inputs, open);
   const found = [...seen.ours, ...seen.others.map(({ item }) => item)];
@@ -146,10 +146,10 @@ export async function toContinue(collection: Collection, inputs: Props): Promise
 
 /** It already belongs to another resource of the stack. */
 const isTaken = (collection: Collection, id: string): boolean =>
-  collection.session.origins.has(id) || collection.made().some((one) => one.id === id);
+  collection.session.seenStates.has(id) || collection.made().some((one) => one.id === id);
 
 /** What has the name and was not there before; waits as long as a request may take, since the killed run's may still be at work. */
-async function lookFor(collection: Collection, inputs: Props, open: readonly Begun[]): Promise<Appeared> {
+async function lookFor(collection: Collection, inputs: Props, open: readonly LoggedCreate[]): Promise<Appeared> {
   const { session } = collection;
   const { clock, client, deadline } = session;
   const longestMs = client.http.settings.requestTimeout * 1000;
@@ -168,18 +168,18 @@ async function lookFor(collection: Collection, inputs: Props, open: readonly Beg
 }
 
 /** Why it may not be ours. */
-function doubtsOf({ session, path }: Collection, open: readonly Begun[], { ours, others }: Appeared): string[] {
+function doubtsOf({ session, path }: Collection, open: readonly LoggedCreate[], { ours, others }: Appeared): string[] {
   const found = [...ours, ...others.map(({ item }) => item)];
   if (found.length > open.length) return ["they are more than that run can have created"];
-  const elsewhere = session.creates.ofOthers(path);
+  const elsewhere = session.createLog.ofOtherStacks(path);
   const { settings } = session.client.http;
-  const isRival = (begun: Begun): boolean =>
-    begun.id === undefined && begun.name === open[0]!.name && isSentWith(begun, settings);
-  const rival = elsewhere.find(({ begun }) => isRival(begun))?.stack;
+  const isRival = (create: LoggedCreate): boolean =>
+    create.id === undefined && create.name === open[0]!.name && isSentWith(create, settings);
+  const rival = elsewhere.find(({ create }) => isRival(create))?.stack;
   const held = found.flatMap(({ id }): string[] => {
-    const owner = elsewhere.find(({ begun }) => begun.id === id)?.stack;
+    const owner = elsewhere.find(({ create }) => create.id === id)?.stack;
     return [
-      ...(session.creates.isHeld(id) ? [`a stack holds ${id} already`] : []),
+      ...(session.createLog.isHeld(id) ? [`a stack holds ${id} already`] : []),
       ...(owner === undefined ? [] : [`the stack ${owner} created ${id}`]),
       ...(rival === undefined ? [] : [`the stack ${rival} was creating one of this name, too`]),
     ];

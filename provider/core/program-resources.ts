@@ -3,7 +3,7 @@ import { nameOf, type Props } from "./field";
 import { sameValue } from "./values";
 import { UserError } from "./user-error";
 
-/* Which objects the resources of a program hold, as far as this run has shown. lifecycle/handover.ts decides by it. */
+/* Which resource of the program has which object, as far as this run has shown. lifecycle/handover.ts decides by it. */
 
 /** The part of a definition that is needed here; importing the whole would be circular. */
 interface Definition {
@@ -22,40 +22,40 @@ export interface Owner {
   name: string;
 }
 
-/** What this run has shown of a resource. */
-export interface Declared {
+/** What is known of a resource in this run. */
+export interface ProgramResource {
   owner: Owner;
   definition: Definition;
   inputs: Props;
   /** The engine asked without a state: the resource is new, or being replaced. */
   isNew: boolean;
-  /** The object that it has in the state; undefined until the engine asks for the difference, which it need not do. */
+  /** Its object in the state; undefined until the engine asks for a diff, which it may never do. */
   id?: string;
-  /** It gives that object up. */
+  /** It gives this object up. */
   replaced: boolean;
   /** Progress of its create. */
   create?: { id: string } | "failed";
 }
 
 /** After this long without a request, the engine has nothing left to register; and the longest wait for that. */
-const nothingShownMs = 300;
+const quietMs = 300;
 const longestMs = 3_000;
 
-/** Whether both want the same name in the same place. */
+/** Whether both have the same name in the same place. */
 export function sameSpot(definition: Definition, one: Props, other: Props): boolean {
   const { naming } = definition;
   if (!naming?.every((key) => sameValue(one[key], other[key]))) return false;
   return definition.place(one).collection === definition.place(other).collection;
 }
 
-/** The object that a resource names by its id; undefined: none. */
+/** Id of the object that a resource asks for; undefined: none. */
 export function namedId(definition: Definition, inputs: Props): string | undefined {
   if (definition.idKey !== undefined) return String(inputs[definition.idKey]);
   return typeof inputs.adopt === "string" ? inputs.adopt : undefined;
 }
 
-const keeps = ({ id, replaced }: Declared): boolean => id !== undefined && !replaced;
-const took = ({ create }: Declared, id: string): boolean => typeof create === "object" && create.id === id;
+const keeps = ({ id, replaced }: ProgramResource): boolean => id !== undefined && !replaced;
+const took = ({ create }: ProgramResource, id: string): boolean => typeof create === "object" && create.id === id;
 
 /** Pulumi's two ways to give an object of the stack to another resource. */
 export function handover(from: Owner | undefined, to: Owner | undefined): string {
@@ -69,16 +69,16 @@ export function handover(from: Owner | undefined, to: Owner | undefined): string
 const undo = ({ name }: Owner): string =>
   `Take "${name}" out of the program: it leaves the state, and the object stays.`;
 
-/** What the engine has shown of the program in one run of one provider. */
-export class Holdings {
-  readonly #declared = new Map<string, Declared>();
-  readonly #left = new Map<string, Props>();
-  #shownAt = -Infinity;
+/** The resources that the engine has shown to this provider in this run. */
+export class ProgramResources {
+  readonly #declared = new Map<string, ProgramResource>();
+  readonly #released = new Map<string, Props>();
+  #askedAt = -Infinity;
 
-  /** The program has this resource, with inputs that are all known. @returns why it cannot be what it says */
+  /** Records a resource of the program; all its inputs are known. @returns why it cannot have the object that it asks for */
   declare(owner: Owner, definition: Definition, isNew: boolean, inputs: Props): string | undefined {
     const before = this.#declared.get(owner.key);
-    const mine: Declared = { replaced: false, ...before, owner, definition, inputs, isNew };
+    const mine: ProgramResource = { replaced: false, ...before, owner, definition, inputs, isNew };
     // For a replacement, the engine asks a second time as if it were new.
     if (isNew && before?.id !== undefined) mine.replaced = true;
     this.#declared.set(owner.key, mine);
@@ -91,8 +91,8 @@ export class Holdings {
   }
 
   /**
-   * The resource has this object, and keeps it unless it is replaced.
-   * @returns what the user should know @throws where another resource takes the same
+   * Records that the resource has this object, and keeps it unless it is replaced.
+   * @returns a warning @throws if another resource has taken it
    */
   hold(owner: Owner, definition: Definition, id: string, inputs: Props, replaced: boolean): string | undefined {
     const others = this.#others(owner, definition);
@@ -115,35 +115,35 @@ export class Holdings {
     return twin && `${what} is both "${twin.owner.name}" and "${owner.name}". ${undo(owner)}`;
   }
 
-  /** The engine has asked for something. */
-  shown(clock: Clock): void {
-    this.#shownAt = clock.now();
+  /** Call with each request of the engine: `allDeclared` waits until there are no more. */
+  engineAsked(clock: Clock): void {
+    this.#askedAt = clock.now();
   }
 
-  /** Resolves when the engine has shown what it has: the object's owner may be registered after its adopter. */
-  async programShown(clock: Clock): Promise<void> {
+  /** Resolves when the program has registered its resources: an object's owner may come after its adopter. */
+  async allDeclared(clock: Clock): Promise<void> {
     const end = clock.now() + longestMs;
     for (;;) {
-      const left = Math.min(this.#shownAt + nothingShownMs, end) - clock.now();
+      const left = Math.min(this.#askedAt + quietMs, end) - clock.now();
       if (left <= 0) return;
       await clock.sleep(left);
     }
   }
 
-  /** The resource that keeps the object. */
-  holder(definition: Definition, id: string, except?: Owner): Declared | undefined {
+  /** The resource that has the object and keeps it. */
+  holder(definition: Definition, id: string, except?: Owner): ProgramResource | undefined {
     const all = except ? this.#others(except, definition) : this.#of(definition);
     return all.find((one) => took(one, id) || (keeps(one) && one.id === id));
   }
 
-  /** Resources that have not created or adopted their object, yet or at all. */
-  claims(): Declared[] {
+  /** Resources that have not created or adopted an object yet, or failed to. */
+  withoutObject(): ProgramResource[] {
     return [...this.#declared.values()].filter(
       ({ id, isNew, create }) => create === "failed" || (isNew && create === undefined && id === undefined),
     );
   }
 
-  /** From now on the object is this resource's. */
+  /** The resource has created or adopted the object. */
   take(owner: Owner | undefined, definition: Definition, inputs: Props, id: string): void {
     if (!owner) return;
     const before = this.#declared.get(owner.key) ?? { owner, definition, inputs, isNew: true, replaced: false };
@@ -155,26 +155,26 @@ export class Holdings {
     if (before) this.#declared.set(owner.key, { ...before, create: "failed" });
   }
 
-  /** The old resource has left the object for the next one. */
-  leave(definition: Definition, id: string, state: Props): void {
-    this.#left.set(`${definition.type} ${id}`, state);
+  /** The old resource leaves the object to its next one. */
+  release(definition: Definition, id: string, state: Props): void {
+    this.#released.set(`${definition.type} ${id}`, state);
   }
 
-  /** The state of an object that this run has left for the next resource. */
-  leftOf(definition: Definition, id: string): Props | undefined {
-    return this.#left.get(`${definition.type} ${id}`);
+  /** State of an object that this run released. */
+  released(definition: Definition, id: string): Props | undefined {
+    return this.#released.get(`${definition.type} ${id}`);
   }
 
   deleted(definition: Definition, id: string): void {
-    this.#left.delete(`${definition.type} ${id}`);
+    this.#released.delete(`${definition.type} ${id}`);
     for (const one of this.#of(definition)) if (one.id === id || took(one, id)) this.#declared.delete(one.owner.key);
   }
 
-  #of({ type }: Definition): Declared[] {
+  #of({ type }: Definition): ProgramResource[] {
     return [...this.#declared.values()].filter(({ definition }) => definition.type === type);
   }
 
-  #others({ key }: Owner, definition: Definition): Declared[] {
+  #others({ key }: Owner, definition: Definition): ProgramResource[] {
     return this.#of(definition).filter(({ owner }) => owner.key !== key);
   }
 }

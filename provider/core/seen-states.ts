@@ -1,19 +1,19 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { type ConsortiumClient, type Settings } from "../api";
 
-/* What states record of their organization. organization.ts decides by it. */
+/* The states that the engine has shown in this run, and what each records of its organization. organization.ts decides by it. */
 
-/** What a state remembers of the organization that it was made with. */
+/** What a state records of the organization that its object belongs to. */
 export interface Origin {
-  /** Ids of the organizations that it may be: one, as a rule. Absent: the service did not show it. */
+  /** Ids of the organizations that it may be, usually one. Absent: the service did not show it. */
   organizations?: string[];
-  /** Fingerprints of keys that were proved to belong to it, the newest last. */
+  /** Fingerprints of the keys that were proved to belong to it, newest last. */
   keys: string[];
-  /** Name of the provider that the program gave it with the newest of them; "" for the default one. Absent: not known. */
+  /** The provider that proved the newest of them: its name, "" for the default one. Absent: unknown. */
   provider?: string;
 }
 
-/** Where the state holds it. */
+/** Its key in the state. */
 export const originKey = "__organization";
 
 /** An object of a state, with what identifies its organization. */
@@ -21,16 +21,15 @@ export interface Subject {
   /** Its name in messages. */
   what: string;
   origin: Origin;
-  /** Whether the key sees it, for what is in no consortium. */
+  /** Asks whether the key sees it, for objects outside any consortium. */
   isShown?: (client: ConsortiumClient) => Promise<boolean>;
-  /** The consortium that it is, or is in; undefined for a tether service. */
+  /** The consortium that it is or is in; undefined for a tether service. */
   consortiumId?: string;
-  /** What users name to confirm its deletion if its organization is unknown. */
   id: string;
 }
 
-/** The origins of all states that this process has seen: new objects must match them. */
-export class Origins {
+/** The states that the engine has shown for one key. New objects must belong to the same organization. */
+export class SeenStates {
   readonly #subjects = new Map<string, Subject>();
   readonly #doubted = new Map<string, Subject>();
   readonly #ids = new Set<string>();
@@ -45,14 +44,14 @@ export class Origins {
     return [...this.#subjects.values()];
   }
 
-  /** Remembers a state that the engine showed; one for each organization and consortium is enough. */
+  /** Remembers a state; one for each organization and consortium is enough. */
   remember(subject: Subject): void {
     this.#ids.add(subject.id);
     if (subject.origin.keys.length === 0 && !subject.origin.organizations && !subject.consortiumId) return;
     this.#subjects.set(JSON.stringify([subject.origin, subject.consortiumId]), subject);
   }
 
-  /** Those that the key is not proved for, one per organization. */
+  /** Those that the key was not proved for, one per organization. */
   get doubted(): readonly Subject[] {
     return [...this.#doubted.values()];
   }
@@ -77,10 +76,10 @@ const mostKeys = 8;
 const fingerprint = (salt: string, { apiKey, baseUrl }: Settings): string =>
   `${salt}:${createHmac("sha256", salt).update(`${apiKey.reveal()}\n${baseUrl}`).digest("hex").slice(0, 32)}`;
 
-/** One salt per process, so that the states of a run are alike. */
+/** One salt per process, so that all states of a run get the same fingerprint. */
 const ownSalt = randomBytes(16).toString("hex");
 
-/** Whether the key of the settings was proved before. */
+/** Whether this key was proved before. */
 export const isKnown = ({ keys }: Origin, settings: Settings): boolean =>
   keys.some((key) => fingerprint(key.split(":")[0]!, settings) === key);
 
@@ -93,6 +92,6 @@ export const withKey = (origin: Origin, settings: Settings): Origin => ({
 export const withProvider = (origin: Origin, provider: string | undefined, settings: Settings): Origin =>
   provider === undefined || !isKnown(origin, settings) ? origin : { ...origin, provider };
 
-/** Whether the program gives the object another provider than the one that last proved its key. */
+/** Whether the program now gives the object a different provider. */
 export const isMoved = ({ provider }: Origin, now: string | undefined): boolean =>
   provider !== undefined && now !== undefined && provider !== now;

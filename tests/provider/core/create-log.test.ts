@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { continueCreates, readCreates } from "../../../provider/core/creates";
+import { markInterrupted, readCreateLog } from "../../../provider/core/create-log";
 import { bases } from "../../support/bases";
 import { Engine, type Kind, type Outcome, type Props } from "../../support/engine";
 import { world, type World } from "../../support/lifecycle";
@@ -63,7 +63,7 @@ async function elsewhere(kind: Kind, args: Props, own?: string): Promise<string>
 test("one that was there before the killed run began is not its own, though its list did not show it", async () => {
   const { again, id, service } = await killed("consortium", { answered: false });
   service.store.consortia.patch(id, { created_at: "2020-01-01T00:00:00.000Z" });
-  continueCreates(file, []);
+  markInterrupted(file, []);
   expect(await again()).toMatchObject({
     error: expect.stringMatching(new RegExp(`of ${id}, it was created at 2020.*It was left as it is`)) as string,
   });
@@ -80,7 +80,7 @@ describe.each(kinds)("%s", (kind) => {
   test.each([true, false])("is continued with by its id (answered: %s), and made once", async (answered) => {
     const { again, id, count } = await killed(kind, { answered });
     const before = await count();
-    continueCreates(file, []);
+    markInterrupted(file, []);
     expect(await again()).toEqual({ then: "created", id });
     expect(await count()).toBe(before);
   });
@@ -101,7 +101,7 @@ describe.each(kinds)("%s", (kind) => {
     const own = new Engine(kind);
     const refused = { then: "failed", error: expect.stringContaining(`already taken by ${live}`) as string };
     expect(await own.up(args)).toMatchObject(refused);
-    continueCreates(file, []);
+    markInterrupted(file, []);
     newProcess();
     expect(await own.up(args)).toMatchObject(refused);
   });
@@ -118,7 +118,7 @@ test.each(doubts)("what appeared since, where %s, is left and named", async (_, 
   engine.kept = undefined;
   const live = await elsewhere("consortium", args, own && join(folder, own));
   expect(live).not.toBe(id);
-  continueCreates(file, held(live));
+  markInterrupted(file, held(live));
   const { then, error } = (await again()) as { then: string; error: string };
   expect(then).toBe("failed");
   expect(error).toMatch(reason);
@@ -127,7 +127,7 @@ test.each(doubts)("what appeared since, where %s, is left and named", async (_, 
 
 test("what differs from the program is left and named", async () => {
   const { again, id } = await killed("consortium", { answered: false });
-  continueCreates(file, []);
+  markInterrupted(file, []);
   expect(await again({ description: "another" })).toMatchObject({
     error: expect.stringMatching(new RegExp(`of ${id}, its description is .*It was left as it is`)) as string,
   });
@@ -136,7 +136,7 @@ test("what differs from the program is left and named", async () => {
 test("where another stack was creating one of this name, too, nobody knows whose it is", async () => {
   const { again } = await killed("consortium", { answered: false });
   writeFileSync(join(folder, "acme-prod.jsonl"), readFileSync(file));
-  continueCreates(file, []);
+  markInterrupted(file, []);
   expect(await again()).toMatchObject({
     error: expect.stringContaining("the stack acme-prod was creating one of this name, too") as string,
   });
@@ -145,13 +145,13 @@ test("where another stack was creating one of this name, too, nobody knows whose
 test("one of this name that another stack was creating in another organization is no rival", async () => {
   const { again, id } = await killed("consortium", { answered: false });
   writeFileSync(join(folder, "globex.jsonl"), readFileSync(file, "utf8").replace(/"key":"\w+:\w/, '"key":"other:0'));
-  continueCreates(file, []);
+  markInterrupted(file, []);
   expect(await again()).toEqual({ then: "created", id });
 });
 
 test("what was sent with the key of another organization says nothing of what this one has", async () => {
   const { again, service } = await killed("consortium", { answered: false });
-  continueCreates(file, []);
+  markInterrupted(file, []);
   writeFileSync(file, readFileSync(file, "utf8").replace(/"key":"\w+:\w/, '"key":"other:0'));
   expect(await again()).toMatchObject({ error: expect.stringContaining("already taken") as string });
   expect(service.store.consortia.list().length).toBeGreaterThan(0);
@@ -160,7 +160,7 @@ test("what was sent with the key of another organization says nothing of what th
 test("where nothing came of it, it is created after as long as a request may take", async () => {
   const { again, id, at, service, said } = await killed("consortium", { answered: false });
   await send(service, "DELETE", at());
-  continueCreates(file, []);
+  markInterrupted(file, []);
   const outcome = await again();
   expect(outcome).toMatchObject({ then: "created" });
   expect(outcome.id).not.toBe(id);
@@ -171,7 +171,7 @@ test("a create that is refused is none; a line that a power cut tore is none", a
   const { again, args } = await killed("consortium", { answered: true });
   await again({ name: args.name as string }); // taken: it is not sent
   writeFileSync(file, `${readFileSync(file, "utf8")}{"begun":{"att`);
-  const { current } = readCreates(file);
+  const { current } = readCreateLog(file);
   expect(current).toHaveLength(1);
   expect(current[0]!.id).toBeDefined();
 });

@@ -3,18 +3,18 @@ import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, writeSync } 
 import { basename, dirname, join } from "node:path";
 import { type Identified, isApiError, type Settings } from "../api";
 import { environmentName } from "../api/environment";
-import { isKnown, withKey } from "./origins";
+import { isKnown, withKey } from "./seen-states";
 
 /*
- * What the runs of one stack created, written down before a create is sent and again when it is answered: after a kill, this is
- * all that tells what is the stack's own. The fleet names the file, and writes the line that ends what a killed run wrote.
+ * A file with the creates of one stack. Each is logged before it is sent and again when it is answered: after a kill, only this
+ * tells which objects are the stack's own. The fleet names the file, and marks what a killed run left in it.
  */
 
 /** The variable that names the file. */
-export const createsVariable = environmentName("fleetCreates");
+export const createLogVariable = environmentName("fleetCreates");
 
 /** One create. Without an id, nobody saw its answer. */
-export interface Begun {
+export interface LoggedCreate {
   attempt: string;
   /** Path of the collection. */
   path: string;
@@ -25,26 +25,26 @@ export interface Begun {
   key: string;
   /** Wall-clock time. */
   at: number;
-  /** The same by the service's own clock, where it tells that. */
+  /** The same by the service's own clock, if it tells the time. */
   serviceAt?: number;
   id?: string;
 }
 
 type Line =
-  | { begun: Omit<Begun, "id"> }
+  | { begun: Omit<LoggedCreate, "id"> }
   | { made: string; id: string }
   | { refused: string }
   /** A killed run ends here; `held`: ids in the states of this stack and of others. */
   | { continued: { held: string[] } };
 
-/** What a file of creates says. */
-export interface Written {
-  /** Of killed runs: what was created, or may have been. */
-  left: Begun[];
-  /** Of the run that continues them, or of the only one. */
-  current: Begun[];
-  /** Whether a killed run is continued. */
+export interface LogContents {
+  /** Creates of killed runs that succeeded, or may have. */
+  interrupted: LoggedCreate[];
+  /** Creates since then. */
+  current: LoggedCreate[];
+  /** Whether this run continues a killed one. */
   isContinued: boolean;
+  /** Ids that the states held when the killed run was continued. */
   held: ReadonlySet<string>;
 }
 
@@ -65,22 +65,22 @@ function textOf(file: string): string {
   }
 }
 
-export function readCreates(file: string): Written {
-  const all = new Map<string, Begun>();
-  const written: Written = { left: [], current: [], isContinued: false, held: new Set() };
+export function readCreateLog(file: string): LogContents {
+  const all = new Map<string, LoggedCreate>();
+  const contents: LogContents = { interrupted: [], current: [], isContinued: false, held: new Set() };
   for (const line of textOf(file).split("\n").map(lineOf)) {
     if (line === undefined) continue;
     if ("begun" in line) all.set(line.begun.attempt, line.begun);
     else if ("made" in line) all.set(line.made, { ...all.get(line.made)!, id: line.id });
     else if ("refused" in line) all.delete(line.refused);
     else {
-      written.left = [...all.values()];
-      written.isContinued = true;
-      written.held = new Set(line.continued.held);
+      contents.interrupted = [...all.values()];
+      contents.isContinued = true;
+      contents.held = new Set(line.continued.held);
     }
   }
-  written.current = [...all.values()].slice(written.left.length);
-  return written;
+  contents.current = [...all.values()].slice(contents.interrupted.length);
+  return contents;
 }
 
 /** Adds a line, which is on the disk when this returns. */
@@ -94,65 +94,66 @@ function write(file: string, line: Line): void {
   }
 }
 
-/** Marks the file's lines as a killed run's, and which of their objects are in a state. */
-export const continueCreates = (file: string, held: string[]): void => write(file, { continued: { held } });
+/** Marks the creates so far as a killed run's. @param held ids that are in a state */
+export const markInterrupted = (file: string, held: string[]): void => write(file, { continued: { held } });
 
-/** The service may still act on it. */
+/** Whether the service may still act on it. */
 const mayHaveWorked = (error: unknown): boolean =>
   !isApiError(error) || isApiError(error, "lost", "server", "unavailable");
 
-/** What this stack's runs create, where the fleet keeps a file of it. */
-export class Creates {
-  readonly #left: Pick<Written, "left" | "isContinued" | "held">;
+/** The creates of this stack, if the fleet keeps a log of them. */
+export class CreateLog {
+  /** What it said when this run began. */
+  readonly #before: LogContents;
 
   constructor(private readonly file?: string) {
-    this.#left = file === undefined ? { left: [], isContinued: false, held: new Set() } : readCreates(file);
+    this.#before = readCreateLog(file ?? "");
   }
 
-  /** Whether a fleet keeps a file: its runs adopt only what that proves. */
+  /** Whether a fleet keeps a log: its runs adopt only what the log proves. */
   get isKept(): boolean {
     return this.file !== undefined;
   }
 
-  /** Whether a killed run of the stack is continued. */
+  /** Whether this run continues a killed one. */
   get isContinued(): boolean {
-    return this.#left.isContinued;
+    return this.#before.isContinued;
   }
 
-  /** Creates of killed runs in that place, under that name, the newest first. */
-  left(path: string, name: string): Begun[] {
-    return this.#left.left.filter((one) => one.path === path && one.name === name).reverse();
+  /** Creates of killed runs in that place under that name, newest first. */
+  interrupted(path: string, name: string): LoggedCreate[] {
+    return this.#before.interrupted.filter((one) => one.path === path && one.name === name).reverse();
   }
 
   /** Whether the state of this stack, or of another one, had the object when this run began. */
   isHeld(id: string): boolean {
-    return this.#left.held.has(id);
+    return this.#before.held.has(id);
   }
 
-  /** What the fleet's other stacks created there in the meantime, or may have. */
-  ofOthers(path: string): { stack: string; begun: Begun }[] {
+  /** What the fleet's other stacks have created there since, or may have. */
+  ofOtherStacks(path: string): { stack: string; create: LoggedCreate }[] {
     if (this.file === undefined) return [];
     const folder = dirname(this.file);
     const others = readdirSync(folder).filter((name) => name !== basename(this.file!) && name.endsWith(".jsonl"));
     return others.flatMap((name) => {
-      const { left, current } = readCreates(join(folder, name));
-      const all = [...left, ...current].filter((one) => one.path === path);
-      return all.map((begun) => ({ stack: basename(name, ".jsonl"), begun }));
+      const { interrupted, current } = readCreateLog(join(folder, name));
+      const all = [...interrupted, ...current].filter((one) => one.path === path);
+      return all.map((create) => ({ stack: basename(name, ".jsonl"), create }));
     });
   }
 
-  /** Runs a create; records it before, and its result after. */
-  async recorded(
-    { settings, ...begun }: Pick<Begun, "path" | "name" | "before" | "serviceAt"> & { settings: Settings },
-    create: () => Promise<Identified>,
+  /** Sends a create; logs it before, and its result after. */
+  async logged(
+    { settings, ...begun }: Pick<LoggedCreate, "path" | "name" | "before" | "serviceAt"> & { settings: Settings },
+    send: () => Promise<Identified>,
   ): Promise<Identified> {
     const { file } = this;
-    if (file === undefined) return create();
+    if (file === undefined) return send();
     const attempt = randomUUID();
     const [key = ""] = withKey({ keys: [] }, settings).keys;
     write(file, { begun: { attempt, ...begun, key, at: Date.now() } });
     try {
-      const made = await create();
+      const made = await send();
       write(file, { made: attempt, id: made.id });
       return made;
     } catch (error) {
@@ -163,5 +164,5 @@ export class Creates {
 }
 
 /** Whether a create was sent with this key. */
-export const isSentWith = ({ key }: Pick<Begun, "key">, settings: Settings): boolean =>
+export const isSentWith = ({ key }: Pick<LoggedCreate, "key">, settings: Settings): boolean =>
   isKnown({ keys: [key] }, settings);
