@@ -31,10 +31,23 @@ export class Share {
     return () => void this.#underWay--;
   }
 
-  /** Holds a slot until the answer is sent. */
-  turn(): Promise<() => void> {
+  /**
+   * Waits for a slot, at most for the time of a request: an answer that comes too late says so, instead of a closed connection.
+   *
+   * @returns when that time is over, and a function that releases the slot once the answer is sent
+   */
+  turn(): Promise<{ end: number; release: () => void }> {
+    const { time } = this.limits;
+    const end = performance.now() + time;
     return new Promise((begin) => {
-      void this.#answering(() => new Promise<void>((end) => begin(() => end())));
+      let release!: () => void;
+      const sent = new Promise<void>((done) => (release = done));
+      const late = setTimeout(() => begin({ end, release }), time);
+      void this.#answering(() => {
+        clearTimeout(late);
+        begin({ end, release });
+        return sent;
+      });
     });
   }
 
@@ -83,8 +96,8 @@ export async function* answers(
   share: Share,
   ask: Ask,
   { limits, socket }: Rights,
+  end: number,
 ): AsyncGenerator<Buffer> {
-  const end = performance.now() + limits.time;
   let room = limits.answer;
   for (const [index, call] of calls.entries()) {
     if (batch) yield Buffer.from(index === 0 ? "[" : ",");
@@ -99,6 +112,7 @@ export async function* answers(
     if (refused !== undefined) return text(failure(call.id, -32_000, refused));
     try {
       if (room <= 0) throw new Excess("long");
+      if (performance.now() >= end) throw new Excess("late"); // before the chain does what nobody hears of
       const answer = await ask(call, { bytes: room, ms: end - performance.now() });
       share.noted(call, answer);
       return answer;
@@ -121,17 +135,23 @@ function excessive({ kind }: Excess, { answer, time }: CallLimits): string {
   return `The answer is longer than ${answer} bytes. Ask for less at a time.`;
 }
 
-/** Streams an answer at the caller's pace. */
-export function send(reply: FastifyReply, share: Share, parts: AsyncGenerator<Buffer>): FastifyReply {
-  async function* inTurn() {
-    const done = await share.turn();
+/** Streams the answer to a message, at the caller's pace. */
+export function send(
+  reply: FastifyReply,
+  share: Share,
+  message: Message,
+  chain: () => Promise<Chain>,
+  rights: Rights,
+): FastifyReply {
+  async function* parts() {
+    const { end, release } = await share.turn();
     try {
-      yield* parts;
+      yield* answers(message, share, askOf(chain), rights, end);
     } finally {
-      done();
+      release();
     }
   }
-  return reply.type("application/json").send(Readable.from(inTurn()));
+  return reply.type("application/json").send(Readable.from(parts()));
 }
 
 /** Counts a request until its connection is done with it. Disconnects slow clients. */

@@ -80,7 +80,7 @@ export class NodeEndpoint {
     }
     await chain();
     const asked = read((request.body as string | undefined) ?? "", rights);
-    return send(reply, share, answers(asked, share, askOf(chain), rights));
+    return send(reply, share, asked, chain, rights);
   }
 }
 
@@ -205,13 +205,13 @@ function connect(member: WebSocket, { rights, share, chain }: Place, relieve: ()
       });
     });
   const answer = async (text: string) => {
-    const done = await share.turn();
+    const { end, release } = await share.turn();
     const parts: Buffer[] = [];
     try {
-      for await (const part of answers(read(text, rights), share, ask, rights)) parts.push(part);
+      for await (const part of answers(read(text, rights), share, ask, rights, end)) parts.push(part);
       await tell(Buffer.concat(parts));
     } finally {
-      done();
+      release();
     }
   };
   let answering = 0;

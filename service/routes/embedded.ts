@@ -6,7 +6,7 @@ import type { FaultRule, Faults } from "../faults";
 import { organizationOf } from "../http/authentication";
 import { name, parse } from "../http/bodies";
 import type { CallLog } from "../http/call-log";
-import { answers, askOf, enter, send, Share } from "../ledger/calls";
+import { enter, send, Share } from "../ledger/calls";
 import { type Rights, screen, whyNoMessage } from "../ledger/screening";
 import type { Entity } from "../store/entities";
 import { newTether, tetherState } from "../tether/tethering";
@@ -67,7 +67,7 @@ export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Pa
     enter(share, reply, limits);
     const reached = () => ledger.chain!(environment as Entity<"environment">);
     await reached();
-    return send(reply, share, answers(asked, share, askOf(reached), rights));
+    return send(reply, share, asked, reached, rights);
   });
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../context";
 import { Refusal } from "../errors";
-import { acceptText, answers, askOf, enter, send, Share } from "../ledger/calls";
+import { acceptText, enter, send, Share } from "../ledger/calls";
 import { read, type Rights, whyNoMessage } from "../ledger/screening";
 import { networks } from "../store/entities";
 
@@ -58,7 +58,7 @@ export async function targetRoutes(app: FastifyInstance, context: Context): Prom
       rate.take(request.ip, asked.calls.length - 1, reply);
       const chain = () => targets.chain(network);
       await chain();
-      return send(reply, share, answers(asked, share, askOf(chain), rights));
+      return send(reply, share, asked, chain, rights);
     });
     done();
   });

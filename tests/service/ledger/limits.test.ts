@@ -276,3 +276,14 @@ test("what a contract prints is not in its node's log", async () => {
   const log = (await send("GET", `${paths.node}/logs/geth`)).text;
   for (const part of ["424242", "0xfeed"]) expect(log).not.toContain(part);
 });
+
+test("requests that wait for others of their credential are answered in time, too, and their connections stay open", async () => {
+  const time = 1_000;
+  const made = await ledgered({ callLimits: { time } }, { provider: "geth", consensus_type: "poa" });
+  const { credential, urls } = made;
+  const [from] = await result<string[]>(urls.rpc, credential, "eth_accounts");
+  const sent = eth("eth_sendTransactionSync", { from, to: from, gasPrice: "0x0" });
+  const late = { status: 200, body: { id: 1, error: { code: -32_005 } } };
+  const answers = await Promise.all(Array.from({ length: 12 }, () => rpc(urls.rpc, credential, sent)));
+  for (const answer of answers) expect(answer).toMatchObject(late);
+});
