@@ -127,8 +127,8 @@ const mutations = [
   // fleets
   {
     rule: "attributes of a state that are whole stay",
-    file: "cli/fleet/journal.ts",
-    find: "if (isTorn(path)) rmSync",
+    file: "cli/fleet/run-records.ts",
+    find: "if (isTorn) rmSync",
     put: "rmSync",
     tests: "cli/fleet/torn-attributes.test.ts",
   },

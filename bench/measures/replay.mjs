@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * `consortium fleet up` of more stacks than this machine could run: a `pulumi` that replays what a real `up` of one stack printed, at
- * the times when it did. So it measures the fleet itself: its memory, its journal and its output, and a kill in the middle.
+ * the times when it did. So it measures the fleet itself: its memory, its run records and its output, and a kill in the middle.
  */
 import { spawn } from "node:child_process";
 import {
@@ -86,7 +86,7 @@ const start = (folder, env, parallel) =>
   );
 
 const logsOf = (/** @type {string} */ folder) => join(folder, ".consortium/fleet/replay/logs");
-const journalOf = (/** @type {string} */ folder) => join(folder, ".consortium/fleet/replay/journal");
+const recordsOf = (/** @type {string} */ folder) => join(folder, ".consortium/fleet/replay/journal");
 const namesIn = (/** @type {string} */ folder, end = "") =>
   existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(end)) : [];
 
@@ -132,7 +132,7 @@ async function record(cli, folder) {
  */
 async function followed(folder, env, { parallel, killAt = Infinity }) {
   const child = start(folder, env, parallel);
-  let [done, lines, journal] = [0, 0, 0];
+  let [done, lines, records] = [0, 0, 0];
   /** @type {{ done: number, bytes: number }[]} */
   const memory = [];
   child.stderr.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
@@ -141,7 +141,7 @@ async function followed(folder, env, { parallel, killAt = Infinity }) {
     if (done >= killAt) child.kill("SIGKILL");
   });
   const timer = setInterval(() => {
-    journal = Math.max(journal, namesIn(journalOf(folder), ".json").length);
+    records = Math.max(records, namesIn(recordsOf(folder), ".json").length);
     try {
       const [, kiB] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ?? [];
       memory.push({ done, bytes: Number(kiB ?? 0) * 1024 });
@@ -150,7 +150,7 @@ async function followed(folder, env, { parallel, killAt = Infinity }) {
     }
   }, 500);
   const { code, text, ms } = await finished(child).finally(() => clearInterval(timer));
-  return { code, text, ms, done, lines, journal, memory };
+  return { code, text, ms, done, lines, records, memory };
 }
 
 /** @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli @param {number} stacks @param {number} parallel */
@@ -177,7 +177,7 @@ export async function replay(cli, stacks, parallel) {
     log(`recorded: ${parts.length} parts in ${seconds(took)}`);
 
     const killed = await followed(folder, env, { parallel, killAt: stacks / 2 });
-    const left = namesIn(journalOf(folder), ".json").length;
+    const left = namesIn(recordsOf(folder), ".json").length;
     log(`killed after ${killed.done} of ${stacks} stacks, in ${seconds(killed.ms)}; ${left} were at work`);
     const again = await followed(folder, env, { parallel });
     if (again.code !== 0) throw new UserError(`the second run failed: ${again.text.slice(-3000)}`);
@@ -190,22 +190,22 @@ export async function replay(cli, stacks, parallel) {
       );
     const [early, late] = [peak(0.25, 0.5), peak(0.75, 1)];
     const megabytes = (/** @type {number} */ bytes) => `${Math.round(bytes / 1e6)} MB`;
-    const journal = Math.max(killed.journal, again.journal);
+    const records = Math.max(killed.records, again.records);
     const lacking =
       stacks - namesIn(join(state, "stacks")).filter((name) => existsSync(join(state, "made", name))).length;
-    const open = [...namesIn(journalOf(folder), ".json"), ...namesIn(join(state, "locks"))].length;
+    const open = [...namesIn(recordsOf(folder), ".json"), ...namesIn(join(state, "locks"))].length;
     const rows = [
       bounded(`memory of the fleet in the last quarter of ${stacks} stacks, ${parallel} at once`, late / early, {
         most: 1.25,
         of: "that in the second quarter",
         measured: `${megabytes(late)} against ${megabytes(early)}`,
       }),
-      bounded(`entries of the journal at most, with ${left} that the kill left`, journal, { most: parallel + left }),
+      bounded(`run records at most, with ${left} that the kill left`, records, { most: parallel + left }),
       bounded("lines of output for each stack, without the summary", again.lines / stacks, {
         most: 16,
         measured: (again.lines / stacks).toFixed(1),
       }),
-      bounded("stacks not as defined after the second run, and locks and entries that stayed", lacking + open, {
+      bounded("stacks not as defined after the second run, and locks and records that stayed", lacking + open, {
         most: 0,
         measured: `${lacking}, and ${open}`,
       }),

@@ -71,7 +71,7 @@ export function programConfig(project: string, definition: string, { network }: 
   return { [file]: definition, ...(network === undefined ? {} : { [name]: network }) };
 }
 
-/** Where a fleet keeps what it needs between runs: its program, settings of the stacks, logs, and the journal of its runs. */
+/** Where a fleet keeps what it needs between runs: its program, settings of the stacks, logs, and run records. */
 export const workFolderOf = ({ folder, project }: Fleet): string => join(folder, ".consortium", "fleet", project);
 
 /** Writes the Pulumi project of the fleet into its work folder. This package and Pulumi's are found from there by name. */

@@ -6,7 +6,7 @@ import { systemClock } from "../../provider/api/clock";
 import { isOffline, keyProved } from "../../provider/core/session";
 import { legacyProject } from "./file";
 import { type Fleet, type FleetStack } from "./schema";
-import { dropTornAttributes, Journal, markName } from "./journal";
+import { dropTornAttributes, markName, RunRecords } from "./run-records";
 import { failBeyondLimits, type Previewed } from "./limits";
 import { type View } from "./output";
 import { Ownership } from "./ownership";
@@ -61,11 +61,11 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Outco
   const { command, stacks, parallel, secrets, view, stop, refresh = false, takeOver = false } = options;
   prepareBackend(fleet);
   const workFolder = prepareWorkFolder(fleet);
-  const journal = new Journal(workFolder, command);
+  const records = new RunRecords(workFolder, command);
   let provider: SharedProvider | undefined;
   try {
     const environment = sharedEnvironment(fleet, secrets, options.env);
-    if (await journal.takeOver(stacks.map(({ name }) => name))) dropTornAttributes(environment.PULUMI_BACKEND_URL);
+    if (await records.recover(stacks.map(({ name }) => name))) dropTornAttributes(environment.PULUMI_BACKEND_URL);
     const log = join(workFolder, "logs", "fleet.log");
     const ownership = new Ownership(fleet, { cwd: workFolder, env: environment, log, stop });
     const all = await listing(() => ownership.list());
@@ -75,12 +75,12 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Outco
     const limit = limited(parallel);
     const folder = join(workFolder, "logs");
     const states = statesOf(fleet, known, { folder, options: { cwd: workFolder, env: environment, log, stop } });
-    provider = sharedProvider(environment, { log, mark: journal.sharedMark });
+    provider = sharedProvider(environment, { log, mark: records.sharedMark });
     const context: RunContext = {
       fleet,
       command,
       workFolder,
-      journal,
+      records,
       secrets,
       environment,
       refresh,
@@ -111,7 +111,7 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Outco
     return { results, strays: stop.raised ? [] : await ownership.strays(all) };
   } finally {
     await provider?.close();
-    await journal.close();
+    await records.close();
     view.close();
   }
 }

@@ -5,7 +5,7 @@ import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { createLogVariable } from "../../provider/core/create-log";
 import { offlineVariable } from "../../provider/core/session";
 import { type Fleet, type FleetStack } from "./schema";
-import { holdersOf, isLocked, type Journal, lockedMessage, markName, mayClear } from "./journal";
+import { holdersOf, isLocked, lockedMessage, markName, mayClear, type RunRecords } from "./run-records";
 import { continueFrom, createsOf, forgetCreates, idsIn, leftoversOf } from "./leftovers";
 import { type Ownership } from "./ownership";
 import { type Counts, Progress } from "./progress";
@@ -43,7 +43,7 @@ export interface RunContext {
   fleet: Fleet;
   command: Command;
   workFolder: string;
-  journal: Journal;
+  records: RunRecords;
   secrets: Secrets;
   environment: NodeJS.ProcessEnv;
   /** Whether to refresh first. */
@@ -145,7 +145,7 @@ export class StackRun {
 
   async #perform(): Promise<void> {
     const { spec, context } = this;
-    const { command, known, journal, stop } = context;
+    const { command, known, records, stop } = context;
     const warning = await context.proveKey?.(spec);
     if (warning !== undefined) this.#tell(`WARNING: ${warning}`);
     const changes = command === "up" || command === "destroy";
@@ -156,7 +156,7 @@ export class StackRun {
       this.progress.drift.push("the stack has not been made yet");
       return;
     }
-    await journal.begin(spec.name, { changes });
+    await records.begin(spec.name, { changes });
     if (this.#isLeft) this.#tell("continues where a killed run stopped");
     let settled = false;
     try {
@@ -181,7 +181,7 @@ export class StackRun {
       throw error;
     } finally {
       await context.provider?.end(spec.name);
-      await journal.end(spec.name, { settled: changes && settled });
+      await records.end(spec.name, { settled: changes && settled });
     }
   }
 
@@ -198,7 +198,7 @@ export class StackRun {
 
   /** Whether a killed run was at work on this stack. */
   get #isLeft(): boolean {
-    return this.context.journal.left.has(this.spec.name);
+    return this.context.records.unfinished.has(this.spec.name);
   }
 
   get #runsProgram(): boolean {
@@ -264,7 +264,7 @@ export class StackRun {
   /** Does the work; if a killed run left its lock on the stack, clears that and does it again. */
   async #unlocking(work: () => Promise<void>): Promise<void> {
     const { spec, context, progress } = this;
-    const { journal, workFolder } = context;
+    const { records, workFolder } = context;
     try {
       await work();
     } catch (error) {
@@ -272,8 +272,8 @@ export class StackRun {
       if (!isLocked(output)) throw error;
       const holders = holdersOf(output);
       progress.errors.length = 0;
-      if (!mayClear(spec.name, holders, journal))
-        throw new Error(lockedMessage(spec.name, holders, journal, workFolder), { cause: error });
+      if (!mayClear(spec.name, holders, records))
+        throw new Error(lockedMessage(spec.name, holders, records, workFolder), { cause: error });
       this.#tell("releases the lock of the killed run");
       await this.#pulumi(["cancel", "--yes", "--stack", spec.name]);
       await work();
@@ -320,19 +320,19 @@ export class StackRun {
 
   #options({ adopt }: { adopt: boolean }): PulumiOptions {
     const { spec, context } = this;
-    const { environment, secrets, journal, stop } = context;
+    const { environment, secrets, records, stop } = context;
     return {
       cwd: this.#program.cwd,
       env: {
         ...stackEnvironment(environment, { ...spec, adopt }, secrets),
-        [markName]: journal.markOf(spec.name),
+        [markName]: records.markOf(spec.name),
         [createLogVariable]: this.#creates,
         ...(this.context.proveKey && { [offlineVariable]: "true" }), // it was asked for already
         ...this.#program.variables,
       },
       log: this.#log,
       stop,
-      started: (pid) => journal.started(spec.name, pid),
+      started: (pid) => records.started(spec.name, pid),
     };
   }
 }

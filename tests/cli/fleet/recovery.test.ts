@@ -6,16 +6,16 @@ import { hostname, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import {
-  endRemains,
-  type Entry,
+  endProcesses,
+  type RunRecord,
   holdersOf,
   isLocked,
-  Journal,
+  RunRecords,
   lockedMessage,
   markName,
   mayClear,
-  remainsOf,
-} from "../../../cli/fleet/journal";
+  processesOf,
+} from "../../../cli/fleet/run-records";
 import { built } from "../../service/child";
 
 const root = resolve(__dirname, "../../..");
@@ -31,7 +31,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const past = (change: Partial<Entry> = {}): Entry => ({
+const past = (change: Partial<RunRecord> = {}): RunRecord => ({
   id: dead,
   command: "up",
   pid: ended,
@@ -42,7 +42,7 @@ const past = (change: Partial<Entry> = {}): Entry => ({
 });
 
 /** What a run wrote down before; `silentMs`: it holds the lock of the stack, and renewed it that long ago. */
-function write(entry: Entry, { stack = "acme-prod", silentMs }: { stack?: string; silentMs?: number } = {}): void {
+function write(entry: RunRecord, { stack = "acme-prod", silentMs }: { stack?: string; silentMs?: number } = {}): void {
   const file = join(folder, "journal", `${stack}.json`);
   mkdirSync(join(folder, "journal"), { recursive: true });
   writeFileSync(file, JSON.stringify(entry));
@@ -53,21 +53,21 @@ function write(entry: Entry, { stack = "acme-prod", silentMs }: { stack?: string
 }
 
 /** Locks are stale after three seconds instead of ten. */
-const open = (): Journal => new Journal(folder, "up", 3_000);
+const open = (): RunRecords => new RunRecords(folder, "up", 3_000);
 const files = (): string[] => readdirSync(join(folder, "journal"));
 const changing = { changes: true };
 
 test("a run writes down what it begins, and leaves nothing when all has ended", async () => {
-  const journal = open();
-  await journal.begin("acme-prod", changing);
-  await journal.begin("acme-test", changing);
-  journal.started("acme-test", 4711);
-  expect(journal.entryOf("acme-prod")).toMatchObject({ command: "up", pid: process.pid, started: [] });
-  expect(journal.entryOf("acme-test")).toMatchObject({ id: journal.markOf("acme-test"), started: [4711] });
-  for (const stack of ["acme-prod", "acme-test"]) await journal.end(stack, { settled: true });
-  await journal.close();
+  const records = open();
+  await records.begin("acme-prod", changing);
+  await records.begin("acme-test", changing);
+  records.started("acme-test", 4711);
+  expect(records.recordOf("acme-prod")).toMatchObject({ command: "up", pid: process.pid, started: [] });
+  expect(records.recordOf("acme-test")).toMatchObject({ id: records.markOf("acme-test"), started: [4711] });
+  for (const stack of ["acme-prod", "acme-test"]) await records.end(stack, { settled: true });
+  await records.close();
   expect(files()).toEqual([]);
-  expect(journal.left).toEqual(new Set());
+  expect(records.unfinished).toEqual(new Set());
 });
 
 test("what a run does not finish is left to the next one, with the processes that it started", async () => {
@@ -77,65 +77,65 @@ test("what a run does not finish is left to the next one, with the processes tha
   await first.end("acme-prod", { settled: false });
   const second = open();
   await second.begin("acme-prod", changing);
-  expect(second.left).toEqual(new Set(["acme-prod"]));
-  expect(second.entryOf("acme-prod")).toMatchObject({ id: second.markOf("acme-prod"), started: [ended] });
+  expect(second.unfinished).toEqual(new Set(["acme-prod"]));
+  expect(second.recordOf("acme-prod")).toMatchObject({ id: second.markOf("acme-prod"), started: [ended] });
   await second.close();
   expect(files()).toEqual(["acme-prod.json"]);
 });
 
 test("a run that changes nothing writes nothing down, and leaves what a killed one had left", async () => {
   write(past());
-  const journal = open();
-  await journal.begin("acme-prod", { changes: false });
-  await journal.begin("acme-test", { changes: false });
-  journal.started("acme-prod", 4711);
-  expect(journal.left).toEqual(new Set(["acme-prod"]));
-  await journal.end("acme-prod", { settled: false });
+  const records = open();
+  await records.begin("acme-prod", { changes: false });
+  await records.begin("acme-test", { changes: false });
+  records.started("acme-prod", 4711);
+  expect(records.unfinished).toEqual(new Set(["acme-prod"]));
+  await records.end("acme-prod", { settled: false });
   expect(files()).toEqual(["acme-prod.json"]);
-  expect(journal.entryOf("acme-prod")).toEqual(past());
+  expect(records.recordOf("acme-prod")).toEqual(past());
 });
 
 test.each([
   ["whose lock nobody holds", undefined],
   ["whose lock was not renewed for long", 20_000],
   ["whose lock will be stale in a moment", 2_500],
-])("an entry %s is one of a dead run", async (_, silentMs) => {
+])("a record %s is one of a dead run", async (_, silentMs) => {
   write(past(), { silentMs });
-  const journal = open();
-  expect(await journal.takeOver(["acme-prod"])).toBe(true);
-  expect(journal.left).toEqual(new Set(["acme-prod"]));
-  await journal.close();
+  const records = open();
+  expect(await records.recover(["acme-prod"])).toBe(true);
+  expect(records.unfinished).toEqual(new Set(["acme-prod"]));
+  await records.close();
 });
 
 describe("a run at work, on whatever machine", () => {
   let renewing: NodeJS.Timeout;
-  let journal: Journal;
+  let records: RunRecords;
   beforeEach(() => {
     write(past(), { silentMs: 0 });
     const lock = join(folder, "journal/acme-prod.json.lock");
     renewing = setInterval(() => utimesSync(lock, new Date(), new Date()), 500);
-    journal = open();
+    records = open();
   });
   afterEach(async () => {
     clearInterval(renewing);
-    await journal.close();
+    await records.close();
   });
 
   test("keeps its stack from those who would change it, too, but not from those who look", async () => {
     const looking = open();
-    const refused = expect(journal.begin("acme-prod", changing)).rejects.toThrow(
+    const refused = expect(records.begin("acme-prod", changing)).rejects.toThrow(
       /a fleet run \(up\) of process \d+ on there, begun 2026.* is at work on this stack/,
     );
     await Promise.all([refused, looking.begin("acme-prod", { changes: false }), looking.begin("acme-test", changing)]);
-    expect(looking.left).toEqual(new Set());
-    expect(looking.entryOf("acme-prod")).toEqual(past());
+    expect(looking.unfinished).toEqual(new Set());
+    expect(looking.recordOf("acme-prod")).toEqual(past());
     await looking.close();
   }, 30_000);
 
   test("is no reason to look for what kills left", async () => {
-    expect(await journal.takeOver(["acme-test"])).toBe(false);
+    expect(await records.recover(["acme-test"])).toBe(false);
     write(past(), { stack: "acme-other" });
-    expect(await journal.takeOver(["acme-test"])).toBe(true);
+    expect(await records.recover(["acme-test"])).toBe(true);
   });
 });
 
@@ -153,29 +153,29 @@ async function stubborn(run: string): Promise<{ child: ChildProcess; said: () =>
 test("what is left of a dead run is interrupted first, by its Pulumi, and killed when it does not end", async () => {
   const [pulumi, plugin] = [await stubborn(dead), await stubborn(dead)];
   const run = past({ started: [ended, pulumi.child.pid!] });
-  expect(remainsOf(run).sort()).toEqual([pulumi.child.pid, plugin.child.pid].sort());
-  expect(await endRemains(run, { interrupted: 1_000, killed: 10_000 })).toBe(true);
+  expect(processesOf(run).sort()).toEqual([pulumi.child.pid, plugin.child.pid].sort());
+  expect(await endProcesses(run, { interrupted: 1_000, killed: 10_000 })).toBe(true);
   expect([pulumi.said(), plugin.said()]).toEqual(["ready interrupted", "ready"]);
-  expect(remainsOf(run)).toEqual([]);
+  expect(processesOf(run)).toEqual([]);
 });
 
 test("what is left of a dead run has ended before its stack is begun again", async () => {
   write(past());
   await stubborn(dead);
-  const journal = open();
-  await journal.begin("acme-prod", changing);
-  expect(remainsOf(past())).toEqual([]);
-  await journal.close();
+  const records = open();
+  await records.begin("acme-prod", changing);
+  expect(processesOf(past())).toEqual([]);
+  await records.close();
 });
 
 test("a stack that is as it should be is forgotten, others are not", async () => {
   for (const stack of ["acme-prod", "acme-test"]) write(past(), { stack });
-  const journal = open();
-  await journal.begin("acme-prod", changing);
-  await journal.end("acme-prod", { settled: true });
+  const records = open();
+  await records.begin("acme-prod", changing);
+  await records.end("acme-prod", { settled: true });
   expect(files()).toEqual(["acme-test.json"]);
-  await journal.begin("acme-test", changing);
-  await journal.end("acme-test", { settled: true });
+  await records.begin("acme-test", changing);
+  await records.end("acme-test", { settled: true });
   expect(files()).toEqual([]);
 });
 
@@ -185,17 +185,17 @@ describe("two runs at a time", () => {
   test("each settles stacks of its own, and nothing of the dead run comes back", async () => {
     const names = ["a", "b", "c", "d"].map((letter) => Array.from({ length: 25 }, (_, index) => `${letter}${index}`));
     for (const stack of names.flat()) write(past(), { stack });
-    const program = `const { Journal } = require(${JSON.stringify(join(root, "dist/cli/fleet/journal.js"))});
+    const program = `const { RunRecords } = require(${JSON.stringify(join(root, "dist/cli/fleet/run-records.js"))});
       const [folder, ...stacks] = process.argv.slice(1);
       (async () => {
-        const journal = new Journal(folder, "up", 3_000);
-        await journal.takeOver(stacks);
+        const records = new RunRecords(folder, "up", 3_000);
+        await records.recover(stacks);
         for (const one of stacks) {
-          await journal.begin(one, { changes: true });
-          await journal.end(one, { settled: true });
+          await records.begin(one, { changes: true });
+          await records.end(one, { settled: true });
         }
-        await journal.close();
-        if (journal.left.size !== stacks.length) throw new Error("somebody else took what was left");
+        await records.close();
+        if (records.unfinished.size !== stacks.length) throw new Error("somebody else took what was left");
       })();`;
     const all = names.map((stacks) => promisify(execFile)(process.execPath, ["-e", program, folder, ...stacks]));
     await Promise.all(all);
@@ -212,7 +212,7 @@ describe("two runs at a time", () => {
     expect(hasBegun).toBe(false);
     await one.end("acme-prod", { settled: true });
     await begun;
-    expect(other.entryOf("acme-prod")).toMatchObject({ id: other.markOf("acme-prod") });
+    expect(other.recordOf("acme-prod")).toMatchObject({ id: other.markOf("acme-prod") });
     await other.close();
   });
 });
@@ -239,19 +239,19 @@ const locks: [string, string, string, boolean][] = [
 
 test.each(locks)("a lock %s", async (_, stack, text, expected) => {
   write(past(), { stack });
-  const journal = open();
-  await journal.begin("acme-prod", changing);
-  expect(mayClear("acme-prod", holdersOf(text), journal)).toBe(expected);
-  await journal.close();
+  const records = open();
+  await records.begin("acme-prod", changing);
+  expect(mayClear("acme-prod", holdersOf(text), records)).toBe(expected);
+  await records.close();
 });
 
 test("a lock of a run that is at work is never cleared, and it is said who works there", async () => {
   write(past({ pid: 100 }), { silentMs: 0 });
-  const journal = open();
-  expect(mayClear("acme-prod", holdersOf(locked(here, ended)), journal)).toBe(false);
-  const message = lockedMessage("acme-prod", holdersOf(locked("there", 5)), journal, "/work");
+  const records = open();
+  expect(mayClear("acme-prod", holdersOf(locked(here, ended)), records)).toBe(false);
+  const message = lockedMessage("acme-prod", holdersOf(locked("there", 5)), records, "/work");
   expect(message).toContain("a fleet run (up) of process 100 on there");
   expect(message).toContain("jo@there, process 5, since 2026-01-02T03:04:05Z");
   expect(message).toContain("pulumi cancel --yes --stack acme-prod (in /work)");
-  await journal.close();
+  await records.close();
 });

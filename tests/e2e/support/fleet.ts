@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
-import { type Entry, remainsOf } from "../../../cli/fleet/journal";
+import { type RunRecord, processesOf } from "../../../cli/fleet/run-records";
 import { type Service, startService } from "../../../service";
 import { drawn } from "../../support/random";
 import { finished, type Result, root, withoutCompiler } from "./stack";
@@ -122,7 +122,7 @@ export class FleetWorld {
     const running = this.start("up", "--yes");
     const end = finished(running);
     await until(() => this.service.calls.filter(({ method }) => method === "POST").length >= creates);
-    const children = this.journal().flatMap(remainsOf);
+    const children = this.records().flatMap(processesOf);
     if (what !== "children") running.kill("SIGKILL");
     if (what !== "fleet") for (const pid of children) kill(pid);
     await end;
@@ -137,15 +137,15 @@ export class FleetWorld {
       // Of a pair whose password is lost a new one is made.
       expect(await this.counts(name)).toMatchObject({ ...exactly, appcreds: expect.any(Number) as number });
     }
-    expect(this.journal()).toEqual([]);
+    expect(this.records()).toEqual([]);
   }
 
   /** Which of the keys each process of a run has, once for each that was seen. */
   async keysDuring(run: ChildProcess): Promise<{ result: Result; seen: string[] }> {
     const seen = new Set<string>();
     const look = (): void =>
-      this.journal()
-        .flatMap(remainsOf)
+      this.records()
+        .flatMap(processesOf)
         .forEach((pid) => seen.add(keysOf(pid)));
     const timer = setInterval(look, 50);
     const result = await finished(run).finally(() => clearInterval(timer));
@@ -171,14 +171,14 @@ export class FleetWorld {
     });
   }
 
-  /** What the journal says of stacks that are at work, or were left unfinished. */
-  journal(): Entry[] {
+  /** The run records of stacks that are at work, or were left unfinished. */
+  records(): RunRecord[] {
     const folder = ".consortium/fleet/fleet/journal";
     if (!this.has(folder)) return [];
     const files = readdirSync(join(this.folder, folder)).filter((file) => file.endsWith(".json"));
     return files.flatMap((file) => {
       try {
-        return [JSON.parse(this.read(join(folder, file))) as Entry];
+        return [JSON.parse(this.read(join(folder, file))) as RunRecord];
       } catch {
         return []; // ended in this moment
       }

@@ -1,0 +1,256 @@
+import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, hostname } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { check, lock } from "proper-lockfile";
+
+/**
+ * The run that works on a stack, or that did when it was killed. A run writes it before it changes the stack, so that the next run
+ * can judge processes, locks and objects that it finds.
+ */
+export interface RunRecord {
+  /** Marks all processes that the run started for the stack. */
+  id: string;
+  /** Marks the process that serves all stacks of the run. */
+  shared?: string;
+  /** Ids of the Pulumi processes that it started for the stack. */
+  started: number[];
+  command: string;
+  pid: number;
+  host: string;
+  startedAt: string;
+}
+
+/** A run locks the record of each stack that it works on, and renews the lock every second. That of a killed run becomes stale. */
+const lockOptions = (stale: number) => ({ stale, update: 1_000, realpath: false });
+const untilStale = (stale: number) => ({ retries: stale / 200 + 5, factor: 1, minTimeout: 200, maxTimeout: 200 });
+
+/** The run records of one work folder: for each stack in progress, or left unfinished by a killed run, a file and a lock. */
+export class RunRecords {
+  /** Stacks that a killed run left unfinished, and that this run continues. */
+  readonly unfinished = new Set<string>();
+  /** Marks the process that serves all stacks of this run. */
+  readonly sharedMark = randomUUID();
+  readonly #folder: string;
+  readonly #command: string;
+  readonly #own = new Map<string, { record: RunRecord; release: () => Promise<void> }>();
+
+  constructor(
+    workFolder: string,
+    command: string,
+    private readonly staleMs = 10_000,
+  ) {
+    this.#folder = join(workFolder, "journal");
+    this.#command = command;
+    mkdirSync(this.#folder, { recursive: true });
+  }
+
+  /** Ends processes that killed runs left for these stacks. Returns whether a killed run left anything for any stack. */
+  async recover(stacks: readonly string[]): Promise<boolean> {
+    await Promise.all(stacks.filter((stack) => this.recordOf(stack)).map((stack) => this.#take(stack)));
+    const files = readdirSync(this.#folder).filter((file) => file.endsWith(".json"));
+    const areLocked = await Promise.all(
+      files.map((file) => check(join(this.#folder, file), lockOptions(this.staleMs))),
+    );
+    return this.unfinished.size > 0 || areLocked.includes(false);
+  }
+
+  /** Begins work on a stack. @throws if both this run and another one are to change it */
+  async begin(stack: string, { changes }: { changes: boolean }): Promise<void> {
+    if (!changes && !this.recordOf(stack)) return;
+    if (!(await this.#take(stack)) && changes)
+      throw new Error(`${runNamed(this.recordOf(stack))} is at work on this stack. Wait until it has ended.`);
+    if (changes) this.#write(stack);
+  }
+
+  /** Marks the processes that are started for a stack. */
+  markOf = (stack: string): string => this.#own.get(stack)?.record.id ?? "";
+
+  /** The Pulumi processes that this run, or a killed one, started for a stack. */
+  startedFor = (stack: string): readonly number[] => this.#own.get(stack)?.record.started ?? [];
+
+  started(stack: string, pid: number): void {
+    const record = this.#own.get(stack)?.record;
+    record?.started.push(pid);
+    if (record && this.recordOf(stack)?.id === record.id) this.#write(stack);
+  }
+
+  /** Ends work on a stack. Its record stays if the outcome is unknown. */
+  async end(stack: string, { settled }: { settled: boolean }): Promise<void> {
+    const own = this.#own.get(stack);
+    if (!own) return;
+    if (settled) rmSync(this.#file(stack), { force: true });
+    this.#own.delete(stack);
+    await own.release().catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    for (const stack of [...this.#own.keys()]) await this.end(stack, { settled: false });
+  }
+
+  /** The record of a stack that is in progress or was left unfinished. */
+  recordOf(stack: string): RunRecord | undefined {
+    return optional(() => JSON.parse(readFileSync(this.#file(stack), "utf8")) as RunRecord);
+  }
+
+  /** Locks a stack. Returns false if another run is at work on it; waits until the lock of a killed run is stale. */
+  async #take(stack: string): Promise<boolean> {
+    if (this.#own.has(stack)) return true;
+    // After this machine slept, another run may have taken the lock. What this run did is in its record all the same.
+    const options = { ...lockOptions(this.staleMs), retries: untilStale(this.staleMs), onCompromised: () => undefined };
+    const release = await lock(this.#file(stack), options).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ELOCKED") throw error;
+    });
+    if (!release) return false;
+    const before = this.recordOf(stack);
+    const record = {
+      id: randomUUID(),
+      shared: this.sharedMark,
+      started: before?.started ?? [],
+      command: this.#command,
+      pid: process.pid,
+      host: hostname(),
+      startedAt: new Date().toISOString(),
+    };
+    this.#own.set(stack, { record, release });
+    if (!before) return true;
+    this.unfinished.add(stack);
+    if (await endProcesses(before)) return true;
+    throw new Error(
+      `Processes of a killed fleet run (${before.command}, begun ${before.startedAt}) do not end: ` +
+        `${processesOf(before).join(", ")}. End them by hand.`,
+    );
+  }
+
+  #write(stack: string): void {
+    const draft = `${this.#file(stack)}.draft`;
+    writeFileSync(draft, JSON.stringify(this.#own.get(stack)!.record));
+    renameSync(draft, this.#file(stack));
+  }
+
+  readonly #file = (stack: string): string => join(this.#folder, `${stack}.json`);
+}
+
+const runNamed = (record: RunRecord | undefined): string =>
+  record
+    ? `a fleet run (${record.command}) of process ${record.pid} on ${record.host}, begun ${record.startedAt},`
+    : "another fleet run";
+
+/** Set for every process that is started for a stack, and inherited by theirs: the processes of a killed run are found by it. */
+export const markName = "CONSORTIUM_FLEET_RUN";
+
+/** How long the processes of a killed run may take to end after Ctrl-C before they are killed, and after that. */
+const patienceMs = { interrupted: 45_000, killed: 10_000 };
+
+/** Ends the processes of a killed run: first as Ctrl-C does, so that Pulumi writes its state, then by force. */
+export async function endProcesses(run: RunRecord, patience = patienceMs): Promise<boolean> {
+  const interrupted = processesOf(run).filter((pid) => run.started.includes(pid));
+  if (interrupted.length > 0 && (await haveEnded(run, interrupted, "SIGINT", patience.interrupted))) return true;
+  return haveEnded(run, processesOf(run), "SIGKILL", patience.killed);
+}
+
+async function haveEnded(run: RunRecord, pids: number[], signal: NodeJS.Signals, ms: number): Promise<boolean> {
+  for (const pid of pids) optional(() => process.kill(pid, signal));
+  for (const end = Date.now() + ms; Date.now() < end; await sleep(200)) if (processesOf(run).length === 0) return true;
+  return processesOf(run).length === 0;
+}
+
+/** The processes of a run that have not ended: Pulumi and its descendants. */
+export function processesOf({ id, shared = id, started }: RunRecord): number[] {
+  if (process.platform === "win32") return started.filter(isRunning);
+  const marks = [id, shared].map((one) => `${markName}=${one}`);
+  return environments()
+    .filter(([pid, text]) => marks.some((one) => text.includes(one)) && pid !== process.pid)
+    .map(([pid]) => pid);
+}
+
+function environments(): [pid: number, text: string][] {
+  if (process.platform === "linux") {
+    const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return ids.map((id) => [Number(id), optional(() => readFileSync(`/proc/${id}/environ`, "utf8")) ?? ""]);
+  }
+  const args = ["-axEww", "-o", "pid=,command="];
+  const text = execFileSync("ps", args, { encoding: "utf8", maxBuffer: 64 * 2 ** 20 });
+  return text.split("\n").map((line) => [parseInt(line), line]);
+}
+
+const isRunning = (pid: number): boolean => optional(() => process.kill(pid, 0)) ?? false;
+
+/** Undefined where it fails. */
+function optional<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folder of a file backend; undefined for any other backend. */
+function stateFolderOf(backend = ""): string | undefined {
+  const [, home] = /^file:\/\/~(.*)$/.exec(backend) ?? [];
+  if (home !== undefined) return join(homedir(), home);
+  return URL.canParse(backend) && backend.startsWith("file:///") ? fileURLToPath(new URL(backend).href) : undefined;
+}
+
+/**
+ * Pulumi keeps a file of attributes beside each file of the state, and a kill while it writes one may leave it empty. Every command
+ * for every stack then fails with `error: EOF`. Pulumi needs none of these files, and an update does not read the history.
+ */
+export function dropTornAttributes(backend: string | undefined): void {
+  const state = stateFolderOf(backend);
+  const folder = state === undefined ? undefined : join(state, ".pulumi");
+  if (folder === undefined || !existsSync(folder)) return;
+  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!file.endsWith(".attrs") || /^(history|backups)\b/.test(file)) continue;
+    const path = join(folder, file);
+    const isTorn = optional(() => JSON.parse(readFileSync(path, "utf8")) as unknown) === undefined;
+    if (isTorn) rmSync(path, { force: true });
+  }
+}
+
+/** A holder of Pulumi's lock on a stack, as the CLI names it. */
+interface Holder {
+  user: string;
+  host: string;
+  pid: number;
+  since: string;
+}
+
+const lockedText = /the stack is currently locked by|\[409\] Conflict: Another update is currently in progress/;
+const holderText = /created by (\S+)@(\S+) \(pid (\d+)\) at (\S+)/g;
+
+export const isLocked = (text: string): boolean => lockedText.test(text);
+
+export const holdersOf = (text: string): Holder[] =>
+  [...text.matchAll(holderText)].map(([, user = "", host = "", pid, since = ""]) => ({
+    user,
+    host,
+    since,
+    pid: Number(pid),
+  }));
+
+/**
+ * Whether Pulumi's lock on a stack may be cleared: a killed run left the stack unfinished, and every holder was a process of this
+ * machine that has ended. Any other lock is somebody else's. No other run of the fleet begins meanwhile: this one has its record.
+ */
+export function mayClear(stack: string, holders: readonly Holder[], records: RunRecords): boolean {
+  const hasEnded = ({ host, pid }: Holder) =>
+    host === hostname() && (records.startedFor(stack).includes(pid) || !isRunning(pid));
+  return records.unfinished.has(stack) && holders.length > 0 && holders.every(hasEnded);
+}
+
+/** Says who is at work on a stack, and what to do. */
+export function lockedMessage(stack: string, holders: readonly Holder[], records: RunRecords, folder: string): string {
+  const record = records.unfinished.has(stack) ? undefined : records.recordOf(stack);
+  const who = [
+    ...(record && record.pid !== process.pid ? [runNamed(record)] : []),
+    ...holders.map(({ user, host, pid, since }) => `${user}@${host}, process ${pid}, since ${since}`),
+  ];
+  return (
+    `the stack is locked by ${who.length > 0 ? who.join("; ") : "another update"}. Wait until that has ended. ` +
+    `If it is surely no longer at work, remove its lock: pulumi cancel --yes --stack ${stack} (in ${folder}), and run this again.`
+  );
+}
