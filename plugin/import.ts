@@ -160,7 +160,7 @@ export function importedInputs(definition: Definition, state: Props): Props {
 /** What to know about a successful import. @throws UserError for one that no program could stand for */
 export function importWarnings(definition: Definition, id: string, inputs: Props): string[] {
   const what = `${nameOf(definition, inputs)} (${id})`;
-  const { issues } = check(definition, inputs, () => false);
+  const { issues } = check(definition, inputs);
   const [issue] = issues;
   if (issue) {
     const missing = issues.filter(({ property }) => inputs[property] === undefined).map(({ property }) => property);

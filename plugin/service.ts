@@ -8,8 +8,6 @@ import { version } from "../provider/version";
 import { Components } from "./components";
 import { checkConfig, Configuration, diffConfig, failures } from "./configuration";
 import { calledIn, Engine, refusal, Resource } from "./resource";
-import { type InvokeRequest, InvokeResponse } from "@pulumi/pulumi/proto/provider_pb";
-import { isUnknown } from "../provider/core/values";
 import { type Props } from "../provider/core/definition";
 import { UserError } from "../provider/core/user-error";
 import { pluginPrefix } from "../provider/constants";
@@ -143,12 +141,12 @@ const lookupOf = (token: string): Lookup => {
 };
 
 /** Answers a lookup. A list is under its key, since functions answer objects. */
-export async function invoke(request: InvokeRequest, sessions: Sessions): Promise<InvokeResponse> {
+export async function invoke(request: proto.InvokeRequest, sessions: Sessions): Promise<proto.InvokeResponse> {
   const lookup = lookupOf(request.getTok());
   const args = received(request.getArgs());
   sessions.hide(args.props, args.paths);
-  const { inputs, issues } = checkArguments(lookup, args.props, isUnknown);
-  const response = new InvokeResponse();
+  const { inputs, issues } = checkArguments(lookup, args.props);
+  const response = new proto.InvokeResponse();
   response.setFailuresList(failures(issues, args));
   if (issues.length > 0) return response;
   const { client } = sessions.current();

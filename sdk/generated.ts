@@ -29,10 +29,10 @@ export interface ConsortiumProperties {
   adopt?: boolean | string;
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
-  /** Id of the organization that owns it. */
-  owner: string;
   /** Last known state, in the service's own words. */
   state: string;
+  /** Id of the organization that owns it. */
+  owner: string;
   /** Revision counter: starts at `0` and increases with every change. */
   revision: string;
   /** Creation time: ISO 8601, UTC. */
@@ -51,10 +51,10 @@ export interface MembershipProperties {
   adopt?: boolean | string;
   /** Additional fields for the create call, under the service's own names, sent unchanged. */
   extra?: Record<string, unknown>;
-  /** Id of the organization behind it. */
-  orgId: string;
   /** Last known state, in the service's own words. */
   state: string;
+  /** Id of the organization behind it. */
+  orgId: string;
   /** Minimum number of nodes that it must own in an environment. */
   minimumNodes: number;
   /** Maximum number of nodes that it may own in an environment. */
@@ -436,8 +436,8 @@ export interface ProviderArgs {
 
 /** What a class must know of its resource: the handler it names, what it shows, and which of that is secret. */
 export const kinds = {
-  Consortium: {"handler":"consortium","outputs":["name","description","adopt","extra","owner","state","revision","createdAt"],"secrets":[]},
-  Membership: {"handler":"membership","outputs":["consortiumId","orgName","adopt","extra","orgId","state","minimumNodes","maximumNodes","revision","createdAt"],"secrets":[]},
+  Consortium: {"handler":"consortium","outputs":["name","description","adopt","extra","state","owner","revision","createdAt"],"secrets":[]},
+  Membership: {"handler":"membership","outputs":["consortiumId","orgName","adopt","extra","state","orgId","minimumNodes","maximumNodes","revision","createdAt"],"secrets":[]},
   ConsortiumZone: {"handler":"consortiumZone","outputs":["consortiumId","name","region","cloud","type","adopt","extra","state","revision","createdAt"],"secrets":[]},
   Invitation: {"handler":"invitation","outputs":["consortiumId","orgName","email","adopt","extra","state","revision","createdAt"],"secrets":[]},
   Environment: {"handler":"environment","outputs":["consortiumId","provider","consensusType","name","description","chainId","releaseId","blockPeriod","prefundedAccounts","multiRegion","testFeatures","adopt","extra","state","region","initialDelay","idleHours","enableTether","revision","createdAt"],"secrets":[]},

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type TetherNetwork } from "../constants";
 import { type Deadline } from "./clock";
 import { isApiError, PartialList } from "./api-error";
-import { type FullAnswer, Http, type HttpOptions } from "./http";
+import { type Answer, Http, type HttpOptions } from "./http";
 import { lookAround, requireOrganization, type Visible } from "./organization";
 import { readPages } from "./pages";
 import { paths } from "./paths";
@@ -192,7 +192,7 @@ export class ConsortiumClient {
    */
   async list<T>(where: string, schema: z.ZodType<T>, query?: Record<string, string | undefined>): Promise<T[]> {
     const { items, part } = await readPages(
-      (page) => this.http.exchange("GET", where, page ? { page } : { query }),
+      (page) => this.http.request("GET", where, page ? { page } : { query }),
       ({ body }) => this.read(z.array(z.unknown()), body, `GET ${where}`),
       Object.values(query ?? {}).every((value) => value === undefined),
     );
@@ -216,8 +216,8 @@ export class ConsortiumClient {
   }
 
   /** Sends a create, once. Returns the raw answer: one that does not show the object is not a failed create. */
-  create(collection: string, body: unknown): Promise<FullAnswer> {
-    return this.http.exchange("POST", collection, { body });
+  create(collection: string, body: unknown): Promise<Answer> {
+    return this.http.request("POST", collection, { body });
   }
 
   /** The raw object at a path such as `/consortia/c1/environments/e1`; undefined if there is no such object or call. */
@@ -242,8 +242,8 @@ export class ConsortiumClient {
   }
 
   /** Puts an object under its name, which may be sent again. Returns the raw answer, as `create` does. */
-  putObject(where: string, body: unknown): Promise<FullAnswer> {
-    return this.http.exchange("PUT", where, { body });
+  putObject(where: string, body: unknown): Promise<Answer> {
+    return this.http.request("PUT", where, { body });
   }
 
   /** Deletes the object; returns the answer's body, if there is one. */

@@ -1,7 +1,8 @@
 import pLimit from "p-limit";
 import { type Clock, type Deadline, ServiceClock, systemClock } from "./clock";
 import {
-  ApiError,
+  type ApiError,
+  apiError,
   apiErrorFacts,
   checkAddress,
   type ErrorFacts,
@@ -37,16 +38,12 @@ export interface HttpOptions {
   patienceMs?: number;
 }
 
-/** The status and the parsed body, undefined if there was none. */
 export interface Answer {
   status: number;
+  /** Parsed; undefined: there was none. */
   body: unknown;
-}
-
-/** The same with what an answer says besides its body. */
-export interface FullAnswer extends Answer {
   headers: WireAnswer["headers"];
-  /** Where it was asked for. */
+  /** The address that was requested. */
   url: string;
 }
 
@@ -96,12 +93,6 @@ export class Http {
 
   /** @throws ApiError for everything but an answer 2xx whose body is empty or JSON. */
   async request(method: Method, path: string, options: CallOptions = {}): Promise<Answer> {
-    const { status, body } = await this.exchange(method, path, options);
-    return { status, body };
-  }
-
-  /** The same with headers. */
-  async exchange(method: Method, path: string, options: CallOptions = {}): Promise<FullAnswer> {
     const repeatable = options.repeatable ?? (method === "POST" ? "unless taken" : "freely");
     const start = this.#clock.now();
     let patience = Infinity;
@@ -130,7 +121,7 @@ export class Http {
   }
 
   error(facts: ErrorFacts): ApiError {
-    return new ApiError(this.facts(facts));
+    return apiError(this.settings, facts, this.#secrets);
   }
 
   async close(): Promise<void> {
@@ -169,7 +160,7 @@ export class Http {
     return this.connections.serviceClock.earliest(at);
   }
 
-  async #once(method: Method, path: string, { query, page, body }: CallOptions, patience: number): Promise<FullAnswer> {
+  async #once(method: Method, path: string, { query, page, body }: CallOptions, patience: number): Promise<Answer> {
     const call = `${method} ${path}`;
     const url = page?.href ?? this.settings.baseUrl + path + queryText(query);
     if (new URL(url).origin !== new URL(this.settings.baseUrl).origin)
@@ -202,7 +193,7 @@ export class Http {
     url: string,
     { status, headers, text }: WireAnswer,
     fail: (facts: Omit<ErrorFacts, "call">) => ApiError,
-  ): FullAnswer {
+  ): Answer {
     const body = parseJson(text);
     if (status >= 200 && status < 300) {
       if (body !== unreadable) return { status, body, headers, url };
@@ -222,13 +213,10 @@ export class Http {
       retryAfterMs: retryAfterMs(single(headers["retry-after"]), Date.now()),
     };
     // A proxy's page says nothing about the resource: never take it for "gone".
-    const foreign = kind === "missing" && body === unreadable;
-    if (foreign) {
-      const next = checkAddress(this.settings);
-      throw fail({ ...facts, kind: "server", next });
-    }
+    const isForeign = kind === "missing" && body === unreadable;
     // The API has no redirects, and following one would hand the key to another host.
-    throw fail({ ...facts, kind, next: status < 400 ? checkAddress(this.settings) : undefined });
+    const next = isForeign || status < 400 ? checkAddress(this.settings) : undefined;
+    throw fail({ ...facts, kind: isForeign ? "server" : kind, next });
   }
 }
 

@@ -1,6 +1,6 @@
 import Link from "http-link-header";
 import { isApiError } from "./api-error";
-import { type FullAnswer } from "./http";
+import { type Answer } from "./http";
 
 /** What a list call and the pages after it gave. */
 interface Listing {
@@ -14,7 +14,7 @@ const mostPages = 1_000;
 /** A limit for pages that contain nothing new. */
 const mostIdle = 3;
 
-type Headers = FullAnswer["headers"];
+type Headers = Answer["headers"];
 
 const all = (value: Headers[string]): string => (Array.isArray(value) ? value.join(", ") : (value ?? ""));
 
@@ -55,8 +55,8 @@ function totalOf(headers: Headers): { total: number; header: string } | undefine
  * @param isWhole whether the list was asked for without a filter, so that a total is about what it holds
  */
 export async function readPages(
-  ask: (page?: URL) => Promise<FullAnswer>,
-  elementsOf: (answer: FullAnswer) => unknown[],
+  ask: (page?: URL) => Promise<Answer>,
+  elementsOf: (answer: Answer) => unknown[],
   isWhole: boolean,
 ): Promise<Listing> {
   const items: unknown[] = [];
@@ -65,7 +65,7 @@ export async function readPages(
   let page: URL | undefined;
   let idle = 0;
   for (;;) {
-    let answer: FullAnswer;
+    let answer: Answer;
     try {
       answer = await ask(page);
     } catch (error) {

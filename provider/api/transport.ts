@@ -188,14 +188,7 @@ export class UndiciTransport implements Transport {
     const dispatcher = this.#connections.compose(noting(() => (sent = true)));
     const exchange = async (): Promise<WireAnswer> => {
       const path = pathname + search;
-      const answer = await dispatcher.request({
-        method: method,
-        origin,
-        path,
-        headers,
-        body,
-        signal,
-      });
+      const answer = await dispatcher.request({ method, origin, path, headers, body, signal });
       const bytes = Buffer.from(await answer.body.arrayBuffer());
       return { status: answer.statusCode, headers: answer.headers, text: unpacked(bytes, answer.headers) };
     };

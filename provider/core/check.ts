@@ -3,6 +3,7 @@ import { type Definition, type Issue, type Props } from "./definition";
 import { brokenReason, brokenTexts, printable } from "../api/printable";
 import { metaOf } from "./field";
 import { didYouMean, nearest } from "./suggest";
+import { at, isUnknown } from "./values";
 import { environmentsKey, lossWarnings } from "../constants";
 
 export interface Checked {
@@ -62,14 +63,11 @@ function knownByInner(shape: Shape, news: Props): string[] {
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null;
 
-const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce((inner, step) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[step], value);
-
 /**
  * Validates inputs by property, with no call. Unknown values (of a preview) are let through as they are.
  * Defaults are filled in, so that state and policies see them.
  */
-export function check(definition: Checkable, news: Props, isUnknown: (value: unknown) => boolean): Checked {
+export function check(definition: Checkable, news: Props): Checked {
   const inputs: Props = {};
   const shape: Shape = definition.inputs.shape;
   const unknownOnes = unknownArguments(definition, shape, news);

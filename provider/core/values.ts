@@ -79,8 +79,9 @@ export type Path = readonly (string | number)[];
 export const secretPaths = ({ [secretsKey]: paths }: Props): Path[] =>
   Array.isArray(paths) ? paths.filter((path): path is (string | number)[] => Array.isArray(path)) : [];
 
-const at = (props: Props, path: Path): unknown =>
-  path.reduce<unknown>((inner, step) => (inner as Props | null | undefined)?.[step], props);
+/** What is at that path; undefined: nothing. */
+export const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce((inner, step) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[step], value);
 
 export const valuesAt = (props: Props, paths: readonly Path[]): unknown[] => paths.map((path) => at(props, path));
 

@@ -90,7 +90,7 @@ export class Verbs {
     this.sessions.check();
     this.#hide(olds);
     this.#hide(news);
-    const { inputs, issues } = check(this.definition, resourceOnly(news), isUnknown);
+    const { inputs, issues } = check(this.definition, resourceOnly(news));
     const isNew = Object.keys(olds).length === 0;
     const lines = [
       ...(news[previewKey] && isNew ? adoptionOf(this.definition, inputs) : []),

@@ -28,11 +28,10 @@ export function nextLookMs(looks: number, now: number, elapsed: number): number 
 export async function waitFor<T>(
   session: Session,
   what: string,
-  timeoutMs: number,
   look: () => Promise<Look<T>>,
   group = what,
 ): Promise<T> {
-  const { clock } = session;
+  const { clock, deadline } = session;
   const start = clock.now();
   const progress = session.progress.join(group, what);
   try {
@@ -40,13 +39,10 @@ export async function waitFor<T>(
       const seen = await look();
       if ("done" in seen) return seen.done;
       const now = clock.now();
-      if (now - start >= timeoutMs) {
-        const elapsed = Math.round((now - start) / 1000);
-        const spent = session.deadline.at === Infinity ? `${elapsed} s` : session.deadline.limit;
-        throw new UserError(`still ${seen.waiting} after ${spent}, which is the limit (customTimeouts).`);
-      }
+      if (now >= deadline.at)
+        throw new UserError(`still ${seen.waiting} after ${deadline.limit}, which is the limit (customTimeouts).`);
       progress.tell(seen.waiting);
-      await clock.sleep(Math.min(nextLookMs(looks, now, now - start), start + timeoutMs - now));
+      await clock.sleep(Math.min(nextLookMs(looks, now, now - start), deadline.at - now));
     }
   } finally {
     progress.leave();

@@ -38,11 +38,8 @@ export interface Lookup {
 }
 
 /** Arguments by property, as those of resources. */
-export const checkArguments = (
-  { name, args }: Lookup,
-  given: Props,
-  isUnknown: (value: unknown) => boolean = () => false,
-): Checked => check({ type: name, inputs: args }, given, isUnknown);
+export const checkArguments = ({ name, args }: Lookup, given: Props): Checked =>
+  check({ type: name, inputs: args }, given);
 
 type LookupOf<Args extends z.ZodObject> = Omit<Lookup, "args" | "run" | "name"> & {
   args: Args;

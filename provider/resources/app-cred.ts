@@ -3,7 +3,16 @@ import { AppCredObject } from "../api";
 import { basicAuthHeader } from "../api/secrets";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
-import { appcreds, consortiumId, customTimeouts, environmentId, extra, membershipId, nameText, output } from "./fields";
+import {
+  appcreds,
+  consortiumId,
+  customTimeouts,
+  environmentId,
+  extra,
+  membershipId,
+  nameText,
+  revision,
+} from "./fields";
 
 export const appCred: Definition = {
   type: "AppCred",
@@ -44,7 +53,7 @@ export const appCred: Definition = {
       secret: true,
       programOnly: true,
     }),
-    revision: output.revision(),
+    revision: revision(),
   }),
   wire: AppCredObject,
   place: appcreds,

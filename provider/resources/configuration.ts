@@ -2,17 +2,7 @@ import { z } from "zod";
 import { ConfigurationObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
-import {
-  adopt,
-  configurations,
-  consortiumId,
-  customTimeouts,
-  environmentId,
-  extra,
-  membershipId,
-  nameText,
-  output,
-} from "./fields";
+import { common, configurations, consortiumId, environmentId, membershipId, nameText, outputs } from "./fields";
 
 export const configuration: Definition = {
   type: "Configuration",
@@ -33,11 +23,9 @@ export const configuration: Definition = {
       'The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. The service is not asked for them again.',
       { default: "none", secret: true, sentOnly: true },
     ),
-    adopt: adopt(),
-    extra: extra(),
-    customTimeouts: customTimeouts(),
+    ...common(),
   }),
-  outputs: z.object({ state: output.state(), revision: output.revision(), createdAt: output.createdAt() }),
+  outputs: outputs({}),
   wire: ConfigurationObject,
   naming: ["name"],
   onImport: "the service does not show the details: the next `up` sends those of the program.",

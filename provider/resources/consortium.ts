@@ -3,7 +3,7 @@ import { ConsortiumObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { limits, lossWarnings } from "../constants";
-import { adopt, consortia, customTimeouts, description, extra, nameText, output } from "./fields";
+import { common, consortia, description, nameText, outputs } from "./fields";
 
 export const consortium: Definition = {
   type: "Consortium",
@@ -12,15 +12,10 @@ export const consortium: Definition = {
   inputs: z.strictObject({
     name: field(nameText("name"), "Name of the consortium.", { default: "the name of the resource" }),
     description: description(),
-    adopt: adopt(),
-    extra: extra(),
-    customTimeouts: customTimeouts(),
+    ...common(),
   }),
-  outputs: z.object({
+  outputs: outputs({
     owner: field(z.string().optional(), "Id of the organization that owns it."),
-    state: output.state(),
-    revision: output.revision(),
-    createdAt: output.createdAt(),
   }),
   wire: ConsortiumObject,
   naming: ["name"],

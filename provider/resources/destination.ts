@@ -4,18 +4,7 @@ import { paths } from "../api/paths";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { UserError } from "../core/user-error";
-import {
-  adopt,
-  consortiumId,
-  customTimeouts,
-  destinations,
-  environmentId,
-  extra,
-  idIn,
-  nameText,
-  optionalText,
-  parentId,
-} from "./fields";
+import { common, consortiumId, destinations, environmentId, idIn, nameText, optionalText, parentId } from "./fields";
 
 const needsMember = ["idRegistryId", "testCertificate"] as const;
 
@@ -95,9 +84,7 @@ export const destination: Definition = {
       "Whether the membership is verified first with a test certificate of the service, unless it is verified.",
       { default: "`false`", programOnly: true, ignoredInDiff: true },
     ),
-    adopt: adopt(),
-    extra: extra(),
-    customTimeouts: customTimeouts(),
+    ...common(),
   }),
   outputs: z.object({
     uri: field(z.string().optional(), "Address that others send to."),

@@ -3,7 +3,7 @@ import { EnvironmentObject } from "../api";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { consensusOf, limits, lossWarnings } from "../constants";
-import { adopt, consortiumId, customTimeouts, description, environments, extra, nameText, output } from "./fields";
+import { common, consortiumId, description, environments, nameText, outputs } from "./fields";
 
 const providers = ["quorum", "geth"] as const;
 const consensusTypes = ["raft", "ibft", "poa"] as const;
@@ -33,11 +33,11 @@ export const environment: Definition = {
       "Chain id of the ledger.",
       { default: "the service chooses one", replace: true, computed: true },
     ),
-    releaseId: field(
-      z.string({ error: "releaseId must be text" }).min(1, "releaseId must not be empty").optional(),
-      "Release of the service's software that it runs.",
-      { default: "the service chooses the newest", replace: true, computed: true },
-    ),
+    releaseId: field(optionalText("releaseId"), "Release of the service's software that it runs.", {
+      default: "the service chooses the newest",
+      replace: true,
+      computed: true,
+    }),
     blockPeriod: field(
       z
         .int({ error: "blockPeriod must be a whole number of seconds" })
@@ -69,18 +69,13 @@ export const environment: Definition = {
       "Features that the service tries out, by its own names. The service is not asked for them again.",
       { default: "none", replace: true, programOnly: true },
     ),
-    adopt: adopt(),
-    extra: extra(),
-    customTimeouts: customTimeouts(),
+    ...common(),
   }),
-  outputs: z.object({
-    state: output.state(),
+  outputs: outputs({
     region: field(z.string().optional(), "Region it runs in."),
     initialDelay: field(z.number().int().optional(), "Delay before the first block, as reported by the service."),
     idleHours: field(z.number().int().optional(), "Idle hours after which the service may pause it."),
     enableTether: field(z.boolean().optional(), "Whether a tether service is enabled for it."),
-    revision: output.revision(),
-    createdAt: output.createdAt(),
   }),
   timeouts: { create: 1800, update: 1800, delete: 1800 },
   wire: EnvironmentObject,

@@ -83,11 +83,24 @@ export const customTimeouts = () =>
     { programOnly: true },
   );
 
-export const output = {
-  state: () => field(z.string().optional(), "Last known state, in the service's own words."),
-  revision: () => field(z.string().optional(), "Revision counter: starts at `0` and increases with every change."),
-  createdAt: () => field(z.string().optional(), "Creation time: ISO 8601, UTC."),
-};
+/** The last arguments of each resource that is in a collection. */
+export const common = (...adopts: Parameters<typeof adopt>) => ({
+  adopt: adopt(...adopts),
+  extra: extra(),
+  customTimeouts: customTimeouts(),
+});
+
+export const revision = () =>
+  field(z.string().optional(), "Revision counter: starts at `0` and increases with every change.");
+
+/** The outputs of a resource, with those that almost all have. */
+export const outputs = <Shape extends z.ZodRawShape>(own: Shape) =>
+  z.object({
+    state: field(z.string().optional(), "Last known state, in the service's own words."),
+    ...own,
+    revision: revision(),
+    createdAt: field(z.string().optional(), "Creation time: ISO 8601, UTC."),
+  });
 
 /** An id among properties; empty if it is missing, which paths reject. */
 export const idIn = (props: Props, key: string): string => {

@@ -4,7 +4,7 @@ import { Listed } from "../core/collection";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { sameName } from "../core/values";
-import { adopt, consortiumId, customTimeouts, extra, invitations, memberships, nameText, output } from "./fields";
+import { common, consortiumId, invitations, memberships, nameText, outputs } from "./fields";
 
 const readAgeMs = 10_000;
 
@@ -23,11 +23,9 @@ export const invitation: Definition = {
         .regex(/^[^\s@]+@[^\s@]+$/, "email must be an address, such as ops@example.com"),
       "Address that the invitation goes to.",
     ),
-    adopt: adopt(),
-    extra: extra(),
-    customTimeouts: customTimeouts(),
+    ...common(),
   }),
-  outputs: z.object({ state: output.state(), revision: output.revision(), createdAt: output.createdAt() }),
+  outputs: outputs({}),
   wire: InvitationObject,
   naming: ["orgName"],
   isReadyAtOnce: true,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MembershipObject } from "../api";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
-import { adopt, consortiumId, customTimeouts, extra, memberships, nameText, output } from "./fields";
+import { common, consortiumId, memberships, nameText, outputs } from "./fields";
 
 export const membership: Definition = {
   type: "Membership",
@@ -11,17 +11,12 @@ export const membership: Definition = {
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     orgName: field(nameText("orgName"), "Name of the business.", { default: "the name of the resource" }),
-    adopt: adopt(),
-    extra: extra(),
-    customTimeouts: customTimeouts(),
+    ...common(),
   }),
-  outputs: z.object({
+  outputs: outputs({
     orgId: field(z.string().optional(), "Id of the organization behind it."),
-    state: output.state(),
     minimumNodes: field(z.number().int().optional(), "Minimum number of nodes that it must own in an environment."),
     maximumNodes: field(z.number().int().optional(), "Maximum number of nodes that it may own in an environment."),
-    revision: output.revision(),
-    createdAt: output.createdAt(),
   }),
   wire: MembershipObject,
   naming: ["orgName"],

@@ -4,18 +4,16 @@ import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { limits } from "../constants";
 import {
-  adopt,
+  common,
   consortiumId,
-  customTimeouts,
   environmentId,
-  extra,
   idIn,
   idOf,
   membershipId,
   nameText,
   nodes,
   optionalText,
-  output,
+  outputs,
 } from "./fields";
 
 /** The service chooses one where none is given. */
@@ -45,12 +43,9 @@ export const node: Definition = {
       ...chosen,
       replace: true,
     }),
-    adopt: adopt(),
-    extra: extra(),
-    customTimeouts: customTimeouts(),
+    ...common(),
   }),
-  outputs: z.object({
-    state: output.state(),
+  outputs: outputs({
     provider: field(z.string().optional(), "Client that it runs, from its environment."),
     consensusType: field(z.string().optional(), "Consensus protocol, from its environment."),
     urls: field(
@@ -75,8 +70,6 @@ export const node: Definition = {
     }),
     firstUserAccount: field(z.string().optional(), "First account that the node holds for its users."),
     hybridPortAllocation: field(z.number().int().optional(), "Port that a hybrid deployment gives it."),
-    revision: output.revision(),
-    createdAt: output.createdAt(),
   }),
   timeouts: { create: 1800, update: 1800, delete: 1800 },
   wire: NodeObject,

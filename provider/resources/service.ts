@@ -4,16 +4,14 @@ import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { sameValue } from "../core/values";
 import {
-  adopt,
+  common,
   consortiumId,
-  customTimeouts,
   environmentId,
-  extra,
   idOf,
   membershipId,
   nameText,
   optionalText,
-  output,
+  outputs,
   services,
 } from "./fields";
 
@@ -48,20 +46,15 @@ export const service: Definition = {
       "Settings, by the names of the service's type. What the service adds to them is no change.",
       { default: "the service chooses", computed: true, open: true, restarts: true },
     ),
-    adopt: adopt("the service with this name, or the utility service of this type,"),
-    extra: extra(),
-    customTimeouts: customTimeouts(),
+    ...common("the service with this name, or the utility service of this type,"),
   }),
-  outputs: z.object({
-    state: output.state(),
+  outputs: outputs({
     serviceType: field(
       z.string().optional(),
       "`member` for a service of one member's own, `utility` for one that all members share.",
     ),
     urls: field(z.record(z.string(), z.string()).optional(), "Addresses of the service, by what answers there."),
     hybridPortAllocation: field(z.number().int().optional(), "Port that a hybrid deployment gives it."),
-    revision: output.revision(),
-    createdAt: output.createdAt(),
   }),
   timeouts: { create: 1800, update: 1800, delete: 1800 },
   wire: ServiceObject,

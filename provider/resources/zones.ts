@@ -6,18 +6,16 @@ import { type Definition, type Place } from "../core/definition";
 import { field } from "../core/field";
 import { type Session } from "../core/session";
 import {
-  adopt,
+  common,
   consortiumId,
   consortiumZones,
-  customTimeouts,
   environmentId,
   environments,
   environmentZones,
-  extra,
   nameText,
   nodes,
   optionalText,
-  output,
+  outputs,
   services,
 } from "./fields";
 
@@ -40,13 +38,7 @@ const inputs = () => ({
   ),
 });
 
-const more = () => ({
-  adopt: adopt("the zone of this region and cloud", "one that exists already is an error"),
-  extra: extra(),
-  customTimeouts: customTimeouts(),
-});
-
-const outputs = () => z.object({ state: output.state(), revision: output.revision(), createdAt: output.createdAt() });
+const sharedZone = () => common("the zone of this region and cloud", "one that exists already is an error");
 
 /** Those of others that are there; none where the service does not have such things. */
 async function ofOthers(session: Session, place: Place): Promise<Identified[]> {
@@ -65,8 +57,8 @@ export const consortiumZone: Definition = {
   type: "ConsortiumZone",
   title: "zone",
   doc: `Where environments of a consortium may run: a region of a cloud. ${sharing}`,
-  inputs: z.strictObject({ consortiumId: consortiumId(), ...inputs(), ...more() }),
-  outputs: outputs(),
+  inputs: z.strictObject({ consortiumId: consortiumId(), ...inputs(), ...sharedZone() }),
+  outputs: outputs({}),
   wire: ConsortiumZoneObject,
   naming: ["region", "cloud"],
   shared: {
@@ -97,9 +89,9 @@ export const environmentZone: Definition = {
       default: "none",
       replace: true,
     }),
-    ...more(),
+    ...sharedZone(),
   }),
-  outputs: outputs(),
+  outputs: outputs({}),
   wire: EnvironmentZoneObject,
   naming: ["region", "cloud"],
   shared: {

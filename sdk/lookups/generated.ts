@@ -14,10 +14,10 @@ export interface ConsortiumResult {
   name?: string;
   /** Description for people. */
   description?: string;
-  /** Id of the organization that owns it. */
-  owner?: string;
   /** Last known state, in the service's own words. */
   state?: string;
+  /** Id of the organization that owns it. */
+  owner?: string;
   /** Revision counter: starts at `0` and increases with every change. */
   revision?: string;
   /** Creation time: ISO 8601, UTC. */
@@ -30,10 +30,10 @@ export interface MembershipResult {
   id: string;
   /** Name of the business. */
   orgName?: string;
-  /** Id of the organization behind it. */
-  orgId?: string;
   /** Last known state, in the service's own words. */
   state?: string;
+  /** Id of the organization behind it. */
+  orgId?: string;
   /** Minimum number of nodes that it must own in an environment. */
   minimumNodes?: number;
   /** Maximum number of nodes that it may own in an environment. */

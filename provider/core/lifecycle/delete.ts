@@ -79,7 +79,6 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
   await waitFor(
     session,
     what,
-    session.deadline.at - clock.now(),
     async () => {
       if (await look()) return { done: undefined };
       return {

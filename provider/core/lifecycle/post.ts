@@ -1,5 +1,5 @@
 import { type Identified, isApiError } from "../../api";
-import { type FullAnswer } from "../../api/http";
+import { type Answer } from "../../api/http";
 import { backoffMs, longestWaitMs } from "../../api/retry";
 import { type Collection } from "../collection";
 import { type Props, undocumentedKeys } from "../definition";
@@ -79,7 +79,7 @@ export async function post(
 }
 
 /** The object in an answer, with what only this answer contains. */
-function madeBy({ definition }: Collection, { status, body }: FullAnswer): Identified | undefined {
+function madeBy({ definition }: Collection, { status, body }: Answer): Identified | undefined {
   const read = definition.wire.safeParse(body);
   if (!read.success || (definition.shownOnce && definition.shownOnce(read.data) === undefined)) return undefined;
   // The id in a 202 may be a job's, not the object's.
@@ -88,7 +88,7 @@ function madeBy({ definition }: Collection, { status, body }: FullAnswer): Ident
 }
 
 /** The id in the body or `Location` of an answer without the object. */
-function hintIn({ definition, path }: Collection, { body, headers, url }: FullAnswer): string | undefined {
+function hintIn({ definition, path }: Collection, { body, headers, url }: Answer): string | undefined {
   const read = definition.wire.safeParse(body);
   if (read.success) return read.data.id;
   const { location } = headers;
@@ -100,7 +100,7 @@ function hintIn({ definition, path }: Collection, { body, headers, url }: FullAn
 }
 
 /** An accepted create is looked for until the deadline, and never sent again. */
-async function accepted(posting: Posting, answer: FullAnswer): Promise<Identified> {
+async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
   const { collection, what } = posting;
   const { session, definition } = collection;
   const hint = hintIn(collection, answer);
@@ -117,7 +117,7 @@ async function accepted(posting: Posting, answer: FullAnswer): Promise<Identifie
     return ours ? { done: ours } : { waiting: `accepted (HTTP ${answer.status}), and not there yet` };
   };
   try {
-    return await waitFor(session, what, session.deadline.at - session.clock.now(), look, `POST ${collection.path}`);
+    return await waitFor(session, what, look, `POST ${collection.path}`);
   } catch (error) {
     if (session.clock.now() < session.deadline.at) throw error;
     const others = seen?.others.length ? ` ${stranger(seen)}` : "";
@@ -132,7 +132,7 @@ async function accepted(posting: Posting, answer: FullAnswer): Promise<Identifie
   }
 }
 
-const withoutPassword = ({ what }: Posting, { status }: FullAnswer): UserError =>
+const withoutPassword = ({ what }: Posting, { status }: Answer): UserError =>
   new UserError(
     `${what}: the service answered HTTP ${status} without the password, which it shows only once. Nothing can be done with ` +
       "such a credential, and sending the creation again would make another one.",

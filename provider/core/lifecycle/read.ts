@@ -91,7 +91,7 @@ export async function settle(collection: Collection, id: string, known: Props): 
   };
 
   try {
-    return await waitFor(session, what, session.deadline.at - session.clock.now(), look, collection.path);
+    return await waitFor(session, what, look, collection.path);
   } catch (error) {
     const kept = "It is kept in the state as it is; run `pulumi up` again to go on from here.";
     throw new Incomplete(

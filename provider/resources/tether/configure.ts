@@ -5,7 +5,7 @@ import { type Session } from "../../core/session";
 import { stateVersion } from "../../core/state";
 import { type Look, waitFor } from "../../core/wait";
 import { deploy } from "./deploy";
-import { fundedElsewhere, isPassing } from "./funds";
+import { funded, isPassing } from "./funds";
 import { asItIs, reportsOf, requireService, shownOf, showsContract, type TetherInputs } from "./read";
 import { briefly, type UnknownOutcome, unknownsIn } from "./outcome";
 
@@ -44,7 +44,7 @@ async function fit(session: Session, olds: Props, inputs: TetherInputs): Promise
   try {
     if (showsContract(await shownOf(session, tetherId), network, false)) return;
     const payer = typeof account === "string" ? account : (await session.client.getTetherAccount(tetherId)).account;
-    await fundedElsewhere(session, inputs, { account: payer });
+    await funded(session, inputs, { account: payer }, false);
   } catch (error) {
     throw failure(inputs, error, ` The tether stays on ${before} as it is.`);
   }
@@ -59,7 +59,7 @@ async function fit(session: Session, olds: Props, inputs: TetherInputs): Promise
 export async function configure(session: Session, olds: Props, news: Props, before?: string): Promise<Props> {
   const inputs = news as TetherInputs;
   const { tetherId, network, intervalHours } = inputs;
-  const { client, clock, deadline } = session;
+  const { client } = session;
   await fit(session, olds, inputs);
 
   let ran = before;
@@ -101,7 +101,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
     if (active && done.state !== "active") {
       // A contract may be mined only some time after the answer to `deploy`.
       const fresh = done.state === "deployed";
-      await (fresh ? activateSoon(session, tetherId, deadline.at - clock.now()) : client.activateTether(tetherId));
+      await (fresh ? activateSoon(session, tetherId) : client.activateTether(tetherId));
       note({ state: "active", active });
     } else if (!active && done.state === "active") {
       await client.deactivateTether(tetherId);
@@ -137,8 +137,8 @@ function soFar(olds: Props, { network: _network, intervalHours: _interval, activ
 }
 
 /** Activates it once the service lets it. */
-function activateSoon(session: Session, tetherId: string, ms: number): Promise<unknown> {
-  return waitFor(session, `tether service "${tetherId}"`, ms, async (): Promise<Look<unknown>> => {
+function activateSoon(session: Session, tetherId: string): Promise<unknown> {
+  return waitFor(session, `tether service "${tetherId}"`, async (): Promise<Look<unknown>> => {
     try {
       return { done: await session.client.activateTether(tetherId) };
     } catch (error) {

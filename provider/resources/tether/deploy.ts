@@ -33,7 +33,6 @@ export interface Deployment {
  * and sends again no sooner than a person says that nothing was deployed.
  */
 export async function deploy(session: Session, inputs: TetherInputs, deployment: Deployment): Promise<void> {
-  const { clock, deadline } = session;
   const { tetherId, network } = inputs;
   const { account, unknown, first, ran, note, keep } = deployment;
   const say = (text: string): void => session.say(`tether service "${tetherId}": ${text}`);
@@ -44,7 +43,7 @@ export async function deploy(session: Session, inputs: TetherInputs, deployment:
   if (unknown) say(`no contract is deployed on ${network}, says CONSORTIUM_NOT_DEPLOYED: it is sent once more.`);
   keep(undefined);
 
-  const before = (await funded(session, inputs, account))?.toString();
+  const before = (await funded(session, inputs, account, true))?.toString();
   note({ balanceWei: before ?? account.balanceWei });
   const since = new Date().toISOString();
   try {
@@ -64,7 +63,7 @@ export async function deploy(session: Session, inputs: TetherInputs, deployment:
     };
     keep(lost);
     say(`${lost.why}. The contract may be deployed all the same: it is not sent again, but looked for on ${network}.`);
-    const trace = await lookForTrace(session, inputs, lost, traces, deadline.at - clock.now());
+    const trace = await lookForTrace(session, inputs, lost, traces);
     say(`the contract is deployed on ${network}: ${trace}.`);
   }
 }
@@ -78,8 +77,7 @@ async function settled(
 ): Promise<string | undefined> {
   const word = confirmedAs(inputs.tetherId, unknown);
   if (word === "deployed") return "CONSORTIUM_DEPLOYED says so";
-  if (word === undefined)
-    return lookForTrace(session, inputs, unknown, traces, session.deadline.at - session.clock.now());
+  if (word === undefined) return lookForTrace(session, inputs, unknown, traces);
   const seen = await look(session, inputs, { ...traces, balanceWei: unknown.balanceWei });
   return "done" in seen ? seen.done : undefined;
 }

@@ -87,7 +87,6 @@ export async function lookForTrace(
   inputs: TetherInputs,
   unknown: UnknownOutcome,
   traces: Traces,
-  ms: number,
 ): Promise<string> {
   const { tetherId, network } = inputs;
   let before = "nothing seen of a contract";
@@ -102,7 +101,7 @@ export async function lookForTrace(
     }
   };
   try {
-    return await waitFor(session, `tether service "${tetherId}"`, ms, patiently);
+    return await waitFor(session, `tether service "${tetherId}"`, patiently);
   } catch (error) {
     const word = wordFor(tetherId, unknown);
     throw new UserError(

@@ -15,7 +15,7 @@ describe("any 2xx is success, with JSON or without a body", () => {
     [299, "[]", []],
   ])("%i %j", async (status, body, parsed) => {
     const { baseUrl } = await peer(text(status, body));
-    expect(await http(baseUrl).request("POST", "/x", { body: {} })).toEqual({ status, body: parsed });
+    expect(await http(baseUrl).request("POST", "/x", { body: {} })).toMatchObject({ status, body: parsed });
   });
 });
 

@@ -37,6 +37,7 @@ test.each(table)("%s after %s, twice: sent %i times", async (method, _what, time
   const server = await peer(failing(2, fail));
   const answer = await http(server.baseUrl)
     .request(method, "/x", { body: {} })
+    .then(({ status, body }) => ({ status, body }))
     .catch(() => "failed");
   expect(server.requests).toHaveLength(times);
   expect(answer).toEqual(times === 3 ? { status: 200, body: { seen: 3 } } : "failed");
