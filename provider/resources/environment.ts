@@ -33,11 +33,15 @@ export const environment: Definition = {
       "Chain id of the ledger.",
       { default: "the service chooses one", replace: true, computed: true },
     ),
-    releaseId: field(optionalText("releaseId"), "Release of the service's software that it runs.", {
-      default: "the service chooses the newest",
-      replace: true,
-      computed: true,
-    }),
+    releaseId: field(
+      z.string({ error: "releaseId must be text" }).min(1, "releaseId must not be empty").optional(),
+      "Release of the service's software that it runs.",
+      {
+        default: "the service chooses the newest",
+        replace: true,
+        computed: true,
+      },
+    ),
     blockPeriod: field(
       z
         .int({ error: "blockPeriod must be a whole number of seconds" })
