@@ -4,30 +4,29 @@ import { type Command as Program, InvalidArgumentError, Option } from "commander
 import { packOf, readFleet } from "./fleet/file";
 import { problemOfPack } from "./fleet/rules";
 import { defaultOut, fleetManifests, neededSecrets } from "./fleet/manifests";
-import { mergeResults } from "./fleet/merge";
 import {
   exitCode,
   isGood,
   ledgerWarnings,
   liveView,
   plainView,
-  type ShardOf,
   summaryJson,
   summaryJunit,
   summaryLine,
   summaryTable,
 } from "./fleet/output";
 import { Stop } from "./fleet/pulumi";
-import { type Outcome, placed, runFleet } from "./fleet/run";
-import { readSecrets, type Secrets } from "./fleet/secrets";
+import { type Command, type FleetResult, mergeResults } from "./fleet/results";
+import { inLegacyProject, runFleet } from "./fleet/run";
+import { readSecrets } from "./fleet/secrets";
 import { type Changes } from "./fleet/changes";
-import { type Fleet, type FleetStack } from "./fleet/schema";
+import { type Fleet } from "./fleet/schema";
 import { removedNotes, type Selection, selected, type Wanted } from "./fleet/selection";
 import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./fleet/shards";
-import type { Command, Result } from "./fleet/stack";
+import { type RunOptions } from "./fleet/stack";
 import { confirm, repeatable, replaceFile } from "./shared/terminal";
 
-/** Of the summary, where it is not printed on a terminal. */
+/** Columns of the summary if it is not printed on a terminal. */
 const widthOfLogs = 140;
 
 interface Flags extends Wanted {
@@ -134,9 +133,9 @@ function defineMerge(program: Program): void {
     .option("--junit <file>", "also write the results as JUnit XML")
     .addHelpText("after", "\nExit code: that of one run of all of these stacks; 1 if a shard is missing.")
     .action((files: string[], flags: Pick<Flags, "json" | "junit">) => {
-      const { command, project, seconds, missing, ...outcome } = mergeResults(files);
-      print({ command, project, took: seconds, flags, env: process.env }, outcome);
-      process.exitCode = missing === undefined ? exitCode(outcome.results) : 1;
+      const { merged, missing } = mergeResults(files);
+      print(merged, flags);
+      process.exitCode = missing === undefined ? exitCode(merged) : 1;
       if (missing !== undefined) console.error(missing);
     });
 }
@@ -184,98 +183,75 @@ async function fleet(command: Command, file: string, flags: Flags): Promise<void
   }
   const secrets = await readSecrets(read, stacks, env);
   const stop = stopOnSignals();
-  const definition = stacks.length === 0 ? read : await placed(read, { secrets, env, stop });
+  const definition = stacks.length === 0 ? read : await inLegacyProject(read, { secrets, env, stop });
   if (!definition.hasProject) console.error(projectNote(definition));
-  const session = { definition, stacks, inAll, secrets, env, flags, stop };
-  if (!(await agreed(command, session))) return void (process.exitCode = 1);
-  await report(command, session);
+  const { parallel = definition.concurrency, refresh, takeOver } = flags;
+  const options = { stacks, parallel, refresh, takeOver, secrets, env, stop };
+  const run = (what: Command) => runAndPrint(definition, { ...options, command: what }, { ...flags, inAll });
+  if (!(await agreed(command, stacks.length, flags, run))) return void (process.exitCode = 1);
+  await run(command);
 }
 
-interface Session {
-  definition: Fleet;
-  stacks: FleetStack[];
-  /** How many there are in all shards. */
-  inAll: number;
-  secrets: Secrets;
-  env: NodeJS.ProcessEnv;
-  flags: Flags;
-  stop: Stop;
-}
-
-/** Asks before anything is changed. */
-async function agreed(command: Command, session: Session): Promise<boolean> {
-  const { stacks, flags } = session;
-  if ((command !== "up" && command !== "destroy") || flags.yes || stacks.length === 0) return true;
-  const many = `${stacks.length} stack${stacks.length === 1 ? "" : "s"}`;
+/** Asks for confirmation before anything is changed. */
+async function agreed(
+  command: Command,
+  count: number,
+  flags: Flags,
+  run: (command: Command) => Promise<FleetResult>,
+): Promise<boolean> {
+  if ((command !== "up" && command !== "destroy") || flags.yes || count === 0) return true;
+  const many = `${count} stack${count === 1 ? "" : "s"}`;
   if (!process.stdin.isTTY || flags.json) {
     console.error(
       `consortium fleet ${command}: there is no terminal to ask for confirmation. Use --yes to run it for ${many}.`,
     );
     return false;
   }
-  if (command === "up" && !(await report("preview", session)).every(isGood)) return false;
+  if (command === "up" && !(await run("preview")).stacks.every(isGood)) return false;
   const question = command === "up" ? `Change ${many}?` : `Destroy everything in ${many}?`;
   const yes = await confirm(question, { input: process.stdin, output: process.stderr });
   if (!yes) console.error("Nothing was changed.");
   return yes;
 }
 
-async function report(command: Command, session: Session): Promise<Result[]> {
-  const { definition, stacks, secrets, env, flags, stop } = session;
+/** @param flags `inAll`: the number of stacks in all shards */
+async function runAndPrint(
+  fleet: Fleet,
+  options: Omit<RunOptions, "view">,
+  { inAll, shard, ...flags }: Flags & { inAll: number },
+): Promise<FleetResult> {
+  const { command, stacks, env } = options;
   const startedAt = performance.now();
-  const live = process.stderr.isTTY && !env.CI;
-  const view = live
-    ? await liveView(process.stderr, stacks.length, !env.NO_COLOR)
-    : plainView((line) => void process.stderr.write(`${line}\n`));
-  const parallel = flags.parallel ?? definition.concurrency;
-  const options = {
+  const view =
+    process.stderr.isTTY && !env.CI
+      ? await liveView(process.stderr, stacks.length, !env.NO_COLOR)
+      : plainView((line) => void process.stderr.write(`${line}\n`));
+  // Without stacks there is nothing to ask the backend.
+  const done = stacks.length === 0 ? { stacks: [], strays: [] } : await runFleet(fleet, { ...options, view });
+  const result = {
     command,
-    stacks,
-    parallel,
-    secrets,
-    env,
-    view,
-    stop,
-    refresh: flags.refresh,
-    takeOver: flags.takeOver,
+    project: fleet.project,
+    seconds: (performance.now() - startedAt) / 1000,
+    shard: shard && { ...shard, inAll },
+    ...done,
   };
-  // Where nothing is wanted, nobody is asked.
-  const outcome = stacks.length === 0 ? { results: [], strays: [] } : await runFleet(definition, options);
-  const took = (performance.now() - startedAt) / 1000;
-  print(
-    { command, project: definition.project, file: definition.file, took, shard: shardOf(session), flags, env },
-    outcome,
-  );
-  process.exitCode = exitCode(outcome.results);
-  return outcome.results;
+  print(result, flags, fleet.file);
+  process.exitCode = exitCode(result);
+  return result;
 }
 
-const shardOf = ({ inAll, flags: { shard } }: Session) => shard && { ...shard, inAll };
-
-interface Printed {
-  command: Command;
-  project: string;
-  /** The fleet file, where it is known. */
-  file?: string;
-  took: number;
-  shard?: ShardOf;
-  flags: Pick<Flags, "json" | "junit">;
-  env: NodeJS.ProcessEnv;
-}
-
-function print({ command, project, file, took, shard, flags, env }: Printed, { results, strays }: Outcome): void {
-  if (flags.junit !== undefined) {
-    mkdirSync(dirname(resolve(flags.junit)), { recursive: true });
-    replaceFile(flags.junit, summaryJunit(command, project, results, took));
+function print(result: FleetResult, { json, junit }: Pick<Flags, "json" | "junit">, file?: string): void {
+  if (junit !== undefined) {
+    mkdirSync(dirname(resolve(junit)), { recursive: true });
+    replaceFile(junit, summaryJunit(result));
   }
-  if (flags.json) return console.log(summaryJson(command, project, { results, strays }, took, shard));
-  const colors = process.stdout.isTTY && !env.NO_COLOR;
-  const planned = command === "preview";
-  const table = summaryTable(results, { width: process.stdout.columns || widthOfLogs, colors, planned });
-  const warnings = ledgerWarnings(command, results);
-  const first = planned ? [...warnings, table] : [table, ...warnings];
-  console.log([...first, summaryLine(results, took, planned)].join("\n"));
-  if (command !== "destroy") strays.forEach((stack) => console.log(strayNote(stack, file)));
+  if (json) return console.log(summaryJson(result));
+  const colors = process.stdout.isTTY && !process.env.NO_COLOR;
+  const table = summaryTable(result, { width: process.stdout.columns || widthOfLogs, colors });
+  const warnings = ledgerWarnings(result);
+  const first = result.command === "preview" ? [...warnings, table] : [table, ...warnings];
+  console.log([...first, summaryLine(result)].join("\n"));
+  if (result.command !== "destroy") result.strays.forEach((stack) => console.log(strayNote(stack, file)));
 }
 
 /** How many stacks have changed, and which may have another name now. Those that only left the file follow with the summary. */

@@ -4,14 +4,14 @@ import { limits } from "../../provider/constants";
 import { readNetwork } from "../../sdk/network/load";
 import { type Progress } from "./progress";
 import { type FleetStack } from "./schema";
-import { type Result } from "./stack";
+import { type StackResult } from "./results";
 
 /* What a preview plans for an organization, with what it has already, against the limit of the service. */
 
 /** A stack whose preview succeeded. */
 export interface Previewed {
   stack: FleetStack;
-  result: Result;
+  result: StackResult;
   progress: Progress;
   env: NodeJS.ProcessEnv;
 }

@@ -1,43 +1,37 @@
 import { junitXml, newTable, type TestCase } from "../shared/formats";
-import { type Counts, type Progress } from "./progress";
-import { type Shard } from "./shards";
-import { type Command, type Result } from "./stack";
+import { type Counts, noCounts, type Progress } from "./progress";
+import { type FleetResult, type StackResult } from "./results";
 
-/** Failed, drifted and unfinished all mean that the fleet is not as its file says. */
-export const isGood = ({ outcome }: Result): boolean => outcome === "ok";
+/** Failed, drifted and unfinished all mean that the stack is not as its file says. */
+export const isGood = ({ outcome }: StackResult): boolean => outcome === "ok";
 
 /** 1: a stack failed or was not finished; 2: there is drift, and nothing worse. */
-export function exitCode(results: readonly Result[]): 0 | 1 | 2 {
-  if (results.every(isGood)) return 0;
-  return results.every((one) => isGood(one) || one.outcome === "drift") ? 2 : 1;
+export function exitCode({ stacks }: FleetResult): 0 | 1 | 2 {
+  if (stacks.every(isGood)) return 0;
+  return stacks.every((one) => isGood(one) || one.outcome === "drift") ? 2 : 1;
 }
-
-const seconds = (value: number): string => (value === 0 ? "" : value.toFixed(1));
-const count = (value: number): string => (value === 0 ? "" : String(value));
 
 const replacementsShown = 3;
 
-/** What people have to know besides the counts. */
-function remark({ error, replacements, drift, recovered, leftovers }: Result): string {
+function remarks({ error, replacements, drift, recovered, leftovers }: StackResult): string {
   const more = replacements.length - replacementsShown;
-  const lines = [
+  return [
     ...(error === undefined ? [] : [error]),
     ...replacements.slice(0, replacementsShown).map((title) => `replaces ${title}`),
     ...(more > 0 ? [`and ${more} more`] : []),
     ...drift,
     ...leftovers,
     ...(recovered ? ["continued where a killed run stopped"] : []),
-  ];
-  return lines.join("\n");
+  ].join("\n");
 }
 
-/** A failure that stacks share, such as a refused key, is shown in full once. For people only: programs get all of it. */
-function toldOnce(results: readonly Result[]): Result[] {
+/** Shows a failure that stacks share, such as a refused key, in full only once. */
+function toldOnce(results: readonly StackResult[]): StackResult[] {
   const told = new Map<string, string>();
   return results.map((result) => {
     const { stack, error } = result;
     if (error === undefined) return result;
-    const failure = error.replaceAll(/^[A-Z]\w+ [^:\s]+: /gm, ""); // which resource it is
+    const failure = error.replaceAll(/^[A-Z]\w+ [^:\s]+: /gm, ""); // without the resource that it happened to
     const first = told.get(failure) ?? stack;
     told.set(failure, first);
     return first === stack ? result : { ...result, error: `the same failure as in the stack ${first}` };
@@ -46,117 +40,114 @@ function toldOnce(results: readonly Result[]): Result[] {
 
 const hasLongWord = (text: string, width: number): boolean => text.split(/\s+/).some(({ length }) => length > width);
 
-export interface TableOptions {
+interface TableOptions {
   /** Columns of the terminal. */
   width: number;
   colors: boolean;
-  /** Whether it is of a preview. */
-  planned?: boolean;
 }
 
+/** Minimum columns of the remarks. */
 const narrow = 50;
 
-/** More stacks than this are not shown one by one where nothing happens to them. */
+/** In a summary of more stacks than this, those without changes are only counted. */
 const manyStacks = 20;
 
-const isQuiet = ({ outcome, counts, drift, leftovers, recovered }: Result): boolean =>
-  outcome === "ok" &&
-  counts.created + counts.updated + counts.replaced + counts.deleted + drift.length + leftovers.length === 0 &&
-  !recovered;
+const changedKinds = ["created", "updated", "replaced", "deleted"] as const;
 
-/** Ledgers that would be lost, then replacements, then failures, changes, and the rest. */
-function weight(result: Result): number {
-  const kinds = [result.ledgers.length > 0, result.counts.replaced > 0, !isGood(result), !isQuiet(result)];
+const isQuiet = (result: StackResult): boolean =>
+  isGood(result) &&
+  changedKinds.every((kind) => result[kind] === 0) &&
+  result.drift.length + result.leftovers.length === 0 &&
+  !result.recovered;
+
+/** Orders a preview: ledgers that would be lost, then replacements, then failures, changes, and the rest. */
+function weight(result: StackResult): number {
+  const kinds = [result.ledgers.length > 0, result.replaced > 0, !isGood(result), !isQuiet(result)];
   return kinds.includes(true) ? kinds.indexOf(true) : kinds.length;
 }
 
-/** The one summary at the end; of a preview, what matters most comes first. */
-export function summaryTable(all: readonly Result[], options: TableOptions): string {
-  const ordered = options.planned ? [...all].sort((one, other) => weight(one) - weight(other)) : all;
+/** The table at the end of a run. In a preview, what matters most comes first. */
+export function summaryTable({ command, stacks }: FleetResult, options: TableOptions): string {
+  const planned = command === "preview";
+  const ordered = planned ? [...stacks].sort((one, other) => weight(one) - weight(other)) : stacks;
   const shown = ordered.length > manyStacks ? ordered.filter((one) => !isQuiet(one)) : ordered;
-  const rest = all.length - shown.length;
+  const rest = stacks.length - shown.length;
   return [
-    ...(shown.length > 0 ? [tableOf(toldOnce(shown), options)] : []),
+    ...(shown.length > 0 ? [tableOf(toldOnce(shown), planned, options)] : []),
     ...(rest > 0 ? [`${rest} ${shown.length > 0 ? "more " : ""}stack${rest === 1 ? "" : "s"} without changes`] : []),
   ].join("\n");
 }
 
-function tableOf(results: readonly Result[], { width, colors, planned = false }: TableOptions): string {
-  const kinds = planned ? ["create", "update", "replace", "delete"] : ["created", "updated", "replaced", "deleted"];
+function tableOf(results: readonly StackResult[], planned: boolean, { width, colors }: TableOptions): string {
+  const kinds = planned ? ["create", "update", "replace", "delete"] : changedKinds;
   const head = ["stack", "result", ...kinds, "seconds", "remarks"];
   const name = Math.max(5, ...results.map(({ stack }) => stack.length)) + 2;
-  const remarks = Math.max(narrow, width - name - 13 - 9 * 5 - 9);
+  const last = Math.max(narrow, width - name - 13 - 9 * 5 - 9);
   // Lines break between words, unless a word is longer than a line and would be cut off.
-  const wrapOnWordBoundary = !results.some((one) => hasLongWord(remark(one), remarks - 2));
-  const colWidths = [name, 13, 9, 9, 10, 9, 9, remarks];
+  const wrapOnWordBoundary = !results.some((one) => hasLongWord(remarks(one), last - 2));
+  const colWidths = [name, 13, 9, 9, 10, 9, 9, last];
   const colAligns = head.map((_, at) => (at > 1 && at < 7 ? "right" : "left"));
   const table = newTable({ head, colWidths, colAligns, wordWrap: true, wrapOnWordBoundary }, colors);
   for (const result of results) {
-    const { stack, outcome, counts } = result;
-    const numbers = [counts.created, counts.updated, counts.replaced, counts.deleted].map(count);
-    table.push([stack, outcome, ...numbers, seconds(result.seconds), remark(result)]);
+    const { stack, outcome, seconds } = result;
+    const counts = changedKinds.map((kind) => result[kind] || "");
+    table.push([stack, outcome, ...counts, seconds === 0 ? "" : seconds.toFixed(1), remarks(result)]);
   }
   return table.toString();
 }
 
-/** Important warnings. */
-export function ledgerWarnings(command: Command, results: readonly Result[]): string[] {
-  const would = command === "preview" ? "would be" : "is";
-  return results.flatMap(({ stack, ledgers }) =>
-    ledgers.map(
-      (text) =>
-        `WARNING: ${stack}: ${text}: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, ${would.toUpperCase()} DESTROYED`,
-    ),
+export function ledgerWarnings({ command, stacks }: FleetResult): string[] {
+  const would = command === "preview" ? "WOULD BE" : "IS";
+  return stacks.flatMap(({ stack, ledgers }) =>
+    ledgers.map((text) => `WARNING: ${stack}: ${text}: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, ${would} DESTROYED`),
   );
 }
 
-/** "48 of 50 stacks are as defined, 1 failed, 1 not begun; 600 created, in 61.2 s" */
-export function summaryLine(results: readonly Result[], took: number, planned = false): string {
-  const good = results.filter(isGood).length;
+/** "48 of 50 stacks ok, 1 failed, 1 not begun; 600 created; 61.2 s" */
+export function summaryLine({ command, stacks, seconds }: FleetResult): string {
+  const planned = command === "preview";
+  const good = stacks.filter(isGood).length;
   const others = ["failed", "drift", "interrupted", "not begun"].flatMap((outcome) => {
-    const many = results.filter((one) => one.outcome === outcome).length;
+    const many = stacks.filter((one) => one.outcome === outcome).length;
     return many > 0 ? [`${many} ${outcome}`] : [];
   });
-  const total = totals(results);
-  const changed = (["created", "updated", "replaced", "deleted"] as const).flatMap((kind) =>
+  const total = totals(stacks);
+  const changed = changedKinds.flatMap((kind) =>
     total[kind] > 0 ? [`${total[kind]} ${planned ? `to be ${kind}` : kind}`] : [],
   );
-  const stacks = [`${good} of ${results.length} stack${results.length === 1 ? "" : "s"} ok`, ...others].join(", ");
-  return `${stacks}; ${changed.length > 0 ? changed.join(", ") : planned ? "nothing to change" : "nothing changed"}; ${took.toFixed(1)} s`;
+  const outcomes = [`${good} of ${stacks.length} stack${stacks.length === 1 ? "" : "s"} ok`, ...others].join(", ");
+  const nothing = planned ? "nothing to change" : "nothing changed";
+  return `${outcomes}; ${changed.join(", ") || nothing}; ${seconds.toFixed(1)} s`;
 }
 
-function totals(results: readonly Result[]): Counts {
-  const sum: Counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
-  for (const { counts } of results) for (const kind of Object.keys(sum) as (keyof Counts)[]) sum[kind] += counts[kind];
+function totals(results: readonly StackResult[]): Counts {
+  const sum = noCounts();
+  for (const result of results) for (const kind of Object.keys(sum) as (keyof Counts)[]) sum[kind] += result[kind];
   return sum;
 }
 
-/** One of several shards, and how many stacks all of them have. */
-export type ShardOf = Shard & { inAll: number };
+const rounded = (seconds: number): number => Number(seconds.toFixed(2));
 
 /** For programs. */
-export function summaryJson(
-  command: Command,
-  project: string,
-  { results, strays }: { results: readonly Result[]; strays: readonly string[] },
-  took: number,
-  shard?: ShardOf,
-): string {
-  const stacks = results.map(({ counts, seconds: duration, ...rest }) => ({
-    ...rest,
-    ...counts,
-    seconds: Number(duration.toFixed(2)),
-  }));
-  const facts = { command, project, shard, ok: results.every(isGood), seconds: Number(took.toFixed(2)) };
-  return JSON.stringify({ ...facts, total: totals(results), stacks, strays }, undefined, 2);
+export function summaryJson({ command, project, shard, seconds, stacks, strays }: FleetResult): string {
+  const document = {
+    command,
+    project,
+    shard,
+    ok: stacks.every(isGood),
+    seconds: rounded(seconds),
+    total: totals(stacks),
+    stacks: stacks.map((one) => ({ ...one, seconds: rounded(one.seconds) })),
+    strays,
+  };
+  return JSON.stringify(document, undefined, 2);
 }
 
 /** For tools that read JUnit: each stack is a test case. */
-export function summaryJunit(command: Command, project: string, results: readonly Result[], took: number): string {
-  const cases = results.map((one): TestCase => {
-    const { created, updated, replaced, deleted, unchanged } = one.counts;
+export function summaryJunit({ command, project, stacks, seconds }: FleetResult): string {
+  const cases = stacks.map((one): TestCase => {
     const lines = [
-      `${created} created, ${updated} updated, ${replaced} replaced, ${deleted} deleted, ${unchanged} unchanged`,
+      [...changedKinds, "unchanged" as const].map((kind) => `${one[kind]} ${kind}`).join(", "),
       ...one.ledgers.map((text) => `WARNING: ${text}, with its ledger`),
     ];
     const attributes = {
@@ -166,25 +157,25 @@ export function summaryJunit(command: Command, project: string, results: readonl
     };
     return { attributes, result: junitResult(one), output: lines.join("\n") };
   });
-  return junitXml(`consortium fleet ${command}: ${project}`, cases, took.toFixed(3));
+  return junitXml(`consortium fleet ${command}: ${project}`, cases, seconds.toFixed(3));
 }
 
-function junitResult({ outcome, error, drift }: Result): TestCase["result"] {
+function junitResult({ outcome, error, drift }: StackResult): TestCase["result"] {
   if (outcome === "ok") return undefined;
   if (outcome !== "failed" && outcome !== "drift") return { element: "skipped", message: outcome };
   const text = error ?? drift.join("\n");
   return { element: "failure", type: outcome, message: text.split("\n")[0]!, text };
 }
 
-/** Shows what is going on. */
+/** Shows stacks in progress. */
 export interface View {
   begin(stack: string): void;
   tell(stack: string, progress: Progress, lines: string[]): void;
-  end(result: Result): void;
+  end(result: StackResult): void;
   close(): void;
 }
 
-/** A line for each event, which begins with its stack: for logs. */
+/** For logs: a line for each event, which begins with the name of the stack. */
 export function plainView(print: (line: string) => void): View {
   const say = (stack: string, text: string) => print(`[${stack}] ${text}`);
   return {
@@ -226,7 +217,7 @@ export function liveTable(
   return `${table.toString()}\n${done} of ${total} done, ${total - rows.length} waiting`;
 }
 
-/** A table that is redrawn while the stacks run. */
+/** For terminals: a table that is redrawn while the stacks run. */
 export async function liveView(stream: NodeJS.WriteStream, total: number, colors: boolean): Promise<View> {
   const { createLogUpdate } = await import("log-update");
   const update = createLogUpdate(stream);
@@ -242,9 +233,8 @@ export async function liveView(stream: NodeJS.WriteStream, total: number, colors
   };
   return {
     begin: (stack) => set(stack, {}),
-    tell: (stack: string, { now }: Progress) => set(stack, { now: now.replaceAll(/\s+/g, " ") }),
-    end: ({ stack, outcome, seconds, error }: Result) =>
-      set(stack, { outcome, seconds, now: (error ?? "").split("\n")[0]! }),
+    tell: (stack, { now }) => set(stack, { now: now.replaceAll(/\s+/g, " ") }),
+    end: ({ stack, outcome, seconds, error }) => set(stack, { outcome, seconds, now: (error ?? "").split("\n")[0]! }),
     close: () => {
       clearInterval(timer);
       update.clear(); // the summary follows

@@ -1,24 +1,24 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { kindOf, networkType, partsOfUrn } from "../../provider/constants";
 import { readNetwork } from "../../sdk/network/load";
 import { legacyProject } from "./file";
 import { type Fleet, type FleetStack } from "./schema";
-import { pulumi, PulumiFailed, type PulumiOptions } from "./pulumi";
+import { pulumi, PulumiFailed, type PulumiOptions, resourcesIn } from "./pulumi";
 
 /*
- * Each stack remembers its fleet file in a tag: another file, on the same backend and with the same names, would take its network
- * for something to delete.
+ * Each stack remembers its fleet file in a tag. Otherwise another file, on the same backend and with the same names, would delete
+ * the network of this one.
  */
 
 const tag = "consortium:fleet";
 const longestTag = 256;
 
-/** Which fleet a file is. */
-export interface Identity {
+/** The fleet that a file describes. */
+interface Identity {
   id: string;
-  /** Where the file is, when it does not say its `id`: two files that are called alike are not one fleet. */
+  /** Where the file is, if it has no `id`: two files of the same name are not one fleet. */
   host?: string;
   path?: string;
 }
@@ -38,7 +38,7 @@ function identityIn(text: string): Identity {
   return id === undefined ? { id: text } : { id, host, path };
 }
 
-/** A copy elsewhere, such as that of a pipeline, is the same fleet; another file that is there beside it is none. */
+/** A copy on another machine, such as a pipeline's, is the same fleet. On one machine, a second file is another fleet. */
 export function isSame(recorded: Identity, mine: Identity, isThere: (path: string) => boolean = existsSync): boolean {
   if (recorded.id !== mine.id) return false;
   if (recorded.path === undefined || mine.path === undefined) return true;
@@ -47,19 +47,9 @@ export function isSame(recorded: Identity, mine: Identity, isThere: (path: strin
 
 const titleOf = ({ id, host, path }: Identity): string => (path === undefined ? id : `${id} (${path} on ${host})`);
 
-/** What an earlier version made says nothing of its fleet file: it is that of a file which describes the same network. */
-export interface Contents {
-  resources: number;
-  networks: string[];
-}
-
+/** The name of the network that a stack has a file for. */
 const networkOf = ({ network, definition }: FleetStack): string | undefined =>
   definition && readNetwork(definition, network).name;
-
-function isLikely(stack: FleetStack, { resources, networks }: Contents): boolean {
-  const name = networkOf(stack);
-  return name === undefined || resources === 0 || networks.length === 0 || networks.includes(name);
-}
 
 /** A stack as the backend lists it. */
 interface Listed {
@@ -67,33 +57,33 @@ interface Listed {
   resourceCount?: number;
 }
 
-/** The stacks of a backend, and which of them are the fleet's own. */
+/** Tells which stacks of a backend belong to the fleet. */
 export class Ownership {
   readonly #mine: Identity;
   #own = new Set<string>();
 
   constructor(
     private readonly fleet: Fleet,
-    /** Where commands run that are about no stack of a program. */
+    /** Of commands for all stacks but those with a program of their own. */
     private readonly options: PulumiOptions,
   ) {
     this.#mine = identityOf(fleet);
   }
 
-  /** Lists the stacks of the project, once. */
+  /** Lists the stacks of the project. */
   async list(project = this.fleet.project): Promise<Listed[]> {
-    return listed(await this.#pulumi(["stack", "ls", "--json", "--project", project]));
+    return listIn(await pulumi(["stack", "ls", "--json", "--project", project], this.options));
   }
 
-  /** Learns which stacks remember this very file; the others are asked one by one. */
+  /** Learns with one call which stacks remember this very file. The others are asked one by one. */
   async learn(): Promise<void> {
     const args = ["stack", "ls", "--json", "--all", "--tag", `${tag}=${textOf(this.#mine)}`];
-    const output = await this.#pulumi(args).catch((error: unknown) => {
+    const output = await pulumi(args, this.options).catch((error: unknown) => {
       if (error instanceof PulumiFailed) return "[]"; // a backend without tags
       throw error;
     });
     const { project } = this.fleet;
-    const own = listed(output).map(({ name }) => name.split("/"));
+    const own = listIn(output).map(({ name }) => name.split("/"));
     this.#own = new Set(
       own.filter((parts) => parts.length === 1 || parts.at(-2) === project).map((one) => one.at(-1)!),
     );
@@ -105,10 +95,12 @@ export class Ownership {
     const recorded = await this.#recorded(name, options);
     if (recorded !== undefined) return isSame(recorded, this.#mine) ? undefined : this.#ofAnother(stack, recorded);
     if (stack.program !== undefined) return undefined;
-    const contents = await this.#contents(name);
-    if (isLikely(stack, contents)) return undefined;
+    // Earlier versions did not mark their stacks: one belongs to the file that describes the network in it.
+    const networks = await this.#networksIn(name);
+    const mine = networkOf(stack);
+    if (mine === undefined || networks.length === 0 || networks.includes(mine)) return undefined;
     return (
-      `the stack ${stack.name} holds the network ${contents.networks.join(" and ")}, and not ${networkOf(stack)}, and does not say which ` +
+      `the stack ${stack.name} holds the network ${networks.join(" and ")}, and not ${mine}, and does not say which ` +
       `fleet file it belongs to. Nothing was changed. ${this.#advice(stack)}`
     );
   }
@@ -125,25 +117,25 @@ export class Ownership {
   #advice({ name }: FleetStack): string {
     const { file } = this.fleet;
     return (
-      `To take the stack over, with all that is in it: consortium fleet up ${file} --only ${name} --take-over. ` +
-      "Else give this fleet a project of its own: project: <name>."
+      `To take the stack over with all that is in it, run: consortium fleet up ${file} --only ${name} --take-over. ` +
+      "Otherwise give this fleet a project of its own: project: <name>."
     );
   }
 
-  /** Has the stack remember this file. */
+  /** Marks the stack with this file. */
   async claim(stack: FleetStack, options = this.options, { isNew = false } = {}): Promise<void> {
     if (stack.program === undefined && this.#own.has(stack.name)) return;
     const recorded = isNew ? undefined : await this.#recorded(stack.name, options);
     const mine = textOf(this.#mine);
-    // A copy elsewhere leaves the tag as it is: else each would write it anew.
+    // A copy on another machine keeps the tag: otherwise the two would take turns in writing it.
     if (recorded && (textOf(recorded) === mine || (isSame(recorded, this.#mine) && recorded.host !== this.#mine.host)))
       return;
-    await this.#pulumi(["stack", "tag", "set", tag, mine, "--stack", stack.name], options).catch((error: unknown) => {
+    await pulumi(["stack", "tag", "set", tag, mine, "--stack", stack.name], options).catch((error: unknown) => {
       if (!isUntagged(error)) throw error;
     });
   }
 
-  /** Stacks of the project that no fleet file names, this one included, and that hold something. */
+  /** Stacks of the project that are not empty, and in no fleet file. */
   async strays(all: readonly Listed[]): Promise<string[]> {
     const named = new Set(this.fleet.stacks.map(({ name }) => name));
     const others = all.filter(({ name, resourceCount }) => !named.has(lastOf(name)) && resourceCount !== 0);
@@ -157,7 +149,7 @@ export class Ownership {
     return found.flat().map(lastOf);
   }
 
-  /** Whether earlier versions of this file made stacks in the project that was the default then. */
+  /** Whether an earlier version made stacks of this file in the project that was the default then. */
   async isLegacy(): Promise<boolean> {
     const named = new Map(this.fleet.stacks.flatMap((one) => (one.program === undefined ? [[one.name, one]] : [])));
     for (const { name } of await this.list(legacyProject)) {
@@ -169,10 +161,9 @@ export class Ownership {
 
   async #recorded(stack: string, options: PulumiOptions): Promise<Identity | undefined> {
     try {
-      const output = await this.#pulumi(["stack", "tag", "ls", "--json", "--stack", stack], options);
-      const text = (
-        JSON.parse(output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1)) as Record<string, string>
-      )[tag];
+      const output = await pulumi(["stack", "tag", "ls", "--json", "--stack", stack], options);
+      const json = output.slice(output.indexOf("{"), output.lastIndexOf("}") + 1);
+      const { [tag]: text } = JSON.parse(json) as Record<string, string>;
       return text === undefined ? undefined : identityIn(text);
     } catch (error) {
       if (isUntagged(error)) return undefined;
@@ -180,37 +171,22 @@ export class Ownership {
     }
   }
 
-  async #contents(stack: string): Promise<Contents> {
-    const file = `${this.options.log}.${lastOf(stack)}.${process.pid}.state.json`;
-    try {
-      await this.#pulumi(["stack", "export", "--stack", stack, "--file", file]);
-      const { deployment } = JSON.parse(readFileSync(file, "utf8")) as {
-        deployment?: { resources?: { id?: string; type: string; urn: string }[] };
-      };
-      const resources = deployment?.resources ?? [];
-      // In YAML there is no component: the names of its consortia begin with that of the network.
-      const components = resources.filter(({ type }) => type === networkType);
-      const networks =
-        components.length > 0 ? components : resources.filter(({ type }) => kindOf(type) === "Consortium");
-      return {
-        resources: resources.filter(({ id }) => id !== undefined).length,
-        networks: [...new Set(networks.map(({ urn }) => partsOfUrn(urn).name.split("/")[0]!))],
-      };
-    } finally {
-      rmSync(file, { force: true });
-    }
-  }
-
-  #pulumi(args: string[], options = this.options): Promise<string> {
-    return pulumi(args, options);
+  /** Names of the networks in a stack; none if it holds no object. */
+  async #networksIn(stack: string): Promise<string[]> {
+    const resources = await resourcesIn(stack, this.options);
+    if (resources.every(({ id }) => id === undefined)) return [];
+    const components = resources.filter(({ type }) => type === networkType);
+    // In YAML there is no component: the names of its consortia begin with that of the network.
+    const named = components.length > 0 ? components : resources.filter(({ type }) => kindOf(type) === "Consortium");
+    return [...new Set(named.map(({ urn }) => partsOfUrn(urn).name.split("/")[0]!))];
   }
 }
 
 const lastOf = (name: string): string => name.split("/").at(-1)!;
 
-/** There is no such stack, or its backend keeps no tags. */
+/** Whether there is no such stack, or its backend keeps no tags. */
 const isUntagged = (error: unknown): boolean =>
   error instanceof PulumiFailed && /no stack named|does not support|not supported|unknown flag/.test(error.output);
 
-const listed = (output: string): Listed[] =>
+const listIn = (output: string): Listed[] =>
   JSON.parse(output.slice(output.indexOf("["), output.lastIndexOf("]") + 1)) as Listed[];

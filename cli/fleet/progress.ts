@@ -1,15 +1,11 @@
 import { type EngineEvent } from "../../inventory/plan/read";
 import { printable } from "../../provider/api/printable";
 import { holdsLedger, kindOf, outlivesResource, partsOfUrn } from "../../provider/constants";
+import { type StackResult } from "./results";
 
 /** How many resources of a stack were created, updated and so on. */
-export interface Counts {
-  created: number;
-  updated: number;
-  replaced: number;
-  deleted: number;
-  unchanged: number;
-}
+export type Counts = Pick<StackResult, "created" | "updated" | "replaced" | "deleted" | "unchanged">;
+export const noCounts = (): Counts => ({ created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 });
 
 type Step = NonNullable<EngineEvent["resOutputsEvent"]>["metadata"];
 
@@ -51,7 +47,7 @@ const splitName = (name: string): [parent: string, key: string] => {
 
 /** Follows what the engine tells of one stack. */
 export class Progress {
-  readonly counts: Counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
+  readonly counts = noCounts();
   /** The step in progress. */
   now = "";
   readonly errors: string[] = [];

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { type EngineEvent, eventIn } from "../../inventory/plan/read";
 
-/** Stops a run: the first time as Ctrl-C does, the second time at once. */
+/** Stops a run: first as Ctrl-C does, then at once. */
 export class Stop {
   #times = 0;
   readonly running = new Set<ChildProcess>();
@@ -12,7 +13,7 @@ export class Stop {
     return this.#times > 0;
   }
 
-  /** Requested twice: the outcome of running stacks is unknown. */
+  /** Raised twice: the outcome of running stacks is unknown. */
   get forced(): boolean {
     return this.#times > 1;
   }
@@ -23,7 +24,7 @@ export class Stop {
   }
 }
 
-/** A Pulumi command that failed; `output` is the last part of what it printed. */
+/** A Pulumi command failed. `output` is the last part of what it printed. */
 export class PulumiFailed extends Error {
   override readonly name = "PulumiFailed";
   constructor(
@@ -39,7 +40,7 @@ export interface PulumiOptions {
   cwd: string;
   /** The whole environment of the process: nothing else is inherited. */
   env: NodeJS.ProcessEnv;
-  /** File that gets what it prints. */
+  /** Gets what it prints. */
   log: string;
   stop: Stop;
   started?: (pid: number) => void;
@@ -49,14 +50,14 @@ const pollMs = 100;
 const tailBytes = 256 * 2 ** 10;
 
 /**
- * Runs the Pulumi CLI and answers what it printed.
- * - It prints into a file: a broken pipe would end it when this process is killed, before it has written its state.
- * - It has a process group of its own, so Ctrl-C in the terminal reaches it only from here: a second one means at once.
+ * Runs the Pulumi CLI and returns what it printed. @throws PulumiFailed
+ * - It prints into a file: if this process is killed, a broken pipe would end Pulumi before it has written its state.
+ * - It has a process group of its own, so that Ctrl-C in the terminal reaches it only from here: Pulumi ends at once at the second.
  */
 export const pulumi = (args: string[], options: PulumiOptions): Promise<string> =>
   logged(args, options, (log) => ended(args, { out: log, err: log }, options));
 
-/** Runs a Pulumi command with `--json`, and hands on the events of its engine as they come. */
+/** Runs a Pulumi command with `--json`, and passes on the events of its engine as they come. @throws PulumiFailed */
 export async function pulumiEvents(
   args: string[],
   options: PulumiOptions,
@@ -77,10 +78,38 @@ export async function pulumiEvents(
   }
 }
 
-type Work = (log: number) => Promise<number | null>;
+/** A resource in the state of a stack. */
+export interface StateResource {
+  type: string;
+  urn: string;
+  id?: string;
+}
 
-/** Answers what was added to the log by that. @throws PulumiFailed */
-async function logged(args: string[], options: PulumiOptions, work: Work): Promise<string> {
+/** The resources in the state of a stack; none if there is no such stack. */
+export async function resourcesIn(stack: string, options: PulumiOptions): Promise<StateResource[]> {
+  const file = `${options.log}.${randomUUID()}.state.json`;
+  try {
+    await pulumi(["stack", "export", "--stack", stack, "--file", file], options);
+    const { deployment } = JSON.parse(readFileSync(file, "utf8")) as { deployment?: { resources?: StateResource[] } };
+    return deployment?.resources ?? [];
+  } catch (error) {
+    if (error instanceof PulumiFailed && /no stack named/.test(error.output)) return [];
+    throw error;
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** The ids in the state of a stack. */
+export const idsIn = async (stack: string, options: PulumiOptions): Promise<string[]> =>
+  (await resourcesIn(stack, options)).flatMap(({ id }) => id ?? []);
+
+/** Does the work, which ends with an exit code, and returns what it added to the log. */
+async function logged(
+  args: string[],
+  options: PulumiOptions,
+  work: (log: number) => Promise<number | null>,
+): Promise<string> {
   const log = openSync(options.log, "a+", 0o600);
   try {
     const start = fstatSync(log).size;
@@ -115,7 +144,7 @@ function ended(
   });
 }
 
-/** Calls back with each line that was added to a file since the last call. */
+/** Returns a function that passes on each line that was added to a file since its last call. */
 function lineReader(file: number, take: (line: string) => void): () => void {
   const [buffer, decoder] = [Buffer.alloc(2 ** 16), new StringDecoder()];
   let position = 0;

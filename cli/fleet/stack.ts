@@ -5,62 +5,48 @@ import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { createLogVariable } from "../../provider/core/create-log";
 import { offlineVariable } from "../../provider/core/session";
 import { type Fleet, type FleetStack } from "./schema";
-import { holdersOf, isLocked, lockedMessage, markName, mayClear, type RunRecords } from "./run-records";
-import { continueFrom, createsOf, forgetCreates, idsIn, leftoversOf } from "./leftovers";
+import { continueFrom, createLogOf, forgetCreates, leftoversOf } from "./leftovers";
+import { type View } from "./output";
 import { type Ownership } from "./ownership";
-import { type Counts, Progress } from "./progress";
+import { Progress } from "./progress";
 import { configure, mayBeYaml, prepareYaml } from "./project";
 import { type SharedProvider } from "./provider";
-import { pulumi, pulumiEvents, PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
+import { idsIn, pulumi, pulumiEvents, PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
+import { type Command, type Outcome, type StackResult } from "./results";
+import { holdersOf, isLocked, lockedMessage, markName, mayClear, type RunRecords } from "./run-records";
 import { type Secrets, stackEnvironment } from "./secrets";
 
-export type Command = "up" | "preview" | "destroy" | "drift";
-export type Outcome = "ok" | "failed" | "drift" | "interrupted" | "not begun";
-
-/** The result of one stack. */
-export interface Result {
-  stack: string;
-  organization: string;
-  outcome: Outcome;
-  counts: Counts;
-  seconds: number;
-  /** Why it failed, in full. */
-  error?: string;
-  /** Ledgers that are replaced or deleted. */
-  ledgers: string[];
-  /** What else is replaced: "Node trade/prod/acme-1". */
-  replacements: string[];
-  /** What differs from the state. */
-  drift: string[];
-  /** Continued where a killed run stopped. */
-  recovered: boolean;
-  /** What a killed run may have created and no state has. */
-  leftovers: string[];
+export interface RunOptions {
+  command: Command;
+  /** The stacks of the fleet to run it for. */
+  stacks: FleetStack[];
+  parallel: number;
+  /** Whether to refresh first. */
+  refresh?: boolean;
+  /** Whether to take over stacks that belong to another fleet file. */
+  takeOver?: boolean;
+  secrets: Secrets;
+  env: NodeJS.ProcessEnv;
+  view: View;
+  stop: Stop;
 }
 
 /** What all stacks of a run have in common. */
-export interface RunContext {
+export interface RunContext extends RunOptions {
   fleet: Fleet;
-  command: Command;
   workFolder: string;
   records: RunRecords;
-  secrets: Secrets;
+  /** Of all Pulumi processes, without the key of any organization. */
   environment: NodeJS.ProcessEnv;
-  /** Whether to refresh first. */
-  refresh: boolean;
-  /** Whether to take over what belongs to another fleet file. */
-  takeOver: boolean;
   ownership: Ownership;
-  /** In a preview, asks for the key of a stack, once for each organization. @returns a warning that nobody was told yet */
+  /** In a preview, proves the key of a stack, once for each organization. Returns a warning the first time. */
   proveKey?: (stack: FleetStack) => Promise<string | undefined>;
-  /** Serves the stacks that are YAML; undefined where Pulumi has no host of YAML. */
+  /** Serves the stacks that run as YAML; undefined if Pulumi has no YAML host. */
   provider?: SharedProvider;
   /** Stacks that exist. */
   known: ReadonlySet<string>;
-  /** Ids in the states of all stacks but one, which the fleet knows of. */
-  idsBut: (stack: string) => Promise<string[]>;
-  stop: Stop;
-  tell: (stack: string, progress: Progress, lines: string[]) => void;
+  /** Ids in the states of all other stacks of the fleet. */
+  otherIds: (stack: string) => Promise<string[]>;
 }
 
 const kinds = { up: "done", destroy: "done", preview: "planned", drift: "compared" } as const;
@@ -80,7 +66,7 @@ const wasKilled = (error: unknown, { errors }: Progress): boolean =>
       [error.output, ...errors].join("\n"),
     ));
 
-/** The flag for configurations has to be there for every pack, or for none. */
+/** Pulumi takes the configuration of every pack, or of none. */
 const policyArgs = ({ fleet: { policyPacks } }: RunContext): string[] => [
   ...policyPacks.flatMap(({ path }) => ["--policy-pack", path]),
   ...(policyPacks.some(({ config }) => config !== undefined)
@@ -90,7 +76,7 @@ const policyArgs = ({ fleet: { policyPacks } }: RunContext): string[] => [
 
 const pendingAdvice = /pending operations from previous deployment|`pulumi refresh`/;
 
-/** The reason of a failure, for people: what Pulumi's engine said, else what the CLI printed. */
+/** The reason of a failure, for people: what Pulumi's engine said, otherwise what the CLI printed. */
 function reasonOf(error: unknown, { errors }: Progress): string {
   if (errors.length > 0) return errors.join("\n");
   if (!(error instanceof PulumiFailed)) return error instanceof Error ? error.message : String(error);
@@ -99,12 +85,30 @@ function reasonOf(error: unknown, { errors }: Progress): string {
   return [error.message, ...new Set(lines.map((line) => line.trim().replace(/^error: /, "")))].join(": ");
 }
 
+/** What the run of a stack has done so far: nothing, if it did not begin. */
+export const resultOf = (
+  { name, organization }: FleetStack,
+  outcome: Outcome,
+  { counts, ledgers, replacements, drift }: Progress = new Progress(String),
+): StackResult => ({
+  stack: name,
+  organization: organization.name,
+  outcome,
+  ...counts,
+  seconds: 0,
+  ledgers,
+  replacements,
+  drift,
+  recovered: false,
+  leftovers: [],
+});
+
 /** Runs the command for one stack, after cleaning up an earlier run. */
 export class StackRun {
   readonly progress: Progress;
   readonly #log: string;
-  readonly #creates: string;
-  /** Folder of the program, and how Pulumi finds its provider, where that is the shared one. */
+  readonly #createLog: string;
+  /** The folder of the program, and the variables by which Pulumi finds the shared provider. */
   #program: { cwd: string; variables: Record<string, string> };
   #leftovers: string[] = [];
 
@@ -113,25 +117,19 @@ export class StackRun {
     readonly context: RunContext,
   ) {
     this.#log = join(context.workFolder, "logs", `${spec.name}.log`);
-    this.#creates = createsOf(context.workFolder, spec.name);
+    this.#createLog = createLogOf(context.workFolder, spec.name);
     this.#program = { cwd: spec.program ?? context.workFolder, variables: {} };
     this.progress = new Progress(context.secrets.mask, kinds[context.command]);
   }
 
-  async result(): Promise<Result> {
+  async result(): Promise<StackResult> {
     const startedAt = performance.now();
     const { context, spec, progress } = this;
-    const done = (outcome: Outcome, error?: string): Result => ({
-      stack: spec.name,
-      organization: spec.organization.name,
-      outcome,
-      counts: progress.counts,
+    const done = (outcome: Outcome, error?: string): StackResult => ({
+      ...resultOf(spec, outcome, progress),
       seconds: (performance.now() - startedAt) / 1000,
       error: error && context.secrets.mask(error),
-      ledgers: progress.ledgers,
-      replacements: progress.replacements,
-      drift: progress.drift,
-      recovered: this.#isLeft,
+      recovered: this.#isContinued,
       leftovers: this.#leftovers,
     });
     rmSync(this.#log, { force: true });
@@ -153,31 +151,31 @@ export class StackRun {
     const exists = spec.program === undefined ? known.has(spec.name) : !this.#runsProgram;
     if (!exists && command === "destroy") return;
     if (!exists && command === "drift") {
-      this.progress.drift.push("the stack has not been made yet");
+      this.progress.drift.push("the stack has not been created yet");
       return;
     }
     await records.begin(spec.name, { changes });
-    if (this.#isLeft) this.#tell("continues where a killed run stopped");
+    if (this.#isContinued) this.#tell("continues where a killed run stopped");
     let settled = false;
     try {
       await this.#serve();
       const made = !exists && (await this.#init());
       try {
         await this.#own(made);
-        if (changes) await this.#prepare();
-        await this.#unlocking(() => this.#verb());
+        if (changes) await this.#prepareCreateLog();
+        await this.#verbWithoutLock();
       } finally {
-        // Pulumi needs a stack to compare with. If it was filled in the meantime, Pulumi refuses to remove it.
+        // The preview needed a stack to compare with. If something was created in it meanwhile, Pulumi refuses to remove it.
         if (made && command === "preview") await this.#pulumi(["stack", "rm", spec.name, "--yes"]);
       }
-      // The killed run's pending operations are resolved, so Pulumi need not warn again.
-      if (this.#isLeft && changes && this.progress.pending)
+      // What the killed run had begun is settled now: Pulumi need not warn of it again.
+      if (this.#isContinued && changes && this.progress.pending)
         await this.#pulumi(["refresh", "--yes", "--skip-preview", "--clear-pending-creates", "--stack", spec.name]);
-      if (this.#isLeft && changes) await this.#nameLeftovers();
+      if (this.#isContinued && changes) await this.#nameLeftovers();
       settled = true;
     } catch (error) {
-      // Where the last step is not known, the next run adopts what it finds, and likewise what a killed run left.
-      settled = !this.#isLeft && !stop.forced && !wasKilled(error, this.progress);
+      // The next run continues if the outcome of the last step is unknown, or if this run continued a killed one.
+      settled = !this.#isContinued && !stop.forced && !wasKilled(error, this.progress);
       throw error;
     } finally {
       await context.provider?.end(spec.name);
@@ -185,19 +183,19 @@ export class StackRun {
     }
   }
 
-  /** Where Pulumi YAML can say the network file, the program is that, and the provider is the one that the stacks share. */
+  /** If Pulumi YAML can express the network file, the stack runs as YAML, on the provider that all stacks share. */
   async #serve(): Promise<void> {
     const { spec, context } = this;
     const { provider, workFolder, fleet, environment } = context;
     if (!provider || !mayBeYaml(workFolder, spec, environment)) return;
     const cwd = prepareYaml(workFolder, fleet, spec);
     if (cwd === undefined) return;
-    const variables = await provider.serve(spec.name, this.#options({ adopt: spec.adopt }).env);
+    const variables = await provider.serve(spec.name, this.#options(spec).env);
     this.#program = { cwd, variables };
   }
 
   /** Whether a killed run was at work on this stack. */
-  get #isLeft(): boolean {
+  get #isContinued(): boolean {
     return this.context.records.unfinished.has(this.spec.name);
   }
 
@@ -205,34 +203,30 @@ export class StackRun {
     return this.context.command === "up" || this.context.command === "preview";
   }
 
-  /** A stack is changed by its own fleet file only, which it remembers from its first `up` on. */
+  /** Only its own fleet file changes a stack, which remembers that file from its first `up` on. */
   async #own(isNew: boolean): Promise<void> {
     const { spec, context } = this;
     const { ownership, takeOver, command } = context;
-    const options = this.#options({ adopt: false });
+    const options = this.#options();
     const refusal = isNew || takeOver ? undefined : await ownership.refusal(spec, options);
     if (refusal !== undefined) throw new Error(refusal);
     if (command === "up") await ownership.claim(spec, options, { isNew });
   }
 
-  /** What an earlier run wrote of its creates is of use only where it was killed. */
-  async #prepare(): Promise<void> {
+  async #prepareCreateLog(): Promise<void> {
     const { spec, context } = this;
-    if (!this.#isLeft) return forgetCreates(this.#creates);
-    await continueFrom(this.#creates, { own: () => this.#ids(), others: () => context.idsBut(spec.name) });
+    if (!this.#isContinued) return forgetCreates(this.#createLog);
+    await continueFrom(this.#createLog, { own: () => this.#ids(), others: () => context.otherIds(spec.name) });
   }
 
-  /** Ids in the state of the stack. */
-  #ids(): Promise<string[]> {
-    return exportedIds(this.spec.name, join(this.context.workFolder, "logs"), this.#options({ adopt: false }));
-  }
+  readonly #ids = (): Promise<string[]> => idsIn(this.spec.name, this.#options());
 
   /** Names objects that belong to the stack but are in no state. */
   async #nameLeftovers(): Promise<void> {
-    if (!existsSync(this.#creates)) return;
-    const client = new ConsortiumClient(resolveSettings({ env: this.#options({ adopt: false }).env }));
+    if (!existsSync(this.#createLog)) return;
+    const client = new ConsortiumClient(resolveSettings({ env: this.#options().env }));
     try {
-      const { certain, doubtful } = await leftoversOf(this.#creates, await this.#ids(), client);
+      const { certain, doubtful } = await leftoversOf(this.#createLog, await this.#ids(), client);
       this.#leftovers = [
         ...certain.map((one) => `the killed run created ${one}, which the stack does not hold`),
         ...doubtful.map((one) => `the killed run may have created ${one}`),
@@ -261,12 +255,12 @@ export class StackRun {
     }
   }
 
-  /** Does the work; if a killed run left its lock on the stack, clears that and does it again. */
-  async #unlocking(work: () => Promise<void>): Promise<void> {
+  /** Runs the command. If a killed run left its lock on the stack, clears that and runs it again. */
+  async #verbWithoutLock(): Promise<void> {
     const { spec, context, progress } = this;
     const { records, workFolder } = context;
     try {
-      await work();
+      await this.#verb();
     } catch (error) {
       const output = error instanceof PulumiFailed ? [error.output, ...progress.errors].join("\n") : "";
       if (!isLocked(output)) throw error;
@@ -276,7 +270,7 @@ export class StackRun {
         throw new Error(lockedMessage(spec.name, holders, records, workFolder), { cause: error });
       this.#tell("releases the lock of the killed run");
       await this.#pulumi(["cancel", "--yes", "--stack", spec.name]);
-      await work();
+      await this.#verb();
     }
   }
 
@@ -287,12 +281,8 @@ export class StackRun {
     const options = refresh && command !== "drift" ? ["--refresh"] : [];
     const packs = this.#runsProgram ? policyArgs(context) : [];
     const run = (args: string[]) =>
-      pulumiEvents(
-        [...args, ...options, ...packs, "--stack", spec.name],
-        this.#options({ adopt: spec.adopt }),
-        this.#listen,
-      );
-    // Policies of whole stacks are judged at the end of a run: before anything is made, that is of a preview.
+      pulumiEvents([...args, ...options, ...packs, "--stack", spec.name], this.#options(spec), this.#listen);
+    // Policies of whole stacks are judged at the end of a run: only a preview judges them before anything is created.
     if (command === "up" && packs.length > 0) {
       this.progress.isJudging = true;
       await run(commandLines.preview);
@@ -303,22 +293,22 @@ export class StackRun {
 
   readonly #listen = (event: EngineEvent): void => {
     const lines = this.progress.take(event);
-    // Pulumi's advice about what the killed run had begun is followed here already.
-    this.#tell(...(this.#isLeft ? lines.filter((line) => !pendingAdvice.test(line)) : lines));
+    // Without Pulumi's advice on what the killed run had begun: this run follows it already.
+    this.#tell(...(this.#isContinued ? lines.filter((line) => !pendingAdvice.test(line)) : lines));
   };
 
   #tell(...lines: string[]): void {
     const { context, spec, progress } = this;
     const masked = lines.map(context.secrets.mask);
     appendFileSync(this.#log, masked.map((line) => `${line}\n`).join(""));
-    context.tell(spec.name, progress, masked);
+    context.view.tell(spec.name, progress, masked);
   }
 
   #pulumi(args: string[]): Promise<string> {
-    return pulumi(args, this.#options({ adopt: false }));
+    return pulumi(args, this.#options());
   }
 
-  #options({ adopt }: { adopt: boolean }): PulumiOptions {
+  #options({ adopt } = { adopt: false }): PulumiOptions {
     const { spec, context } = this;
     const { environment, secrets, records, stop } = context;
     return {
@@ -326,27 +316,13 @@ export class StackRun {
       env: {
         ...stackEnvironment(environment, { ...spec, adopt }, secrets),
         [markName]: records.markOf(spec.name),
-        [createLogVariable]: this.#creates,
-        ...(this.context.proveKey && { [offlineVariable]: "true" }), // it was asked for already
+        [createLogVariable]: this.#createLog,
+        ...(context.proveKey && { [offlineVariable]: "true" }), // it is proven already
         ...this.#program.variables,
       },
       log: this.#log,
       stop,
       started: (pid) => records.started(spec.name, pid),
     };
-  }
-}
-
-/** Ids in the state of a stack; none where there is no such stack. */
-export async function exportedIds(name: string, folder: string, options: PulumiOptions): Promise<string[]> {
-  const file = join(folder, `${name}.${process.pid}.state.json`);
-  try {
-    await pulumi(["stack", "export", "--stack", name, "--file", file], options);
-    return idsIn(file);
-  } catch (error) {
-    if (error instanceof PulumiFailed && /no stack named/.test(error.output)) return [];
-    throw error;
-  } finally {
-    rmSync(file, { force: true });
   }
 }

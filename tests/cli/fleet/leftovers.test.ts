@@ -1,11 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { continueFrom, createsOf, forgetCreates, idsIn, leftoversOf } from "../../../cli/fleet/leftovers";
+import { continueFrom, createLogOf, forgetCreates, leftoversOf } from "../../../cli/fleet/leftovers";
+import { idsIn, Stop } from "../../../cli/fleet/pulumi";
 import { ConsortiumClient, resolveSettings } from "../../../provider/api";
 import { readCreateLog } from "../../../provider/core/create-log";
 import { send } from "../../support/network";
 import { start, type Started } from "../../support/service";
+import { StubPulumi } from "./stub-pulumi";
 
 /* What a killed run created and no state holds: named by its path, and nothing else is. */
 
@@ -19,9 +21,9 @@ const begun = (attempt: string, path: string, name?: string, before: string[] = 
 });
 const made = (attempt: string, id: string) => ({ made: attempt, id });
 
-/** A file of a killed run, which the next one continues; `held` are in the states of stacks. */
+/** The log of a killed run, which the next one continues; `held` are in the states of stacks. */
 function killed(held: string[], ...written: object[]): string {
-  const file = createsOf(folder, "acme-test");
+  const file = createLogOf(folder, "acme-test");
   writeFileSync(file, lines(...written, { continued: { held } }));
   return file;
 }
@@ -73,7 +75,7 @@ test("a list that went with what it was in holds nothing; one that fails is no a
 });
 
 test("states of other stacks are read only where a create has no answer", async () => {
-  const file = createsOf(folder, "acme-test");
+  const file = createLogOf(folder, "acme-test");
   const others = jest.fn(() => Promise.resolve(["theirs"]));
   const states = { own: () => Promise.resolve(["own"]), others };
   await continueFrom(file, states);
@@ -91,11 +93,13 @@ test("states of other stacks are read only where a create has no answer", async 
   expect(existsSync(file)).toBe(false);
 });
 
-test("ids of a state", () => {
-  const file = join(folder, "state.json");
-  writeFileSync(file, JSON.stringify({ deployment: { resources: [{ urn: "a" }, { id: "c1" }, { id: "m1" }] } }));
-  expect(idsIn(file)).toEqual(["c1", "m1"]);
-  writeFileSync(file, "{}");
-  expect(idsIn(file)).toEqual([]);
-  expect(readFileSync(file, "utf8")).toBe("{}");
+test("the ids in a state, read by several at once; a stack that does not exist has none", async () => {
+  const pulumi = new StubPulumi(join(folder, "stub"));
+  pulumi.stacks = { "fleet/acme-test": { tags: {}, networks: ["trade"], ids: ["c1", "m1"] } };
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: fleet\n");
+  const options = { cwd: folder, env: pulumi.env, log: join(folder, "fleet.log"), stop: new Stop() };
+  const all = await Promise.all(Array.from({ length: 6 }, () => idsIn("acme-test", options)));
+  expect(all).toEqual(all.map(() => ["c1", "m1"]));
+  expect(await idsIn("acme-other", options)).toEqual([]);
+  expect(readdirSync(folder).filter((name) => name.endsWith(".state.json"))).toEqual([]);
 });

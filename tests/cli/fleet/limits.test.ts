@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { failBeyondLimits, type Previewed } from "../../../cli/fleet/limits";
 import { Progress } from "../../../cli/fleet/progress";
 import { type FleetStack } from "../../../cli/fleet/schema";
-import { type Result } from "../../../cli/fleet/stack";
+import { type StackResult } from "../../../cli/fleet/results";
 import { type EngineEvent } from "../../../inventory/plan/read";
 import { type Service, startService } from "../../../service";
 
@@ -46,7 +46,7 @@ async function error(events: EngineEvent[], change: Partial<FleetStack> = {}, en
   events.forEach((event) => progress.take(event));
   const organization = { name: "acme", apiKey: { env: "KEY" } };
   const stack = { name: "acme-prod", organization, definition, adopt: false, dependsOn: [], paths: [], ...change };
-  const result = { outcome: "ok" } as Result;
+  const result = { outcome: "ok" } as StackResult;
   const own = { CONSORTIUM_API_KEY: "key", CONSORTIUM_BASE_URL: service.baseUrl, ...env };
   const previewed: Previewed[] = [{ stack, result, progress, env: own }];
   await failBeyondLimits(previewed, [stack]);

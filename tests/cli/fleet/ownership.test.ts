@@ -5,9 +5,9 @@ import { readFleet } from "../../../cli/fleet/file";
 import { plainView } from "../../../cli/fleet/output";
 import { identityOf, isSame } from "../../../cli/fleet/ownership";
 import { Stop } from "../../../cli/fleet/pulumi";
-import { type Outcome, placed, runFleet } from "../../../cli/fleet/run";
+import { type Command, type FleetResult } from "../../../cli/fleet/results";
+import { inLegacyProject, runFleet } from "../../../cli/fleet/run";
 import { readSecrets } from "../../../cli/fleet/secrets";
-import { type Command } from "../../../cli/fleet/stack";
 import { StubPulumi } from "./stub-pulumi";
 
 /* Whose a stack is: two fleet files on one backend, stacks of earlier versions, and stacks that left their file. */
@@ -42,7 +42,8 @@ function fleet(path: string, { stacks = { prod: "coffee" }, ...rest }: Given = {
   return file;
 }
 
-interface Ran extends Outcome {
+interface Ran extends Pick<FleetResult, "strays"> {
+  results: FleetResult["stacks"];
   project: string;
   /** Outcomes by stack. */
   outcomes: Record<string, string>;
@@ -54,12 +55,11 @@ async function run(command: Command, file: string, { takeOver = false } = {}): P
   const read = readFleet(file, { env });
   const secrets = await readSecrets(read, read.stacks, env);
   const stop = new Stop();
-  const definition = await placed(read, { secrets, env, stop });
+  const definition = await inLegacyProject(read, { secrets, env, stop });
   const view = plainView(() => undefined);
-  const { stacks } = definition;
-  const { results, strays } = await runFleet(definition, {
+  const { stacks: results, strays } = await runFleet(definition, {
     command,
-    stacks,
+    stacks: definition.stacks,
     parallel: 1,
     secrets,
     env,

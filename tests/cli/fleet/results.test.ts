@@ -7,15 +7,15 @@ import {
   summaryTable,
 } from "../../../cli/fleet/output";
 import { Progress } from "../../../cli/fleet/progress";
-import type { Result } from "../../../cli/fleet/stack";
+import { type FleetResult, type StackResult } from "../../../cli/fleet/results";
 import { type EngineEvent } from "../../../inventory/plan/read";
 
 const counts = { created: 0, updated: 0, replaced: 0, deleted: 0, unchanged: 0 };
-const result = (change: Partial<Result> = {}): Result => ({
+const result = (change: Partial<StackResult> = {}): StackResult => ({
   stack: "acme-prod",
   organization: "acme",
   outcome: "ok",
-  counts,
+  ...counts,
   seconds: 1.25,
   ledgers: [],
   replacements: [],
@@ -24,21 +24,31 @@ const result = (change: Partial<Result> = {}): Result => ({
   leftovers: [],
   ...change,
 });
+const fleet = (stacks: readonly StackResult[], change: Partial<FleetResult> = {}): FleetResult => ({
+  command: "up",
+  project: "fleet",
+  seconds: 61.24,
+  stacks,
+  strays: [],
+  ...change,
+});
 const results = [
-  result({ counts: { ...counts, created: 8 } }),
+  result({ created: 8 }),
   result({ stack: "acme-test", outcome: "failed", error: "the name is already taken by c1 <&> \u0000" }),
   result({ stack: "globex-prod", outcome: "not begun", seconds: 0 }),
   result({ stack: "globex-test", outcome: "drift", drift: ["Node trade/e/n is gone"] }),
 ];
 
 test("the summary: a table, and a line", () => {
-  const table = summaryTable(results, { width: 140, colors: false });
+  const table = summaryTable(fleet(results), { width: 140, colors: false });
   expect(table).toMatch(/acme-prod +│ ok +│ +8 │/);
   expect(table).toContain("the name is already taken by c1");
   expect(table).toContain("Node trade/e/n is gone");
-  expect(summaryLine(results, 61.24)).toBe("1 of 4 stacks ok, 1 failed, 1 drift, 1 not begun; 8 created; 61.2 s");
-  expect(summaryLine([result()], 1)).toBe("1 of 1 stack ok; nothing changed; 1.0 s");
-  expect(summaryLine([results[0]!], 1, true)).toBe("1 of 1 stack ok; 8 to be created; 1.0 s");
+  expect(summaryLine(fleet(results))).toBe("1 of 4 stacks ok, 1 failed, 1 drift, 1 not begun; 8 created; 61.2 s");
+  expect(summaryLine(fleet([result()], { seconds: 1 }))).toBe("1 of 1 stack ok; nothing changed; 1.0 s");
+  expect(summaryLine(fleet([results[0]!], { command: "preview", seconds: 1 }))).toBe(
+    "1 of 1 stack ok; 8 to be created; 1.0 s",
+  );
 });
 
 test("what stacks meet alike is told whole once, in the table: programs get all of it", () => {
@@ -49,29 +59,30 @@ test("what stacks meet alike is told whole once, in the table: programs get all 
     result({ stack: "b", outcome: "failed", error: refused("market") }),
     result({ stack: "c", outcome: "failed", error: "something else" }),
   ];
-  const table = summaryTable(all, { width: 200, colors: false });
+  const table = summaryTable(fleet(all), { width: 200, colors: false });
   expect(table.match(/HTTP 401/g)).toHaveLength(1);
   expect(table).toMatch(/b +│ failed.*│ the same failure as in the stack a/);
   expect(table).toContain("something else");
-  const { stacks } = JSON.parse(summaryJson("up", "fleet", { results: all, strays: [] }, 1)) as { stacks: Result[] };
+  const { stacks } = JSON.parse(summaryJson(fleet(all))) as { stacks: StackResult[] };
   expect(stacks.map(({ error }) => error)).toEqual(all.map(({ error }) => error));
 });
 
 test("an error that has a word longer than a line is shown in full", () => {
   const path = `/${"folder/".repeat(20)}file`;
-  const table = summaryTable([result({ error: `there is no ${path}` })], { width: 100, colors: false });
+  const table = summaryTable(fleet([result({ error: `there is no ${path}` })]), { width: 100, colors: false });
   expect(table.replaceAll(/[\s│]/g, "")).toContain(path);
 });
 
 test("a preview of many stacks: lost ledgers, then replacements, failures and changes, and a count of the rest", () => {
   const many = Array.from({ length: 500 }, (_, at) => result({ stack: `quiet-${at}` }));
-  many[10] = result({ stack: "changed", counts: { ...counts, updated: 2 } });
+  many[10] = result({ stack: "changed", updated: 2 });
   many[20] = result({ stack: "failed", outcome: "failed", error: "refused" });
   const replacements = ["Node a", "Node b", "Node c", "AppCred d", "AppCred e"];
-  many[30] = result({ stack: "replaced", counts: { ...counts, replaced: 5 }, replacements });
-  many[40] = result({ stack: "lost", counts: { ...counts, replaced: 1 }, ledgers: ["replaces Environment e"] });
-  const options = { width: 160, colors: false, planned: true };
-  const table = summaryTable(many, options);
+  many[30] = result({ stack: "replaced", replaced: 5, replacements });
+  many[40] = result({ stack: "lost", replaced: 1, ledgers: ["replaces Environment e"] });
+  const summary = (stacks: StackResult[]) =>
+    summaryTable(fleet(stacks, { command: "preview" }), { width: 160, colors: false });
+  const table = summary(many);
   const at = ["lost", "replaced", "failed", "changed"].map((stack) => table.search(new RegExp(`│ ${stack} `)));
   expect(at).toEqual([...at].sort((one, other) => one - other));
   expect(at[0]).toBeGreaterThan(0);
@@ -79,23 +90,20 @@ test("a preview of many stacks: lost ledgers, then replacements, failures and ch
   expect(table).toMatch(/\n496 more stacks without changes$/);
   expect(table).not.toContain("quiet");
   expect(table.split("\n").length).toBeLessThan(25);
-  expect(summaryTable(many.slice(0, 9), options).match(/quiet-/g)).toHaveLength(9);
+  expect(summary(many.slice(0, 9)).match(/quiet-/g)).toHaveLength(9);
   const nothing = many.filter(({ stack }) => stack.startsWith("quiet"));
-  expect(summaryTable(nothing, options)).toBe("496 stacks without changes");
+  expect(summary(nothing)).toBe("496 stacks without changes");
 });
 
 test("ledgers are what nobody should miss", () => {
   const ledgers = [result({ ledgers: ["replaces Environment trade/prod"] })];
-  expect(ledgerWarnings("preview", ledgers)).toEqual([
+  expect(ledgerWarnings(fleet(ledgers, { command: "preview" }))).toEqual([
     "WARNING: acme-prod: replaces Environment trade/prod: THE LEDGER, AND ALL THAT IS WRITTEN IN IT, WOULD BE DESTROYED",
   ]);
 });
 
 test("JSON: one document with everything", () => {
-  const document = JSON.parse(summaryJson("up", "fleet", { results, strays: ["acme-old"] }, 61.24)) as Record<
-    string,
-    unknown
-  >;
+  const document = JSON.parse(summaryJson(fleet(results, { strays: ["acme-old"] }))) as Record<string, unknown>;
   expect(document).toMatchObject({
     command: "up",
     project: "fleet",
@@ -108,7 +116,7 @@ test("JSON: one document with everything", () => {
 });
 
 test("JUnit: failures and what was not begun, with every character that XML has no room for", () => {
-  const xml = summaryJunit("up", "fleet", results, 61.24);
+  const xml = summaryJunit(fleet(results));
   expect(xml).toContain('tests="4" failures="2" errors="0" skipped="1" time="61.240"');
   expect(xml).toContain('<failure type="failed" message="the name is already taken by c1 &lt;&amp;');
   expect(xml).not.toContain("\u0000");

@@ -166,7 +166,7 @@ describe("shards", () => {
     const lost = stacksIn(filled[0]!);
     if (filled.length > 1) expect(stdout).toContain(`${3 - lost} of ${3 - lost} stack`);
     expect(stderr).toContain(
-      `${lost} of 3 stacks have no result: there is none of ${/-(\d)\.json/.exec(filled[0]!)![1]}/3.`,
+      `${lost} of 3 stacks have no result. There are no results of the shards ${/-(\d)\.json/.exec(filled[0]!)![1]}/3.`,
     );
     expect((await merged(...filled, filled[0]!)).stderr).toMatch(/ is in .* and in .*: name each result once/);
   });
