@@ -107,11 +107,11 @@ const { Engine, findAnvil } = built("engine.js");
 const { LedgerFolder } = built("ledger-folder.js");
 /** @type {typeof import("../../service/ledger/watcher-client.js")} */
 const { Watched } = built("watcher-client.js");
-/** @type {typeof import("../../service/ledger/chain.js")} */
-const { usualPace } = built("chain.js");
+/** @type {typeof import("../../service/ledger/chain-base.js")} */
+const { usualPace } = built("chain-base.js");
 
 /** Blocks between snapshots; how many of them before another engine goes on; transactions in each such part. */
-const part = usualPace.journal.blocks;
+const part = usualPace.segment.blocks;
 const renewal = 5;
 const transactions = 20;
 
@@ -158,7 +158,7 @@ async function mined(engine, folder, count, seconds) {
   await folder.keep(await engine.dump(), 1, usualPace.lookback, () => Promise.resolve());
 }
 
-/** Blocks that are in the journal still. @param {Running} engine @param {Folder} folder @param {number} count */
+/** Makes blocks that no snapshot has yet. @param {Running} engine @param {Folder} folder @param {number} count */
 async function noted(engine, folder, count) {
   await pay(engine, folder, (tx) => folder.append([{ tx }]));
   for (let number = 0; number < count; number++) {

@@ -1,23 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { ChainBase } from "./chain-base";
 import type { Engine } from "./engine";
-import type { LedgerFolder } from "./ledger-folder";
 import { Differs, Replay } from "./replay";
-import type { Tail } from "./tail";
-
-/** What the background needs of its chain. */
-interface Behind {
-  folder: LedgerFolder;
-  tail: Tail;
-  /** Starts an engine at the genesis. */
-  start: () => Promise<Engine>;
-  /** Whether the chain's engine has grown, so that another one must take its place. */
-  hasGrown: () => boolean;
-  /** Installs an engine that has replayed everything. */
-  place: (engine: Engine, replay: Replay) => Promise<void>;
-  closed: () => boolean;
-  log: (text: string) => void;
-  warn: (text: string) => void;
-}
 
 /** A job that is retried until it succeeds or is no longer needed. */
 interface Task {
@@ -36,31 +20,39 @@ const pause = { first: 250, longest: 60_000 };
 const worrying = 5;
 
 /**
- * What is made in the background, by engines of its own, one thing at a time, until nothing is left to do: snapshots, and the engine
- * that replaces one that has grown. Failures are reported and retried.
+ * Does what a chain need not wait for, with engines of its own and one thing at a time, until nothing is left to do: makes snapshots,
+ * and the engine that replaces one that has grown. Reports and retries what fails.
  */
 export class Background {
-  /** Why there is no later snapshot, if the last attempt failed. */
-  problem: string | undefined;
   readonly #stop = new AbortController();
   readonly #tasks: readonly Task[];
   readonly #turns = new Set<() => void>();
   #engine: Engine | undefined;
   #work: Promise<void> | undefined;
 
-  constructor(private readonly chain: Behind) {
+  /**
+   * @param start starts an engine at the genesis
+   * @param hasGrown tells whether the chain's engine has grown, so that another one must take its place
+   * @param place installs an engine that has replayed everything
+   */
+  constructor(
+    private readonly base: ChainBase,
+    private readonly start: () => Promise<Engine>,
+    hasGrown: () => boolean,
+    private readonly place: (engine: Engine, replay: Replay) => Promise<void>,
+  ) {
     const task = (failure: string, wanted: () => boolean, act: () => Promise<void>): Task => {
       return { failure, wanted, act, failures: 0, after: 0 };
     };
     this.#tasks = [
-      task("No snapshot is made", () => chain.tail.due > 0, this.#compact),
-      task("The chain's process is not renewed", chain.hasGrown, this.#renew),
+      task("No snapshot is made", () => base.tail.due > 0, this.#compact),
+      task("The chain's process is not renewed", hasGrown, this.#renew),
     ];
   }
 
   /** There may be something to do. */
   wake(): void {
-    if (this.chain.closed()) return;
+    if (this.base.closed) return;
     this.#work ??= this.#loop().finally(() => {
       this.#work = undefined;
       this.#tell();
@@ -80,7 +72,7 @@ export class Background {
   }
 
   async #loop(): Promise<void> {
-    while (!this.chain.closed()) {
+    while (!this.base.closed) {
       const wanted = this.#tasks.filter((task) => task.wanted());
       if (wanted.length === 0) return;
       const now = performance.now();
@@ -94,19 +86,18 @@ export class Background {
   }
 
   async #try(task: Task): Promise<void> {
-    const { closed, log, warn } = this.chain;
+    const { base } = this;
     try {
       await task.act();
       task.failures = task.after = 0;
-      this.problem = undefined;
     } catch (error) {
-      if (closed()) return;
+      if (base.closed) return;
       const rest = Math.min(pause.longest, pause.first * 2 ** task.failures++);
       task.after = performance.now() + rest;
-      this.problem = `${task.failure}: ${(error as Error).message}`;
-      const text = `${this.problem}. Nothing is lost; it is tried again in ${rest / 1_000} s.`;
-      log(text);
-      if (task.failures === worrying) warn(text);
+      const why = (error as Error).message;
+      const text = `${task.failure}: ${why}. Nothing is lost; it is tried again in ${rest / 1_000} s.`;
+      base.log(text);
+      if (task.failures === worrying) base.warn(text);
     }
     this.#tell();
   }
@@ -116,12 +107,12 @@ export class Background {
     this.#turns.clear();
   }
 
-  /** Replays the first journals on another engine. Its state replaces them if an engine that starts from it makes the same blocks. */
+  /** Replays the first segments on another engine. Its state replaces them if an engine that starts from it makes the same blocks. */
   #compact = async (): Promise<void> => {
-    const { folder, tail, log } = this.chain;
+    const { folder, tail } = this.base;
     const count = tail.due;
-    const { journals, snapshot } = folder;
-    const { name, after } = journals[count]!;
+    const { segments, snapshot } = folder;
+    const { name, after } = segments[count]!;
     const dump = await this.#through(count, snapshot, 0, (engine) => engine.dump());
     try {
       await folder.keep(dump, count, tail.pace.lookback, (file) =>
@@ -130,18 +121,18 @@ export class Background {
     } catch (error) {
       if (!(error instanceof Differs)) throw error;
       tail.bind(name);
-      log(`No snapshot is made at block ${after!.number}: later blocks look further back. Another one is tried.`);
+      this.base.log(`No snapshot is made at block ${after!.number}: later blocks look further back. Another one is tried.`);
     }
   };
 
-  /** A new engine replays everything. */
+  /** Replays everything on a new engine, which then takes the place of the chain's. */
   #renew = async (): Promise<void> => {
-    const { folder, place, start, closed } = this.chain;
-    const engine = (this.#engine = await start());
+    const { folder } = this.base;
+    const engine = (this.#engine = await this.start());
     try {
-      const replay = new Replay(engine, folder, closed);
-      await replay.to(folder.journals, folder.snapshot);
-      await place(engine, replay);
+      const replay = new Replay(engine, this.base);
+      await replay.to(folder.segments, folder.snapshot);
+      await this.place(engine, replay);
     } catch (error) {
       engine.end();
       throw error;
@@ -150,19 +141,18 @@ export class Background {
     }
   };
 
-  /** Replays the journals up to `to` on a separate engine. */
+  /** Replays the segments between `from` and `to` on an engine of its own. */
   async #through<T>(
     to: number,
     begin: string | undefined,
     from: number,
     then: (engine: Engine) => Promise<T>,
   ): Promise<T> {
-    const { folder, start, closed } = this.chain;
-    const { journals } = folder;
-    const engine = (this.#engine = await start());
+    const { segments } = this.base.folder;
+    const engine = (this.#engine = await this.start());
     try {
-      const { hash, number } = await new Replay(engine, folder, closed).to(journals.slice(from, to), begin);
-      if (hash !== journals[to]!.after!.hash) throw new Differs(number);
+      const { hash, number } = await new Replay(engine, this.base).to(segments.slice(from, to), begin);
+      if (hash !== segments[to]!.after!.hash) throw new Differs(number);
       return await then(engine);
     } finally {
       this.#engine = undefined;

@@ -4,8 +4,8 @@ import pLimit from "p-limit";
 import { Refusal } from "../errors";
 import type { CallLimits } from "../settings/settings";
 import type { Chain } from "./chains";
-import { type Bounds, Excess, failure } from "./rpc";
-import type { Message, Rights, Screened } from "./screening";
+import { type Bounds, Excess, failure, type RpcCall } from "./rpc";
+import type { Message, Rights } from "./screening";
 
 /** Concurrent requests of one caller; others wait. */
 const mostAnswered = 4;
@@ -52,14 +52,14 @@ export class Share {
   }
 
   /** Why a filter call is rejected. */
-  refuses({ method, params: [id] }: Asked): string | undefined {
+  refuses({ method, params: [id] }: RpcCall): string | undefined {
     const filters = this.#live();
     if (makes.has(method) && filters.size >= this.limits.filters)
       return `You have ${filters.size} filters, and no more are allowed. Uninstall one.`;
     return uses.has(method) && !filters.has(String(id)) ? "filter not found" : undefined;
   }
 
-  noted({ method, params: [id] }: Asked, answer: Buffer): void {
+  noted({ method, params: [id] }: RpcCall, answer: Buffer): void {
     if (method === "eth_uninstallFilter") this.#filters.delete(String(id));
     else if (uses.has(method)) this.#filters.set(String(id), Date.now());
     else if (makes.has(method)) {
@@ -74,18 +74,10 @@ export class Share {
   }
 }
 
-/** A call for the chain. */
-export type Asked = Extract<Screened, { send: string }>;
-
 const makes = new Set(["eth_newFilter", "eth_newBlockFilter", "eth_newPendingTransactionFilter"]);
 const uses = new Set(["eth_getFilterChanges", "eth_getFilterLogs", "eth_uninstallFilter"]);
 /** Asks a chain for one call. */
-export type Ask = (call: Asked, bounds: Bounds) => Promise<Buffer>;
-
-export const askOf =
-  (chain: () => Promise<Chain>): Ask =>
-  async ({ send }, bounds) =>
-    (await chain()).ask(send, bounds);
+export type Ask = (call: RpcCall, bounds: Bounds) => Promise<Buffer>;
 
 /**
  * The answer to a message, in parts. A batch is asked call by call, so that neither the chain nor the service ever holds more than the
@@ -107,7 +99,7 @@ export async function* answers(
   }
   if (batch) yield Buffer.from("]");
 
-  async function answerTo(call: Asked): Promise<Buffer> {
+  async function answerTo(call: RpcCall): Promise<Buffer> {
     const refused = share.refuses(call);
     if (refused !== undefined) return text(failure(call.id, -32_000, refused));
     try {
@@ -146,7 +138,7 @@ export function send(
   async function* parts() {
     const { end, release } = await share.turn();
     try {
-      yield* answers(message, share, askOf(chain), rights, end);
+      yield* answers(message, share, async (call, bounds) => (await chain()).ask(call, bounds), rights, end);
     } finally {
       release();
     }

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { damaged } from "../store/journal";
 import type { Store } from "../store/store";
-import { Chain, type Pace, usualPace } from "./chain";
+import { Chain } from "./chain";
+import { type Pace, usualPace } from "./chain-base";
 import type { ChainSpec, Host } from "./engine";
 import { ensureFolder, LedgerFolder } from "./ledger-folder";
 import { stopping } from "./replay";
@@ -12,35 +13,26 @@ import { Watched } from "./watcher-client";
 export type { Chain } from "./chain";
 export type { ChainSpec } from "./engine";
 
-/** The existing ledgers; the owner of the chains must remember them. */
-export interface Known {
-  has(key: string): boolean;
-  keys(): string[];
-  add(key: string): void;
-  remove(key: string): void;
-}
-
 /** A Unix socket's path has at most about 100 bytes. */
 const socketRoot = () => (tmpdir().length > 70 ? "/tmp" : tmpdir());
 
-/** Real chains, each a process that starts when it is first needed, and a folder with all that it was told. */
+/** Real chains. Each has a process, which starts when it is first needed, and a folder. The store knows which there must be. */
 export class Chains {
   readonly #dir: string;
-  /** Sockets, in a folder that only this user can enter; the watcher removes it at the end. */
+  /** The folder of the sockets, which only this user can enter; the watcher removes it at the end. */
   readonly #sockets = mkdtempSync(join(socketRoot(), "consortium-chains-"));
   readonly #host: Host;
   readonly #running = new Map<string, Promise<Chain>>();
   #closed = false;
 
   /**
-   * @param dir keeps them; without it they are gone with the service
-   * @param warn receives warnings
+   * @param dir the folder that keeps them; without it, they are lost when the service stops
    * @param memory bytes that one execution may take
    */
   constructor(
     command: string,
     dir: string | undefined,
-    private readonly known: Known,
+    private readonly store: Store,
     private readonly warn: (text: string) => void,
     memory = 32 * 1_048_576,
     private readonly pace: Pace = usualPace,
@@ -56,10 +48,10 @@ export class Chains {
   }
 
   /** Checks that the known ledgers are complete; changes nothing. */
-  static check(dir: string, known: Pick<Known, "keys">): void {
-    for (const key of known.keys()) {
-      if (!existsSync(join(dir, key))) throw damaged(join(dir, key), "the folder of this ledger is missing");
-      LedgerFolder.check(join(dir, key));
+  static check(dir: string, store: Store): void {
+    for (const { id } of store.all("ledger")) {
+      if (!existsSync(join(dir, id))) throw damaged(join(dir, id), "the folder of this ledger is missing");
+      LedgerFolder.check(join(dir, id));
     }
   }
 
@@ -76,18 +68,15 @@ export class Chains {
     const chain = await this.#running.get(key)?.catch(() => undefined);
     await chain?.close();
     this.#running.delete(key);
-    if (this.known.has(key)) this.known.remove(key);
+    const ledger = this.store.get("ledger", key);
+    if (ledger) this.store.remove(ledger);
     rmSync(join(this.#dir, key), { recursive: true, force: true });
   }
 
   /** Deletes known ledgers without an owner, which a killed service may have left. */
   async sweep(keep: (key: string) => boolean): Promise<void> {
-    await Promise.all(
-      this.known
-        .keys()
-        .filter((key) => !keep(key))
-        .map((key) => this.erase(key)),
-    );
+    const outdated = this.store.all("ledger").filter(({ id }) => !keep(id));
+    await Promise.all(outdated.map(({ id }) => this.erase(id)));
   }
 
   async close(): Promise<void> {
@@ -99,17 +88,10 @@ export class Chains {
 
   async #start(spec: ChainSpec): Promise<Chain> {
     const dir = join(this.#dir, spec.key);
-    const known = this.known.has(spec.key);
+    const { key: id } = spec;
+    const known = this.store.get("ledger", id) !== undefined;
     const folder = known ? LedgerFolder.existing(dir) : await LedgerFolder.open(dir, spec);
-    if (!known) this.known.add(spec.key);
+    if (!known) this.store.create({ kind: "ledger", id, parent: "", organization: "", due: undefined, fields: {} });
     return Chain.start(this.#host, spec, folder, this.pace, this.warn);
   }
 }
-
-/** The store says which ledgers there must be. */
-export const knownLedgers = (store: Store): Known => ({
-  has: (key) => store.get("ledger", key) !== undefined,
-  keys: () => store.all("ledger").map(({ id }) => id),
-  add: (id) => void store.create({ kind: "ledger", id, parent: "", organization: "", due: undefined, fields: {} }),
-  remove: (key) => store.remove(store.get("ledger", key)!),
-});

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
@@ -13,14 +14,14 @@ import { installCommand } from "../../optional/packages";
 
 /** What a chain is, from its first start on. */
 export interface ChainSpec {
-  /** Names its folder. */
+  /** The name of its folder. */
   key: string;
   chainId: number;
   /** Seconds between blocks; without it, a block is made when there is a transaction. */
   period?: number;
   /** How many accounts it signs for, each with 10,000 ether. */
   accounts: number;
-  /** What other accounts own from the genesis on, in wei. */
+  /** Balances of other accounts in the genesis block, in wei. */
   prefunded?: Readonly<Record<string, { balance: string }>> | undefined;
   /** Whether gas may be free. */
   free?: boolean;
@@ -31,68 +32,62 @@ export interface Head {
   hash: string;
   parent: string;
   timestamp: number;
-  /** What its transactions used. */
+  /** Gas that its transactions used. */
   gas: number;
 }
 
-/** The public network's contracts that write into every block, which would let a state grow forever. */
+/** System contracts of the public network. They write into every block, so a state would grow forever. */
 const perBlock = ["0x0000F90827F1C53a10cb7A02335B175320002935", "0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02"];
 
-/** Digits that are turned into bytes at once. */
+/** Bytes that are converted to or from hexadecimal digits at once. */
 const slice = 1 << 20;
 const unzipped = promisify(gunzip);
+/** A state may take long to load or to dump. */
+const large: Bounds = { bytes: Infinity, ms: 3_600_000 };
 
-/** What runs the engines of a service. */
+/** Where engines run. */
 export interface Host {
   command: string;
-  /** Bytes that one execution may take. */
+  /** Memory limit of one execution, in bytes. */
   memory: number;
-  /** Where sockets are, in a folder that only this user can enter. */
+  /** The folder of the sockets, which only this user can enter. */
   dir: string;
   watched: Watched;
 }
 
 let started = 0;
 
-/** About how many bytes of memory an engine takes for blocks, their transactions, and what these did for their gas. */
+/** Estimates an engine's memory in bytes for blocks, their transactions, and what these did for their gas. */
 export const weightOf = (blocks: number, transactions: number, gas: number) =>
   2_000 * blocks + 9_000 * transactions + 0.16 * gas;
 
 /**
- * One process of anvil. It executes and answers; what it is told, in which order and with which time, is the service's to decide, so
- * that another one that is told the same has the same blocks, hash by hash.
+ * One process of anvil. It executes and answers. The service decides what it is told, in which order and with which time, so
+ * another engine that is told the same has the same blocks, hash by hash.
  */
-export class Engine {
-  readonly #caller: Caller;
-  #over = false;
-  #weight = 0;
+export class Engine extends Caller {
+  /** Whether it has ended. */
+  over = false;
+  /** By how many bytes its memory has grown since its start, estimated. */
+  weight = 0;
 
   private constructor(
-    readonly socketPath: string,
+    socketPath: string,
     /** Why it ended. */
     readonly ended: Promise<string>,
     readonly end: () => void,
     private readonly free: boolean,
   ) {
-    this.#caller = new Caller(socketPath);
-    void ended.then(() => (this.#over = true));
+    super(socketPath);
+    void ended.then(() => (this.over = true));
   }
 
   /** Starts one at its genesis. */
   static async start({ command, memory, dir, watched }: Host, spec: ChainSpec, genesis: string): Promise<Engine> {
     const id = `${++started}`;
     const socketPath = join(dir, id);
-    const limits = ["--memory-limit", `${memory}`];
-    const args = [
-      ...argumentsOf(spec),
-      ...limits,
-      "--host",
-      await unreachable(),
-      "--init",
-      genesis,
-      "--ipc",
-      socketPath,
-    ];
+    const places = ["--host", await unreachable(), "--init", genesis, "--ipc", socketPath];
+    const args = [...argumentsOf(spec), "--memory-limit", `${memory}`, ...places];
     const ended = new Promise<string>((done) => {
       watched.start({ id, command, args, cwd: dir }, ({ ended: why, said = "" }) => {
         if (why !== undefined) done(said.trim() === "" ? why : `${why}: ${said.trim()}`);
@@ -108,36 +103,11 @@ export class Engine {
     return engine;
   }
 
-  get over(): boolean {
-    return this.#over;
-  }
-
-  /** About how many bytes it has grown since its start. */
-  get weight(): number {
-    return this.#weight;
-  }
-
-  /** Adds to its estimated memory. */
-  gained(weight: number): void {
-    this.#weight += weight;
-  }
-
-  /** Whether it is answering anybody. */
-  get busy(): boolean {
-    return this.#caller.busy;
-  }
-
-  /** Forwards a caller's request. */
-  ask = (text: string, bounds: Bounds): Promise<Buffer> => this.#caller.ask(text, bounds);
-  call = <T>(method: string, params: unknown[] = []): Promise<T> => this.#caller.call<T>(method, params);
-  /** A call of the service's own, with what the engine says of an error. */
-  answer = (method: string, params: unknown[]) => this.#caller.answer(method, params);
-
   async head(): Promise<Head> {
     return (await this.latest()).head;
   }
 
-  /** The newest block, and what is in it. */
+  /** The newest block and its transactions. */
   async latest(): Promise<{ head: Head; transactions: string[] }> {
     type Block = Record<"number" | "hash" | "parentHash" | "timestamp" | "gasUsed", string>;
     const block = await this.call<Block & { transactions: string[] }>("eth_getBlockByNumber", ["latest", false]);
@@ -165,21 +135,22 @@ export class Engine {
 
   /** Loads a state file: accounts, blocks, transactions. */
   async load(file: string): Promise<void> {
-    await this.#send("anvil_loadState", createReadStream(file, { encoding: "hex", highWaterMark: slice }));
+    const digits = createReadStream(file, { encoding: "hex", highWaterMark: slice });
+    await this.#large("anvil_loadState", digits);
   }
 
   /** Loads past blocks. */
   async loadPast(file: string, blocks: number): Promise<void> {
-    this.gained(weightOf(blocks, 0, 0) + 4 * statSync(file).size); // the file is compressed
+    this.weight += weightOf(blocks, 0, 0) + 4 * statSync(file).size; // the file is compressed
     type Fees = { baseFeePerGas: string[] };
     const { baseFeePerGas } = await this.call<Fees>("eth_feeHistory", ["0x1", "latest", []]);
     await this.load(file);
     if (!this.free) await this.call("anvil_setNextBlockBaseFeePerGas", [baseFeePerGas.at(-1)]); // it counts from the last loaded one
   }
 
-  /** Its state as JSON, which may exceed the maximum length of a string. */
+  /** Returns its state as JSON, which may exceed the maximum length of a string. */
   async dump(): Promise<Buffer> {
-    const answer = await this.#send("anvil_dumpState");
+    const answer = await this.#large("anvil_dumpState");
     const from = answer.indexOf('"0x') + 3;
     const digits = answer.subarray(from, answer.lastIndexOf('"'));
     const zipped = Buffer.alloc(digits.length / 2);
@@ -188,29 +159,22 @@ export class Engine {
     return unzipped(zipped);
   }
 
-  /** One call whose parameter or answer is large: hexadecimal digits, sent as they come. */
-  async #send(method: string, digits?: Readable): Promise<Buffer> {
-    const socket = connect(this.socketPath);
-    const parts: Buffer[] = [];
-    const answered = new Promise<Buffer>((done, fail) => {
-      socket.on("data", (part: Buffer) => {
-        parts.push(part);
-        if (part.at(-1) === 10) done(Buffer.concat(parts));
-      });
-      socket.once("error", fail).once("close", () => fail(new Error("the chain ended")));
-    });
-    answered.catch(() => undefined);
-    try {
-      socket.write(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":[`);
-      if (digits) await pour(digits, socket);
-      socket.write("]}\n");
-      const answer = await answered;
-      const failure = answer.subarray(0, 200).includes('"error"');
-      if (failure) throw new Error(`${method}: ${answer.subarray(0, 500).toString()}`);
-      return answer;
-    } finally {
-      socket.destroy();
+  /** One call with a large answer, or a large parameter: hexadecimal digits, sent as they are read. */
+  async #large(method: string, digits?: Readable): Promise<Buffer> {
+    async function* call() {
+      yield `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[`;
+      if (digits) {
+        yield '"0x';
+        yield* digits as AsyncIterable<string>;
+        yield '"';
+      }
+      yield "]}\n";
     }
+    const write = (socket: Socket) => pipeline(call, socket, { end: false });
+    const answer = await this.exchange(write, large);
+    const failure = answer.subarray(0, 200).includes('"error"');
+    if (failure) throw new Error(`${method}: ${answer.subarray(0, 500).toString()}`);
+    return answer;
   }
 
   async #listening(): Promise<void> {
@@ -220,20 +184,10 @@ export class Engine {
         socket.once("connect", () => done(true)).once("error", () => done(false));
       });
       socket.destroy();
-      if (open || this.#over) return;
+      if (open || this.over) return;
       await wait(10);
     }
   }
-}
-
-async function pour(digits: Readable, socket: Socket): Promise<void> {
-  const closed = new Promise((done) => socket.once("close", done));
-  socket.write('"0x');
-  for await (const part of digits) {
-    if (socket.destroyed) return;
-    if (!socket.write(part as string)) await Promise.race([new Promise((done) => socket.once("drain", done)), closed]);
-  }
-  socket.write('"');
 }
 
 /**

@@ -1,36 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type ChainSpec, Engine, type Head, type Host } from "./engine";
-import type { LedgerFolder } from "./ledger-folder";
-import type { Waiting } from "./pool";
+import type { ChainBase } from "./chain-base";
+import { Engine, type Host } from "./engine";
 import { Replay, stopping } from "./replay";
 
-/** What an engine needs of the chain that it executes. */
-interface Kept {
-  spec: ChainSpec;
-  folder: LedgerFolder;
-  /** An engine that does not answer for this long (ms) is replaced. */
-  stall: number;
-  closed: () => boolean;
-  /** An engine is needed: the chain starts one when it is idle. */
-  wanted: () => void;
-  log: (text: string) => void;
-  warn: (text: string) => void;
-}
-
-/** An engine that has all blocks, and what waits in it. */
-export interface Begun {
-  engine: Engine;
-  replay: Replay;
-  head: Head;
-  waiting: Map<string, Waiting>;
-}
-
-/** The longest between two attempts to start an engine, in ms. */
+/** The longest pause between two attempts to start an engine (ms). */
 const longest = 30_000;
-/** How long a replaced engine may finish its requests, in ms. */
+/** How long a replaced engine may finish its requests (ms). */
 const leave = { least: 1_000, most: 60_000 };
 
-/** Starts and watches a chain's engine; replaces it when it ends, hangs or has grown. */
+/** Starts and watches a chain's engine. Replaces it when it ends, hangs or has grown. */
 export class Keeper {
   /** Those who wait for an engine. */
   readonly #readers: { done: (engine: Engine) => void; failed: (error: unknown) => void }[] = [];
@@ -43,9 +21,11 @@ export class Keeper {
   #attempts = 0;
   #restart: { since: number; why: string } | undefined;
 
+  /** @param wanted tells the chain that an engine is needed; it starts one when it is idle */
   constructor(
     private readonly host: Host,
-    private readonly chain: Kept,
+    private readonly base: ChainBase,
+    private readonly wanted: () => void,
   ) {}
 
   /** The engine; it may have ended. */
@@ -57,12 +37,12 @@ export class Keeper {
     return this.#engine?.over === false ? this.#engine : undefined;
   }
 
-  /** Since when, and why, there is none, if there is none now. */
+  /** Since when, and why, there is no engine, if there is none now. */
   get restarting(): { since: number; why: string } | undefined {
     return this.#restart;
   }
 
-  /** Whether somebody waits for one. */
+  /** Whether somebody waits for an engine. */
   get awaited(): boolean {
     return this.#readers.length > 0;
   }
@@ -74,15 +54,15 @@ export class Keeper {
 
   /** The engine, once it has all blocks. */
   ready(): Promise<Engine> {
-    if (this.chain.closed()) return Promise.reject(stopping());
+    if (this.base.closed) return Promise.reject(stopping());
     if (this.alive) return Promise.resolve(this.alive);
     return new Promise<Engine>((done, failed) => {
       this.#readers.push({ done, failed });
-      this.chain.wanted();
+      this.wanted();
     });
   }
 
-  /** Tells those who wait for it. */
+  /** Gives the engine to those who wait for it. */
   serve(engine: Engine): void {
     for (const { done } of this.#readers.splice(0)) done(engine);
   }
@@ -91,22 +71,25 @@ export class Keeper {
     for (const { failed } of this.#readers.splice(0)) failed(error);
   }
 
-  fresh = () => Engine.start(this.host, this.chain.spec, this.chain.folder.genesis);
+  /** Starts an engine at the genesis. */
+  fresh = () => Engine.start(this.host, this.base.spec, this.base.folder.genesis);
 
-  /** Starts one and replays the chain's record. */
-  async begin(): Promise<Begun> {
-    const { folder, closed, log } = this.chain;
+  /** Starts an engine and replays the chain's input. */
+  async begin(): Promise<Engine> {
+    const { base } = this;
     this.#attempts++;
     const engine = (this.#opening = await this.fresh());
-    const replay = new Replay(engine, folder, closed);
+    const replay = new Replay(engine, base);
     try {
-      const head = await replay.to(folder.journals, folder.snapshot);
-      const waiting = await replay.waiting();
+      base.head = await replay.to(base.folder.segments, base.folder.snapshot);
+      base.pool.restore(await replay.waiting());
+      base.given = replay.given;
+      base.tail.measured(replay.loads);
       this.#adopt(engine);
       this.#attempts = 0;
-      if (this.#restart) log(`The ledger runs again, at block ${head.number}: nothing is lost.`);
+      if (this.#restart) base.log(`The ledger runs again, at block ${base.head.number}: nothing is lost.`);
       this.#restart = undefined;
-      return { engine, replay, head, waiting };
+      return engine;
     } catch (error) {
       engine.end();
       throw error;
@@ -122,23 +105,23 @@ export class Keeper {
     void this.#dismiss(former);
   }
 
-  /** Does something during which an engine cannot answer. */
+  /** Does something during which an engine cannot answer, and does not count as hanging. */
   async busy(act: () => Promise<void>): Promise<void> {
     this.#loading = true;
     await act().finally(() => (this.#loading = false));
   }
 
-  /** An engine may hang without ending. */
+  /** Ends an engine that hangs. */
   async probe(): Promise<void> {
     const engine = this.#engine;
-    const { stall, closed } = this.chain;
+    const { stall } = this.base.pace;
     if (!engine || engine.over || this.#loading) return;
     const asked = engine.call("eth_chainId").then(
       () => true,
-      () => true, // it ended, which is heard elsewhere
+      () => true, // it ended, which #lost handles
     );
     const answered = await Promise.race([asked, wait(stall, false, { ref: false })]);
-    if (answered || engine.over || closed() || this.#loading || engine !== this.#engine) return;
+    if (answered || engine.over || this.base.closed || this.#loading || engine !== this.#engine) return;
     this.#restart ??= { since: Date.now(), why: `it did not answer for ${stall / 1_000} s` };
     engine.end();
   }
@@ -163,25 +146,25 @@ export class Keeper {
   }
 
   #lost(engine: Engine, why: string): void {
-    const { closed, log, spec, warn } = this.chain;
-    if (closed() || this.#engine !== engine) return;
+    const { base } = this;
+    if (base.closed || this.#engine !== engine) return;
     const reason = this.#restart?.why ?? why;
     this.#restart ??= { since: Date.now(), why };
-    const text = `The ledger ${spec.key} is started again: ${reason}. What it acknowledged is kept.`;
-    log(text);
-    warn(text);
+    const text = `The ledger ${base.spec.key} is started again: ${reason}. What it acknowledged is kept.`;
+    base.log(text);
+    base.warn(text);
     void this.#revive();
   }
 
   async #revive(): Promise<void> {
-    const { closed, log } = this.chain;
-    while (!closed()) {
+    const { base } = this;
+    while (!base.closed) {
       try {
         await this.ready();
         return;
       } catch (error) {
-        if (closed()) return;
-        log((error as Error).message);
+        if (base.closed) return;
+        base.log((error as Error).message);
         await wait(Math.min(longest, 250 * 2 ** this.#attempts), undefined, { ref: false });
       }
     }

@@ -14,52 +14,55 @@ import { damaged, Journal, lineOf, recordOf } from "../store/journal";
 import type { ChainSpec, Head } from "./engine";
 import { nothing, stateOf, taken } from "./state-text";
 
-/** A chain's input, in order. The chain can be rebuilt from it, hash by hash. */
+/** One entry of a chain's input. The chain can be rebuilt from all of them in order, hash by hash. */
 export type Entry =
   /** A signed transaction that it accepted. */
   | { tx: string }
-  /** Money for an account, in wei; `once`: what is known of it, so that it is given once only. */
+  /** Money for an account, in wei; `once`: a name under which it is given only once. */
   | { give: [account: string, wei: string]; once?: string }
   /**
    * A block: its number, its time in seconds, and the previous block's hash and gas; null if that one
    * was not made yet when this was recorded.
    */
   | { seal: [number: number, timestamp: number, parent: string | null, gas?: number] }
-  /** What of the journals before was given once. */
+  /** Names of the payments in earlier segments that must not be made again. */
   | { given: string[] };
 
 const file = z.object({ name: z.string(), bytes: z.number(), sha256: z.string() });
-/** Blocks from `first` to `last`, and whether there are transactions in them. */
+/** The blocks from `first` to `last`, and whether they have transactions. */
 const past = file.extend({ first: z.number(), last: z.number(), transactions: z.boolean(), hashes: file });
 export type Past = z.infer<typeof past>;
 const head = z.object({ number: z.number(), hash: z.string(), timestamp: z.number() });
-/** A journal, and the block that it goes on from; 0 of a chain's first one. */
-const part = z.object({ name: z.string(), after: head.optional() });
+/** A file of a chain's input, and the block that it goes on from; the first one goes on from the genesis. */
+const segment = z.object({ name: z.string(), after: head.optional() });
+export type Segment = z.infer<typeof segment>;
 const manifest = z.object({
   format: z.literal("consortium-ledger"),
   version: z.literal(1),
   genesis: z.string(),
-  /** A state, from which the journals go on; without it, they go on from the genesis. */
+  /** The state that the segments go on from; without it, they go on from the genesis. */
   snapshot: file.optional(),
-  journals: z.array(part).min(1),
+  /** The segments, under the name that they had in version 0.2.0. */
+  journals: z.array(segment).min(1),
   past: z.array(past),
 });
 type Manifest = z.infer<typeof manifest>;
 
 const zipped = promisify(gzip);
 const index = "ledger.json";
-const journalFormat = (name: string) => ({ format: "consortium-ledger-journal", version: 1, name });
+const segmentFormat = (name: string) => ({ format: "consortium-ledger-journal", version: 1, name });
 /** Blocks in a file of the past, which is loaded in about a second. */
 const mostBlocks = 2_000;
-/** Bytes of a hash that are kept in memory. */
+/** Bytes of each hash that are kept in memory. */
 const begin = 6;
 
 /**
- * The folder of one chain: the genesis with its keys, a journal of all that the chain was told since its last snapshot, and the blocks
- * before that. `ledger.json` names what there must be, with checksums.
+ * The folder of one chain: the genesis with its keys, the input since the last snapshot in segments, and the blocks before that.
+ * `ledger.json` names all files, with checksums.
  */
 export class LedgerFolder {
-  #journal: Journal | undefined;
+  /** The segment that is written now. */
+  #current: Journal | undefined;
   readonly #begins = new Map<string, Buffer>();
 
   private constructor(
@@ -67,7 +70,7 @@ export class LedgerFolder {
     private manifest: Manifest,
   ) {}
 
-  /** Opens an existing chain's folder. Journals are checked when an engine replays them. */
+  /** Opens an existing chain's folder. Segments are checked when an engine replays them. */
   static existing = (dir: string) => new LedgerFolder(dir, filesIn(dir));
 
   /** Opens a chain's folder, or creates it. */
@@ -85,7 +88,7 @@ export class LedgerFolder {
       past: [],
       ...(snapshot ? { snapshot } : {}),
     });
-    Journal.create(join(dir, "journal-1.jsonl"), journalFormat("journal-1.jsonl"), []).close();
+    Journal.create(join(dir, "journal-1.jsonl"), segmentFormat("journal-1.jsonl"), []).close();
     folder.#write(folder.manifest);
     for (const name of ["cache", ".foundry", "url", "pid", "height"])
       rmSync(join(dir, name), { recursive: true, force: true }); // of 0.1.0
@@ -94,7 +97,7 @@ export class LedgerFolder {
 
   /** Checks that the chain's files are complete; changes nothing. */
   static check(dir: string): void {
-    for (const { name } of filesIn(dir).journals) Journal.read(join(dir, name), journalFormat(name), () => undefined);
+    for (const { name } of filesIn(dir).journals) Journal.read(join(dir, name), segmentFormat(name), () => undefined);
   }
 
   get genesis(): string {
@@ -109,14 +112,14 @@ export class LedgerFolder {
     return this.manifest.past;
   }
 
-  /** The journals since the snapshot, each with the block that it goes on from. */
-  get journals(): Manifest["journals"] {
+  /** The segments since the snapshot, each with the block that it goes on from. */
+  get segments(): readonly Segment[] {
     return this.manifest.journals;
   }
 
-  /** Bytes of the journal that is written now. */
+  /** Bytes of the segment that is written now. */
   get bytes(): number {
-    return this.#journal?.bytes ?? 0;
+    return this.#current?.bytes ?? 0;
   }
 
   bytesOf(name: string): number {
@@ -125,17 +128,16 @@ export class LedgerFolder {
 
   entriesOf(name: string): Entry[] {
     const entries: Entry[] = [];
-    Journal.read(join(this.dir, name), journalFormat(name), (entry) => entries.push(entry as Entry));
+    Journal.read(join(this.dir, name), segmentFormat(name), (entry) => entries.push(entry as Entry));
     return entries;
   }
 
   /** Records input of the chain; resolves when it is on disk. */
   async append(entries: readonly Entry[]): Promise<void> {
-    const { name } = this.manifest.journals.at(-1)!;
-    const file = join(this.dir, name);
+    const { name } = this.segments.at(-1)!;
     try {
-      this.#journal ??= Journal.open(file, journalFormat(name), () => undefined);
-      await this.#journal.append(entries);
+      this.#current ??= Journal.open(join(this.dir, name), segmentFormat(name), () => undefined);
+      await this.#current.append(entries);
     } catch (error) {
       const { message } = error as Error;
       throw new Refusal(
@@ -145,32 +147,30 @@ export class LedgerFolder {
     }
   }
 
-  /** Begins a new journal, so that the ones before can become a snapshot. */
+  /** Begins a new segment, so that a snapshot can replace those before it. */
   rotate({ number, hash, timestamp }: Head, entries: readonly Entry[]): void {
-    const name = `journal-${Number(/\d+/.exec(this.manifest.journals.at(-1)!.name)) + 1}.jsonl`;
-    const fresh = Journal.create(join(this.dir, name), journalFormat(name), entries);
+    const name = `journal-${Number(/\d+/.exec(this.segments.at(-1)!.name)) + 1}.jsonl`;
+    const fresh = Journal.create(join(this.dir, name), segmentFormat(name), entries);
     try {
-      this.#write({
-        ...this.manifest,
-        journals: [...this.manifest.journals, { name, after: { number, hash, timestamp } }],
-      });
+      this.#write({ ...this.manifest, journals: [...this.segments, { name, after: { number, hash, timestamp } }] });
     } catch (error) {
       fresh.close();
       throw error;
     }
-    this.#journal?.close();
-    this.#journal = fresh;
+    this.#current?.close();
+    this.#current = fresh;
   }
 
   /**
-   * Keeps a state in place of the first journals.
+   * Keeps a snapshot in place of the first segments.
    *
-   * @param dump what an engine tells of it that went through them
-   * @param lookback how many blocks of it an engine must know that begins with it
-   * @param holds fails where an engine that begins with the state's file does not have the blocks that follow
+   * @param dump the state of an engine that went through them
+   * @param count how many segments it replaces
+   * @param lookback how many of its blocks an engine needs that begins with it
+   * @param holds fails if an engine that begins with the snapshot does not make the blocks that follow
    */
-  async keep(dump: Buffer, journals: number, lookback: number, holds: (file: string) => Promise<void>): Promise<void> {
-    const at = this.manifest.journals[journals]!.after!;
+  async keep(dump: Buffer, count: number, lookback: number, holds: (file: string) => Promise<void>): Promise<void> {
+    const at = this.segments[count]!.after!;
     const { begin, blocks, transactions } = taken(dump);
     const best = Buffer.concat([begin, Buffer.from(`"best_block_number":${at.number}`)]);
     const recent = blocks.filter(({ number }) => number > at.number - lookback);
@@ -197,19 +197,19 @@ export class LedgerFolder {
       });
     }
     const { snapshot: before, journals: all, past } = this.manifest;
-    this.#write({ ...this.manifest, snapshot, journals: all.slice(journals), past: [...past, ...made] });
-    const outdated = [...all.slice(0, journals), ...(before ? [before, { name: "state.last.gz" }] : [])];
+    this.#write({ ...this.manifest, snapshot, journals: all.slice(count), past: [...past, ...made] });
+    const outdated = [...all.slice(0, count), ...(before ? [before, { name: "state.last.gz" }] : [])];
     for (const { name } of outdated) rmSync(join(this.dir, name), { force: true });
   }
 
-  /** The file of some blocks of the past, as the engine takes it. */
+  /** The path of a file of the past, which an engine can load. */
   fileOf({ name, sha256: expected }: Past): string {
     const path = join(this.dir, name);
     if (sha256OfFile(path) !== expected) throw damaged(path, "its checksum is wrong");
     return path;
   }
 
-  /** Where a block or a transaction of this hash is. */
+  /** The file that has the block or the transaction of this hash. */
   pastOf(hash: string): Past | undefined {
     const wanted = Buffer.from(hash.slice(2), "hex");
     return this.past.find(({ hashes: { name } }) => {
@@ -230,8 +230,8 @@ export class LedgerFolder {
   }
 
   close(): void {
-    this.#journal?.close();
-    this.#journal = undefined;
+    this.#current?.close();
+    this.#current = undefined;
   }
 
   #put(name: string, content: Buffer): z.infer<typeof file> {
@@ -245,13 +245,13 @@ export class LedgerFolder {
   }
 }
 
-/** Whether there is a piece in a row of pieces of a size. */
+/** Whether a piece is in a row of pieces of that size. */
 function contains(row: Buffer, piece: Buffer, size: number): boolean {
   for (let at = row.indexOf(piece); at >= 0; at = row.indexOf(piece, at + 1)) if (at % size === 0) return true;
   return false;
 }
 
-/** The files of a ledger, if complete. */
+/** Reads `ledger.json` and checks that the ledger is complete. */
 function filesIn(dir: string): Manifest {
   const found = join(dir, index);
   if (!existsSync(found)) throw damaged(found, "it is missing");
@@ -279,7 +279,7 @@ function verify(
   if (expected !== undefined && sha256OfFile(path) !== expected) throw damaged(path, "its checksum is wrong");
 }
 
-/** The state that version 0.1.0 kept, if the folder is one of its. */
+/** The state file of version 0.1.0, if the folder has one. */
 async function formerState(dir: string): Promise<z.infer<typeof file> | undefined> {
   const there = (one: string) => existsSync(join(dir, one));
   const name = ["state.gz", "state.json"].find(there);
@@ -298,7 +298,7 @@ async function formerState(dir: string): Promise<z.infer<typeof file> | undefine
   return { name, bytes: statSync(path).size, sha256: sha256OfFile(path) };
 }
 
-/** Makes the folder in which the ledgers are. */
+/** Creates the folder of all ledgers. */
 export function ensureFolder(dir: string): void {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -311,7 +311,7 @@ export function ensureFolder(dir: string): void {
 
 const ether = 10n ** 18n;
 const hexOf = (wei: bigint | string) => `0x${BigInt(wei).toString(16)}`;
-/** An address in one spelling: clients may write it without 0x. */
+/** An address in its usual form: clients may leave out 0x. */
 export const addressOf = (text: string) => `0x${text.toLowerCase().replace(/^0x/, "")}`;
 
 type GenesisSpec = Pick<ChainSpec, "chainId" | "accounts" | "prefunded">;
@@ -320,8 +320,8 @@ const genesisText = jsonText.pipe(
 );
 
 /**
- * The chain's genesis, with the accounts that it signs for: made once, of random keys that are in this file alone. Given to the
- * chain as a file, a key is in no process list and no log.
+ * Creates the chain's genesis once, with random keys for the accounts that it signs for. The keys are in this file only: since the
+ * chain reads the file, they are in no process list and no log.
  */
 export function ensureGenesis(dir: string, spec: GenesisSpec): string {
   const file = join(dir, "genesis.json");

@@ -7,7 +7,7 @@ import { Refusal } from "../errors";
 import { admitted, nodePath } from "../http/authentication";
 import { asksUpgrade } from "../http/server";
 import { stateAt } from "../store/entities";
-import { acceptText, answers, type Ask, askOf, enter, send, Share } from "./calls";
+import { acceptText, answers, type Ask, enter, send, Share } from "./calls";
 import type { RealLedger } from "./ledger";
 import { read, type Rights } from "./screening";
 import type { CallLimits } from "../settings/settings";
@@ -183,19 +183,19 @@ export class NodeSockets {
 /** Lets a member talk to a chain, within the same limits as over HTTP. */
 function connect(member: WebSocket, { rights, share, chain }: Place, relieve: () => void): void {
   const { limits } = rights;
-  const subscriptions = new Subscriptions(limits, {
-    tell(line) {
-      member.send(line, { binary: false });
-      if (member.bufferedAmount > limits.answer)
-        member.terminate(); // it does not read
-      else if (member.bufferedAmount > 0) relieve();
-    },
-    end: () => member.close(chainEnded),
-  });
+  const notify = (line: Buffer) => {
+    member.send(line, { binary: false });
+    if (member.bufferedAmount > limits.answer)
+      member.terminate(); // it does not read
+    else if (member.bufferedAmount > 0) relieve();
+  };
+  const subscriptions = new Subscriptions(limits, notify, () => member.close(chainEnded));
   member.on("error", () => undefined).once("close", () => subscriptions.close());
 
-  const ask: Ask = async (call, bounds) =>
-    subscriptions.concerns(call.method) ? subscriptions.ask(call, await chain(), bounds) : askOf(chain)(call, bounds);
+  const ask: Ask = async (call, bounds) => {
+    const asked = await chain();
+    return subscriptions.concerns(call.method) ? subscriptions.ask(call, asked, bounds) : asked.ask(call, bounds);
+  };
   const tell = (text: Buffer) =>
     new Promise<void>((done) => {
       const late = setTimeout(() => member.terminate(), limits.time);

@@ -1,6 +1,7 @@
 import { Refusal } from "../errors";
 import { type Engine, type Head, weightOf } from "./engine";
-import type { Entry, LedgerFolder } from "./ledger-folder";
+import type { ChainBase } from "./chain-base";
+import type { Entry, Segment } from "./ledger-folder";
 import { type Waiting, waitingOf } from "./pool";
 import type { Load } from "./tail";
 
@@ -11,35 +12,34 @@ export class Differs extends Refusal {
   }
 }
 
-/** Takes an engine at its genesis through what a chain was told. It can go on later with what was noted meanwhile. */
+/** Takes an engine from its genesis through a chain's input. It can go on later with what was recorded meanwhile. */
 export class Replay {
-  /** What is in each journal. */
+  /** The load of each segment. */
   readonly loads = new Map<string, Load>();
-  /** Payments that are made only once. */
+  /** Names of the payments that must not be made again. */
   readonly given = new Set<string>();
   readonly #sent = new Map<string, string>();
   #last: { number: number; parent: string | null } | undefined;
   #begun = false;
-  /** Where it is: a journal, and how many of its entries are done. */
+  /** Where it is: a segment, and how many of its entries are done. */
   #at: { name: string; entries: number } | undefined;
 
   constructor(
     private readonly engine: Engine,
-    private readonly folder: LedgerFolder,
-    private readonly stopped: () => boolean,
+    private readonly base: ChainBase,
   ) {}
 
   /**
-   * Goes on to the end of some journals.
+   * Goes on to the end of some segments.
    *
    * @param begin the file of the state to begin with; without it, the genesis
    * @returns the block where it is then
    */
-  async to(journals: LedgerFolder["journals"], begin?: string): Promise<Head> {
+  async to(segments: readonly Segment[], begin?: string): Promise<Head> {
     if (!this.#begun && begin !== undefined) await this.engine.load(begin);
     this.#begun = true;
-    const from = journals.findIndex(({ name }) => name === this.#at?.name);
-    for (const { name, after } of journals.slice(Math.max(0, from))) {
+    const from = segments.findIndex(({ name }) => name === this.#at?.name);
+    for (const { name, after } of segments.slice(Math.max(0, from))) {
       if (after && this.#at?.name !== name) await this.#isAt(after);
       await this.#through(name);
     }
@@ -50,12 +50,12 @@ export class Replay {
     return head;
   }
 
-  /** Transactions that no block has yet, by their hash, in the order in which they came. */
+  /** Transactions that wait for a block, by hash, in the order in which they came. */
   waiting(): Promise<Map<string, Waiting>> {
     return waitingOf(this.engine, this.#sent);
   }
 
-  /** A journal goes on from the block that it names. */
+  /** Checks that the engine is at the block that a segment goes on from. */
   async #isAt({ number, hash }: { number: number; hash: string }): Promise<void> {
     if ((await this.engine.head()).hash !== hash) throw new Differs(number);
   }
@@ -64,9 +64,10 @@ export class Replay {
     if (this.#at?.name !== name) this.#at = { name, entries: 0 };
     const load = this.loads.get(name) ?? { blocks: 0, weight: 0, bytes: 0 };
     this.loads.set(name, load);
-    load.bytes = this.folder.bytesOf(name);
-    for (const step of steps(this.folder.entriesOf(name).slice(this.#at.entries))) {
-      if (this.stopped()) throw stopping();
+    const { folder } = this.base;
+    load.bytes = folder.bytesOf(name);
+    for (const step of steps(folder.entriesOf(name).slice(this.#at.entries))) {
+      if (this.base.closed) throw stopping();
       const [entry] = step;
       if ("seal" in entry && step.length > 1) await this.#blocks(step as Seal[]);
       else {
@@ -79,12 +80,12 @@ export class Replay {
       }
       const weight = step.reduce((sum, one) => sum + weightIn(one), 0);
       load.weight += weight;
-      this.engine.gained(weight);
+      this.engine.weight += weight;
       this.#at.entries += step.length;
     }
   }
 
-  /** Blocks that come at equal intervals. */
+  /** Makes blocks that come at equal intervals. */
   async #blocks(seals: readonly Seal[]): Promise<void> {
     const [first, second] = seals.map(({ seal }) => seal[1]) as [number, number];
     await this.engine.sealMany(first, seals.length, second - first);
@@ -93,10 +94,10 @@ export class Replay {
 
 type Seal = Extract<Entry, { seal: unknown }>;
 const isSeal = (entry: Entry): entry is Seal => "seal" in entry;
-/** Blocks that are made at once: a stop does not wait for more. */
+/** Blocks that are made with one call. A stop waits for that. */
 const mostAtOnce = 256;
 
-/** Entries one by one, and together those of blocks that come at equal intervals without anything between. */
+/** Groups blocks that come at equal intervals without anything between. All other entries come one by one. */
 function steps(entries: readonly Entry[]): [Entry, ...Entry[]][] {
   const found: [Entry, ...Entry[]][] = [];
   for (const entry of entries) {
@@ -120,7 +121,7 @@ export const stopping = () => new Refusal(503, "The service is stopping.");
 const weightIn = (entry: Entry) =>
   "seal" in entry ? weightOf(1, 0, entry.seal[3] ?? 0) : "tx" in entry ? weightOf(0, 1, 0) : 0;
 
-/** Tells an engine something that a chain was told. @returns the hash of a transaction that it took */
+/** Tells an engine one entry. Returns the hash of a transaction that it took. */
 export async function tell(engine: Engine, entry: Entry, given: Set<string>): Promise<string | undefined> {
   if ("seal" in entry) await engine.seal(entry.seal[1]);
   else if ("give" in entry) {
@@ -130,7 +131,7 @@ export async function tell(engine: Engine, entry: Entry, given: Set<string>): Pr
   } else if ("given" in entry) entry.given.forEach((one) => given.add(one));
   else {
     const answer = await engine.send(entry.tx);
-    if ("result" in answer) return answer.result as string; // else it waits already: a journal begins with what does
+    if ("result" in answer) return answer.result as string; // else it waits already: a segment begins with what waits
   }
   return undefined;
 }

@@ -10,7 +10,7 @@ export class RpcError extends Error {
   override readonly name = "RpcError";
 }
 
-/** A chain's answer exceeds a limit of size, time or blocks. */
+/** An answer is too long or too late, or a call concerns too many blocks. */
 export class Excess extends Error {
   override readonly name = "Excess";
   constructor(readonly kind: "long" | "late" | "wide") {
@@ -18,63 +18,72 @@ export class Excess extends Error {
   }
 }
 
-/** What a chain says to a call. */
+/** A chain's answer to a call. */
 export type Answer = { result: unknown } | { error: { code: number; message: string; data?: unknown } };
 
-/** The most that is read of an answer, and how long it is waited for. */
+/** How long an answer may be, and how long to wait for it. */
 export interface Bounds {
   bytes: number;
   ms: number;
 }
 
+/** A JSON-RPC call, and its text as it is sent. */
+export interface RpcCall {
+  id: unknown;
+  method: string;
+  params: unknown[];
+  send: string;
+}
+
+export const rpcCall = (method: string, params: unknown[], id: unknown = 1): RpcCall => ({
+  id,
+  method,
+  params,
+  send: JSON.stringify({ jsonrpc: "2.0", id, method, params }),
+});
+
 /** For the service's own calls. */
-const own: Bounds = { bytes: 256 * 1_048_576, ms: 60_000 };
-/** Bytes of an answer of a network of the user's own: blocks without transactions, receipts and numbers are asked for. */
+export const own: Bounds = { bytes: 256 * 1_048_576, ms: 60_000 };
+/** The longest answer that is read from an external network, in bytes: only blocks without transactions, receipts and numbers. */
 const mostRemote = 1_048_576;
 const newline = "\n".charCodeAt(0);
-/** Connections that wait for the next call. */
+/** Idle connections that are kept for the next call. */
 const mostIdle = 8;
-/** Calls of members that a chain carries out at once: each may take the memory of an execution and of an answer. */
+/** Members' calls that a chain executes at once: each may take the memory of an execution and of an answer. */
 const mostRunning = 8;
 
-/** Calls to a chain. A connection carries one at a time, and a line comes back, so no two callers share anything. */
+/** Makes calls to a chain, one at a time per connection. */
 export class Caller {
   readonly #idle: Socket[] = [];
   readonly #running = pLimit(mostRunning);
   #asked = 0;
 
-  constructor(private readonly socketPath: string) {}
+  constructor(readonly socketPath: string) {}
 
-  /** Whether a caller is waiting for an answer. */
+  /** Whether somebody waits for an answer. */
   get busy(): boolean {
     return this.#asked > 0;
   }
 
-  /** Sends a call of somebody's, after those before it. */
+  /** Makes a member's call, when it is its turn. */
   ask = (text: string, bounds: Bounds): Promise<Buffer> => {
     const end = performance.now() + bounds.ms;
     return this.#counted(() => this.#running(() => this.#send(text, { ...bounds, ms: end - performance.now() })));
   };
 
+  /** Makes a call of the service's own, at once. */
+  askNow = (text: string, bounds: Bounds): Promise<Buffer> => this.#counted(() => this.#send(text, bounds));
+
+  /** The same; returns the answer, which may be an error. */
+  answer = async (method: string, params: unknown[]): Promise<Answer> =>
+    JSON.parse((await this.askNow(rpcCall(method, params).send, own)).toString()) as Answer;
+
+  /** The same; returns the result, and throws an error. */
   call = async <T>(method: string, params: unknown[] = []): Promise<T> =>
     resultOf<T>(method, await this.answer(method, params));
 
-  /** A call of the service's own, with what the chain says of an error. */
-  async answer(method: string, params: unknown[]): Promise<Answer> {
-    const line = await this.#counted(() => this.#send(message(method, params), own));
-    return JSON.parse(line.toString()) as Answer;
-  }
-
-  async #counted<T>(work: () => Promise<T>): Promise<T> {
-    this.#asked++;
-    try {
-      return await work();
-    } finally {
-      this.#asked--;
-    }
-  }
-
-  #send(text: string, { bytes, ms }: Bounds): Promise<Buffer> {
+  /** Writes a call to a connection, and reads the line that comes back. */
+  protected exchange(write: (socket: Socket) => unknown, { bytes, ms }: Bounds): Promise<Buffer> {
     if (ms <= 0) return Promise.reject(new Excess("late"));
     return new Promise((done, fail) => {
       const socket = this.#idle.pop() ?? connect(this.socketPath);
@@ -100,8 +109,19 @@ export class Caller {
         done(Buffer.concat(parts, length - 1));
       });
       socket.once("error", broken).once("close", broken);
-      socket.write(`${text}\n`);
+      Promise.resolve(write(socket)).catch(refuse);
     });
+  }
+
+  #send = (text: string, bounds: Bounds) => this.exchange((socket) => socket.write(`${text}\n`), bounds);
+
+  async #counted<T>(work: () => Promise<T>): Promise<T> {
+    this.#asked++;
+    try {
+      return await work();
+    } finally {
+      this.#asked--;
+    }
   }
 
   #keep(socket: Socket): void {
@@ -117,7 +137,7 @@ export class Caller {
 }
 
 /**
- * A lasting connection to a chain, for subscriptions: a line each way is a message.
+ * Opens a lasting connection to a chain, for subscriptions. Each line is a message.
  *
  * @param most bytes of a line; a longer one ends the connection
  */
@@ -136,22 +156,21 @@ export function converse(socketPath: string, most: number, hear: (line: Buffer) 
   });
 }
 
-/** A call's answer where there is no result. */
+/** An answer that is an error. */
 export const failure = (id: unknown, code: number, message: string) => ({
   jsonrpc: "2.0",
   id,
   error: { code, message },
 });
 
-const message = (method: string, params: unknown[]) => JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-
-function resultOf<T>(method: string, answer: unknown): T {
+/** The result of an answer; throws its error. */
+export function resultOf<T>(method: string, answer: unknown): T {
   const { result, error } = (answer ?? {}) as { result?: T; error?: { message: string } };
   if (error) throw new RpcError(`${method}: ${error.message}`);
   return result as T;
 }
 
-/** An external network's answer. */
+/** Reads an external network's answer. */
 async function shortText(method: string, body: AsyncIterable<Buffer>): Promise<string> {
   const parts: Buffer[] = [];
   let length = 0;
@@ -163,7 +182,7 @@ async function shortText(method: string, body: AsyncIterable<Buffer>): Promise<s
   return Buffer.concat(parts).toString();
 }
 
-/** One call to a network of the user's own; its address may hold a password, so errors name the network. */
+/** Makes a call to an external network. Its address may contain a password, so errors do not show it. */
 export async function callRemote<T>(
   url: string,
   method: string,
@@ -174,7 +193,7 @@ export async function callRemote<T>(
   const { body, statusCode } = await request(plain.url, {
     method: "POST",
     headers: { "content-type": "application/json", ...(username ? basicHeader(username, password) : {}) },
-    body: message(method, params),
+    body: rpcCall(method, params).send,
     signal: signal ?? null,
     headersTimeout: 30_000,
     bodyTimeout: 30_000,

@@ -1,5 +1,5 @@
 import type { CallLimits } from "../settings/settings";
-import { failure } from "./rpc";
+import { failure, type RpcCall, rpcCall } from "./rpc";
 
 /** The calls of the Ethereum specification that a node answers. Anvil's own (`anvil_`, `evm_`, `debug_`, …) stay with the service. */
 const standard = new Set([
@@ -53,8 +53,8 @@ export interface Rights {
   closed?: (method: string) => Error;
 }
 
-/** One call, looked through: what the chain is asked, or what is answered here. */
-export type Screened = { id: unknown; method: string; params: unknown[]; send: string } | { answer: object };
+/** One call, screened: what to ask the chain, or an answer that needs no chain. */
+export type Screened = RpcCall | { answer: object };
 
 export interface Message {
   batch: boolean;
@@ -118,8 +118,7 @@ function screened(call: unknown, rights: Rights): Screened {
     const given = Array.isArray(params) ? (params as unknown[]) : [];
     admit(method, given, rights);
     if (!Array.isArray(params)) throw new Unfit(-32_602, "The params of a call must be a list.");
-    const fit = fitted(method, given, rights);
-    return { id: known, method, params: fit, send: JSON.stringify({ jsonrpc: "2.0", id: known, method, params: fit }) };
+    return rpcCall(method, fitted(method, given, rights), known);
   } catch (error) {
     const deep = error instanceof RangeError && new Unfit(-32_600, "The call is nested too deeply.");
     const unfit = error instanceof Unfit ? error : deep;

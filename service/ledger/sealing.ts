@@ -1,29 +1,17 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type ChainSpec, type Engine, type Head, weightOf } from "./engine";
-import type { Entry, LedgerFolder } from "./ledger-folder";
-import type { Pool } from "./pool";
-import type { Tail } from "./tail";
+import type { ChainBase } from "./chain-base";
+import { type Engine, weightOf } from "./engine";
+import type { Entry } from "./ledger-folder";
 
-/** What is needed of a chain to make its blocks. */
-interface Sealed {
-  spec: ChainSpec;
-  folder: LedgerFolder;
-  tail: Tail;
-  pool: Pool;
-  note: (entries: readonly Entry[]) => Promise<void>;
-  /** Payments that are made only once. */
-  given: () => Iterable<string>;
-  /** Blocks were made, and a journal may have ended. */
-  made: () => void;
-  log: (text: string) => void;
-}
-
-/** The blocks of a chain: each is noted with its time, then made. Where a journal is long enough, the next one begins. */
+/** Makes a chain's blocks: records each with its time, then makes it. Begins a new segment where the current one is long enough. */
 export class Sealing {
-  head!: Head;
   readonly #waiting = new Set<() => void>();
 
-  constructor(private readonly chain: Sealed) {}
+  /** @param made hears that blocks were made, and that a segment may have ended */
+  constructor(
+    private readonly base: ChainBase,
+    private readonly made: () => void,
+  ) {}
 
   /** Waits for the next block, or a moment. */
   async next(): Promise<void> {
@@ -31,61 +19,61 @@ export class Sealing {
     await Promise.race([sealed, wait(1_000, undefined, { ref: false })]);
   }
 
-  /**
-   * Makes the next block; without a period, as many as there are transactions for.
-   *
-   * @returns whether all could be noted
-   */
+  /** Makes the next block; without a period, as many as there are transactions for. Returns whether all could be recorded. */
   async seal(engine: Engine): Promise<boolean> {
-    const onDemand = this.chain.spec.period === undefined;
+    const { base } = this;
+    const onDemand = base.spec.period === undefined;
     do {
       if (onDemand && (await pending(engine)) === 0) return true;
-      const { hash, gas } = this.head;
+      const { hash, gas, number } = base.head;
       const timestamp = this.#now();
       try {
-        await this.chain.note([{ seal: [this.head.number + 1, timestamp, hash, gas] }]);
+        await base.record([{ seal: [number + 1, timestamp, hash, gas] }]);
       } catch {
         return false;
       }
-      const made = await this.#make(engine, timestamp, 1);
-      if (made === undefined) return true;
-      if (this.chain.tail.ends) await this.#next(engine);
-      this.chain.made();
-      if (made === 0) return true;
+      const transactions = await this.#make(engine, timestamp, 1);
+      if (transactions === undefined) return true;
+      if (base.tail.ends) await this.#next(engine);
+      this.made();
+      if (transactions === 0) return true;
     } while (onDemand);
     return true;
   }
 
-  /** Once no transaction waits, lets a snapshot have all blocks there are: as many follow in which nothing happens as contracts can look back. */
+  /**
+   * Once no transaction waits, makes as many empty blocks as contracts can look back. A snapshot can then take in all blocks before
+   * them.
+   */
   async room(engine: Engine): Promise<void> {
-    const { made, tail } = this.chain;
+    const { tail } = this.base;
     if (tail.due > 0 || (await pending(engine)) > 0) return;
     const quiet = (await this.#rotate(engine)) && (await this.#quiet(engine, tail.pace.lookback));
     if (quiet) await this.#rotate(engine);
-    made();
+    this.made();
   }
 
-  /** Makes blocks in which nothing happens, unless a transaction waits for its block. @returns whether they were made */
+  /** Makes empty blocks, unless a transaction waits for its block. Returns whether they were made. */
   async #quiet(engine: Engine, count: number): Promise<boolean> {
     if ((await pending(engine)) > 0) return false;
-    const { hash, gas, number } = this.head;
+    const { hash, gas, number } = this.base.head;
     const timestamp = this.#now();
     const entries = Array.from({ length: count }, (_, at): Entry => {
       return { seal: at === 0 ? [number + 1, timestamp, hash, gas] : [number + 1 + at, timestamp, null, 0] };
     });
     try {
-      await this.chain.note(entries);
+      await this.base.record(entries);
     } catch {
       return false;
     }
     return (await this.#make(engine, timestamp, count)) !== undefined;
   }
 
-  /** Makes recorded blocks. @returns how many transactions the last one has; undefined if the engine ended */
+  /** Makes recorded blocks. Returns how many transactions the last one has; undefined if the engine ended. */
   async #make(engine: Engine, timestamp: number, count: number): Promise<number | undefined> {
     try {
       await (count === 1 ? engine.seal(timestamp) : engine.sealMany(timestamp, count, 0));
-      return await this.#made(engine, count);
+      return await this.#sealed(engine, count);
     } catch {
       engine.end(); // they are recorded: the next engine makes them
       await engine.ended;
@@ -93,43 +81,43 @@ export class Sealing {
     }
   }
 
-  async #made(engine: Engine, blocks: number): Promise<number> {
-    const { pool, log, tail } = this.chain;
+  async #sealed(engine: Engine, blocks: number): Promise<number> {
+    const { base } = this;
     const { head, transactions } = await engine.latest();
-    this.head = head;
+    base.head = head;
     for (const one of transactions) {
-      pool.remove(one);
-      log(`Executed transaction hash=${one}`);
+      base.pool.remove(one);
+      base.log(`Executed transaction hash=${one}`);
     }
-    log(`Imported block number=${head.number} hash=${head.hash} transactions=${transactions.length}`);
+    base.log(`Imported block number=${head.number} hash=${head.hash} transactions=${transactions.length}`);
     for (const done of this.#waiting) done();
     this.#waiting.clear();
     const weight = weightOf(blocks, transactions.length, head.gas);
-    tail.add({ blocks, weight });
-    engine.gained(weight);
+    base.tail.add({ blocks, weight });
+    engine.weight += weight;
     return transactions.length;
   }
 
-  /** Begins a new journal. Where contracts look back block after block, no snapshot could end one before: blocks without any can. */
+  /** Begins a new segment. If contracts look back in every block, it begins with empty blocks, so that a snapshot can come before it. */
   async #next(engine: Engine): Promise<void> {
-    const { quiet } = this.chain.tail;
+    const { quiet } = this.base.tail;
     if ((await this.#rotate(engine)) && quiet > 0) await this.#quiet(engine, quiet);
   }
 
-  /** Begins a new journal, so that those before can become a snapshot. @returns whether it did */
+  /** Begins a new segment, so that a snapshot can replace those before it. Returns whether it did. */
   async #rotate(engine: Engine): Promise<boolean> {
-    const { folder, given, pool, log } = this.chain;
+    const { folder, given, head, pool } = this.base;
     try {
       await pool.clean(engine);
-      folder.rotate(this.head, [{ given: [...given()] }, ...pool.raws.map((tx) => ({ tx }))]);
+      folder.rotate(head, [{ given: [...given] }, ...pool.raws.map((tx) => ({ tx }))]);
       return true;
     } catch (error) {
-      log(`No new journal is begun: ${(error as Error).message}. It is tried again with the next block.`);
+      this.base.log(`No new segment is begun: ${(error as Error).message}. It is tried again with the next block.`);
       return false;
     }
   }
 
-  #now = () => Math.max(this.head.timestamp, Math.floor(Date.now() / 1_000));
+  #now = () => Math.max(this.base.head.timestamp, Math.floor(Date.now() / 1_000));
 }
 
 /** Transactions that the next block can have. */

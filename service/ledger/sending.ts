@@ -1,12 +1,12 @@
 import type { Background } from "./background";
+import type { ChainBase } from "./chain-base";
 import type { Engine } from "./engine";
 import type { Entry } from "./ledger-folder";
-import { type Pool, type Waiting, waitingIn } from "./pool";
+import { type Waiting, waitingIn } from "./pool";
 import { type Answer, type Bounds, Excess } from "./rpc";
 import type { Sealing } from "./sealing";
-import type { Tail } from "./tail";
 
-/** A request to a chain. */
+/** A change of a chain. */
 export interface Job {
   /** Performs it and returns what to record before it is acknowledged. */
   act: (engine: Engine) => Promise<Entry | undefined>;
@@ -16,17 +16,6 @@ export interface Job {
   alone?: boolean;
 }
 
-/** What is needed of a chain to take transactions. */
-interface Taking {
-  pool: Pool;
-  tail: Tail;
-  sealing: Sealing;
-  background: Background;
-  told: (job: Job) => Promise<void>;
-  ask: (method: string, params: unknown[]) => Promise<Answer>;
-  closed: () => boolean;
-}
-
 /** How long a transaction waits for room in a full ledger (ms). */
 const patience = 10_000;
 const tooMuch =
@@ -34,15 +23,25 @@ const tooMuch =
 
 /** Accepts transactions while there is room. */
 export class Sending {
-  constructor(private readonly chain: Taking) {}
+  /**
+   * @param told has the chain do a job in its turn, and record it
+   * @param receipt asks for a transaction's receipt
+   */
+  constructor(
+    private readonly base: ChainBase,
+    private readonly sealing: Sealing,
+    private readonly background: Background,
+    private readonly told: (job: Job) => Promise<void>,
+    private readonly receipt: (hash: string) => Promise<Answer>,
+  ) {}
 
   /** Accepts a transaction: records it, then answers. */
   async send(method: string, params: unknown[], { ms }: Bounds): Promise<Answer> {
-    const { pool, told } = this.chain;
+    const { pool } = this.base;
     const end = performance.now() + ms;
     if (!(await this.#room(Math.min(end, performance.now() + patience)))) return refused(tooMuch);
     let answer: Answer = { result: null };
-    await told({
+    await this.told({
       act: async (engine) => {
         const unsigned = method.startsWith("eth_sendTransaction");
         const signed = unsigned ? await engine.answer("eth_signTransaction", params) : { result: params[0] };
@@ -61,32 +60,32 @@ export class Sending {
         await engine.answer("anvil_dropTransaction", [result]);
       },
     });
-    return method.endsWith("Sync") && "result" in answer ? this.#receipt(answer.result as string, end) : answer;
+    return method.endsWith("Sync") && "result" in answer ? this.#mined(answer.result as string, end) : answer;
   }
 
-  /** Waits until the ledger is not full. @returns whether it became so in time */
+  /** Waits until the ledger is not full. Returns whether it was in time. */
   async #room(end: number): Promise<boolean> {
-    const { background, closed, pool, sealing, tail, told } = this.chain;
+    const { pool, tail } = this.base;
     while (tail.isFull(pool.weight)) {
-      if (closed() || performance.now() >= end) return false;
-      await told({ alone: true, act: (engine) => sealing.room(engine).then(() => undefined) });
-      await background.turn();
+      if (this.base.closed || performance.now() >= end) return false;
+      await this.told({ alone: true, act: (engine) => this.sealing.room(engine).then(() => undefined) });
+      await this.background.turn();
     }
     return true;
   }
 
-  async #receipt(hash: string, end: number): Promise<Answer> {
-    const { ask, closed, sealing } = this.chain;
-    while (!closed() && performance.now() < end) {
-      const answer = await ask("eth_getTransactionReceipt", [hash]);
+  /** Waits for a transaction's receipt. */
+  async #mined(hash: string, end: number): Promise<Answer> {
+    while (!this.base.closed && performance.now() < end) {
+      const answer = await this.receipt(hash);
       if ("error" in answer || answer.result !== null) return answer;
-      await sealing.next();
+      await this.sealing.next();
     }
     throw new Excess("late");
   }
 }
 
-/** A transaction that is in an engine but not recorded must not get into a block. */
+/** Asks an engine for a transaction that it took. Ends it if that fails: what is not recorded must not get into a block. */
 async function known(engine: Engine, hash: string, tx: string): Promise<Waiting> {
   try {
     return await waitingIn(engine, hash, tx);

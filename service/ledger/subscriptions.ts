@@ -1,22 +1,15 @@
 import type { Socket } from "node:net";
 import pLimit from "p-limit";
 import type { CallLimits } from "../settings/settings";
-import type { Asked } from "./calls";
 import type { Chain } from "./chains";
-import { type Bounds, converse, Excess, failure } from "./rpc";
+import { type Bounds, converse, Excess, failure, type RpcCall, rpcCall } from "./rpc";
 
-/** What a subscription is told, and when the chain that it was made on is gone. */
-interface Ear {
-  tell(line: Buffer): void;
-  end(): void;
-}
-
-/** An answer to a subscription is short; what is longer is what was subscribed to. */
+/** The answer to `eth_subscribe` is short; longer lines are notifications. */
 const mostOfAnswer = 4_096;
 /** How long an engine may take to adopt its predecessor's subscriptions (ms). */
 const moving = 5_000;
 
-/** A notification of an engine. */
+/** A notification or an answer of an engine. */
 interface Told {
   method?: unknown;
   params?: { subscription?: unknown };
@@ -25,25 +18,30 @@ interface Told {
 
 type Known = Map<unknown, unknown>;
 
-/** The subscriptions of one WebSocket, on a connection to the chain of their own. */
+/** The subscriptions of one WebSocket. They have their own connection to the chain. */
 export class Subscriptions {
-  /** What was subscribed to, by the id that the subscriber knows. */
-  readonly #made = new Map<unknown, Asked>();
-  /** The id that the subscriber knows, by that of an engine which took the place of another one. */
+  /** The subscriptions, by the id that the subscriber knows. */
+  readonly #made = new Map<unknown, RpcCall>();
+  /** The id that the subscriber knows, by the id on an engine that took the place of another one. */
   #known: Known = new Map();
   readonly #inTurn = pLimit(1);
   #connection: Socket | undefined;
   #unfollow: (() => void) | undefined;
   #heard: ((line: Buffer, answer: Told) => void) | undefined;
 
+  /**
+   * @param tell receives each notification
+   * @param end is called when the chain is gone
+   */
   constructor(
     private readonly limits: CallLimits,
-    private readonly ear: Ear,
+    private readonly tell: (line: Buffer) => void,
+    private readonly end: () => void,
   ) {}
 
   concerns = (method: string) => method === "eth_subscribe" || method === "eth_unsubscribe";
 
-  ask(call: Asked, chain: Chain, { ms }: Bounds): Promise<Buffer> {
+  ask(call: RpcCall, chain: Chain, { ms }: Bounds): Promise<Buffer> {
     return this.#inTurn(async () => {
       const { id, method, params } = call;
       const { subscriptions } = this.limits;
@@ -70,7 +68,7 @@ export class Subscriptions {
     return connection
       .on("error", () => undefined)
       .once("close", () => {
-        if (this.#connection === connection) this.ear.end(); // else another one has taken its place
+        if (this.#connection === connection) this.end(); // else another one has taken its place
       });
   }
 
@@ -85,17 +83,17 @@ export class Subscriptions {
         for (const [id, { send }] of [...this.#made])
           known.set((await this.#answer(connection, send, moving)).result, id);
       } catch {
-        this.ear.end();
+        this.end();
       }
       setTimeout(() => former?.destroy(), moving).unref();
     });
   }
 
-  /** What is asked of this engine, which may know a subscription by another id. */
-  #translated({ id, method, params, send }: Asked): string {
+  /** The call as this engine understands it: it may know a subscription by another id. */
+  #translated({ id, method, params, send }: RpcCall): string {
     const own = [...this.#known].find(([, known]) => known === params[0])?.[0];
     if (method !== "eth_unsubscribe" || own === undefined) return send;
-    return JSON.stringify({ jsonrpc: "2.0", id, method, params: [own] });
+    return rpcCall(method, [own], id).send;
   }
 
   #answer(connection: Socket, text: string, ms: number): Promise<{ line: Buffer; result?: unknown }> {
@@ -115,11 +113,11 @@ export class Subscriptions {
       const answer = JSON.parse(line.toString()) as Told;
       if (answer.method === undefined) return this.#heard(line, answer);
     }
-    this.ear.tell(known.size === 0 ? line : renamed(line, known));
+    this.tell(known.size === 0 ? line : renamed(line, known));
   }
 }
 
-/** A notification, under the subscriber's id. */
+/** A notification, with the id that the subscriber knows. */
 function renamed(line: Buffer, known: Known): Buffer {
   const told = JSON.parse(line.toString()) as Told;
   const subscription = known.get(told.params?.subscription);

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Chains, knownLedgers } from "../ledger/chains";
+import { Chains } from "../ledger/chains";
 import type { ResolvedOptions } from "../settings/options";
 import { AccountKeys } from "../tether/accounts";
 import { ApiKeys, Organizations } from "./organizations";
@@ -74,7 +74,7 @@ function check(dir: string, store: Store, organizations: Organizations, options:
   const keyless = organizations.list().find(({ name, apiKey }) => apiKey === "" && !given.has(name));
   if (keyless && !store.former) throw damaged(join(dir, "api-keys.json"), `the API key of ${keyless.name} is missing`);
   AccountKeys.check(join(dir, "accounts"), store);
-  Chains.check(join(dir, "chains"), knownLedgers(store));
+  Chains.check(join(dir, "chains"), store);
 }
 
 type WantedTether = ResolvedOptions["tethers"][number];

@@ -1,32 +1,29 @@
 import { execFileSync } from "node:child_process";
 import { findAnvil } from "../../../service/ledger/engine";
-import { type Pace, usualPace } from "../../../service/ledger/chain";
+import { type Pace, usualPace } from "../../../service/ledger/chain-base";
 import { type Chain, Chains } from "../../../service/ledger/chains";
+import { SteadyClock, Store } from "../../../service/store/store";
 
-/** What a test changes of a chain's pace: blocks and bytes are those of a journal, room is that of all since the last snapshot. */
+/** What a test changes of a chain's pace: blocks and bytes are those of a segment, room is that of all since the last snapshot. */
 export type Changed = Partial<Pace> & { blocks?: number; room?: number; longest?: number };
 
 const paceOf = ({ blocks, room, longest, ...changed }: Changed): Pace => ({
   ...usualPace,
-  journal: { ...usualPace.journal, blocks: blocks ?? usualPace.journal.blocks, weight: changed.growth ?? Infinity },
+  segment: { ...usualPace.segment, blocks: blocks ?? usualPace.segment.blocks, weight: changed.growth ?? Infinity },
   most: { ...usualPace.most, weight: room ?? usualPace.most.weight, blocks: longest ?? usualPace.most.blocks },
   rest: 0,
   ...changed,
 });
 
 /** Chains in a folder, with what they warn of. */
-export function chainsAt(folder: string, pace: Changed = {}, keys = new Set<string>()) {
+export function chainsAt(folder: string, pace: Changed = {}, store = emptyStore()) {
   const warnings: string[] = [];
-  const known = {
-    has: (key: string) => keys.has(key),
-    keys: () => [...keys],
-    add: (key: string) => void keys.add(key),
-    remove: (key: string) => void keys.delete(key),
-  };
   const warn = (text: string) => void warnings.push(text);
-  const chains = new Chains(findAnvil(undefined)!, folder, known, warn, undefined, paceOf(pace));
-  return { chains, warnings, keys };
+  const chains = new Chains(findAnvil(undefined)!, folder, store, warn, undefined, paceOf(pace));
+  return { chains, warnings };
 }
+
+export const emptyStore = () => new Store(new SteadyClock(Date.now));
 
 /** The processes that execute chains of a folder. */
 export const enginesOf = (folder: string) =>

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Asked } from "../../../service/ledger/calls";
 import type { Chains, ChainSpec } from "../../../service/ledger/chains";
+import { rpcCall } from "../../../service/ledger/rpc";
 import { Subscriptions } from "../../../service/ledger/subscriptions";
 import { callLimits } from "../../../service/settings/settings";
 import { until } from "../helpers";
@@ -37,24 +37,16 @@ const snapshotsIn = (folder: string) =>
 
 const spec: ChainSpec = { key: "e1", chainId: 4_711, accounts: 4, free: true };
 const limits = callLimits.parse({});
-const asked = (method: string, ...params: unknown[]): Asked => ({
-  id: 1,
-  method,
-  params,
-  send: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-});
 
 /** A subscriber, and the blocks that it was told of. */
 async function subscriber(chain: Awaited<ReturnType<Chains["get"]>>) {
   type Told = { params: { subscription: string; result: { number: string } } };
   const told: Told["params"][] = [];
   let ended = false;
-  const subscriptions = new Subscriptions(limits, {
-    tell: (line) => void told.push((JSON.parse(line.toString()) as Told).params),
-    end: () => (ended = true),
-  });
+  const tell = (line: Buffer) => void told.push((JSON.parse(line.toString()) as Told).params);
+  const subscriptions = new Subscriptions(limits, tell, () => (ended = true));
   const ask = async (method: string, ...params: unknown[]) => {
-    const answer = await subscriptions.ask(asked(method, ...params), chain, { bytes: 1e6, ms: 5_000 });
+    const answer = await subscriptions.ask(rpcCall(method, params), chain, { bytes: 1e6, ms: 5_000 });
     return (JSON.parse(answer.toString()) as { result: unknown }).result;
   };
   const id = await ask("eth_subscribe", "newHeads");
@@ -147,7 +139,7 @@ test("filters keep a process in its place, for as long as it may", async () => {
   const [from, to] = await chain.call<string[]>("eth_accounts");
   const [pid] = enginesOf(dir);
   const ask = async (method: string, ...params: unknown[]) => {
-    const answer = await chain.ask(asked(method, ...params).send, { bytes: 1e6, ms: 5_000 });
+    const answer = await chain.ask(rpcCall(method, params), { bytes: 1e6, ms: 5_000 });
     return (JSON.parse(answer.toString()) as { result?: unknown }).result;
   };
   const filter = await ask("eth_newBlockFilter");

@@ -1,0 +1,73 @@
+import type { ChainSpec, Head } from "./engine";
+import type { Entry, LedgerFolder } from "./ledger-folder";
+import { Pool, type PoolLimits } from "./pool";
+import { Tail, type TailPace, usualTail } from "./tail";
+
+/** How a chain is run. */
+export interface Pace extends TailPace {
+  /** An engine that does not answer for this long (ms) is replaced. */
+  stall: number;
+  /** Memory growth, in bytes, after which an engine is replaced. */
+  growth: number;
+  /** Transactions that may wait for a block. */
+  pool: PoolLimits;
+  /** How long after its start (ms) a chain begins background work, so that other chains start first. */
+  rest: number;
+}
+
+export const usualPace: Pace = {
+  ...usualTail,
+  stall: 15_000,
+  growth: 32 * 1_048_576,
+  pool: { account: 256, ledger: 4_096 },
+  rest: 5_000,
+};
+
+const mostLines = 1_000;
+
+/** What every part of a chain works with. */
+export class ChainBase {
+  readonly pool: Pool;
+  readonly tail: Tail;
+  /** Recent messages, oldest first. */
+  readonly lines: string[] = [];
+  /** The latest block; known once an engine has all blocks. */
+  head!: Head;
+  /** Names of the payments that were made and must not be made again. */
+  given = new Set<string>();
+  closed = false;
+  /** Why the last input could not be recorded, if so. */
+  #problem: string | undefined;
+
+  constructor(
+    readonly spec: ChainSpec,
+    readonly folder: LedgerFolder,
+    readonly pace: Pace,
+    readonly warn: (text: string) => void,
+  ) {
+    this.pool = new Pool(pace.pool);
+    this.tail = new Tail(folder, pace);
+  }
+
+  /** Writes to the nodes' log. */
+  log(text: string): void {
+    this.lines.push(`${new Date().toISOString()} INFO [geth] ${text}`);
+    if (this.lines.length > 2 * mostLines) this.lines.splice(0, mostLines);
+  }
+
+  /** Records input of the chain; resolves when it is on disk. Warns once if it cannot be recorded. */
+  async record(entries: readonly Entry[]): Promise<void> {
+    try {
+      await this.folder.append(entries);
+      this.#problem = undefined;
+    } catch (error) {
+      const { message } = error as Error;
+      if (this.#problem !== message) {
+        this.log(message);
+        this.warn(message);
+      }
+      this.#problem = message;
+      throw error;
+    }
+  }
+}
