@@ -149,7 +149,8 @@ export class Chain {
     const { id, method, params } = call;
     if (filters.test(method)) this.#filtersUsed = Date.now();
     if (!takes.test(method)) return this.#reads.answer(call, bounds, ask);
-    return Buffer.from(JSON.stringify({ jsonrpc: "2.0", id, ...(await this.#sending.send(method, params, bounds)) }));
+    const answer = await this.#sending.send(method, params, bounds);
+    return Buffer.from(JSON.stringify({ ...answer, jsonrpc: "2.0", id }));
   }
 
   async #own(method: string, params: unknown[]): Promise<Answer> {
