@@ -15,7 +15,6 @@ import {
   durationSeconds,
   dynamicPrefix,
   insteadOfImport,
-  kindOf,
   logicalNameKey,
   partsOfUrn,
   pluginPrefix,
@@ -35,10 +34,6 @@ export type Kind = keyof typeof kinds;
 
 /** The type token of a resource class on the dynamic provider. */
 export const token = (kind: Kind): string => dynamicPrefix + kind;
-
-/** Whether a resource, or a value with nothing but its type, is of a class, on either provider. */
-export const isOf = (kind: Kind, value: unknown): boolean =>
-  kindOf(String((value as { __pulumiType?: unknown } | undefined)?.__pulumiType)) === kind;
 
 /** @throws for an import, where Pulumi would crash: it reads without the inputs, which contain the provider. */
 function refuseImport(kind: Kind, name: string, { import: id }: CustomResourceOptions = {}): void {

@@ -6,7 +6,7 @@ import {
   type Resource,
   RunError,
 } from "@pulumi/pulumi";
-import { tetherIdOf } from "../provider/constants";
+import { kindOf, tetherIdOf } from "../provider/constants";
 import {
   type AppCredFields,
   type AppCredProperties,
@@ -34,10 +34,12 @@ import {
   type ServiceProperties,
   type TetherServiceFields,
   type TetherServiceProperties,
+  kinds,
 } from "./generated";
-import { isOf, Managed } from "./managed";
+import { type Kind, Managed } from "./managed";
+import { references } from "./network/references";
 
-/* One class for each resource. Its outputs come from an interface of the same name: Pulumi sets them, and nothing is emitted. */
+/* One class for each resource. Its outputs are declared by an interface of the same name, since Pulumi sets them. */
 
 /** The consortium, as the resource or by its id. */
 export type InConsortium =
@@ -105,7 +107,7 @@ export type InService =
 
 type Flat = Record<string, Input<unknown>>;
 
-/** What follows from a resource that is given in place of its id. */
+/** The ids that follow from a resource besides its own. */
 const implied = (resource: Resource): Flat =>
   Environment.isInstance(resource)
     ? { consortiumId: resource.consortiumId }
@@ -119,16 +121,13 @@ const implied = (resource: Resource): Flat =>
       : {};
 
 /** Arguments that take a resource in place of its id. */
-const references = new Set([
-  ...["consortium", "environment", "membership", "service", "idRegistry", "zone"],
-  ...["kms", "opsmetric", "backup", "networking", "nodeConfig", "baf"],
-]);
+const resourceArguments = new Set(["consortium", "environment", "membership", "service", ...Object.keys(references)]);
 
-/** Turns resources among the arguments into their ids. @throws where one is given twice: one of both would be ignored */
+/** Turns resources among the arguments into their ids. @throws if both a resource and its id are given: one would be ignored */
 function flatten(what: string, args: object): Flat {
   const given = Object.entries(args) as [string, Input<unknown>][];
   const isResource = ([key, value]: (typeof given)[number]): boolean =>
-    references.has(key) && CustomResource.isInstance(value);
+    resourceArguments.has(key) && CustomResource.isInstance(value);
   const ids: Flat = {};
   for (const [key, resource] of given.filter(isResource) as unknown as [string, CustomResource][]) {
     if ((args as Flat)[`${key}Id`] !== undefined)
@@ -139,27 +138,56 @@ function flatten(what: string, args: object): Flat {
   return { ...ids, ...Object.fromEntries(rest) };
 }
 
-/** Options to read what this stack does not manage, for the `get` of each class. */
-const external = (id: Input<string>, opts?: CustomResourceOptions): CustomResourceOptions => ({ ...opts, id });
+/** A class of resources, whose constructor takes `Args`. */
+export interface ResourceClass<Self, Args> {
+  new (name: string, args: Args, opts?: CustomResourceOptions): Managed;
+  /** Whether a value is of this class, on either provider. Policies ask this of a value that has only its type. */
+  isInstance(value: unknown): value is Self;
+}
+
+/** A class of resources that can be read by their id and `Place`. */
+export interface ReadableClass<Self, Args, Place> extends ResourceClass<Self, Args> {
+  /** Reads an object that this stack does not manage. */
+  get(name: string, id: Input<string>, where: Place, opts?: CustomResourceOptions): Self;
+}
+
+/** What a class inherits: its inputs are flat, and the name of the object defaults to that of the resource. */
+function resource<Self, Args extends object>(kind: Kind): ResourceClass<Self, Args> {
+  const nameKey = kinds[kind].outputs.find((key) => key === "name" || key === "orgName");
+  return class extends Managed {
+    static override isInstance(value: unknown): value is Self & Managed {
+      return kindOf(String((value as { __pulumiType?: unknown } | undefined)?.__pulumiType)) === kind;
+    }
+
+    constructor(name: string, args: Args, opts?: CustomResourceOptions) {
+      const inputs = flatten(`${kind} ${name}`, args);
+      super(kind, name, nameKey ? { ...inputs, [nameKey]: inputs[nameKey] ?? name } : inputs, opts);
+    }
+  };
+}
+
+/** The same, with `get`. */
+function readable<Self, Args extends object, Place extends object>(kind: Kind): ReadableClass<Self, Args, Place> {
+  return class extends resource<Self, Place>(kind) {
+    static get(name: string, id: Input<string>, where: Place, opts?: CustomResourceOptions): Managed {
+      return new this(name, where, { ...opts, id });
+    }
+  } as unknown as ReadableClass<Self, Args, Place>;
+}
 
 export type ConsortiumArgs = ConsortiumFields;
 
 export interface Consortium extends Outputs<ConsortiumProperties> {}
 
 /** A business network that several organizations run together. */
-export class Consortium extends Managed {
-  /** Whether it is one, on either provider. Policies ask this of a value that has only its type. */
-  static override isInstance(value: unknown): value is Consortium {
-    return isOf("Consortium", value);
-  }
-
+export class Consortium extends resource<Consortium, ConsortiumArgs>("Consortium") {
   constructor(name: string, args: ConsortiumArgs = {}, opts?: CustomResourceOptions) {
-    super("Consortium", name, { ...args, name: args.name ?? name }, opts);
+    super(name, args, opts);
   }
 
-  /** Reads a consortium that is not managed by this stack. */
+  /** Reads a consortium that this stack does not manage. */
   static get(name: string, id: Input<string>, opts?: CustomResourceOptions): Consortium {
-    return new Consortium(name, {}, external(id, opts));
+    return new Consortium(name, {}, { ...opts, id });
   }
 }
 
@@ -168,21 +196,7 @@ export type MembershipArgs = MembershipFields & InConsortium;
 export interface Membership extends Outputs<MembershipProperties> {}
 
 /** The part of one business in a consortium. */
-export class Membership extends Managed {
-  /** Whether it is one, on either provider. Policies ask this of a value that has only its type. */
-  static override isInstance(value: unknown): value is Membership {
-    return isOf("Membership", value);
-  }
-
-  constructor(name: string, args: MembershipArgs, opts?: CustomResourceOptions) {
-    super("Membership", name, { ...flatten(`Membership ${name}`, args), orgName: args.orgName ?? name }, opts);
-  }
-
-  /** Reads a membership that is not managed by this stack. */
-  static get(name: string, id: Input<string>, where: InConsortium, opts?: CustomResourceOptions): Membership {
-    return new Membership(name, where, external(id, opts));
-  }
-}
+export class Membership extends readable<Membership, MembershipArgs, InConsortium>("Membership") {}
 
 type Client = keyof ConsensusOf;
 
@@ -192,23 +206,13 @@ export type EnvironmentArgs = { [C in Client]: EnvironmentFields<C> }[Client] & 
 export interface Environment extends Outputs<EnvironmentProperties> {}
 
 /** A blockchain network: one ledger, with a client and a consensus protocol. */
-export class Environment<C extends Client = Client> extends Managed {
-  /** Whether it is one, on either provider. Policies ask this of a value that has only its type. */
-  static override isInstance(value: unknown): value is Environment {
-    return isOf("Environment", value);
-  }
-
+export class Environment<C extends Client = Client> extends readable<Environment, object, InConsortium>("Environment") {
   constructor(name: string, args: EnvironmentFields<C> & InConsortium, opts?: CustomResourceOptions) {
-    super("Environment", name, { ...flatten(`Environment ${name}`, args), name: args.name ?? name }, opts);
-  }
-
-  /** Reads an environment that is not managed by this stack. */
-  static get(name: string, id: Input<string>, where: InConsortium, opts?: CustomResourceOptions): Environment {
-    return new Environment(name, where as EnvironmentArgs, external(id, opts));
+    super(name, args, opts);
   }
 }
 
-/** Resources in place of ids that a node names. */
+/** Resources in place of the ids that a node refers to. */
 export interface NodeReferences {
   /** Zone of the environment that it runs in, instead of `zoneId`. */
   zone?: EnvironmentZone;
@@ -231,21 +235,10 @@ export type NodeArgs = NodeFields & NodeReferences & InEnvironment & OfMembershi
 export interface Node extends Outputs<NodeProperties> {}
 
 /** A blockchain node that one member runs in an environment. */
-export class Node extends Managed {
-  /** Whether it is one, on either provider. Policies ask this of a value that has only its type. */
-  static override isInstance(value: unknown): value is Node {
-    return isOf("Node", value);
-  }
-
+export class Node extends readable<Node, NodeArgs, InEnvironment>("Node") {
   constructor(name: string, args: NodeArgs, opts?: CustomResourceOptions) {
-    const inputs = { ...flatten(`Node ${name}`, args), name: args.name ?? name };
-    // An environment has room for few nodes, and a node keeps nothing of its own: `up --replace` can do with its name.
-    super("Node", name, inputs, { deleteBeforeReplace: true, ...opts });
-  }
-
-  /** Reads a node that is not managed by this stack. */
-  static get(name: string, id: Input<string>, where: InEnvironment, opts?: CustomResourceOptions): Node {
-    return new Node(name, where as NodeArgs, external(id, opts));
+    // An environment has room for few nodes, and a node keeps nothing of its own: `up --replace` can do without it meanwhile.
+    super(name, args, { deleteBeforeReplace: true, ...opts });
   }
 }
 
@@ -254,79 +247,28 @@ export type AppCredArgs = AppCredFields & InEnvironment & OfMembership;
 export interface AppCred extends Outputs<AppCredProperties> {}
 
 /** User name and password for the runtime endpoints of one member's nodes. */
-export class AppCred extends Managed {
-  /** Whether it is one, on either provider. Policies ask this of a value that has only its type. */
-  static override isInstance(value: unknown): value is AppCred {
-    return isOf("AppCred", value);
-  }
-
-  constructor(name: string, args: AppCredArgs, opts?: CustomResourceOptions) {
-    super("AppCred", name, { ...flatten(`AppCred ${name}`, args), name: args.name ?? name }, opts);
-  }
-}
+export class AppCred extends resource<AppCred, AppCredArgs>("AppCred") {}
 
 export type ConsortiumZoneArgs = ConsortiumZoneFields & InConsortium;
 
 export interface ConsortiumZone extends Outputs<ConsortiumZoneProperties> {}
 
 /** A region of a cloud where environments of a consortium may run. */
-export class ConsortiumZone extends Managed {
-  /** Whether it is one, on either provider. Policies ask this of a value that has only its type. */
-  static override isInstance(value: unknown): value is ConsortiumZone {
-    return isOf("ConsortiumZone", value);
-  }
-
-  constructor(name: string, args: ConsortiumZoneArgs, opts?: CustomResourceOptions) {
-    super("ConsortiumZone", name, { ...flatten(`ConsortiumZone ${name}`, args), name: args.name ?? name }, opts);
-  }
-
-  /** Reads a zone that is not managed by this stack. */
-  static get(name: string, id: Input<string>, where: InConsortium, opts?: CustomResourceOptions): ConsortiumZone {
-    return new ConsortiumZone(name, where as ConsortiumZoneArgs, external(id, opts));
-  }
-}
+export class ConsortiumZone extends readable<ConsortiumZone, ConsortiumZoneArgs, InConsortium>("ConsortiumZone") {}
 
 export type EnvironmentZoneArgs = EnvironmentZoneFields & InEnvironment;
 
 export interface EnvironmentZone extends Outputs<EnvironmentZoneProperties> {}
 
 /** A region of a cloud where nodes and services of an environment may run. */
-export class EnvironmentZone extends Managed {
-  /** Whether it is one, on either provider. Policies ask this of a value that has only its type. */
-  static override isInstance(value: unknown): value is EnvironmentZone {
-    return isOf("EnvironmentZone", value);
-  }
-
-  constructor(name: string, args: EnvironmentZoneArgs, opts?: CustomResourceOptions) {
-    super("EnvironmentZone", name, { ...flatten(`EnvironmentZone ${name}`, args), name: args.name ?? name }, opts);
-  }
-
-  /** Reads a zone that is not managed by this stack. */
-  static get(name: string, id: Input<string>, where: InEnvironment, opts?: CustomResourceOptions): EnvironmentZone {
-    return new EnvironmentZone(name, where as EnvironmentZoneArgs, external(id, opts));
-  }
-}
+export class EnvironmentZone extends readable<EnvironmentZone, EnvironmentZoneArgs, InEnvironment>("EnvironmentZone") {}
 
 export type ConfigurationArgs = ConfigurationFields & InEnvironment & OfMembership;
 
 export interface Configuration extends Outputs<ConfigurationProperties> {}
 
 /** Settings that nodes of one member name. */
-export class Configuration extends Managed {
-  /** Whether it is one, on either provider. Policies ask this of a value that has only its type. */
-  static override isInstance(value: unknown): value is Configuration {
-    return isOf("Configuration", value);
-  }
-
-  constructor(name: string, args: ConfigurationArgs, opts?: CustomResourceOptions) {
-    super("Configuration", name, { ...flatten(`Configuration ${name}`, args), name: args.name ?? name }, opts);
-  }
-
-  /** Reads a configuration that is not managed by this stack. */
-  static get(name: string, id: Input<string>, where: InEnvironment, opts?: CustomResourceOptions): Configuration {
-    return new Configuration(name, where as ConfigurationArgs, external(id, opts));
-  }
-}
+export class Configuration extends readable<Configuration, ConfigurationArgs, InEnvironment>("Configuration") {}
 
 export type ServiceArgs = ServiceFields & {
   /** Zone of the environment that it runs in, instead of `zoneId`. */
@@ -337,42 +279,14 @@ export type ServiceArgs = ServiceFields & {
 export interface Service extends Outputs<ServiceProperties> {}
 
 /** A service beside the ledger of an environment, such as `ipfs`. */
-export class Service extends Managed {
-  /** Whether it is one, on either provider. Policies ask this of a value that has only its type. */
-  static override isInstance(value: unknown): value is Service {
-    return isOf("Service", value);
-  }
-
-  constructor(name: string, args: ServiceArgs, opts?: CustomResourceOptions) {
-    super("Service", name, { ...flatten(`Service ${name}`, args), name: args.name ?? name }, opts);
-  }
-
-  /** Reads a service that is not managed by this stack. */
-  static get(name: string, id: Input<string>, where: InEnvironment, opts?: CustomResourceOptions): Service {
-    return new Service(name, where as ServiceArgs, external(id, opts));
-  }
-}
+export class Service extends readable<Service, ServiceArgs, InEnvironment>("Service") {}
 
 export type InvitationArgs = InvitationFields & InConsortium;
 
 export interface Invitation extends Outputs<InvitationProperties> {}
 
 /** Invites a business of another organization to a consortium. */
-export class Invitation extends Managed {
-  /** Whether it is one, on either provider. Policies ask this of a value that has only its type. */
-  static override isInstance(value: unknown): value is Invitation {
-    return isOf("Invitation", value);
-  }
-
-  constructor(name: string, args: InvitationArgs, opts?: CustomResourceOptions) {
-    super("Invitation", name, { ...flatten(`Invitation ${name}`, args), orgName: args.orgName ?? name }, opts);
-  }
-
-  /** Reads an invitation that is not managed by this stack. */
-  static get(name: string, id: Input<string>, where: InConsortium, opts?: CustomResourceOptions): Invitation {
-    return new Invitation(name, where as InvitationArgs, external(id, opts));
-  }
-}
+export class Invitation extends readable<Invitation, InvitationArgs, InConsortium>("Invitation") {}
 
 export type DestinationArgs = DestinationFields & {
   /** Membership that owns the service, instead of `membershipId`; it follows from `service`. */
@@ -384,21 +298,7 @@ export type DestinationArgs = DestinationFields & {
 export interface Destination extends Outputs<DestinationProperties> {}
 
 /** Where a member's documents or messages arrive. */
-export class Destination extends Managed {
-  /** Whether it is one, on either provider. Policies ask this of a value that has only its type. */
-  static override isInstance(value: unknown): value is Destination {
-    return isOf("Destination", value);
-  }
-
-  constructor(name: string, args: DestinationArgs, opts?: CustomResourceOptions) {
-    super("Destination", name, { ...flatten(`Destination ${name}`, args), name: args.name ?? name }, opts);
-  }
-
-  /** Reads a destination that is not managed by this stack. */
-  static get(name: string, id: Input<string>, where: InService, opts?: CustomResourceOptions): Destination {
-    return new Destination(name, where, external(id, opts));
-  }
-}
+export class Destination extends readable<Destination, DestinationArgs, InService>("Destination") {}
 
 /** The tether service, by its id or by its address in the console. */
 export type WhichTether =
@@ -409,17 +309,12 @@ export type TetherServiceArgs = Omit<TetherServiceFields, "tetherId"> & WhichTet
 export interface TetherService extends Outputs<TetherServiceProperties> {}
 
 /** Pins the state of an environment's ledger to a public chain. */
-export class TetherService extends Managed {
-  /** Whether it is one, on either provider. Policies ask this of a value that has only its type. */
-  static override isInstance(value: unknown): value is TetherService {
-    return isOf("TetherService", value);
-  }
-
+export class TetherService extends resource<TetherService, object>("TetherService") {
   constructor(name: string, args: TetherServiceArgs, opts?: CustomResourceOptions) {
     const { consoleUrl, ...rest } = args;
     if (consoleUrl !== undefined && rest.tetherId !== undefined)
       throw new RunError(`TetherService ${name}: tetherId and consoleUrl are both given. Give one of them.`);
     const fromUrl = consoleUrl && output(consoleUrl).apply(tetherIdOf);
-    super("TetherService", name, { ...rest, tetherId: rest.tetherId ?? fromUrl }, opts);
+    super(name, { ...rest, tetherId: rest.tetherId ?? fromUrl }, opts);
   }
 }
