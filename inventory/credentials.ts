@@ -1,10 +1,9 @@
+import { type KnownCredential } from "../sdk/runtime/connect";
 import { type EnvironmentModel, type NodeModel } from "./model";
 
-/** A known credential. Secret: it never becomes part of a model or a result. */
-export interface KnownCredential {
-  username: string;
-  password: string;
-  /** Where it works; absent: only its user name tells that. */
+/** A credential and where it works. Secret: it never becomes part of a model or a result. */
+export interface PlacedCredential extends KnownCredential {
+  /** Absent: only its user name, which is its id, shows where it works. */
   environmentId?: string;
   membershipId?: string;
 }
@@ -22,7 +21,7 @@ function inClear(value: unknown): unknown {
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** The credential among some properties, if both its username and its password are in plain text. */
-export function credentialIn(props: object): KnownCredential[] {
+export function credentialIn(props: object): PlacedCredential[] {
   const { username, password, environmentId, membershipId } = props as Record<string, unknown>;
   const [user, secret] = [inClear(username), inClear(password)];
   if (typeof user !== "string" || typeof secret !== "string") return [];
@@ -30,8 +29,8 @@ export function credentialIn(props: object): KnownCredential[] {
 }
 
 /** The credentials anywhere in the outputs of a stack: objects with a user name and a password. */
-export function credentialsInOutputs(outputs: unknown): KnownCredential[] {
-  const found: KnownCredential[] = [];
+export function credentialsInOutputs(outputs: unknown): PlacedCredential[] {
+  const found: PlacedCredential[] = [];
   const todo: unknown[] = [outputs];
   for (let one = todo.pop(); one !== undefined; one = todo.pop()) {
     if (typeof one !== "object" || one === null) continue;
@@ -45,15 +44,15 @@ export function credentialsInOutputs(outputs: unknown): KnownCredential[] {
 /** Whether a credential belongs to an environment: the user name of a credential is its id. */
 export const belongsTo = (
   { id, credentials }: EnvironmentModel,
-  { username, environmentId }: KnownCredential,
+  { username, environmentId }: PlacedCredential,
 ): boolean => environmentId === id || credentials.some((one) => one.id === username);
 
 /** The credentials that may open a node, as far as their owners are known. */
 export const credentialsFor = (
   environment: EnvironmentModel,
   { membershipId }: NodeModel,
-  credentials: readonly KnownCredential[],
-): KnownCredential[] =>
+  credentials: readonly PlacedCredential[],
+): PlacedCredential[] =>
   credentials.filter((credential) => {
     const { membershipId: own } = environment.credentials.find(({ id }) => id === credential.username) ?? credential;
     return belongsTo(environment, credential) && own === membershipId;

@@ -6,7 +6,7 @@ import { proveSeen, subjectOf } from "../provider/core/organization";
 import { SeenStates } from "../provider/core/seen-states";
 import { sameName } from "../provider/core/values";
 import { plainSession } from "../provider/resources/tree";
-import { type KnownCredential, credentialIn } from "./credentials";
+import { type PlacedCredential, credentialIn } from "./credentials";
 import {
   type ConsortiumModel,
   type EnvironmentModel,
@@ -63,7 +63,7 @@ export function modelOfStack(document: unknown, what = "The document"): NetworkM
 }
 
 /** The credentials in the state of a stack, where it was exported with --show-secrets. */
-export const credentialsInStack = (document: unknown, what = "The document"): KnownCredential[] =>
+export const credentialsInStack = (document: unknown, what = "The document"): PlacedCredential[] =>
   rowsIn(document, what).flatMap(({ kind, props }) => (kind === "credential" ? credentialIn(props) : []));
 
 /**

@@ -32,11 +32,13 @@ export {
 export { Provider } from "./provider";
 export { CredentialRefused } from "./runtime/credential-refused";
 export {
-  type AnyLogin,
+  type AnyCredential,
+  type AnyCredential as AnyLogin,
   type AnyNode,
   connect,
   type ConnectOptions,
-  type KnownLogin,
+  type KnownCredential,
+  type KnownCredential as KnownLogin,
   type KnownNode,
   runtimeUrl,
   type Via,

@@ -1,4 +1,4 @@
-import { type KnownCredential, credentialsFor } from "../../inventory/credentials";
+import { type PlacedCredential, credentialsFor } from "../../inventory/credentials";
 import { LiveNetwork, mayAnswer } from "../../inventory/live";
 import {
   type ConsortiumModel,
@@ -208,8 +208,8 @@ export class Observer {
 /** A node that answers, and a credential of its member. */
 function openedBy(
   environment: EnvironmentModel,
-  credentials: readonly KnownCredential[],
-): { url: string; credential: KnownCredential } | undefined {
+  credentials: readonly PlacedCredential[],
+): { url: string; credential: PlacedCredential } | undefined {
   for (const node of environment.nodes) {
     const [credential] = credentialsFor(environment, node, credentials);
     if (credential && mayAnswer(node.state) && node.urls?.rpc) return { url: node.urls.rpc, credential };

@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
-import type { KnownCredential } from "../../inventory/credentials";
+import type { PlacedCredential } from "../../inventory/credentials";
 import type { NetworkModel } from "../../inventory/model";
 import { credentialsInStack, modelOfStack, withStacks } from "../../inventory/stack";
 
 interface Read {
   changedAt: number;
   model: NetworkModel;
-  credentials: KnownCredential[];
+  credentials: PlacedCredential[];
 }
 
 /** What stacks say of the network: files that `pulumi stack export` has written, read again when they change. */
@@ -42,7 +42,7 @@ export class Stacks {
   }
 
   /** Credentials that they hold in clear; they stay in this process. */
-  get credentials(): KnownCredential[] {
+  get credentials(): PlacedCredential[] {
     return [...this.#read.values()].flatMap(({ credentials }) => credentials);
   }
 

@@ -1,5 +1,5 @@
 import type { JsonRpcProvider } from "ethers";
-import { type KnownCredential, belongsTo, replaceCredential, credentialsFor } from "../../inventory/credentials";
+import { type PlacedCredential, belongsTo, replaceCredential, credentialsFor } from "../../inventory/credentials";
 import { LiveNetwork, mayAnswer } from "../../inventory/live";
 import {
   type EnvironmentModel,
@@ -46,7 +46,7 @@ export interface ObserveOptions {
   tethers?: readonly string[];
   stack?: NetworkModel;
   /** Credentials to reach nodes with. */
-  credentials?: readonly KnownCredential[];
+  credentials?: readonly PlacedCredential[];
   /** JSON-RPC addresses of public chains, by network. */
   targets?: Readonly<Record<string, string>>;
   pinsAhead?: number;
@@ -137,7 +137,7 @@ export type NodeProbe =
 
 /** What became of a credential at the nodes that it was tried at, by their names. */
 export interface CredentialProbe {
-  credential: KnownCredential;
+  credential: PlacedCredential;
   /** How many nodes it may open. */
   nodes: number;
   opened: string[];
@@ -157,7 +157,7 @@ export interface NodeProbes {
  */
 export async function probeNodes(
   { consortia }: NetworkModel,
-  known: readonly KnownCredential[],
+  known: readonly PlacedCredential[],
   { clock, write }: { clock: Clock; write: boolean },
 ): Promise<NodeProbes> {
   const environments = consortia.flatMap((one) => one.environments);
@@ -166,7 +166,7 @@ export async function probeNodes(
     (one) => one.environmentId === undefined && !environments.some((environment) => belongsTo(environment, one)),
   );
   const probes = new Map(
-    known.map((credential): [KnownCredential, CredentialProbe] => [
+    known.map((credential): [PlacedCredential, CredentialProbe] => [
       credential,
       { credential, nodes: 0, opened: [], refused: [] },
     ]),

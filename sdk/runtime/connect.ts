@@ -7,20 +7,20 @@ import type * as Loaded from "./providers";
 /** How a node is reached: JSON-RPC over HTTP(S), or a WebSocket. */
 export type Via = "rpc" | "wss";
 
-/** A node whose addresses are known: the address itself, or what `getNodeStatus` shows. */
+/** A node whose addresses are known: the address itself, or what `getNodeStatus` returns. */
 export type KnownNode = string | { urls?: { rpc?: string; wss?: string } };
 
-/** A user name and its password, known. */
-export interface KnownLogin {
+/** A user name and its password, both known. */
+export interface KnownCredential {
   username: string;
   password: string;
 }
 
-/** A node of the program, or anything that shows its addresses later. */
+/** A node of the program, or anything whose addresses become known later. */
 export type AnyNode = Input<KnownNode> | { urls: Input<{ rpc?: string; wss?: string } | undefined> };
 
-/** A credential of the program, or a pair that is known later. */
-export interface AnyLogin {
+/** A credential of the program, or a user name and a password that become known later. */
+export interface AnyCredential {
   username: Input<string>;
   password: Input<string>;
 }
@@ -32,12 +32,10 @@ export interface ConnectOptions<V extends Via = Via> {
   ca?: string | Buffer;
 }
 
-const isKnown = (value: unknown): boolean => !Output.isInstance(value) && !(value instanceof Promise);
+/** The ethers provider for each way to reach a node. */
+export type ProviderOf<V extends Via> = V extends "wss" ? WebSocketProvider : JsonRpcProvider;
 
-function known(node: AnyNode, credential: AnyLogin): node is KnownNode {
-  const address = typeof node === "object" && isKnown(node) && "urls" in node ? node.urls : node;
-  return [node, address, credential.username, credential.password].every(isKnown);
-}
+const isLater = (value: unknown): boolean => Output.isInstance(value) || value instanceof Promise;
 
 function addressOf(node: KnownNode, via: Via): string {
   const address = typeof node === "string" ? node : node.urls?.[via];
@@ -49,70 +47,60 @@ function addressOf(node: KnownNode, via: Via): string {
   );
 }
 
-function withPair(address: string, { username, password }: KnownLogin): string {
-  const url = new URL(address);
-  url.username = encodeURIComponent(username);
-  url.password = encodeURIComponent(password);
-  return url.href;
+/** Calls `make` at once if everything is known; otherwise later, and the result is as secret as the password. */
+function withAddress<T>(
+  node: AnyNode,
+  { username, password }: AnyCredential,
+  via: Via,
+  make: (address: string, credential: KnownCredential) => T,
+): T | Output<T> {
+  const hasUrls = typeof node === "object" && !isLater(node) && "urls" in node;
+  const given = [hasUrls ? node.urls : node, username, password];
+  const run = ([where, username, password]: unknown[]): T => {
+    const address = addressOf((hasUrls ? { urls: where } : where) as KnownNode, via);
+    return make(address, { username, password } as KnownCredential);
+  };
+  return given.some(isLater) ? secret(output(given)).apply<T>(run) : run(given);
 }
 
-/** Runs once everything is known. What follows is secret, as the password is; it is not looked into, as `output` would. */
-function later<T>(node: AnyNode, credential: AnyLogin, run: (node: KnownNode, credential: KnownLogin) => T): Output<T> {
-  const shown =
-    typeof node === "object" && isKnown(node) && "urls" in node ? output(node.urls).apply((urls) => ({ urls })) : node;
-  const parts = output([shown as Input<KnownNode>, credential.username, secret(credential.password)] as const);
-  return parts.apply<T>((values) => {
-    const [where, username, password] = values as [KnownNode, string, string];
-    return run(where, { username, password });
+/**
+ * The address of a node including user name and password, for tools that accept nothing else. For a node and a
+ * credential of the program it is a secret Output; for values that are already known (in a script) it is text: keep it to yourself.
+ */
+export function runtimeUrl(node: KnownNode, credential: KnownCredential, via?: Via): string;
+export function runtimeUrl(node: AnyNode, credential: AnyCredential, via?: Via): Output<string>;
+export function runtimeUrl(node: AnyNode, credential: AnyCredential, via: Via = "rpc"): string | Output<string> {
+  return withAddress(node, credential, via, (address, { username, password }) => {
+    const url = new URL(address);
+    url.username = encodeURIComponent(username);
+    url.password = encodeURIComponent(password);
+    return url.href;
   });
 }
 
 /**
- * The address of a node with user name and password in it, for tools that take nothing else. For a node and a
- * credential of the program a secret Output; for values that are known already (in a script), text: keep it to yourself.
- */
-export function runtimeUrl(node: KnownNode, credential: KnownLogin, via?: Via): string;
-export function runtimeUrl(node: AnyNode, credential: AnyLogin, via?: Via): Output<string>;
-export function runtimeUrl(node: AnyNode, credential: AnyLogin, via: Via = "rpc"): string | Output<string> {
-  const make = (where: KnownNode, pair: KnownLogin): string => withPair(addressOf(where, via), pair);
-  return known(node, credential) ? make(node, credential as KnownLogin) : later(node, credential, make);
-}
-
-/**
- * An ethers (v6) provider that logs in to a node with the Basic header: over HTTP, or with `"wss"` over a WebSocket.
- * A refused credential is a `CredentialRefused` at the first request, not an endless attempt.
+ * An ethers (v6) provider that authenticates to a node with the Basic header: over HTTP, or with `"wss"` over a WebSocket.
+ * If the node refuses the credential, the first request fails with a `CredentialRefused`; it is not retried forever.
  *
- * For values that are known already it is the provider itself. For a node and a credential of the program it is an Output:
- * use it in `apply`, where a preview does not know them yet, and never export it. Close what you open (`destroy()`).
+ * For values that are already known it is the provider itself. For a node and a credential of the program it is an Output:
+ * use it in `apply` (a preview may not know it yet) and never export it. Close what you open (`destroy()`).
  */
-export function connect(node: KnownNode, credential: KnownLogin, via?: "rpc" | ConnectOptions<"rpc">): JsonRpcProvider;
-export function connect(node: KnownNode, credential: KnownLogin, via: "wss" | ConnectOptions<"wss">): WebSocketProvider;
-export function connect(
+export function connect<V extends Via = "rpc">(
+  node: KnownNode,
+  credential: KnownCredential,
+  via?: V | ConnectOptions<V>,
+): ProviderOf<V>;
+export function connect<V extends Via = "rpc">(
   node: AnyNode,
-  credential: AnyLogin,
-  via?: "rpc" | ConnectOptions<"rpc">,
-): Output<JsonRpcProvider>;
-export function connect(
-  node: AnyNode,
-  credential: AnyLogin,
-  via: "wss" | ConnectOptions<"wss">,
-): Output<WebSocketProvider>;
-export function connect(
-  node: AnyNode,
-  credential: AnyLogin,
-  via: Via | ConnectOptions = {},
-): JsonRpcProvider | WebSocketProvider | Output<JsonRpcProvider | WebSocketProvider> {
+  credential: AnyCredential,
+  via?: V | ConnectOptions<V>,
+): Output<ProviderOf<V>>;
+export function connect(node: AnyNode, credential: AnyCredential, via: Via | ConnectOptions = {}): unknown {
   const options = typeof via === "string" ? { via } : via;
-  const make = (where: KnownNode, pair: KnownLogin): JsonRpcProvider | WebSocketProvider => {
-    const address = addressOf(where, options.via ?? "rpc");
-    const { overHttp, overWebSocket } = providers();
-    return (options.via === "wss" ? overWebSocket : overHttp)(address, pair, options.ca);
-  };
-  return known(node, credential) ? make(node, credential as KnownLogin) : later(node, credential, make);
+  return withAddress(node, credential, options.via ?? "rpc", (address, known) => {
+    // ethers takes longer to load than this whole package: only programs that connect pay for it.
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- synchronous, so that `connect` is too
+    const { overHttp, overWebSocket } = require("./providers") as typeof Loaded;
+    return (options.via === "wss" ? overWebSocket : overHttp)(address, known, options.ca);
+  });
 }
-
-type Providers = typeof Loaded;
-
-/** ethers takes longer to load than this whole package: only programs that connect pay for it. */
-// eslint-disable-next-line @typescript-eslint/no-require-imports -- synchronous, so that `connect` is too
-const providers = (): Providers => require("./providers") as Providers;
