@@ -6,15 +6,15 @@ import { mapping } from "../yaml/shape";
 import { type ReferenceName, references } from "./references";
 
 /*
- * The definition of a whole network, as a person writes it. From this follow the checks, the JSON schema for editors
- * (schemas/network.schema.json), the types (sdk/network/generated.ts) and the tables of docs/network-files.md.
- * The properties of the resources are those of their own definitions; here is only what is different in a file.
+ * The definition of a whole network, as people write it. The checks, the JSON schema for editors (schemas/network.schema.json),
+ * the types (sdk/network/generated.ts) and the tables of docs/network-files.md are made from it.
+ * Properties of resources come from the resources' own definitions; this file holds what is different in a network file.
  */
 
 const keyText =
   'a key must have at most 64 letters, digits, ".", "_" and "-", and begin with a letter or a digit; set other names with name, or orgName of a member';
 
-/** Keys become logical names in Pulumi, where a slash stands between them. */
+/** Keys become parts of logical names in Pulumi, joined by slashes. */
 const keyOr = (error: string) =>
   z
     .string({ error })
@@ -23,7 +23,7 @@ const keyOr = (error: string) =>
 
 const key = keyOr("a key must be text");
 
-/** A mapping with the name that it has in the JSON schema and in TypeScript. */
+/** A mapping; `id` is its name in the JSON schema and in TypeScript. */
 const named = <S extends z.ZodRawShape>(id: string, description: string, what: string, shape: S) =>
   mapping(what, shape).meta({ id, description });
 
@@ -33,8 +33,8 @@ const own = (resource: Resource, property: string): z.ZodType =>
   (definitions[resource].inputs.shape as Record<string, z.ZodType>)[property]!;
 
 /**
- * A property of a resource under its own rules, where another default holds than in a program. A new schema each time: what the
- * resource says of its own (that a change replaces, say) must stay on it.
+ * An optional property of a resource, with its own rules. `otherwise` is the default in a file, if it differs from that in a program.
+ * Each call makes a new schema, so that the resource keeps its own metadata.
  */
 const of = (resource: Resource, property: string, otherwise?: string, more = "") => {
   const schema = own(resource, property);
@@ -42,30 +42,31 @@ const of = (resource: Resource, property: string, otherwise?: string, more = "")
   return field(schema.optional(), doc + more, { default: otherwise ?? usual });
 };
 
+/** An optional property, and its default in words. */
+const optional = <S extends z.ZodType>(schema: S, doc: string, otherwise = "none") =>
+  field(schema.optional(), doc, { default: otherwise });
+
 const formerly = (what = "key") =>
-  field(
-    z.union([key, z.array(key)], { error: "formerly must be the previous key, or a list of previous keys" }).optional(),
+  optional(
+    z.union([key, z.array(key)], { error: "formerly must be the previous key, or a list of previous keys" }),
     `Previous ${what}, or a list of them, so that a rename replaces nothing. Can stay forever.`,
-    { default: "none" },
   );
 
 const protect = (what = "it", otherwise = "the option `protect` of the network") =>
-  field(
-    z.boolean({ error: "protect must be true or false" }).optional(),
+  optional(
+    z.boolean({ error: "protect must be true or false" }),
     `Whether Pulumi refuses to delete or replace ${what}.`,
-    { default: otherwise },
+    otherwise,
   );
 
 const adopt = () =>
-  field(
-    own("node", "adopt").optional(),
+  optional(
+    own("node", "adopt"),
     "`true` adopts the object with this name if it exists; an id adopts exactly that object or fails.",
-    { default: "that of the network" },
+    "that of the network",
   );
 
 const extra = () => of("node", "extra");
-
-const text = (what: string) => z.string({ error: `${what} must be text` });
 
 /** A mapping by key; with `entry.nullable()` an entry may be left empty: `acme:` is `acme: {}`. */
 const entries = <S extends z.ZodType>(what: string, entry: S) =>
@@ -73,7 +74,7 @@ const entries = <S extends z.ZodType>(what: string, entry: S) =>
 
 const isReference = (property: string): property is ReferenceName => property in references;
 
-/** What nodes may be given one by one, and all nodes of an environment at once. */
+/** Settings of a single node, or of all nodes of an environment. */
 export const nodeSettings = [
   "role",
   "size",
@@ -101,9 +102,9 @@ const several = (resource: Resource, properties: readonly string[], otherwise?: 
   );
 
 /** What most entries have at their end. */
-const common = () => ({
+const common = (protects = protect("it", "that of its environment")) => ({
   adopt: adopt(),
-  protect: protect("it", "that of its environment"),
+  protect: protects,
   formerly: formerly(),
   extra: extra(),
 });
@@ -147,7 +148,7 @@ export const Credential = named(
   "Username and password for the nodes of one member in this environment.",
   "a credential",
   {
-    member: field(key.optional(), "Key of the member whose nodes it opens.", { default: "its own key" }),
+    member: optional(key, "Key of the member whose nodes it opens.", "its own key"),
     name: of("appCred", "name", "its key when the credential was created"),
     keepers: of("appCred", "keepers"),
     protect: protect("it", "that of its environment"),
@@ -163,7 +164,10 @@ export const Tether = named(
   {
     tetherId: of("tetherService", "tetherId"),
     consoleUrl: field(
-      text("consoleUrl").min(10, "consoleUrl must be the address of the tether service in the console").optional(),
+      z
+        .string({ error: "consoleUrl must be text" })
+        .min(10, "consoleUrl must be the address of the tether service in the console")
+        .optional(),
       "Its console address, which ends in the id, instead of `tetherId`.",
     ),
     network: own("tetherService", "network"),
@@ -215,19 +219,16 @@ export const Service = named("NetworkService", "A service beside the ledger, suc
   name: of("service", "name", "its key"),
   ...several("service", ["zoneId", "size"]),
   details: details("service"),
-  destinations: field(
-    z
-      .union([key, z.array(key), entries("destinations", Destination.nullable())], {
-        error: "destinations must be a key, a list of keys, or a mapping of keys to settings",
-      })
-      .optional(),
+  destinations: optional(
+    z.union([key, z.array(key), entries("destinations", Destination.nullable())], {
+      error: "destinations must be a key, a list of keys, or a mapping of keys to settings",
+    }),
     "Destinations of a `documentstore` or `dataexchange`: a key, a list of keys, or a mapping of keys to settings.",
-    { default: "none" },
   ),
   ...common(),
 });
 
-/** What environments are given as it is. */
+/** Settings that environments get unchanged. */
 export const environmentSettings = [
   "chainId",
   "releaseId",
@@ -248,58 +249,43 @@ export const Environment = named(
     provider: own("environment", "provider"),
     consensusType: own("environment", "consensusType"),
     ...several("environment", environmentSettings),
-    nodes: field(
-      z.record(key, nodesOfMember, { error: "nodes must be a mapping of members to a count or to names" }).optional(),
+    nodes: optional(
+      z.record(key, nodesOfMember, { error: "nodes must be a mapping of members to a count or to names" }),
       "Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. " +
         `At most ${limits.nodes} in all.`,
-      { default: "none" },
     ),
-    nodeDefaults: field(NodeDefaults.optional(), "Settings of every node that has none of its own.", {
-      default: "none",
-    }),
-    credentials: field(
-      z
-        .union([z.array(key), entries("credentials", Credential.nullable())], {
-          error: "credentials must be a list of members, or a mapping of names to settings",
-        })
-        .optional(),
+    nodeDefaults: optional(NodeDefaults, "Settings of every node that has none of its own."),
+    credentials: optional(
+      z.union([z.array(key), entries("credentials", Credential.nullable())], {
+        error: "credentials must be a list of members, or a mapping of names to settings",
+      }),
       "Credentials: a list of members, or a mapping of names to settings; `[]` for none.",
-      { default: "one for each member with nodes here" },
+      "one for each member with nodes here",
     ),
-    tether: field(Tether.optional(), "Pins the ledger to a public chain.", { default: "no tether" }),
-    zones: field(
-      entries("zones", EnvironmentZone).optional(),
+    tether: optional(Tether, "Pins the ledger to a public chain.", "no tether"),
+    zones: optional(
+      entries("zones", EnvironmentZone),
       "Where nodes and services of this environment may run, by key: they name one with `zone`.",
-      { default: "none" },
     ),
-    configurations: field(
-      entries("configurations", Configuration).optional(),
+    configurations: optional(
+      entries("configurations", Configuration),
       "Configurations by key: nodes name them with `nodeConfig`, `kms` and the like.",
-      { default: "none" },
     ),
-    services: field(entries("services", Service).optional(), "Services beside the ledger, by key.", {
-      default: "none",
-    }),
-    adopt: adopt(),
-    protect: protect("it or what is in it"),
-    formerly: formerly(),
-    extra: extra(),
+    services: optional(entries("services", Service), "Services beside the ledger, by key."),
+    ...common(protect("it or what is in it")),
   },
 );
 
 export const Member = named("NetworkMember", "One business of the consortium.", "a member", {
   orgName: of("membership", "orgName", "its key"),
-  adopt: adopt(),
-  protect: protect(),
-  formerly: formerly(),
-  extra: extra(),
+  ...common(protect()),
 });
 
 export const ConsortiumZone = named(
   "NetworkConsortiumZone",
   "A region of a cloud where environments of the consortium may run. One that exists already is shared: adopt it.",
   "a zone",
-  { ...zone("consortiumZone"), ...common(), protect: protect() },
+  { ...zone("consortiumZone"), ...common(protect()) },
 );
 
 export const Invitation = named(
@@ -309,8 +295,7 @@ export const Invitation = named(
   {
     email: own("invitation", "email"),
     orgName: of("invitation", "orgName", "its key"),
-    ...common(),
-    protect: protect(),
+    ...common(protect()),
   },
 );
 
@@ -329,40 +314,29 @@ export const ConsortiumHead = named(
   consortiumFields("the name of the network"),
 );
 
-const members = () =>
-  field(
-    z
-      .union([z.array(key), entries("members", Member.nullable())], {
-        error: "members must be a list of keys, or a mapping of keys to settings",
-      })
-      .optional(),
+/** What a consortium consists of. */
+const contents = () => ({
+  members: optional(
+    z.union([z.array(key), entries("members", Member.nullable())], {
+      error: "members must be a list of keys, or a mapping of keys to settings",
+    }),
     "Participating businesses: a list of keys, or a mapping of keys to settings.",
-    { default: "none" },
-  );
-
-const zones = () =>
-  field(entries("zones", ConsortiumZone).optional(), "Where environments of the consortium may run, by key.", {
-    default: "none",
-  });
-
-const invitations = () =>
-  field(
+  ),
+  zones: optional(entries("zones", ConsortiumZone), "Where environments of the consortium may run, by key."),
+  invitations: optional(
     entries(
       "invitations",
       z.union([own("invitation", "email"), Invitation], {
         error: "an invitation must be the address that it goes to, or a mapping of its settings",
       }),
-    ).optional(),
+    ),
     "Businesses of other organizations that are invited: by key, the address that the invitation goes to, or its settings.",
-    { default: "none" },
-  );
-
-const environments = () =>
-  field(
-    entries("environments", Environment).optional(),
+  ),
+  environments: optional(
+    entries("environments", Environment),
     `Ledgers by key. At most ${limits.environments} in a consortium.`,
-    { default: "none" },
-  );
+  ),
+});
 
 export const Consortium = named(
   "NetworkConsortium",
@@ -371,22 +345,18 @@ export const Consortium = named(
   {
     ...consortiumFields("its key"),
     formerly: formerly(),
-    members: members(),
-    zones: zones(),
-    invitations: invitations(),
-    environments: environments(),
+    ...contents(),
   },
 );
 
 const limit = (what: string, usual: number) =>
-  field(
+  optional(
     z
       .int({ error: "a limit must be a whole number" })
       .min(1, "a limit must be at least 1")
-      .max(1000, "a limit must be at most 1000")
-      .optional(),
+      .max(1000, "a limit must be at most 1000"),
     `Maximum number of ${what}.`,
-    { default: String(usual) },
+    String(usual),
   );
 
 /** What the service allows (spec, section 8). */
@@ -412,29 +382,22 @@ export const Network = named(
   "A whole network: one consortium with its members and environments, or several consortia.",
   "a network",
   {
-    name: field(key.optional(), "Name of the network, the first part of all logical names.", {
-      default: "the name of the file",
-    }),
+    name: optional(key, "Name of the network, the first part of all logical names.", "the name of the file"),
     formerly: formerly("name of the network"),
-    adopt: field(
-      z.boolean({ error: "adopt must be true or false here; an id belongs to one entry" }).optional(),
+    adopt: optional(
+      z.boolean({ error: "adopt must be true or false here; an id belongs to one entry" }),
       "`true`: every entry adopts the object with its name, unless it says otherwise.",
-      { default: "`false`" },
+      "`false`",
     ),
-    limits: field(Limits.optional(), "Limits of the organization.", { default: "those of the service" }),
-    consortium: field(
-      z
-        .union([own("consortium", "name"), ConsortiumHead], {
-          error: "consortium must be a name, or a mapping of its settings",
-        })
-        .optional(),
+    limits: optional(Limits, "Limits of the organization.", "those of the service"),
+    consortium: optional(
+      z.union([own("consortium", "name"), ConsortiumHead], {
+        error: "consortium must be a name, or a mapping of its settings",
+      }),
       "The consortium: its name, or its settings.",
-      { default: "one with the name of the network" },
+      "one with the name of the network",
     ),
-    members: members(),
-    zones: zones(),
-    invitations: invitations(),
-    environments: environments(),
+    ...contents(),
     consortia: field(
       entries("consortia", Consortium.nullable()).optional(),
       "Several consortia by key, instead of `consortium`, `members`, `zones`, `invitations` and `environments`. " +
