@@ -8,16 +8,16 @@ export interface Line {
 }
 
 interface ChartProps {
-  /** What the chart shows, for whoever cannot see it. */
+  /** What the chart shows, for screen readers. */
   label: string;
   times: number[];
   lines: Line[];
-  /** As steps from one point to the next. */
+  /** Whether lines go in steps from one point to the next. */
   steps?: boolean;
 }
 
 const height = 220;
-/** Lines differ by color, dashes and width, so that each is seen where all lie upon each other. */
+/** Lines differ by color, dashes and width, so that each one is visible where they overlap. */
 const looks = [
   { color: "--line-1", dash: [], width: 5 },
   { color: "--line-2", dash: [7, 5], width: 4 },
@@ -106,7 +106,7 @@ export function Chart(props: ChartProps) {
         {lines.map(({ name, values }, index) => (
           <span key={name}>
             <svg viewBox="0 0 28 8" aria-hidden="true">
-              <path d="M0 4h28" class={`line-${(index % looks.length) + 1}`} />
+              <path d="M0 4h28" stroke={`var(${lookOf(index).color})`} stroke-dasharray={lookOf(index).dash.join(" ")} />
             </svg>
             {name} <b>{values.findLast((value) => value !== null)?.toLocaleString("en") ?? "—"}</b>
           </span>
