@@ -143,4 +143,7 @@ export interface Made {
   secret: string;
 }
 
-export type Verdict = { verified: true; text: string } | { verified: false; text: string };
+export interface Verdict {
+  verified: boolean;
+  text: string;
+}

@@ -214,7 +214,11 @@ export function limitsUsed(consortia: readonly ConsortiumModel[]): LimitUse[] {
   ];
 }
 
-/** An object, and what it is in. */
+/** The environments of all consortia. */
+export const environmentsOf = ({ consortia }: Pick<NetworkModel, "consortia">): EnvironmentModel[] =>
+  consortia.flatMap(({ environments }) => environments);
+
+/** An object, and what contains it. */
 export interface Placed {
   kind: ObjectKind;
   object: ObjectModel;

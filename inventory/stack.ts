@@ -9,8 +9,9 @@ import { plainSession } from "../provider/resources/tree";
 import { type PlacedCredential, credentialIn } from "./credentials";
 import {
   type ConsortiumModel,
-  type EnvironmentModel,
   displayName,
+  type EnvironmentModel,
+  environmentsOf,
   type NetworkModel,
   type ObjectKind,
   type ObjectModel,
@@ -119,9 +120,6 @@ function driftOf(live: ObjectModel, stack: ObjectModel): string[] {
     return [`${key} is ${JSON.stringify(now![key])}, and ${JSON.stringify(then![key])} in the stack`];
   });
 }
-
-const environmentsOf = ({ consortia }: NetworkModel): EnvironmentModel[] =>
-  consortia.flatMap(({ environments }) => environments);
 
 /** Objects that only the stack still knows, each in what it was in; of what was not shown, nothing is known to be gone. */
 function addGone(live: NetworkModel, stack: NetworkModel): void {

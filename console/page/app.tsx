@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { environmentsOf } from "../../inventory/model";
 import type { NetworkView } from "../protocol";
 import { clock } from "./format";
 import { act, live, useConnection, useSection } from "./live";
-import { NotFound, ErrorMessage } from "./parts/basics";
+import { ErrorMessage, NotFound, Sign } from "./parts/basics";
 import { SecretDialog } from "./parts/credentials";
 import { hrefOf, useRoute } from "./route";
 import { EnvironmentPage } from "./views/environment";
@@ -43,7 +44,9 @@ export function App() {
           {view?.embedded && <Tab path="testing" label="Faults and calls" current={page === "testing"} />}
         </nav>
         <div class="session">
-          <Live connection={connection} />
+          <span role="status">
+            <Sign {...connections[connection]} />
+          </span>
           <button type="button" class="plain" onClick={signOut}>
             Sign out
           </button>
@@ -75,7 +78,7 @@ export function App() {
   );
 }
 
-const ended = "The console has ended, or does not answer; it is tried again.";
+const ended = "The console has ended or does not answer. Trying again …";
 
 function focusContent(event: Event): void {
   event.preventDefault();
@@ -91,19 +94,10 @@ function Tab({ path, label, current }: { path: string; label: string; current: b
 }
 
 const connections = {
-  live: ["good", "●", "live"],
-  lost: ["bad", "✕", "no connection"],
-  connecting: ["busy", "◐", "connecting"],
+  live: { tone: "good", text: "live" },
+  lost: { tone: "bad", text: "no connection" },
+  connecting: { tone: "busy", text: "connecting" },
 } as const;
-
-function Live({ connection }: { connection: keyof typeof connections }) {
-  const [tone, sign, text] = connections[connection];
-  return (
-    <span class={`state ${tone}`} role="status">
-      <span aria-hidden="true">{sign}</span> {text}
-    </span>
-  );
-}
 
 function Page({ page, id, view }: { page: string; id: string; view: NetworkView }): ComponentChildren {
   const title = titleOf(page, id, view);
@@ -135,8 +129,7 @@ const titles = new Map([
 ]);
 
 function titleOf(page: string, id: string, { model }: NetworkView): string {
-  const environments = model.consortia.flatMap((one) => one.environments);
-  if (page === "environments") return environments.find((one) => one.id === id)?.name ?? id;
+  if (page === "environments") return environmentsOf(model).find((one) => one.id === id)?.name ?? id;
   if (page === "tethers") return id ? `Tether ${id}` : "Tethers";
   return titles.get(page) ?? "Network";
 }

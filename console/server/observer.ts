@@ -3,6 +3,7 @@ import { LiveNetwork, mayAnswer } from "../../inventory/live";
 import {
   type ConsortiumModel,
   type EnvironmentModel,
+  environmentsOf,
   type NetworkModel,
   type TetherModel,
 } from "../../inventory/model";
@@ -151,7 +152,7 @@ export class Observer {
 
   #note(model: NetworkModel): void {
     const at = Math.round(Date.now() / 1000);
-    const environments = model.consortia.flatMap((one) => one.environments);
+    const environments = environmentsOf(model);
     for (const environment of environments) {
       const history = this.#ledgers.get(environment.id) ?? new LedgerHistory(this.options.periodMs);
       this.#ledgers.set(environment.id, history);

@@ -1,9 +1,10 @@
 import { replaceCredential } from "../../inventory/credentials";
 import {
   type ConsortiumModel,
-  type EnvironmentModel,
-  type MembershipModel,
   displayName,
+  type EnvironmentModel,
+  environmentsOf,
+  type MembershipModel,
   type NodeModel,
   type ObjectKind,
   type ObjectModel,
@@ -148,9 +149,7 @@ const nodeReachable = checkOf("node reachable", "node", ({ id }, { nodes }) => {
 const chainId = checkOf("chain id", "node", ({ id }, { nodes, stack }, environment) => {
   const probe = nodes.get(id);
   if (probe?.kind !== "answered") return undefined;
-  const asked = stack?.consortia
-    .flatMap(({ environments }) => environments)
-    .find((one) => one.id === environment.id)?.chainId;
+  const asked = stack && environmentsOf(stack).find((one) => one.id === environment.id)?.chainId;
   const wanted = asked ?? environment.chainId;
   if (wanted === undefined) return skipped("the service shows no chain id");
   if (probe.chainId === wanted && (environment.chainId ?? wanted) === wanted) return ok(`it is ${wanted}`);
@@ -209,8 +208,7 @@ const written = checkOf("transaction", "node", ({ id }, { nodes }) => {
 /** Of every credential that is credentials, whichever of them opens a node. */
 const credentials: Check = ({ model, credentials, allListed }) =>
   credentials.flatMap(({ credential: { username, environmentId }, nodes, opened, refused, why }) => {
-    const environments = model.consortia.flatMap((one) => one.environments);
-    const within = environments.find(({ id, credentials: some }) => {
+    const within = environmentsOf(model).find(({ id, credentials: some }) => {
       return id === environmentId || some.some((one) => one.id === username);
     });
     const listed = within?.credentials.find(({ id }) => id === username);

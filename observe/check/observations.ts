@@ -2,8 +2,9 @@ import type { JsonRpcProvider } from "ethers";
 import { type PlacedCredential, belongsTo, replaceCredential, credentialsFor } from "../../inventory/credentials";
 import { LiveNetwork, mayAnswer } from "../../inventory/live";
 import {
-  type EnvironmentModel,
   displayName,
+  type EnvironmentModel,
+  environmentsOf,
   type NetworkModel,
   type NodeModel,
   type TetherModel,
@@ -64,7 +65,7 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
   const seen = await live.look({ consortium, tethers: [...ids], nodeStatus: true, partial: true });
   const shown = consortium === undefined && stack ? onlyOf(seen, stack) : seen;
   const model = stack ? withStacks(shown, [stack]) : shown;
-  const others = environmentsIn(seen).filter(({ id }) => !environmentsIn(model).some((one) => one.id === id));
+  const others = environmentsOf(seen).filter(({ id }) => !environmentsOf(model).some((one) => one.id === id));
   const known = (options.credentials ?? []).filter((one) => !others.some((environment) => belongsTo(environment, one)));
   const [{ nodes, credentials }, tethers] = await Promise.all([
     probeNodes(model, known, { clock, write }),
@@ -75,8 +76,8 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
       }),
     ),
   ]);
-  const isWhole = [...seen.consortia, ...environmentsIn(seen)].every(({ unseen }) => unseen === undefined);
-  const allListed = consortium === undefined && isWhole && environmentsIn(seen).every((one) => !hidesCredentials(one));
+  const isWhole = [...seen.consortia, ...environmentsOf(seen)].every(({ unseen }) => unseen === undefined);
+  const allListed = consortium === undefined && isWhole && environmentsOf(seen).every((one) => !hidesCredentials(one));
   return {
     model,
     ...(stack && { stack }),
@@ -89,8 +90,6 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
     pinsAhead,
   };
 }
-
-const environmentsIn = ({ consortia }: NetworkModel) => consortia.flatMap(({ environments }) => environments);
 
 const hidesCredentials = ({ unlisted = [] }: EnvironmentModel): boolean => unlisted.includes("credential");
 
@@ -156,11 +155,11 @@ export interface NodeProbes {
  * @param write whether to send a transaction to each
  */
 export async function probeNodes(
-  { consortia }: NetworkModel,
+  model: NetworkModel,
   known: readonly PlacedCredential[],
   { clock, write }: { clock: Clock; write: boolean },
 ): Promise<NodeProbes> {
-  const environments = consortia.flatMap((one) => one.environments);
+  const environments = environmentsOf(model);
   // If the service does not list credentials, only a node that accepts one shows its owner.
   const unassigned = known.filter(
     (one) => one.environmentId === undefined && !environments.some((environment) => belongsTo(environment, one)),

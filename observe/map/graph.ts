@@ -1,8 +1,9 @@
 import {
   type ConsortiumModel,
-  type EnvironmentModel,
-  type MembershipModel,
   displayName,
+  type EnvironmentModel,
+  environmentsOf,
+  type MembershipModel,
   type NetworkModel,
   type ObjectKind,
   type ObjectModel,
@@ -34,7 +35,7 @@ export interface NetworkMap {
 /** What is drawn of a network, whatever draws it. */
 export function mapOf(model: NetworkModel): NetworkMap {
   const drawn = model.consortia.map((one) => consortiumGroup(model, one));
-  const bound = new Set(model.consortia.flatMap(({ environments }) => environments.map(({ tether }) => tether)));
+  const bound = new Set(environmentsOf(model).map(({ tether }) => tether));
   const unbound = model.tethers.filter(({ id }) => !bound.has(id));
   const networks = [...new Set(model.tethers.flatMap(({ network }) => network ?? []))].sort();
   const pins = model.tethers.flatMap(({ id, network }): MapEdge[] =>

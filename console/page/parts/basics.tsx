@@ -1,16 +1,13 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentProps } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Condition, conditionOf, type Managed, type Remarks } from "../../../inventory/model";
 import { sentences } from "../format";
 import { hrefOf } from "../route";
 
-const signs = {
-  good: ["●", "good"],
-  busy: ["◐", "busy"],
-  off: ["■", "off"],
-  bad: ["✕", "bad"],
-} as const;
-const conditions: Record<Condition, keyof typeof signs> = {
+const signs = { good: "●", busy: "◐", off: "■", bad: "✕" } as const;
+export type Tone = keyof typeof signs;
+
+const conditions: Record<Condition, Tone> = {
   ready: "good",
   pending: "busy",
   going: "busy",
@@ -19,7 +16,7 @@ const conditions: Record<Condition, keyof typeof signs> = {
   gone: "bad",
 };
 /** States that only tethers have. */
-const tethers: Record<string, keyof typeof signs> = {
+const tethers: Record<string, Tone> = {
   initial: "busy",
   configured: "busy",
   deployed: "busy",
@@ -27,23 +24,25 @@ const tethers: Record<string, keyof typeof signs> = {
   deactivated: "off",
   missing: "bad",
 };
-const signOf = (state: string | undefined): keyof typeof signs =>
+const toneOf = (state: string | undefined): Tone =>
   state === undefined ? "off" : (tethers[state] ?? conditions[conditionOf(state)]);
 
 /** States whose names are misleading. */
-const meanings: Record<string, string> = { setup: "in use" };
+const meanings: Record<string, string> = { setup: "setup (in use)" };
 
-/** A state by shape, word and color. */
-export function State({ of }: { of: string | undefined }) {
-  const [sign, tone] = signs[signOf(of)];
-  const meaning = meanings[of ?? ""];
+/** A condition by shape, word and color. */
+export function Sign({ tone, text }: { tone: Tone; text: string }) {
   return (
     <span class={`state ${tone}`}>
-      <span aria-hidden="true">{sign}</span> {of ?? "unknown"}
-      {meaning !== undefined && ` (${meaning})`}
+      <span aria-hidden="true">{signs[tone]}</span> {text}
     </span>
   );
 }
+
+/** The state of an object. */
+export const State = ({ of }: { of: string | undefined }) => (
+  <Sign tone={toneOf(of)} text={meanings[of ?? ""] ?? of ?? "unknown"} />
+);
 
 export function Card(props: { title: string; aside?: ComponentChildren; children: ComponentChildren }) {
   const { title, aside, children } = props;
@@ -58,11 +57,14 @@ export function Card(props: { title: string; aside?: ComponentChildren; children
   );
 }
 
-/** Names with their values, as a list. */
-export function Facts({ of }: { of: [string, ComponentChildren][] }) {
+export type Fact = [name: string, value: ComponentChildren];
+
+/** Names with their values, as a list; the last one is the stack that manages the object, where stacks were looked at. */
+export function Facts({ of, object }: { of: Fact[]; object?: Remarks }) {
+  const all: Fact[] = object?.managed === undefined ? of : [...of, ["Managed by", <ManagedBy object={object} />]];
   return (
     <dl class="facts">
-      {of.map(([name, value]) => (
+      {all.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value ?? "—"}</dd>
@@ -75,14 +77,14 @@ export function Facts({ of }: { of: [string, ComponentChildren][] }) {
 interface TableProps {
   label: string;
   head: string[];
-  /** Where some say which stack manages their `object`, a last column shows it. */
+  /** If the stack that manages the `object` of a row is known, a last column shows it. */
   rows: { key: string; cells: ComponentChildren[]; object?: Remarks }[];
   empty: string;
   /** Rows that are shown at first. Default: all. */
   most?: number;
 }
 
-/** A table: cards on a phone; where it is too wide elsewhere, it scrolls by itself, also by keyboard. */
+/** A table; on a phone its rows are cards. If it is too wide, it scrolls by itself, also by keyboard. */
 export function Table({ label, head: own, rows, empty, most = Infinity }: TableProps) {
   const [folded, fold] = useState(true);
   if (rows.length === 0) return <p class="quiet">{empty}</p>;
@@ -144,7 +146,7 @@ export function Copyable({ text, shown = text, what }: { text: string; shown?: s
   );
 }
 
-/** What failed in one sentence, said at once to whoever cannot see it; the rest is folded. */
+/** What failed, in one sentence that screen readers announce at once; the rest is folded. */
 export function ErrorMessage({ text }: { text: string | undefined }) {
   const [first, rest] = sentences(text ?? "");
   return (
@@ -212,7 +214,7 @@ export function Dialog({ title, onClose, stays = false, children }: DialogProps)
   );
 }
 
-/** A form of one line that is sent with Enter or its button. */
+/** A form of one line, sent with Enter or its button. */
 export function LineForm(props: { onSend: () => void; busy?: boolean; button: string; children: ComponentChildren }) {
   const { onSend, busy = false, button, children } = props;
   const send = (event: SubmitEvent) => {
@@ -229,11 +231,23 @@ export function LineForm(props: { onSend: () => void; busy?: boolean; button: st
   );
 }
 
+type FieldProps = ComponentProps<"input"> & { label: string; onType: (value: string) => void };
+
+/** A line of text to type. */
+export function Field({ label, onType, ...input }: FieldProps) {
+  return (
+    <label>
+      <span>{label}</span>
+      <input {...input} onInput={({ currentTarget }) => onType(currentTarget.value)} />
+    </label>
+  );
+}
+
 interface ChoiceProps {
   label: string;
   value: string;
   onChoose: (value: string) => void;
-  /** Values, each with what it is called. */
+  /** Values and their names. */
   options: readonly (readonly [value: string, name: string])[];
   wide?: boolean;
 }
@@ -254,7 +268,7 @@ export function Choice({ label, value, onChoose, options, wide }: ChoiceProps) {
   );
 }
 
-/** What an address shows whose object is not there (any more). */
+/** For an address whose object does not exist (any more). */
 export function NotFound() {
   return (
     <>

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { ConsortiumModel, EnvironmentModel } from "../../../inventory/model";
 import { type Made, type NetworkView } from "../../protocol";
 import { useAction } from "../live";
-import { Choice, Copyable, Dialog, Facts, LineForm, Table, ErrorMessage } from "./basics";
+import { Choice, Copyable, Dialog, ErrorMessage, Facts, Field, LineForm, Table } from "./basics";
 
 interface Props {
   view: NetworkView;
@@ -40,10 +40,7 @@ export function Credentials({ view, consortium, environment }: Props) {
       {view.mayChange && memberships.length > 0 && (
         <LineForm onSend={make} busy={busy} button="Make a credential">
           <Choice label="Member" value={member} onChoose={choose} options={[...owners]} />
-          <label>
-            <span>Name</span>
-            <input value={name} placeholder="optional" onInput={({ currentTarget }) => setName(currentTarget.value)} />
-          </label>
+          <Field label="Name" value={name} placeholder="optional" onType={setName} />
         </LineForm>
       )}
       <ErrorMessage text={problem} />
@@ -53,18 +50,18 @@ export function Credentials({ view, consortium, environment }: Props) {
 
 interface Secret extends Made {
   title: string;
-  /** What the secret is. */
+  /** What kind of secret it is. */
   label: string;
 }
 
 let tell: (secret: Secret | undefined) => void = () => undefined;
 
-/** Shows a new secret, this once, above whatever page is open. */
+/** Shows a new secret once, above the open page. */
 export const showSecret = (secret: Secret): void => tell(secret);
 
 const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
 
-/** The place where a new secret is shown; it is gone from the page with the dialog. Who leaves the page before is asked. */
+/** Shows a new secret, which leaves the page with the dialog. Before that, the browser asks whoever leaves the page. */
 export function SecretDialog() {
   const [secret, set] = useState<Secret>();
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { type ConsortiumModel, type EnvironmentModel, kindTitles, type OtherModel } from "../../../inventory/model";
-import { Copyable, ManagedBy, State, Table } from "./basics";
+import { Copyable, State, Table } from "./basics";
 
 interface Props {
   label: string;
@@ -14,11 +14,10 @@ export function Others({ label, consortium, within: { others } }: Props) {
   const members = new Map(consortium.memberships.map(({ id, orgName }) => [id, orgName]));
   const names = new Map(others.map(({ id, name }) => [id, name]));
   const owned = others.some(({ membershipId }) => membershipId !== undefined);
-  const marked = others.some(({ managed }) => managed !== undefined);
   return (
     <Table
       label={label}
-      head={["Kind", "Name", "State", ...(owned ? ["Member"] : []), "Details", ...(marked ? ["Managed by"] : [])]}
+      head={["Kind", "Name", "State", ...(owned ? ["Member"] : []), "Details"]}
       empty=""
       rows={others.map((one) => ({
         key: `${one.kind} ${one.id}`,
@@ -28,8 +27,8 @@ export function Others({ label, consortium, within: { others } }: Props) {
           one.state === undefined ? "—" : <State of={one.state} />,
           ...(owned ? [members.get(one.membershipId ?? "") ?? "—"] : []),
           <Details of={one} names={names} />,
-          ...(marked ? [<ManagedBy object={one} />] : []),
         ],
+        object: one,
       }))}
     />
   );

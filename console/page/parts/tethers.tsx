@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
-import type { NetworkModel } from "../../../inventory/model";
+import { environmentsOf, type NetworkModel } from "../../../inventory/model";
 import type { NetworkView } from "../../protocol";
 import { ether } from "../format";
 import { useAction } from "../live";
 import { hrefOf } from "../route";
 import { Card, Choice, LineForm, State, Table, ErrorMessage } from "./basics";
 
-/** All tethers, and on the embedded service the way to order one. */
+/** All tethers, and on the embedded service a form to order one. */
 export function Tethers({ view: { model, embedded } }: { view: NetworkView }) {
-  const environments = model.consortia.flatMap((one) => one.environments);
+  const environments = environmentsOf(model);
   return (
     <Card title="Tethers" aside={embedded && <OrderTether model={model} />}>
       <Table
@@ -31,9 +31,9 @@ export function Tethers({ view: { model, embedded } }: { view: NetworkView }) {
   );
 }
 
-/** What the hosted console does by hand: a program cannot create a tether service. */
+/** People order tethers in the hosted console: a program cannot create one. */
 function OrderTether({ model }: { model: NetworkModel }) {
-  const names = model.consortia.flatMap((one) => one.environments.map(({ name }) => name));
+  const names = new Set(environmentsOf(model).map(({ name }) => name));
   const [environment, choose] = useState("");
   const { run, busy, answer, problem } = useAction("order-tether");
   const order = () => void run(environment ? { environment } : {});
@@ -44,7 +44,7 @@ function OrderTether({ model }: { model: NetworkModel }) {
           label="Pins"
           value={environment}
           onChoose={choose}
-          options={[["", "the first environment"], ...[...new Set(names)].map((name) => [name, name] as const)]}
+          options={[["", "the first environment"], ...[...names].map((name) => [name, name] as const)]}
         />
       </LineForm>
       <ErrorMessage text={problem} />

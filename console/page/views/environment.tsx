@@ -3,7 +3,7 @@ import type { ConsortiumModel, EnvironmentModel } from "../../../inventory/model
 import { type BlockView, type EnvironmentView, type NetworkView } from "../../protocol";
 import { clock, ether, plural, short, time, zone } from "../format";
 import { useSection } from "../live";
-import { Card, Choice, Copyable, Facts, ManagedBy, NotFound, State, Table, ErrorMessage } from "../parts/basics";
+import { Card, Choice, Copyable, ErrorMessage, type Fact, Facts, NotFound, State, Table } from "../parts/basics";
 import { Chart } from "../parts/chart";
 import { Credentials } from "../parts/credentials";
 import { Others } from "../parts/others";
@@ -24,7 +24,7 @@ export function EnvironmentPage({ view, id }: { view: NetworkView; id: string })
         {name} <State of={state} />
       </h1>
       <ErrorMessage text={problem} />
-      <Facts of={factsOf(environment)} />
+      <Facts of={factsOf(environment)} object={environment} />
       <div class="columns">
         <Card title="Block height by node" aside={<span class="quiet">{zone()}</span>}>
           <Heights nodes={nodes} ledger={ledger} />
@@ -54,7 +54,7 @@ export function EnvironmentPage({ view, id }: { view: NetworkView; id: string })
   );
 }
 
-function factsOf(one: EnvironmentModel): [string, preact.ComponentChildren][] {
+function factsOf(one: EnvironmentModel): Fact[] {
   return [
     ["Client", one.provider],
     ["Consensus", one.consensusType],
@@ -64,9 +64,6 @@ function factsOf(one: EnvironmentModel): [string, preact.ComponentChildren][] {
     ["Release", one.releaseId],
     ["Id", <code>{one.id}</code>],
     ["Tether", one.tether ? <a href={hrefOf("tethers", one.tether)}>{one.tether}</a> : "none"],
-    ...(one.managed === undefined
-      ? []
-      : ([["Managed by", <ManagedBy object={one} />]] as [string, preact.ComponentChildren][])),
   ];
 }
 
@@ -146,8 +143,8 @@ function Log({ of: { id, nodes, provider } }: { of: EnvironmentModel }) {
   );
 }
 
-/** The last blocks; those with transactions open. */
-export function Blocks({ ledger }: { ledger: EnvironmentView | undefined }) {
+/** The last blocks; those with transactions can be unfolded. */
+function Blocks({ ledger }: { ledger: EnvironmentView | undefined }) {
   if (!ledger) return <p class="quiet">Looking …</p>;
   if (ledger.blocks.length === 0) return <p class="quiet">{ledger.noBlocks ?? "No blocks yet."}</p>;
   return (

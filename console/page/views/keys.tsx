@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { KeyView } from "../../protocol";
 import { clock } from "../format";
 import { useAction, useSection } from "../live";
-import { Card, Dialog, LineForm, Table, ErrorMessage } from "../parts/basics";
+import { Card, Dialog, ErrorMessage, Field, LineForm, Table } from "../parts/basics";
 import { showSecret } from "../parts/credentials";
 
 export function KeysPage() {
@@ -48,15 +48,7 @@ export function KeysPage() {
           }))}
         />
         <LineForm onSend={make} busy={making.busy} button="Make a key">
-          <label>
-            <span>Name</span>
-            <input
-              required
-              value={name}
-              placeholder="who uses it"
-              onInput={({ currentTarget }) => setName(currentTarget.value)}
-            />
-          </label>
+          <Field label="Name" value={name} placeholder="who uses it" required onType={setName} />
         </LineForm>
       </Card>
       {asked && (

@@ -9,7 +9,7 @@ import {
 import type { MapsView, NetworkView } from "../../protocol";
 import { plural } from "../format";
 import { useSection } from "../live";
-import { Card, Facts, ManagedBy, State, Table } from "../parts/basics";
+import { Card, type Fact, Facts, ManagedBy, State, Table } from "../parts/basics";
 import { Others } from "../parts/others";
 import { Tethers } from "../parts/tethers";
 import { hrefOf } from "../route";
@@ -118,9 +118,7 @@ function EnvironmentTile({ of: one, tethers }: { of: EnvironmentModel; tethers: 
           ["Block", heights.length > 0 ? Math.max(...heights).toLocaleString("en") : "—"],
           ["Nodes started", `${started} of ${one.nodes.length}`],
           ["Credentials", one.credentials.length],
-          ...(services.length === 0
-            ? []
-            : ([["Services started", `${running} of ${services.length}`]] satisfies [string, string][])),
+          ...(services.length === 0 ? [] : [["Services started", `${running} of ${services.length}`] as Fact]),
           ["Tether", tether ? <a href={hrefOf("tethers", tether.id)}>{tether.state ?? tether.id}</a> : "none"],
         ]}
       />
@@ -164,8 +162,8 @@ function Members({ of: { id, memberships, environments } }: { of: ConsortiumMode
 /** The smallest readable scale of a map; beyond it, the map scrolls. */
 const smallest = 0.75;
 
-/** The map as the command draws it. Its text is data: it is parsed as a picture, and what is not one is left out. */
-export function Drawing({ svg, label }: { svg: string | undefined; label: string }) {
+/** The map as the command draws it. The SVG is data from outside: it is parsed as a picture, without scripts and styles. */
+function Drawing({ svg, label }: { svg: string | undefined; label: string }) {
   const place = useRef<HTMLDivElement>(null);
   // Before painting, so that nothing moves under the pointer.
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 import { displayName, kindTitles, objectsOf, type Placed } from "../../../inventory/model";
 import type { NetworkView } from "../../protocol";
-import { Card, ManagedBy, stackOf, Table } from "../parts/basics";
+import { Card, stackOf, Table } from "../parts/basics";
 
 export function StacksPage({ view }: { view: NetworkView }) {
   const objects = objectsOf(view.model);
@@ -53,7 +53,7 @@ function Objects({ of, label, empty }: ObjectsProps) {
   return (
     <Table
       label={label}
-      head={["Object", "Kind", "Id", "Resource", "Managed by"]}
+      head={["Object", "Kind", "Id", "Resource"]}
       empty={empty}
       rows={of.map(({ kind, object }) => ({
         key: `${kind} ${object.id}`,
@@ -62,8 +62,8 @@ function Objects({ of, label, empty }: ObjectsProps) {
           kindTitles[kind],
           <code>{object.id}</code>,
           stackOf(object.managed)?.name ?? "—",
-          <ManagedBy object={object} />,
         ],
+        object,
       }))}
     />
   );

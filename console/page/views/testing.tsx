@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { FaultView, TestingView } from "../../protocol";
 import { time, zone } from "../format";
 import { act, useAction, useSection } from "../live";
-import { Card, Choice, LineForm, Table, ErrorMessage } from "../parts/basics";
+import { Card, Choice, ErrorMessage, Field, LineForm, Sign, Table } from "../parts/basics";
 
 const kinds: Record<string, { label: string; number?: "status" | "ms"; given?: string }> = {
   status: { label: "answer a status", number: "status", given: "503" },
@@ -103,16 +103,14 @@ function NewFault({ routes }: { routes: string[] }) {
           options={Object.entries(kinds).map(([kind, { label }]) => [kind, label])}
         />
         {number !== undefined && (
-          <label>
-            <span>{number === "ms" ? "Milliseconds" : "Status"}</span>
-            <input
-              value={rule.value}
-              size={6}
-              inputMode="numeric"
-              required
-              onInput={({ currentTarget }) => change("value")(currentTarget.value)}
-            />
-          </label>
+          <Field
+            label={number === "ms" ? "Milliseconds" : "Status"}
+            value={rule.value}
+            size={6}
+            inputMode="numeric"
+            required
+            onType={change("value")}
+          />
         )}
         <Choice label="Method" value={rule.method} onChoose={change("method")} options={orAny(methods)} />
         <Choice label="Route" value={rule.route} onChoose={change("route")} options={orAny(routes)} wide />
@@ -137,7 +135,7 @@ function Calls({ of: shown }: { of: TestingView | undefined }) {
             {method} {path}
           </code>,
           status ?? "no answer",
-          fault === undefined ? "" : <span class="state bad">✕ {fault}</span>,
+          fault === undefined ? "" : <Sign tone="bad" text={fault} />,
         ],
       }))}
     />

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import type { PinModel, TetherModel } from "../../../inventory/model";
+import { environmentsOf, type PinModel, type TetherModel } from "../../../inventory/model";
 import type { NetworkView, TetherView } from "../../protocol";
 import { clock, duration, ether, plural, short } from "../format";
 import { useAction, useSection } from "../live";
-import { Card, Copyable, Facts, LineForm, ManagedBy, NotFound, State, Table, ErrorMessage } from "../parts/basics";
+import { Card, Copyable, ErrorMessage, Facts, Field, LineForm, NotFound, State, Table } from "../parts/basics";
 import { Chart } from "../parts/chart";
 import { Tethers } from "../parts/tethers";
 import { hrefOf } from "../route";
@@ -21,7 +21,7 @@ export function TetherPage({ view, id }: { view: NetworkView; id: string }) {
   const { value: shown, problem } = useSection<TetherView>(`tether/${id}`);
   const tether = view.model.tethers.find((one) => one.id === id);
   if (!tether) return <NotFound />;
-  const environment = view.model.consortia.flatMap((one) => one.environments).find((one) => one.tether === id);
+  const environment = environmentsOf(view.model).find((one) => one.tether === id);
   return (
     <>
       <p class="crumbs">
@@ -37,10 +37,8 @@ export function TetherPage({ view, id }: { view: NetworkView; id: string }) {
           ["Public chain", tether.network],
           ["Interval", interval(tether, view)],
           ["Pins", tether.reports],
-          ...(tether.managed === undefined
-            ? []
-            : [["Managed by", <ManagedBy object={tether} />] as [string, preact.ComponentChildren]]),
         ]}
+        object={tether}
       />
       <div class="columns">
         <Card title="Funds">
@@ -111,15 +109,7 @@ function Fund({ tether: { id, network = "rinkeby" } }: { tether: TetherModel }) 
   return (
     <>
       <LineForm onSend={fund} busy={busy || wei === undefined} button={`Fund on ${network}`}>
-        <label>
-          <span>Ether</span>
-          <input
-            value={amount}
-            inputMode="decimal"
-            size={8}
-            onInput={({ currentTarget }) => set(currentTarget.value)}
-          />
-        </label>
+        <Field label="Ether" value={amount} inputMode="decimal" size={8} onType={set} />
       </LineForm>
       <ErrorMessage text={problem ?? (wei === undefined ? "That is no amount of ether, such as 0.5." : undefined)} />
       <p role="status" class="quiet">
