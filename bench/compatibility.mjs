@@ -1,9 +1,9 @@
 // @ts-check
 /**
- * npm run compatibility [-- --slice] [--only PATTERN]: the package as npm packs it, in projects with each Node.js, each Pulumi SDK, each
- * provider, each kind of program and each installer that people have: up, unchanged, change, refresh, policy pack, destroy, mocks.
- * Writes the tables of docs/compatibility.md when all were tried. `--slice` tries the newest and the oldest only. Exit code 1 when one
- * fails. Ends by itself within an hour.
+ * npm run compatibility [-- --only PATTERN]: the package as npm packs it, in projects with each Node.js, each Pulumi SDK, each provider,
+ * each kind of program and each installer: up, unchanged, change, refresh, policy pack, destroy, mocks. Writes the tables of
+ * docs/compatibility.md after all trials; with a pattern, it only takes those whose title matches. Exit code 1 if one fails. Ends within
+ * an hour.
  */
 import "../tools/lib/node-version.mjs";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -14,69 +14,51 @@ import { build, bundle, installPackages, npmPackage } from "../tools/lib/prepare
 import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { duration, runMain, log } from "../tools/lib/terminal.mjs";
 import { nodeVersions } from "./compatibility/project.mjs";
-import { installerTrials, kindTrials, lifeTrials, live } from "./compatibility/trials.mjs";
+import { live, trialGroups } from "./compatibility/trials.mjs";
 import { circumstances, table, writePart } from "./lib/report.mjs";
 
 const longestMs = 60 * 60_000;
 
-/** @typedef {import("./compatibility/trials.mjs").Trial} Trial */
-/** @typedef {Trial & { problem?: string }} Tried */
-
-/** @param {Tried[]} tried @param {string[]} head @param {(trial: Tried) => string[]} row */
-const shown = (tried, head, row) =>
-  table(
-    [...head, "result"],
-    tried.map((trial) => [...row(trial), trial.problem ? "**fails**" : "works"]),
-  );
-
 await runMain("compatibility", async () => {
-  const { values } = parseArgs({ options: { slice: { type: "boolean" }, only: { type: "string" } } });
+  const { values } = parseArgs({ options: { only: { type: "string" } } });
+  const only = new RegExp(values.only ?? "");
   await installPackages();
   await build();
   await bundle();
   const cli = await pulumiCli();
-  const nodes = await nodeVersions();
-  const groups = [lifeTrials(nodes), kindTrials(nodes), installerTrials(nodes)].map((trials) =>
-    trials.filter(({ title, inSlice }) => (values.slice ? inSlice : true) && title.includes(values.only ?? "")),
-  );
+  const groups = trialGroups(await nodeVersions());
   const folder = mkdtempSync(join(tmpdir(), "consortium-compatibility-"));
   const startedAt = Date.now();
+  /** @type {Map<import("./compatibility/trials.mjs").Trial, boolean>} */
+  const results = new Map();
   try {
     const tarball = await npmPackage(folder);
-    /** @type {Tried[][]} */
-    const results = [];
-    for (const trials of groups) {
-      /** @type {Tried[]} */
-      const tried = [];
-      for (const trial of trials) {
-        const begun = Date.now();
-        const problem =
-          begun - startedAt > longestMs ? "not tried: the hour is over" : await live(trial, { cli, tarball, folder });
-        log(`${problem ? "FAILED" : "works "} ${trial.title} (${duration(Date.now() - begun)})`);
-        if (problem) log(problem);
-        tried.push({ ...trial, ...(problem ? { problem } : {}) });
-      }
-      results.push(tried);
+    for (const trial of groups.flatMap(({ trials }) => trials).filter(({ title }) => only.test(title))) {
+      const begun = Date.now();
+      const isLate = begun - startedAt > longestMs;
+      const problem = isLate ? "not tried: the hour is over" : await live(trial, { cli, tarball, folder });
+      log(`${problem ? "FAILED" : "works "} ${trial.title} (${duration(Date.now() - begun)})`);
+      if (problem) log(problem);
+      results.set(trial, !problem);
     }
-    const [lives = [], kinds = [], installers = []] = results;
-    if (!values.slice && !values.only) {
-      const [date, ours, , pulumi] = (await circumstances(cli)).split(", ");
-      const parts = [
-        `Tried on ${date} with ${ours} and the CLI ${pulumi}.`,
-        shown(lives, ["Node.js", "`@pulumi/pulumi`", "provider"], ({ node, sdk, provider }) => [
-          node.version,
-          sdk,
-          provider,
-        ]),
-        shown(kinds, ["program", "Node.js", "`@pulumi/pulumi`"], ({ kind, node, sdk }) => [kind, node.version, sdk]),
-        shown(installers, ["installer", "Node.js", "`@pulumi/pulumi`"], (t) => [t.installer, t.node.version, t.sdk]),
-      ];
-      await writePart("docs/compatibility.md", "matrix", parts.join("\n\n"));
-    }
-    const failed = results.flat().filter(({ problem }) => problem).length;
-    log(`${results.flat().length - failed} work, ${failed} fail (${duration(Date.now() - startedAt)})`);
-    return failed > 0 ? 1 : 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+  if (values.only === undefined) {
+    const [date, ours, , pulumi] = (await circumstances(cli)).split(", ");
+    const tables = groups.map(({ trials, columns }) =>
+      table(
+        [...Object.keys(columns), "result"],
+        trials.map((trial) => [
+          ...Object.values(columns).map((cell) => cell(trial)),
+          results.get(trial) ? "works" : "**fails**",
+        ]),
+      ),
+    );
+    const text = [`Tried on ${date} with ${ours} and the CLI ${pulumi}.`, ...tables].join("\n\n");
+    await writePart("docs/compatibility.md", "matrix", text);
+  }
+  const failed = [...results.values()].filter((works) => !works).length;
+  log(`${results.size - failed} work, ${failed} fail (${duration(Date.now() - startedAt)})`);
+  return failed > 0 ? 1 : 0;
 });

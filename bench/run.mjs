@@ -1,16 +1,15 @@
 // @ts-check
 /**
- * npm run bench [-- NAME…] [OPTIONS]: measures, each beside what it is compared with in the same run. Without a name: what an `up`,
- * a `refresh` and a preview cost, through the real CLI on the embedded service; then the table of docs/maintainers/performance.md is written
- * anew. Exit code 1 when a target is missed. Options:
- *   --rounds N                 of preview, policy and network: at least 7; of providers: 2 unless given
- *   --count N                  of providers: how many memberships. Default: 500
- *   --stacks N --width N --rounds N   of fleet: 20 stacks, 4 at once, 3 rounds unless given
- *   --large N --parallel N     of fleet, for its memory: 50 stacks, 8 at once unless given
- *   --replayed N --parallel N  of fleet: so many stacks whose Pulumi is a recording, written to docs/fleet.md
- *   --minutes N                of soak; of console, for one page and then for 20
- *   --rounds N --seed N        of kills: 20 rounds unless given, written to docs/maintainers/reliability.md then
- *   --blocks N                 of long: of the ledger that it starts with. Default: 400,000
+ * npm run bench [-- NAME… OPTIONS]: measures, each beside its baseline in the same run, through the real CLI on the embedded service.
+ * Without a name, it takes the usual ones, and writes the table of docs/maintainers/performance.md. Exit code 1 if a target is missed.
+ *   --rounds N                 preview, policy, network: 7, or more; providers: 2; fleet: 3; kills: 20
+ *   --count N                  providers: memberships. Default: 500
+ *   --stacks N --width N       fleet: stacks, and how many at once, compared with xargs. Default: 20, 4
+ *   --large N --parallel N     fleet: the same for its memory. Default: 50, 8
+ *   --replayed N --parallel N  fleet: so many stacks whose Pulumi is a recording. Writes to docs/fleet.md
+ *   --minutes N                soak: 30; console: 10, for one page and then for 20
+ *   --seed N                   kills: repeats a run. Without --rounds, kills writes to docs/maintainers/reliability.md
+ *   --blocks N                 long: blocks of the ledger that it starts with. Default: 400,000
  */
 import "../tools/lib/node-version.mjs";
 import { parseArgs } from "node:util";
@@ -19,11 +18,11 @@ import { pulumiCli } from "../tools/lib/pulumi-cli.mjs";
 import { runMain, log, UserError } from "../tools/lib/terminal.mjs";
 import { circumstances, table, writePart } from "./lib/report.mjs";
 
-/** Those that docs/maintainers/performance.md shows in one table; those that run when no name is given; all. */
+/** The measures in the table of docs/maintainers/performance.md; the usual ones; all. */
 const published = ["waiting", "reading", "providers"];
 const usual = [...published, "preview", "policy", "network"];
 const all = [...usual, "fleet", "soak", "console", "kills", "long"];
-/** Where a measure is, if not in a file of its name. @type {Record<string, string>} */
+/** Files that hold several measures. @type {Record<string, string>} */
 const fileOf = {
   ...Object.fromEntries(["waiting", "reading"].map((name) => [name, "requests"])),
   ...Object.fromEntries(["preview", "policy", "network"].map((name) => [name, "previews"])),
@@ -45,7 +44,10 @@ const tableOf = (rows) =>
 await runMain("bench", async () => {
   const { values, positionals: asked } = parseArgs({ options, allowPositionals: true });
   const unknown = asked.find((name) => !all.includes(name));
-  if (unknown) throw new UserError(`There is no measure "${unknown}"; there are ${all.join(", ")}.`);
+  if (unknown) throw new UserError(`There is no measure "${unknown}". The measures are ${all.join(", ")}.`);
+  const numbers = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, Number(text)]));
+  const wrong = Object.keys(numbers).find((name) => !(Number(numbers[name]) > 0));
+  if (wrong) throw new UserError(`--${wrong} must be a number above 0.`);
   await installPackages();
   await build();
   const cli = await pulumiCli();
@@ -58,7 +60,7 @@ await runMain("bench", async () => {
     log(`Measuring ${name} …`);
     /** @type {Record<string, import("./lib/stack.mjs").Measure>} */
     const { [name]: measure } = await import(`./measures/${fileOf[name] ?? name}.mjs`);
-    const result = await measure?.({ cli, module, options: values });
+    const result = await measure?.({ cli, module, options: numbers });
     rows.set(name, result?.rows ?? []);
     if (result?.details) console.log(`${result.details}\n`);
   }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * npm start, npm run destroy, npm run stop, npm run pulumi -- ARGS: the example network on the embedded service, with a Pulumi state of
- * its own. Needs nothing but Node.js at first.
+ * npm start, npm run destroy, npm run stop, npm run pulumi -- ARGS: the example network on the embedded service, with its own Pulumi
+ * state. Needs nothing but Node.js.
  */
 import "./lib/node-version.mjs";
 import { readFileSync } from "node:fs";
@@ -12,17 +12,17 @@ import { build, installPackages, root } from "./lib/prepare.mjs";
 import { runAttached } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
 import { log, runMain, UserError } from "./lib/terminal.mjs";
-import { consoleLink, recorded, stackFile, startService, stopService } from "./local/service.mjs";
+import { consoleLink, stackFile, started, startService, stopService } from "./local/service.mjs";
 
 const nextSteps = `
 The network is up. What next?
   npm run pulumi -- stack output --show-secrets   the outputs again, with the passwords
   npm run pulumi -- preview                       what a change would do: edit the description in examples/quickstart/index.ts
-  npm start                                       makes that change; without one it changes nothing
+  npm start                                       makes that change; without a change, it does nothing
   npm run destroy                                 takes the network down
   npm run stop                                    stops the service`;
 
-/** Pulumi's verbs that call the service. */
+/** Pulumi's commands that call the service. */
 const callers = ["up", "update", "preview", "pre", "refresh", "destroy", "down", "dn", "import", "watch"];
 
 /** @type {Record<string, (args: string[]) => Promise<number>>} */
@@ -38,10 +38,10 @@ const verbs = {
     await pulumi(["stack", "export", "--file", stackFile(root)]); // for the console; secrets are encrypted in it
     log("");
     const usable = await consortium(["check", "--stack", stack]);
-    const next = usable === 0 ? nextSteps : "`npm start` checks it again, after what the table says was done.";
-    const service = recorded(root);
-    const link = service?.pid === undefined ? undefined : await consoleLink(service);
-    const see = link ? `\n\nSee the network in your browser, by a link that works once:\n  ${link}` : "";
+    const next = usable === 0 ? nextSteps : "Do what the table says, then run `npm start` again.";
+    const service = started(root);
+    const link = service && (await consoleLink(service));
+    const see = link ? `\n\nSee the network in your browser, with a link that works once:\n  ${link}` : "";
     return done(next + see, usable);
   },
   async destroy() {
@@ -49,13 +49,13 @@ const verbs = {
     const { pulumi } = await prepare();
     const code = await pulumi(["destroy", "--yes", ...runOptions()]);
     return code === 0
-      ? done("`npm start` makes it anew; `npm run stop` stops the service.")
-      : failed(code, "Then run `npm run destroy` again.");
+      ? done("`npm start` creates it again; `npm run stop` stops the service.")
+      : failed(code, "Fix the errors above and run `npm run destroy` again.");
   },
   async stop() {
     return done(
       (await stopService(root))
-        ? "The service has stopped; its data stay in .consortium/service."
+        ? "The service has stopped. Its data stays in .consortium/service."
         : "The service is not running.",
     );
   },
@@ -66,28 +66,15 @@ const verbs = {
 };
 
 /**
- * @param {string} verb
- * @param {string[]} args
- */
-const local = (verb, args) =>
-  runMain(`npm ${verb === "start" ? "" : "run "}${verb}`, async () => {
-    const action = verbs[verb];
-    if (!action) throw new UserError(`Say what to do: ${Object.keys(verbs).join(", ")}.`);
-    return action(args);
-  });
-
-/**
  * @param {{ service: boolean }} [needs]
- * @returns {Promise<Record<"pulumi" | "consortium", (args: string[]) => Promise<number>>>} run that command on the stack; answer its exit code
+ * @returns {Promise<Record<"pulumi" | "consortium", (args: string[]) => Promise<number>>>} run a command on the stack, and return its exit code
  */
 async function prepare(needs = { service: true }) {
   await installPackages();
   await build();
   const cli = await pulumiCli();
   const tetherId = tetherIdIn(readFileSync(join(root, "Pulumi.yaml"), "utf8"));
-  const before = recorded(root);
-  const known = before?.pid === undefined ? undefined : before;
-  const service = needs.service ? await startService(root, tetherId) : known;
+  const service = needs.service ? await startService(root, tetherId) : started(root);
   makeStackPlaces(root);
   const env = stackEnv(root, cli, service, process.env);
   const run = async (/** @type {string} */ command, /** @type {string[]} */ args) =>
@@ -98,7 +85,7 @@ async function prepare(needs = { service: true }) {
   };
 }
 
-/** How Pulumi behaves where nobody watches. */
+/** Options for a terminal, or for a run that nobody watches. */
 function runOptions() {
   const attended = isatty(0) && isatty(1);
   const colourful = isatty(1) && !process.env.NO_COLOR;
@@ -109,8 +96,8 @@ function runOptions() {
 const done = (text, code = 0) => (log(text), code);
 
 const afterKill = `
-An earlier run was killed and left its lock on the stack; nothing else is at work on it. Free it, and let the next run take
-over what the killed one had made; the last command ends Pulumi's warning about it:
+An earlier run was killed and left its lock on the stack. No other run is using it. Remove the lock, and let the next run adopt
+what the killed one created. The last command clears Pulumi's warning about it:
   npm run pulumi -- cancel --yes
   CONSORTIUM_ADOPT=true npm start
   npm run pulumi -- refresh --yes --clear-pending-creates`;
@@ -122,9 +109,13 @@ over what the killed one had made; the last command ends Pulumi's warning about 
 function failed(code, remedy) {
   const other = holder(root);
   if (!other) log(`Pulumi failed. ${remedy}`);
-  else log(other.live ? `Process ${other.pid} is at work on this stack: let it finish first.` : afterKill);
+  else log(other.live ? `Process ${other.pid} is using this stack. Wait until it has finished.` : afterKill);
   return code;
 }
 
 const [verb = "", ...args] = process.argv.slice(2);
-await local(verb, args);
+await runMain(`npm ${verb === "start" ? "" : "run "}${verb}`, async () => {
+  const action = verbs[verb];
+  if (!action) throw new UserError(`Say what to do: ${Object.keys(verbs).join(", ")}.`);
+  return action(args);
+});

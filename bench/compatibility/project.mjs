@@ -1,11 +1,11 @@
 // @ts-check
-/** A project as a user has it: the packed package and Pulumi's SDK, installed with one installer, on one Node.js. */
+/** A user's project: the packed package and Pulumi's SDK, installed with one installer on one Node.js. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { nodeOf } from "../../tools/lib/nodes.mjs";
 import { succeed } from "../../tools/lib/processes.mjs";
 
-/** @typedef {{ major: number, version: string, bin: string }} NodeVersion bin: the folder that goes first on PATH */
+/** @typedef {{ major: number, version: string, bin: string }} NodeVersion bin: the folder with its program */
 
 const majors = [20, 22, 24, 26];
 const installLimitMs = 5 * 60_000;
@@ -28,7 +28,7 @@ const commands = {
   Bun: ["npx", "--yes", "--package", "bun@1.4.5", "bun", "install"],
 };
 
-/** @type {Record<string, Record<string, string>>} What an installer needs besides package.json. */
+/** Files that an installer needs besides package.json. @type {Record<string, Record<string, string>>} */
 const installerFiles = {
   pnpm: { ".npmrc": "engine-strict=true\n", "pnpm-workspace.yaml": "allowBuilds: { protobufjs: false }\n" },
   Yarn: {
@@ -39,7 +39,7 @@ const installerFiles = {
   npm: { ".npmrc": "engine-strict=true\n" },
 };
 
-/** @param {NodeVersion} node @param {NodeJS.ProcessEnv} env */
+/** Puts a Node.js first on PATH. @param {NodeVersion} node @param {NodeJS.ProcessEnv} env */
 export const on = (node, env) => ({ ...env, PATH: `${node.bin}${delimiter}${env.PATH}` });
 
 /**
@@ -56,29 +56,22 @@ export async function install(folder, { node, sdk, kind, installer }, tarball, f
       : kind === "esbuild bundle"
         ? { esbuild: "0.28" }
         : {};
-  const dependencies = { "@pulumi/pulumi": sdk, "pulumi-consortium": `file:${tarball}`, ...tools };
-  const about = {
-    name: "user",
-    private: true,
-    main: kind.startsWith("TypeScript") ? "index.ts" : "index.js",
-    dependencies,
-  };
   const all = {
     ...installerFiles[installer],
     ...files,
-    "package.json": JSON.stringify(kind === "ESM" ? { ...about, type: "module" } : about),
+    "package.json": JSON.stringify({
+      name: "user",
+      private: true,
+      type: kind === "ESM" ? "module" : "commonjs",
+      main: kind.startsWith("TypeScript") ? "index.ts" : "index.js",
+      dependencies: { "@pulumi/pulumi": sdk, "pulumi-consortium": `file:${tarball}`, ...tools },
+    }),
   };
   for (const [name, text] of Object.entries(all)) writeFileSync(join(folder, name), text);
   const [command = "", ...args] = commands[installer];
   await succeed(command, args, { cwd: folder, env: on(node, process.env), timeoutMs: installLimitMs });
   if (kind !== "esbuild bundle") return;
   const external = ["--external:@pulumi/pulumi", "--external:pulumi-consortium/runtime"];
-  await succeed(
-    join(folder, "node_modules/.bin/esbuild"),
-    ["program.js", "--bundle", "--platform=node", "--outfile=index.js", ...external],
-    {
-      cwd: folder,
-      env: on(node, process.env),
-    },
-  );
+  const bundle = ["program.js", "--bundle", "--platform=node", "--outfile=index.js", ...external];
+  await succeed(join(folder, "node_modules/.bin/esbuild"), bundle, { cwd: folder, env: on(node, process.env) });
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** What is tried together: which Node.js, SDK, provider, kind of program and installer. */
+/** What is tried together: Node.js, SDK, provider, kind of program and installer. */
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { on as onAdapter, Stack, stateEnv } from "../lib/stack.mjs";
@@ -7,75 +7,55 @@ import { succeed } from "../../tools/lib/processes.mjs";
 import { install, on } from "./project.mjs";
 
 /** The oldest SDK of the peer range, the newest for Node.js 20, and the newest. */
-export const sdks = ["3.216.0", "3.248.0", "3.270.0"];
-/** @type {Record<string, number>} The oldest Node.js that an SDK runs on, where it is not 20. */
+const sdks = ["3.216.0", "3.248.0", "3.270.0"];
+const [oldest = "", , newest = ""] = sdks;
+/** The oldest Node.js that an SDK runs on, if that is not 20. @type {Record<string, number>} */
 const oldestNode = { "3.270.0": 22 };
 
 /** @typedef {import("./project.mjs").NodeVersion} NodeVersion */
 /** @typedef {"CommonJS" | "ESM" | "TypeScript 5" | "TypeScript 6" | "esbuild bundle"} Kind */
 /** @typedef {"npm" | "pnpm" | "Yarn" | "Bun"} Installer */
 /** @typedef {import("../lib/stack.mjs").Adapter} Adapter */
-/**
- * @typedef {object} Trial
- * @property {string} title
- * @property {NodeVersion} node
- * @property {string} sdk
- * @property {Adapter} provider
- * @property {Kind} kind
- * @property {Installer} installer
- * @property {boolean} inSlice
- */
+/** @typedef {{ title: string, node: NodeVersion, sdk: string, provider: Adapter, kind: Kind, installer: Installer }} Trial */
 
-/**
- * @param {NodeVersion} node
- * @param {string} sdk
- * @param {Partial<Trial>} [other]
- * @returns {Trial}
- */
-function trial(node, sdk, other = {}) {
-  const { provider = "dynamic", kind = "CommonJS", installer = "npm", inSlice = false } = other;
+/** @param {NodeVersion} node @param {string} sdk @param {Partial<Trial>} [other] @returns {Trial} */
+function trial(node, sdk, { provider = "dynamic", kind = "CommonJS", installer = "npm" } = {}) {
   const title = `Node.js ${node.version}, SDK ${sdk}, ${provider} provider, ${kind}, ${installer}`;
-  return { title, node, sdk, provider, kind, installer, inSlice };
+  return { title, node, sdk, provider, kind, installer };
 }
 
-const newest = /** @type {string} */ (sdks.at(-1));
-const oldest = /** @type {string} */ (sdks[0]);
+/** @type {Record<string, (trial: Trial) => string>} */
+const versions = { "Node.js": ({ node }) => node.version, "`@pulumi/pulumi`": ({ sdk }) => sdk };
 
-/** @param {NodeVersion[]} nodes @param {number} major */
-const ofMajor = (nodes, major) => /** @type {NodeVersion} */ (nodes.find((node) => node.major === major));
-
-/**
- * Every Node.js with every SDK that runs on it, on the dynamic provider, which rests on the SDK's host. The plugin with the newest of
- * each Node.js, and with the oldest of all: so each Node.js and each SDK is tried with it, too.
- * @param {NodeVersion[]} nodes
- */
-export const lifeTrials = (nodes) =>
-  nodes.flatMap((node) => {
+/** The trials by the tables that show them. @param {NodeVersion[]} nodes */
+export function trialGroups(nodes) {
+  const ofMajor = (/** @type {number} */ major) =>
+    /** @type {NodeVersion} */ (nodes.find((node) => node.major === major));
+  // Every Node.js with every SDK that runs on it, on the dynamic provider, which relies on the SDK's host. The plugin with the newest SDK
+  // of each Node.js, and with all on Node.js 20.
+  const lives = nodes.flatMap((node) => {
     const fitting = sdks.filter((sdk) => node.major >= (oldestNode[sdk] ?? 20));
-    const inSlice = (/** @type {string} */ sdk) => node.major === 24 && sdk === newest;
-    const onPlugin = fitting.filter((sdk, at) => at === fitting.length - 1 || node.major === 20);
     return [
-      ...fitting.map((sdk) => trial(node, sdk, { inSlice: inSlice(sdk) })),
-      ...onPlugin.map((sdk) => trial(node, sdk, { provider: "plugin", inSlice: inSlice(sdk) })),
+      ...fitting.map((sdk) => trial(node, sdk)),
+      ...(node.major === 20 ? fitting : fitting.slice(-1)).map((sdk) => trial(node, sdk, { provider: "plugin" })),
     ];
   });
-
-/** Every kind of program with the newest of all, and with the oldest, which refuses TypeScript 6. @param {NodeVersion[]} nodes */
-export const kindTrials = (nodes) =>
-  /** @type {Kind[]} */ (["ESM", "TypeScript 5", "TypeScript 6", "esbuild bundle"]).flatMap((kind) => [
-    trial(ofMajor(nodes, 24), newest, { kind, inSlice: kind === "ESM" }),
-    ...(kind === "TypeScript 6" ? [] : [trial(ofMajor(nodes, 20), oldest, { kind })]),
+  // Every kind of program with the newest versions, and with the oldest, which refuse TypeScript 6.
+  const kinds = /** @type {Kind[]} */ (["ESM", "TypeScript 5", "TypeScript 6", "esbuild bundle"]).flatMap((kind) => [
+    trial(ofMajor(24), newest, { kind }),
+    ...(kind === "TypeScript 6" ? [] : [trial(ofMajor(20), oldest, { kind })]),
   ]);
-
-/** Every installer with the newest of all. @param {NodeVersion[]} nodes */
-export const installerTrials = (nodes) =>
-  /** @type {Installer[]} */ (["pnpm", "Yarn", "Bun"]).map((installer) =>
-    trial(ofMajor(nodes, 24), newest, { installer }),
+  const installers = /** @type {Installer[]} */ (["pnpm", "Yarn", "Bun"]).map((installer) =>
+    trial(ofMajor(24), newest, { installer }),
   );
+  return [
+    { trials: lives, columns: { ...versions, provider: (/** @type {Trial} */ { provider }) => provider } },
+    { trials: kinds, columns: { program: (/** @type {Trial} */ { kind }) => kind, ...versions } },
+    { trials: installers, columns: { installer: (/** @type {Trial} */ one) => one.installer, ...versions } },
+  ];
+}
 
-/** The life of a small network in one project, and what it must print. */
-
-/** @param {string} description */
+/** A small network. @param {string} description */
 const body = (description) => `
 const consortium = new Consortium("trade", { description: "${description}" });
 const environment = new Environment("ledger", { consortium, provider: "geth", consensusType: "poa" });
@@ -106,7 +86,7 @@ pulumi.runtime.setMocks({ newResource: ({ name, inputs }) => ({ id: name + "-id"
 
 /**
  * @param {Trial} trial
- * @param {{ cli: import("../../tools/lib/pulumi-cli.mjs").PulumiCli, tarball: string, folder: string }} with_
+ * @param {{ cli: import("../lib/stack.mjs").PulumiCli, tarball: string, folder: string }} given
  * @returns {Promise<string | undefined>} what went wrong
  */
 export async function live(trial, { cli, tarball, folder: parent }) {
@@ -115,7 +95,7 @@ export async function live(trial, { cli, tarball, folder: parent }) {
   const service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
   const { kind, node, provider } = trial;
   const env = {
-    ...on(node, { ...stateEnv(cli, folder) }),
+    ...on(node, stateEnv(cli, folder)),
     CONSORTIUM_BASE_URL: service.baseUrl,
     CONSORTIUM_API_KEY: service.apiKey,
     ...onAdapter(provider),

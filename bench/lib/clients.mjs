@@ -1,42 +1,59 @@
 // @ts-check
-/** What clients do while processes are killed, and what they were told: each of them works on alone until it is stopped. */
+/** Clients that work while processes are killed, each until it is stopped, and note the answers; what must hold afterwards. */
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { Unanswered } from "./lab.mjs";
+import { Unanswered } from "./serve.mjs";
 import { root } from "../../tools/lib/prepare.mjs";
 
-/** @typedef {import("./lab.mjs").Lab} Lab */
-/** @typedef {ReturnType<typeof import("./lab.mjs").randomOf>} Random */
-/** @typedef {import("./lab.mjs").Chain & { name: string, account: string }} Ledger a node's address, and its account */
+const require = createRequire(import.meta.url);
+/** @type {typeof import("ethers")} */
+const { Interface, keccak256, Wallet } = require("ethers");
+
+/** @typedef {import("./serve.mjs").ServeProcess} ServeProcess */
+/** @typedef {ReturnType<typeof randomOf>} Random */
+/** @typedef {{ name: string, chainId: number, nodes: import("./serve.mjs").Node[] }} Ledger an environment with one node */
+
+/** Random numbers; the same seed gives the same ones. @param {number} seed */
+export function randomOf(seed) {
+  let count = 0;
+  const next = () => createHash("sha256").update(`${seed} ${count++}`).digest().readUInt32BE() / 2 ** 32;
+  return {
+    /** A whole number. @param {number} from @param {number} to */
+    between: (from, to) => from + Math.floor(next() * (to - from + 1)),
+    /** @template T @param {readonly T[]} list @returns {T} */
+    one: (list) => /** @type {T} */ (list[Math.floor(next() * list.length)]),
+  };
+}
 
 /** @param {() => Promise<void>} act @param {() => boolean} stopped @param {number} pause */
 async function again(act, stopped, pause) {
   while (!stopped()) {
     await act().catch(async (error) => {
       if (!(error instanceof Unanswered)) throw error;
-      await wait(50); // whoever is killed comes back
+      await wait(50); // until the process that was killed is back
     });
     await wait(pause);
   }
 }
 
-/** Objects of a consortium: created, renamed, deleted. */
+/** Creates, renames and deletes the memberships of a consortium. */
 export class Clerk {
-  /** @type {Map<string, string>} the name of each membership, by its path */
+  /** @type {Map<string, string>} names of memberships, by their path */
   known = new Map();
   /** @type {Set<string>} */
   deleted = new Set();
   /** @type {Set<string>} names of creates without an answer */
   open = new Set();
-  /** @type {Map<string, (string | undefined)[]>} what may be true of one whose change has no answer; undefined: it is gone */
+  /** @type {Map<string, (string | undefined)[]>} names that an object may have while its change has no answer; undefined: none, it is gone */
   doubtful = new Map();
   count = 0;
 
-  /** @param {Lab} lab @param {string} consortium @param {string} first the membership that owns the nodes @param {Random} random */
-  constructor(lab, consortium, first, random) {
-    this.lab = lab;
+  /** @param {ServeProcess} service @param {string} consortium @param {string} first the membership that owns the nodes @param {Random} random */
+  constructor(service, consortium, first, random) {
+    this.service = service;
     this.list = `${consortium}/memberships`;
     this.first = `${this.list}/${first}`;
     this.known.set(this.first, "first");
@@ -60,7 +77,7 @@ export class Clerk {
   /** @param {string} org_name */
   async #create(org_name) {
     this.open.add(org_name);
-    const { status, body } = await this.lab.api("POST", this.list, { org_name });
+    const { status, body } = await this.service.api("POST", this.list, { org_name });
     if (status !== 201) throw new Error(`create: ${status} ${JSON.stringify(body)}`);
     this.open.delete(org_name);
     this.known.set(`${this.list}/${body._id}`, org_name);
@@ -69,7 +86,7 @@ export class Clerk {
   /** @param {string} path @param {string} org_name */
   async #rename(path, org_name) {
     this.doubtful.set(path, [this.known.get(path), org_name]);
-    const { status, body } = await this.lab.api("PATCH", path, { org_name });
+    const { status, body } = await this.service.api("PATCH", path, { org_name });
     if (status !== 200) throw new Error(`rename: ${status} ${JSON.stringify(body)}`);
     this.doubtful.delete(path);
     this.known.set(path, org_name);
@@ -78,7 +95,7 @@ export class Clerk {
   /** @param {string} path */
   async #delete(path) {
     this.doubtful.set(path, [this.known.get(path), undefined]);
-    const { status, body } = await this.lab.api("DELETE", path);
+    const { status, body } = await this.service.api("DELETE", path);
     if (status !== 204) throw new Error(`delete: ${status} ${JSON.stringify(body)}`);
     this.doubtful.delete(path);
     this.known.delete(path);
@@ -86,39 +103,37 @@ export class Clerk {
   }
 }
 
-/** Transactions of an account, one after the other, until each has its answer; their receipts, and blocks as they are seen. */
+/** Sends transactions of one account, each until it is answered; reads their receipts, and blocks. */
 export class Sender {
-  /** @type {Map<string, bigint>} value of each transaction that was answered, by its hash */
-  answered = new Map();
+  /** @type {Set<string>} hashes of transactions that were answered */
+  answered = new Set();
   /** @type {Map<string, string>} */
   receipts = new Map();
-  /** @type {Map<string, string>} the hash of each block that was seen, by its number */
+  /** @type {Map<string, string>} hashes of the blocks that were seen, by their number */
   blocks = new Map();
-  /** @type {{ hash: string, raw: string, value: bigint } | undefined} the one that has no answer yet */
+  /** @type {{ hash: string, raw: string } | undefined} the transaction that has no answer yet */
   open;
   nonce = 0;
+  wallet = new Wallet(Wallet.createRandom().privateKey);
+  sink = Wallet.createRandom().address;
 
-  /**
-   * @param {Lab} lab @param {Ledger} ledger @param {number} chainId
-   * @param {import("ethers").Wallet} wallet @param {string} sink @param {Random} random
-   */
-  constructor(lab, ledger, chainId, wallet, sink, random) {
-    this.lab = lab;
-    this.ledger = ledger;
-    this.chainId = chainId;
-    this.wallet = wallet;
-    this.sink = sink;
+  /** @param {ServeProcess} service @param {Ledger} ledger @param {Random} random */
+  constructor(service, ledger, random) {
+    this.service = service;
+    this.name = ledger.name;
+    this.chainId = ledger.chainId;
+    this.node = /** @type {import("./serve.mjs").Node} */ (ledger.nodes[0]);
     this.random = random;
   }
 
   /** @param {() => boolean} stopped */
   work(stopped) {
     const ask = async (/** @type {string} */ method, /** @type {unknown[]} */ params) =>
-      (await this.lab.rpc(this.ledger, method, params)).result;
+      (await this.service.rpc(this.node, method, params)).result;
     const read = async () => {
       const block = await ask("eth_getBlockByNumber", ["latest", false]);
       this.blocks.set(block.number, block.hash);
-      for (const hash of [...this.answered.keys()].slice(-20)) {
+      for (const hash of [...this.answered].slice(-20)) {
         if (this.receipts.has(hash)) continue;
         const receipt = await ask("eth_getTransactionReceipt", [hash]);
         if (receipt) this.receipts.set(hash, JSON.stringify(receipt));
@@ -127,14 +142,14 @@ export class Sender {
     return Promise.all([again(() => this.send(), stopped, 5), again(read, stopped, 100)]);
   }
 
-  /** Sends the next one, or again what has no answer: with one nonce it takes effect once. */
+  /** Sends the transaction that has no answer again, or the next one. With the same nonce it takes effect once. */
   async send() {
     this.open ??= await this.#next();
-    const { hash, raw, value } = this.open;
-    const { result, error } = await this.lab.rpc(this.ledger, "eth_sendRawTransaction", [raw]);
+    const { hash, raw } = this.open;
+    const { result, error } = await this.service.rpc(this.node, "eth_sendRawTransaction", [raw]);
     const known = /already (known|imported)|nonce too low/i.test(error?.message ?? "");
-    if (result !== hash && !known) throw new Error(`${this.ledger.name}: ${JSON.stringify({ result, error })}`);
-    this.answered.set(hash, value);
+    if (result !== hash && !known) throw new Error(`${this.name}: ${JSON.stringify({ result, error })}`);
+    this.answered.add(hash);
     this.open = undefined;
     this.nonce++;
   }
@@ -143,21 +158,20 @@ export class Sender {
     const value = BigInt(this.random.between(1, 1_000_000));
     const fee = { gasPrice: 0n, gasLimit: 21_000n, type: 0, chainId: this.chainId };
     const raw = await this.wallet.signTransaction({ to: this.sink, value, nonce: this.nonce, ...fee });
-    const { keccak256 } = await import("ethers");
-    return { raw, hash: keccak256(raw), value };
+    return { raw, hash: keccak256(raw) };
   }
 }
 
-/** Gives money, and remembers what was answered. */
+/** Orders payments of the faucet, and notes what was answered. */
 export class Giver {
   answered = 0n;
   count = 0;
-  /** @type {bigint[]} without an answer */
+  /** @type {bigint[]} payments without an answer */
   open = [];
 
-  /** @param {Lab} lab @param {string} tether @param {Random} random */
-  constructor(lab, tether, random) {
-    this.lab = lab;
+  /** @param {ServeProcess} service @param {string} tether @param {Random} random */
+  constructor(service, tether, random) {
+    this.service = service;
     this.tether = tether;
     this.random = random;
   }
@@ -170,7 +184,7 @@ export class Giver {
   async #give() {
     const wei = BigInt(this.random.between(1, 2 ** 31)) * 1_000_003n;
     const content = { network: "rinkeby", wei: `${wei}` };
-    const { status, body } = await this.lab
+    const { status, body } = await this.service
       .api("POST", `/embedded/tether/${this.tether}/fund`, content)
       .catch((error) => {
         if (error.cause?.cause?.code !== "ECONNREFUSED") this.open.push(wei);
@@ -182,14 +196,14 @@ export class Giver {
   }
 }
 
-/** Reads the reports of tethers as they come. */
+/** Reads the reports of tethers. */
 export class Reader {
-  /** @type {Map<string, string>} each report that was shown, by its path */
+  /** @type {Map<string, string>} reports that were shown, by their path */
   reports = new Map();
 
-  /** @param {Lab} lab @param {string[]} tethers */
-  constructor(lab, tethers) {
-    this.lab = lab;
+  /** @param {ServeProcess} service @param {string[]} tethers */
+  constructor(service, tethers) {
+    this.service = service;
     this.tethers = tethers;
   }
 
@@ -200,26 +214,25 @@ export class Reader {
 
   async read() {
     for (const tether of this.tethers) {
-      const { body: count } = await this.lab.api("GET", `/tether/${tether}/reportCount`);
+      const { body: count } = await this.service.api("GET", `/tether/${tether}/reportCount`);
       for (let index = Number(count) - 1; index >= 0; index--) {
         const path = `/tether/${tether}/reports/${index}`;
         if (this.reports.has(path)) break;
-        this.reports.set(path, JSON.stringify((await this.lab.api("GET", path)).body));
+        this.reports.set(path, JSON.stringify((await this.service.api("GET", path)).body));
       }
     }
   }
 }
 
-/** Whether all that clients were told is there, exact to the wei; each function answers what is not. */
+/* Whether everything that was answered holds. Each function returns what does not. */
 
-const { Interface } = /** @type {typeof import("ethers")} */ (createRequire(import.meta.url)("ethers"));
 const anchor = new Interface(JSON.parse(readFileSync(join(root, "contracts/Anchor.json"), "utf8")).abi);
 
 /** @typedef {{ hash: string, from: string, to: string | null, value: string, blockNumber: string }} Transaction */
 
-/** Objects are as they were said to be, and no others are there. @param {Clerk} clerk */
+/** Objects have the names that were answered, and there are no others. @param {Clerk} clerk */
 export async function checkObjects(clerk) {
-  const { body } = await clerk.lab.api("GET", clerk.list);
+  const { body } = await clerk.service.api("GET", clerk.list);
   /** @type {Map<string, string>} */
   const found = new Map(body.map((/** @type {any} */ one) => [`${clerk.list}/${one._id}`, one.org_name]));
   const lost = [];
@@ -242,14 +255,11 @@ export async function checkObjects(clerk) {
   return lost;
 }
 
-/**
- * All blocks of a chain with their transactions.
- * @param {Lab} lab @param {import("./lab.mjs").Chain} chain
- */
-async function readChain(lab, chain) {
-  const { result: height } = await lab.rpc(chain, "eth_blockNumber");
+/** All blocks of a chain with their transactions. @param {ServeProcess} service @param {import("./serve.mjs").Chain} chain */
+async function readChain(service, chain) {
+  const { result: height } = await service.rpc(chain, "eth_blockNumber");
   const numbers = Array.from({ length: Number(height) + 1 }, (_, number) => `0x${number.toString(16)}`);
-  const blocks = await lab.batch(
+  const blocks = await service.batch(
     chain,
     numbers.map((number) => ["eth_getBlockByNumber", [number, true]]),
   );
@@ -258,16 +268,16 @@ async function readChain(lab, chain) {
 }
 
 /**
- * A ledger: each transaction that was answered is in one block, receipts and blocks are as they were seen, and the money is that of
- * the transactions.
- * @param {Lab} lab @param {Sender[]} senders @param {bigint} funds of each sender at its begin
+ * Each transaction that was answered is in one block, receipts and blocks are as they were seen, and the balances follow from the
+ * transactions.
+ * @param {ServeProcess} service
+ * @param {Sender[]} senders of one ledger
+ * @param {bigint} funds of each sender at first
  */
-export async function checkLedger(lab, senders, funds) {
-  const [first] = senders;
-  if (!first) return [];
-  const { name } = first.ledger;
+export async function checkLedger(service, senders, funds) {
+  const [{ name, node }] = /** @type {[Sender]} */ (senders);
   const lost = [];
-  const blocks = await readChain(lab, first.ledger);
+  const blocks = await readChain(service, node);
   blocks.forEach((block, at) => {
     if (at > 0 && block.parentHash !== blocks[at - 1]?.hash) lost.push(`${name}: block ${at} does not follow`);
   });
@@ -276,19 +286,19 @@ export async function checkLedger(lab, senders, funds) {
     for (const [number, hash] of seen)
       if (blocks[Number(number)]?.hash !== hash) lost.push(`${name}: block ${Number(number)} was ${hash}`);
     const hashes = [...receipts.keys()];
-    const told = await lab.batch(
-      first.ledger,
+    const told = await service.batch(
+      node,
       hashes.map((hash) => ["eth_getTransactionReceipt", [hash]]),
     );
     hashes.forEach((hash, at) => {
       if (JSON.stringify(told[at].result) !== receipts.get(hash)) lost.push(`${name}: another receipt of ${hash}`);
     });
-    for (const hash of answered.keys()) if (!mined.has(hash)) lost.push(`${name}: ${hash} is in no block`);
+    for (const hash of answered) if (!mined.has(hash)) lost.push(`${name}: ${hash} is in no block`);
     const sent = [...mined.values()].filter(({ from }) => from === wallet.address.toLowerCase());
     for (const { hash } of sent)
       if (!answered.has(hash) && hash !== open?.hash) lost.push(`${name}: ${hash} was not sent`);
     const paid = sent.reduce((sum, { value }) => sum + BigInt(value), 0n);
-    const [own, other, count] = await lab.batch(first.ledger, [
+    const [own, other, count] = await service.batch(node, [
       ["eth_getBalance", [wallet.address, "latest"]],
       ["eth_getBalance", [sink, "latest"]],
       ["eth_getTransactionCount", [wallet.address, "latest"]],
@@ -301,11 +311,11 @@ export async function checkLedger(lab, senders, funds) {
 }
 
 /**
- * Money that was given is there: that of all answers, and of those without an answer all or nothing, from now on for good.
+ * The account has every payment that was answered, and of each other payment all or nothing. What it has of them now, it keeps.
  * @param {Giver} giver @param {bigint} before
  */
 export async function checkGifts(giver, before) {
-  const { body } = await giver.lab.api("GET", `/tether/${giver.tether}/balance/rinkeby`);
+  const { body } = await giver.service.api("GET", `/tether/${giver.tether}/balance/rinkeby`);
   const rest = BigInt(body.balance) - before - giver.answered;
   let sums = [0n];
   for (const wei of giver.open) sums = [...sums, ...sums.map((sum) => sum + wei)];
@@ -315,20 +325,20 @@ export async function checkGifts(giver, before) {
 }
 
 /**
- * Reports are as they were shown; each is pinned once, by a transaction on the target network, and an account paid these, one
- * contract, and nothing else.
+ * Reports are as they were shown. Each is pinned once, by a transaction on the target network. The tether's account paid for these and
+ * for one contract.
  * @param {Reader} reader @param {bigint} funds
  */
-export async function checkPins({ lab, reports, tethers }, funds) {
+export async function checkPins({ service, reports, tethers }, funds) {
   const lost = [];
   for (const [path, shown] of reports)
-    if (JSON.stringify((await lab.api("GET", path)).body) !== shown) lost.push(`${path} is another report`);
-  const target = { url: `${lab.url}/target/rinkeby`, authorization: "" };
-  const sent = (await readChain(lab, target)).flatMap(({ transactions }) => transactions);
+    if (JSON.stringify((await service.api("GET", path)).body) !== shown) lost.push(`${path} is another report`);
+  const target = { url: `${service.url}/target/rinkeby`, authorization: "" };
+  const sent = (await readChain(service, target)).flatMap(({ transactions }) => transactions);
   for (const tether of tethers) {
-    const { account } = (await lab.api("GET", `/tether/${tether}`)).body;
+    const { account } = (await service.api("GET", `/tether/${tether}`)).body;
     const own = sent.filter(({ from }) => from === account.toLowerCase());
-    const receipts = await lab.batch(
+    const receipts = await service.batch(
       target,
       own.map(({ hash }) => ["eth_getTransactionReceipt", [hash]]),
     );
@@ -338,7 +348,7 @@ export async function checkPins({ lab, reports, tethers }, funds) {
     );
     const made = receipts.filter(({ result }) => result.contractAddress);
     if (made.length !== 1) lost.push(`${tether} deployed ${made.length} contracts`);
-    const [balance, said] = await lab.batch(target, [
+    const [balance, said] = await service.batch(target, [
       ["eth_getBalance", [account, "latest"]],
       ["eth_call", [{ to: made[0]?.result.contractAddress, data: anchor.encodeFunctionData("count") }, "latest"]],
     ]);

@@ -27,8 +27,8 @@ async function previewMs({ title, stack, args = [], expected }) {
  */
 export async function comparePreviews(sides, options, most = Infinity) {
   const [ours, other] = sides;
-  const rounds = Number(options.rounds ?? leastRounds);
-  if (!(rounds >= leastRounds)) throw new UserError(`Give at least ${leastRounds} rounds.`);
+  const { rounds = leastRounds } = options;
+  if (rounds < leastRounds) throw new UserError(`--rounds must be at least ${leastRounds}.`);
   /** @type {[number[], number[]]} */
   const [times, otherTimes] = [[], []];
   try {

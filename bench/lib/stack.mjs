@@ -160,7 +160,7 @@ export function finished(child) {
 /** @typedef {import("../../service/index.js").ServiceOptions} ServiceOptions */
 /** @typedef {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} PulumiCli */
 /** @typedef {{ cli: PulumiCli, module: typeof import("../../service/index.js"), options?: Options }} Tools */
-/** @typedef {Record<string, string | undefined>} Options those of the command line */
+/** @typedef {Record<string, number | undefined>} Options of the command line */
 /** @typedef {{ measure: string, target: string, measured: string, met: boolean }} Row one line of the published table */
 /** @typedef {{ rows: Row[], details?: string }} Measured details: Markdown */
 /** @typedef {(tools: Tools) => Promise<Measured>} Measure one of each name in bench/measures */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What the console asks of a service, and takes of memory: 3 environments of 4 nodes, looked at for some minutes by one page, then by
- * 20, each on the network and on an environment.
+ * The calls that the console makes, and its memory: three environments of four nodes, shown for some minutes in one page, then in 20.
+ * Each page watches the network and one environment.
  */
 import { spawn } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -9,26 +9,21 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { root } from "../../tools/lib/prepare.mjs";
+import { treeOf } from "../lib/processes.mjs";
 import { median, table } from "../lib/report.mjs";
-import { asker, firstLine, makeNodes, makeParents, treeOf } from "../lib/lab.mjs";
+import { asker, firstLine, makeNetwork } from "../lib/serve.mjs";
 
 const pages = 20;
 const mostGrowth = 1.25;
-/** Looks do not begin at the same moment of both spans. */
+/** The two periods do not begin at the same moment between two looks of the console. */
 const oneLook = 1.1;
 
 /** @type {import("../lib/stack.mjs").Measure} */
 export const console = async ({ module, options = {} }) => {
-  const minutes = Number(options.minutes ?? 10);
+  const { minutes = 10 } = options;
   const service = await module.startService({ ledger: true, timing: { nodeStart: 0, environmentStart: 0 } });
-  const ask = asker(service.baseUrl, `Bearer ${service.apiKey}`);
-  const parents = await makeParents(ask);
-  const kind = { provider: "quorum", consensus_type: "raft" };
-  const environments = [];
-  for (const name of ["a", "b", "c"]) {
-    const { environment } = await makeNodes(ask, parents, { ...kind, name }, 4);
-    environments.push(environment._id);
-  }
+  const kinds = ["a", "b", "c"].map((name) => ({ name, provider: "quorum", consensus_type: "raft" }));
+  const { environments } = await makeNetwork(asker(service.baseUrl, `Bearer ${service.apiKey}`), kinds, 4);
   const env = { ...process.env, CONSORTIUM_BASE_URL: service.baseUrl, CONSORTIUM_API_KEY: service.apiKey };
   const program = join(root, "dist/cli/consortium.js");
   const child = spawn(process.execPath, [program, "console", "--port", "0"], {
@@ -38,15 +33,24 @@ export const console = async ({ module, options = {} }) => {
   const ended = new Promise((done) => child.once("exit", done));
   try {
     const link = (await firstLine(child.stdout, /sign-in/)).trim();
-    const open = await opener(link, environments[0]);
+    const open = await opener(link, String(environments[0]?.id));
+    /** @type {number[]} */
+    const memory = [];
+    // Not in the service's own log, which leaves out calls of observers.
+    const callsDuring = async (/** @type {number} */ ms) => {
+      let calls = 0;
+      const count = (/** @type {any} */ { request }) => void (calls += request.url.startsWith("/api/v1/") ? 1 : 0);
+      subscribe("http.server.request.start", count);
+      for (const end = performance.now() + ms; performance.now() < end; await wait(Math.min(5_000, ms / 20)))
+        memory.push(treeOf(Number(child.pid))[0]?.rss ?? NaN);
+      unsubscribe("http.server.request.start", count);
+      return calls;
+    };
     open();
     const one = await callsDuring(minutes * 60_000);
     for (let page = 1; page < pages; page++) open();
-    /** @type {number[]} */
-    const memory = [];
-    const sampler = sample(() => memory.push(treeOf(Number(child.pid))[0]?.rss ?? NaN), minutes * 60_000);
+    memory.length = 0;
     const twenty = await callsDuring(minutes * 60_000);
-    await sampler;
     return summary(one / minutes, twenty / minutes, memory, minutes);
   } finally {
     child.kill();
@@ -66,21 +70,6 @@ async function opener(link, environment) {
     page.once("open", () => page.send(JSON.stringify({ watch: ["network", "maps", `environment/${environment}`] })));
     page.once("error", () => undefined); // the console ends first
   };
-}
-
-/** Calls of the API that this process, the service, gets meanwhile. @param {number} ms */
-async function callsDuring(ms) {
-  let count = 0;
-  const hear = (/** @type {any} */ { request }) => void (count += request.url.startsWith("/api/v1/") ? 1 : 0);
-  subscribe("http.server.request.start", hear);
-  await wait(ms);
-  unsubscribe("http.server.request.start", hear);
-  return count;
-}
-
-/** @param {() => void} look @param {number} ms */
-async function sample(look, ms) {
-  for (const end = performance.now() + ms; performance.now() < end; await wait(Math.min(5_000, ms / 20))) look();
 }
 
 /**

@@ -1,16 +1,32 @@
 // @ts-check
-/** Whether what `consortium serve` acknowledged survives `kill -9`, at random times under load; `--seed` gives a run again. */
-import { createRequire } from "node:module";
+/** Whether what `consortium serve` acknowledged survives `kill -9` at random times under load. `--seed` repeats a run. */
 import { setTimeout as wait } from "node:timers/promises";
 import { circumstances, median, seconds, table, writePart } from "../lib/report.mjs";
 import { log } from "../../tools/lib/terminal.mjs";
-import { checkGifts, checkLedger, checkObjects, checkPins, Clerk, Giver, Reader, Sender } from "../lib/clients.mjs";
-import { Lab, makeNodes, randomOf, untilAnswered } from "../lib/lab.mjs";
+import {
+  checkGifts,
+  checkLedger,
+  checkObjects,
+  checkPins,
+  Clerk,
+  Giver,
+  randomOf,
+  Reader,
+  Sender,
+} from "../lib/clients.mjs";
+import {
+  deployTether,
+  eachConsensus,
+  makeNetwork,
+  ServeProcess,
+  tetherOf,
+  tetherOptions,
+  untilAnswered,
+} from "../lib/serve.mjs";
 
 /** @type {import("../lib/stack.mjs").Measure} */
 export async function kills({ cli, options = {} }) {
-  const count = Number(options.rounds ?? 20);
-  const seed = Number(options.seed ?? Date.now() % 2 ** 31);
+  const { rounds: count = 20, seed = Date.now() % 2 ** 31 } = options;
   const { rounds, acknowledged, lost } = await killRounds({ count, seed, log });
   const ofKind = victims.map((victim) => rounds.filter((round) => round.victim === victim));
   const killed = table(
@@ -37,53 +53,28 @@ export async function kills({ cli, options = {} }) {
   return { rows: [row], details };
 }
 
-/**
- * `kill -9` of the service, the watcher, chains or all, at random times while clients work: whether all that they were told is there
- * afterwards.
- */
-
-const { Wallet } = /** @type {typeof import("ethers")} */ (createRequire(import.meta.url)("ethers"));
-
 const ether = 10n ** 18n;
-const kinds = [
-  { provider: "quorum", consensus_type: "raft" },
-  { provider: "quorum", consensus_type: "ibft", block_period: 1 },
-  { provider: "geth", consensus_type: "poa", block_period: 2 },
-];
-export const victims = /** @type {const} */ (["service", "watcher", "one chain", "all chains", "all"]);
-const tethers = kinds.map(({ consensus_type }) => `t-${consensus_type}`);
+const kinds = eachConsensus(1);
+const victims = /** @type {const} */ (["service", "watcher", "one chain", "all chains", "all"]);
+const tethers = kinds.map(({ name }) => tetherOf(name));
 const purse = "t-purse";
 
 /** @typedef {{ victim: string, after: number, back: number, lost: string[] }} Round times in ms */
 
-/** @param {Lab} lab @param {string} consortium @param {string} membership_id @param {typeof kinds[number]} kind */
-async function ledgerOf(lab, consortium, membership_id, kind) {
-  const name = kind.consensus_type;
-  const { environment, nodes } = await makeNodes(lab.ask, { consortium, membership_id }, { name, ...kind }, 1);
-  const [node] = /** @type {[typeof nodes[number]]} */ (nodes);
-  await lab.ask(`/tether/t-${name}/targetNetwork`, { network: "rinkeby" });
-  await lab.ask(`/tether/t-${name}/interval`, { interval: 1 });
-  await lab.ask(`/tether/t-${name}/deploy`, {});
-  return { ledger: { name, ...node }, chainId: Number(environment.chain_id) };
-}
-
-/** @param {Lab} lab @param {Awaited<ReturnType<typeof ledgerOf>>} place @param {import("../lib/clients.mjs").Random} random */
-async function sendersOf(lab, { ledger, chainId }, random) {
-  const senders = [1, 2].map(() => {
-    const [wallet, sink] = [new Wallet(Wallet.createRandom().privateKey), Wallet.createRandom().address];
-    return new Sender(lab, ledger, chainId, wallet, sink, random);
-  });
-  for (const { wallet } of senders) {
-    const call = { from: ledger.account, to: wallet.address, value: `0x${ether.toString(16)}`, gasPrice: "0x0" };
-    await lab.rpc(ledger, "eth_sendTransactionSync", [call]);
+/** Two accounts with an ether each. @param {ServeProcess} service @param {import("../lib/clients.mjs").Ledger} ledger @param {import("../lib/clients.mjs").Random} random */
+async function sendersOf(service, ledger, random) {
+  const senders = [1, 2].map(() => new Sender(service, ledger, random));
+  for (const { node, wallet } of senders) {
+    const call = { from: node.account, to: wallet.address, value: `0x${ether.toString(16)}`, gasPrice: "0x0" };
+    await service.rpc(node, "eth_sendTransactionSync", [call]);
   }
   return senders;
 }
 
-/** Until all that was killed answers again. @param {Lab} lab @param {import("../lib/clients.mjs").Sender[]} senders */
-async function recovered(lab, senders) {
-  await untilAnswered(() => lab.api("GET", `/tether/${purse}/balance/rinkeby`));
-  for (const { ledger } of senders) await untilAnswered(() => lab.rpc(ledger, "eth_blockNumber"));
+/** Waits until the service, the target network and every node answer. @param {ServeProcess} service @param {import("../lib/serve.mjs").Node[]} nodes */
+async function recovered(service, nodes) {
+  await untilAnswered(() => service.api("GET", `/tether/${purse}/balance/rinkeby`));
+  await service.answers(nodes);
 }
 
 /**
@@ -91,63 +82,63 @@ async function recovered(lab, senders) {
  */
 export async function killRounds({ count, seed, log = () => undefined }) {
   const random = randomOf(seed);
-  const services = [...tethers.map((id) => `${id}=${id.slice(2)}`), purse].flatMap((id) => ["--tether", id]);
-  const lab = new Lab(["--tether-hour", "1", ...services]);
+  const service = new ServeProcess(["--tether-hour", "1", ...tetherOptions(kinds), "--tether", purse]);
   /** @type {Round[]} */
   const rounds = [];
   try {
-    await lab.start();
-    const consortium = `/consortia/${(await lab.api("POST", "/consortia", { name: "ground" })).body._id}`;
-    const member = await lab.api("POST", `${consortium}/memberships`, { org_name: "first" });
-    const places = [];
-    for (const kind of kinds) places.push(await ledgerOf(lab, consortium, member.body._id, kind));
+    await service.start();
+    const { consortium, membership, environments } = await makeNetwork(service.ask, kinds, 1);
+    const nodes = environments.flatMap((one) => one.nodes);
     /** @type {Sender[][]} */
     const ledgers = [];
-    for (const place of places) ledgers.push(await sendersOf(lab, place, random));
-    const clerk = new Clerk(lab, consortium, member.body._id, random);
-    const giver = new Giver(lab, purse, random);
-    const reader = new Reader(lab, tethers);
+    for (const environment of environments) {
+      await deployTether(service.ask, environment.name);
+      ledgers.push(await sendersOf(service, environment, random));
+    }
+    const clerk = new Clerk(service, consortium, membership, random);
+    const giver = new Giver(service, purse, random);
+    const reader = new Reader(service, tethers);
     const workers = [clerk, giver, reader, ...ledgers.flat()];
 
     const check = async () => [
       ...(await checkObjects(clerk)),
-      ...(await Promise.all(ledgers.map((senders) => checkLedger(lab, senders, ether)))).flat(),
+      ...(await Promise.all(ledgers.map((senders) => checkLedger(service, senders, ether)))).flat(),
       ...(await checkGifts(giver, ether)),
       ...(await settledPins(reader)),
     ];
     for (let round = 1; round <= count; round++) {
-      await all(lab, "activate");
+      await all(service, "activate");
       let stop = false;
       const working = Promise.all(workers.map((one) => one.work(() => stop)));
       working.catch(() => undefined); // it is awaited below
       const after = random.between(300, 3_000);
       await wait(after);
       const victim = random.one(victims);
-      const { service, watcher, chains } = lab.processes();
+      const { service: server, watcher, chains } = service.processes();
       const killed = performance.now();
-      if (victim === "service") lab.kill(service);
-      if (victim === "watcher") lab.kill(watcher);
-      if (victim === "one chain") lab.kill([random.one(chains)]);
-      if (victim === "all chains") lab.kill(chains);
-      if (victim === "all") lab.kill([...service, ...watcher, ...chains]);
-      if (victim === "service" || victim === "all") await lab.start();
-      await recovered(lab, ledgers.flat());
+      if (victim === "service") service.kill(server);
+      if (victim === "watcher") service.kill(watcher);
+      if (victim === "one chain") service.kill([random.one(chains)]);
+      if (victim === "all chains") service.kill(chains);
+      if (victim === "all") service.kill([...server, ...watcher, ...chains]);
+      if (victim === "service" || victim === "all") await service.start();
+      await recovered(service, nodes);
       const back = performance.now() - killed;
       await wait(random.between(100, 1_000));
       stop = true;
       await working;
-      await all(lab, "deactivate");
+      await all(service, "deactivate");
       for (const sender of ledgers.flat()) while (sender.open) await sender.send();
-      await mined(lab, ledgers.flat());
+      await mined(ledgers.flat());
       const lost = await check();
       rounds.push({ victim, after, back, lost });
       log(
         `${round}/${count}: ${victim} after ${after} ms, back after ${Math.round(back)} ms: ${lost.join("; ") || "all is there"}`,
       );
     }
-    await lab.stop();
-    await lab.start();
-    await recovered(lab, ledgers.flat());
+    await service.stop();
+    await service.start();
+    await recovered(service, nodes);
     const lost = [...rounds.flatMap((one) => one.lost), ...(await check())];
     const sum = (/** @type {(sender: Sender) => number} */ of) => ledgers.flat().reduce((all, one) => all + of(one), 0);
     const acknowledged = {
@@ -160,16 +151,16 @@ export async function killRounds({ count, seed, log = () => undefined }) {
     };
     return { rounds, acknowledged, lost };
   } finally {
-    await lab.close();
+    await service.close();
   }
 }
 
-/** Until each transaction is in a block. @param {Lab} lab @param {import("../lib/clients.mjs").Sender[]} senders */
-async function mined(lab, senders) {
-  for (const { ledger, wallet, nonce } of senders) {
+/** Waits until each transaction is in a block. @param {Sender[]} senders */
+async function mined(senders) {
+  for (const { service, node, wallet, nonce } of senders) {
     const count = async () => {
       const params = [wallet.address, "latest"];
-      const { result } = await lab.rpc(ledger, "eth_getTransactionCount", params);
+      const { result } = await service.rpc(node, "eth_getTransactionCount", params);
       return Number(result);
     };
     const end = performance.now() + 60_000;
@@ -177,12 +168,12 @@ async function mined(lab, senders) {
   }
 }
 
-/** Tethers pin, or rest so that they can be counted. @param {Lab} lab @param {"activate" | "deactivate"} what */
-async function all(lab, what) {
-  for (const tether of tethers) await lab.api("POST", `/tether/${tether}/${what}`, {});
+/** Lets all tethers pin, or rest so that their pins can be counted. @param {ServeProcess} service @param {"activate" | "deactivate"} what */
+async function all(service, what) {
+  for (const tether of tethers) await service.api("POST", `/tether/${tether}/${what}`, {});
 }
 
-/** A pin that was under way is finished first. @param {Reader} reader */
+/** Checks the pins once those that were under way are finished. @param {Reader} reader */
 async function settledPins(reader) {
   const end = performance.now() + 60_000;
   for (;;) {

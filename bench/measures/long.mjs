@@ -1,46 +1,32 @@
 // @ts-check
-/** What a service takes whose ledgers have run for weeks: its start, their memory, their files, and reads of what is long past. */
+/** A service whose ledgers have run for weeks: its start, their memory, their files, and reads of old blocks. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { Lab, makeNodes, makeParents, untilAnswered } from "../lib/lab.mjs";
 import { bounded, median, seconds, table } from "../lib/report.mjs";
+import { eachConsensus, makeNetwork, ServeProcess } from "../lib/serve.mjs";
 import { log } from "../../tools/lib/terminal.mjs";
 import { root } from "../../tools/lib/prepare.mjs";
 
-/** One of each consensus; the same chain id, so that they can have the same ledger. */
 const period = 5;
-const kinds = [
-  { provider: "quorum", consensus_type: "ibft", block_period: period },
-  { provider: "geth", consensus_type: "poa", block_period: period },
-  { provider: "quorum", consensus_type: "raft" },
-];
+/** All ledgers have the same chain id, so that one can be copied for the others. */
 const chainId = 1_234_567;
+const kinds = eachConsensus(period).map((kind) => ({ ...kind, chain_id: chainId }));
 const nodesOfEach = 4;
 const starts = 5;
 
 /** @type {import("../lib/stack.mjs").Measure} */
 export async function long({ options = {} }) {
-  const blocks = Number(options.blocks ?? 400_000);
-  const lab = new Lab([]);
+  const { blocks = 400_000 } = options;
+  const service = new ServeProcess([]);
   try {
-    await lab.start();
-    const api = lab.ask;
-    const parents = await makeParents(api);
-    const made = [];
-    for (const kind of kinds)
-      made.push(await makeNodes(api, parents, { ...kind, name: kind.consensus_type, chain_id: chainId }, nodesOfEach));
-    const nodes = made.flatMap((one) => one.nodes);
+    await service.start();
+    const { environments } = await makeNetwork(service.ask, kinds, nodesOfEach);
+    const nodes = environments.flatMap((one) => one.nodes);
     const [first] = /** @type {[typeof nodes[number]]} */ (nodes);
-    const answer = async () => {
-      for (const node of nodes) {
-        const { result } = await untilAnswered(() => lab.rpc(node, "eth_blockNumber"));
-        if (Number(result) < blocks) throw new Error(`a ledger of ${blocks} blocks has ${Number(result)}`);
-      }
-    };
-    await lab.stop();
-    const [dir = "", ...others] = made.map(({ environment }) => join(lab.data, "chains", environment._id));
+    await service.stop();
+    const [dir = "", ...others] = environments.map(({ id }) => join(service.data, "chains", id));
     const spec = { key: "long", chainId, accounts: 32, period, free: true };
     log(`Making ${blocks} blocks …`);
     await lengthen(dir, spec, { blocks, seconds: period });
@@ -50,30 +36,32 @@ export async function long({ options = {} }) {
     }
     const times = [];
     for (let round = 0; round < starts; round++) {
-      const begun = performance.now();
-      await lab.start();
-      await answer();
-      times.push(performance.now() - begun);
-      log(`a start of ${seconds(times.at(-1) ?? NaN)}, load average ${(loadavg()[0] ?? NaN).toFixed(0)}`);
-      if (round < starts - 1) await lab.stop();
+      await service.stop();
+      const ms = await service.timedStart(nodes);
+      times.push(ms);
+      log(`a start of ${seconds(ms)}, load average ${(loadavg()[0] ?? NaN).toFixed(0)}`);
+    }
+    for (const node of nodes) {
+      const { result } = await service.rpc(node, "eth_blockNumber");
+      if (Number(result) < blocks) throw new Error(`A ledger of ${blocks} blocks has ${Number(result)}.`);
     }
     const killed = performance.now();
-    lab.kill(lab.processes().chains);
-    await answer();
+    service.kill(service.processes().chains);
+    await service.answers(nodes);
     const revived = performance.now() - killed;
-    const memory = Math.max(...lab.processes().chains.map(({ rss }) => rss));
+    const memory = Math.max(...service.processes().chains.map(({ rss }) => rss));
     const timed = async (/** @type {string} */ method, /** @type {unknown[]} */ params) => {
       const begun = performance.now();
-      const { error } = await lab.rpc(first, method, params);
+      const { error } = await service.rpc(first, method, params);
       if (error) throw new Error(`${method}: ${error.message}`);
       return performance.now() - begun;
     };
     const hex = (/** @type {number} */ number) => `0x${number.toString(16)}`;
     const range = Math.min(10_000, blocks >> 1);
     const reads = {
-      "a block of long ago": await timed("eth_getBlockByNumber", [hex(blocks >> 1), true]),
-      "it again": await timed("eth_getBlockByNumber", [hex(blocks >> 1), true]),
-      "a hash that is not there": await timed("eth_getTransactionReceipt", [`0x${"ab".repeat(32)}`]),
+      "an old block": await timed("eth_getBlockByNumber", [hex(blocks >> 1), true]),
+      "the same block again": await timed("eth_getBlockByNumber", [hex(blocks >> 1), true]),
+      "a hash that does not exist": await timed("eth_getTransactionReceipt", [`0x${"ab".repeat(32)}`]),
       [`logs of ${range} blocks`]: await timed("eth_getLogs", [
         { fromBlock: hex(blocks >> 3), toBlock: hex((blocks >> 3) + range) },
       ]),
@@ -83,7 +71,7 @@ export async function long({ options = {} }) {
       [`${kinds.length} ledgers of ${blocks} blocks, ${kinds.length * nodesOfEach} nodes`, ""],
       [
         ["start until all nodes answer, median", seconds(median(times))],
-        ["longest of so many", `${seconds(Math.max(...times))} of ${starts}`],
+        [`longest of ${starts}`, seconds(Math.max(...times))],
         ["after a kill of all chains, until they answer", seconds(revived)],
         ["memory of a chain", `${(memory / 1e6).toFixed(0)} MB`],
         ["files of a ledger", `${(files / 1e6).toFixed(1)} MB, ${Math.round(files / blocks)} bytes a block`],
@@ -93,11 +81,11 @@ export async function long({ options = {} }) {
     const measure = `start of ${kinds.length} ledgers of ${blocks} blocks, seconds`;
     return { rows: [bounded(measure, Math.max(...times) / 1_000, { most: 5 })], details };
   } finally {
-    await lab.close();
+    await service.close();
   }
 }
 
-/** A ledger that has run for weeks, made in a few minutes: the same files, through the same code. */
+/** A ledger that has run for weeks, made in a few minutes by the service's own code. */
 
 const require = createRequire(import.meta.url);
 const built = (/** @type {string} */ name) => require(join(root, "dist/service/ledger", name));
@@ -110,13 +98,13 @@ const { Watched } = built("watcher-client.js");
 /** @type {typeof import("../../service/ledger/chain-base.js")} */
 const { usualPace } = built("chain-base.js");
 
-/** Blocks between snapshots; how many of them before another engine goes on; transactions in each such part. */
+/** Blocks between snapshots; snapshots until another engine takes over; transactions between snapshots. */
 const part = usualPace.segment.blocks;
 const renewal = 5;
 const transactions = 20;
 
 /**
- * Makes a ledger in a folder that long; seconds between blocks is only said, and passes at once.
+ * Makes a ledger of so many blocks in a folder. The seconds between blocks are in their timestamps; nothing waits for them.
  * @param {string} dir
  * @param {import("../../service/ledger/engine.js").ChainSpec} spec
  * @param {{ blocks: number, seconds: number }} length
@@ -149,7 +137,7 @@ async function lengthen(dir, spec, { blocks, seconds }) {
 /** @typedef {import("../../service/ledger/engine.js").Engine} Running */
 /** @typedef {import("../../service/ledger/ledger-folder.js").LedgerFolder} Folder */
 
-/** Blocks that a snapshot has taken in. @param {Running} engine @param {Folder} folder @param {number} count @param {number} seconds */
+/** Blocks that are in a snapshot. @param {Running} engine @param {Folder} folder @param {number} count @param {number} seconds */
 async function mined(engine, folder, count, seconds) {
   await pay(engine, folder);
   const hexadecimal = (/** @type {number} */ number) => `0x${number.toString(16)}`;
@@ -158,7 +146,7 @@ async function mined(engine, folder, count, seconds) {
   await folder.keep(await engine.dump(), 1, usualPace.lookback, () => Promise.resolve());
 }
 
-/** Makes blocks that no snapshot has yet. @param {Running} engine @param {Folder} folder @param {number} count */
+/** Blocks that are in no snapshot yet. @param {Running} engine @param {Folder} folder @param {number} count */
 async function noted(engine, folder, count) {
   await pay(engine, folder, (tx) => folder.append([{ tx }]));
   for (let number = 0; number < count; number++) {
@@ -189,7 +177,7 @@ async function pay(engine, folder, note = () => Promise.resolve()) {
   }
 }
 
-/** Lets a ledger begin at a time, in seconds. @param {string} dir @param {import("../../service/ledger/engine.js").ChainSpec} spec @param {number} time */
+/** Sets the time of the first block, in seconds. @param {string} dir @param {import("../../service/ledger/engine.js").ChainSpec} spec @param {number} time */
 async function backdate(dir, spec, time) {
   (await LedgerFolder.open(dir, spec)).close();
   const genesis = JSON.parse(readFileSync(join(dir, "genesis.json"), "utf8"));

@@ -10,13 +10,12 @@ import { join } from "node:path";
 import { root } from "../../tools/lib/prepare.mjs";
 import { pulumiCli } from "../../tools/lib/pulumi-cli.mjs";
 import { log } from "../../tools/lib/terminal.mjs";
-import { watchMemory } from "../lib/lab.mjs";
+import { watchMemory } from "../lib/processes.mjs";
 import { comparePreviews, quickstart } from "../lib/previews.mjs";
 import { bounded, seconds, table } from "../lib/report.mjs";
 import { finished, on, refreshArgs, Stack, upArgs, withRig } from "../lib/stack.mjs";
 import { emptyMembers, members, membersInYaml, referenceInYaml } from "../programs/networks.mjs";
 
-const defaultCount = 500;
 const latency = 20;
 /** The state is written twice for each resource, all of it: 2,000 memberships take minutes. */
 const upLimitMs = 30 * 60_000;
@@ -100,11 +99,10 @@ export const providers = async (given) => {
 
 /** @type {import("../lib/stack.mjs").Measure} */
 async function compare(tools) {
-  const count = Number(tools.options?.count ?? defaultCount);
+  const { count = 500, rounds = 2 } = tools.options ?? {};
   const sides = Object.entries(sidesOf(count));
   /** @type {Record<string, Figures[]>} */
   const all = Object.fromEntries(sides.map(([name]) => [name, []]));
-  const rounds = Number(tools.options?.rounds ?? 2);
   for (let round = 0; round < rounds; round++)
     for (const [name, side] of round % 2 === 0 ? sides : sides.toReversed())
       all[name]?.push(await figuresOf(tools, side));

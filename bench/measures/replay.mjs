@@ -3,7 +3,6 @@
  * `consortium fleet up` of more stacks than this machine could run: a `pulumi` that replays what a real `up` of one stack printed, at
  * the times when it did. So it measures the fleet itself: its memory, its run records and its output, and a kill in the middle.
  */
-import { spawn } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -17,11 +16,11 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { clearInterval, setInterval } from "node:timers";
-import { limits } from "../../dist/provider/constants.js";
-import { root } from "../../tools/lib/prepare.mjs";
-import { log, UserError } from "../../tools/lib/terminal.mjs";
+import { fleetUp, jobsOf, keysOf, withService, writeFleet } from "../lib/fleets.mjs";
+import { treeOf } from "../lib/processes.mjs";
 import { bounded, circumstances, seconds, table, writePart } from "../lib/report.mjs";
 import { finished, stateEnv } from "../lib/stack.mjs";
+import { log, UserError } from "../../tools/lib/terminal.mjs";
 
 /** A stack is a folder, its lock another one, and what was made of it a line each time. */
 const stub = `#!/bin/sh
@@ -55,74 +54,35 @@ case "$words" in
 esac
 `;
 
-const network = `members: [grower, roaster]
-environments: { ledger: { provider: quorum, consensusType: raft, nodes: { grower: 1, roaster: 1 } } }
-`;
-
-/** A fleet in a folder of its own. @param {string} folder @param {number} count */
-function writeFleet(folder, count) {
-  const keys = Array.from({ length: Math.ceil(count / limits.consortia) }, (_, index) => `org${index}`);
-  const stacks = (/** @type {number} */ from) =>
-    Array.from({ length: Math.min(limits.consortia, count - from) }, (_, at) => [
-      `n${at}`,
-      { definition: "network.yaml", name: `network${from + at}` },
-    ]);
-  const organizations = keys.map((name, index) => [
-    name,
-    { apiKey: { env: "REPLAY_KEY" }, organization: name, stacks: Object.fromEntries(stacks(index * limits.consortia)) },
-  ]);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "network.yaml"), network);
-  const fleet = { project: "replay", organizations: Object.fromEntries(organizations) };
-  writeFileSync(join(folder, "fleet.yaml"), JSON.stringify(fleet)); // JSON is YAML, too
-}
-
-/** @param {string} folder @param {Record<string, string | undefined>} env @param {number} parallel */
-const start = (folder, env, parallel) =>
-  spawn(
-    process.execPath,
-    [join(root, "dist/cli/consortium.js"), "fleet", "up", "fleet.yaml", "--yes", "--parallel", String(parallel)],
-    { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] },
-  );
-
-const logsOf = (/** @type {string} */ folder) => join(folder, ".consortium/fleet/replay/logs");
-const recordsOf = (/** @type {string} */ folder) => join(folder, ".consortium/fleet/replay/journal");
+const logsOf = (/** @type {string} */ folder) => join(folder, ".consortium/fleet/bench/logs");
+const recordsOf = (/** @type {string} */ folder) => join(folder, ".consortium/fleet/bench/journal");
 const namesIn = (/** @type {string} */ folder, end = "") =>
   existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(end)) : [];
 
-/** What a real `up` printed, in parts, each at its time. @param {import("../lib/stack.mjs").PulumiCli} cli @param {string} folder */
-async function record(cli, folder) {
-  /** @type {typeof import("../../service/index.js")} */
-  const { startService } = await import("pulumi-consortium/service");
-  const service = await startService({ organizations: [{ name: "org0", apiKey: "replay-key" }] });
-  writeFleet(folder, 1);
-  const [organization] = service.organizations;
-  const file = join(folder, "fleet.yaml");
-  writeFileSync(
-    file,
-    readFileSync(file, "utf8").replace('"organization":"org0"', `"organization":"${organization?.id}"`),
-  );
-  const env = { ...stateEnv(cli, folder), CONSORTIUM_BASE_URL: service.baseUrl, REPLAY_KEY: "replay-key" };
-  const events = join(logsOf(folder), "org0-n0.log.json");
-  /** @type {{ at: number, size: number }[]} */
-  const parts = [];
-  let begun = 0;
-  const timer = setInterval(() => {
-    if (!existsSync(events)) return;
-    const { length } = readFileSync(events);
-    if (begun === 0) begun = performance.now();
-    if (length > (parts.at(-1)?.size ?? 0)) parts.push({ at: performance.now() - begun, size: length });
-  }, 100);
-  const { code, text } = await finished(start(folder, env, 1)).finally(() => clearInterval(timer));
-  await service.close();
-  if (code !== 0) throw new UserError(`the run to record failed: ${text}`);
-  const whole = readFileSync(events);
-  parts[parts.length - 1] = { at: parts.at(-1)?.at ?? 0, size: whole.length };
-  return parts.map(({ at, size }, index) => ({
-    waitMs: at - (parts[index - 1]?.at ?? 0),
-    text: whole.subarray(parts[index - 1]?.size ?? 0, size),
-  }));
-}
+/** What a real `up` printed, in parts, each with its time. @param {import("../lib/stack.mjs").PulumiCli} cli */
+const record = (cli) =>
+  withService(jobsOf(1), async (service, folder) => {
+    writeFleet(folder, jobsOf(1), () => service.organizations[0]?.id);
+    const env = { ...stateEnv(cli, folder), CONSORTIUM_BASE_URL: service.baseUrl, ...keysOf(jobsOf(1)) };
+    const events = join(logsOf(folder), "org0-n0.log.json");
+    /** @type {{ at: number, size: number }[]} */
+    const parts = [];
+    let begun = 0;
+    const timer = setInterval(() => {
+      if (!existsSync(events)) return;
+      const { length } = readFileSync(events);
+      if (begun === 0) begun = performance.now();
+      if (length > (parts.at(-1)?.size ?? 0)) parts.push({ at: performance.now() - begun, size: length });
+    }, 100);
+    const { code, text } = await finished(fleetUp(folder, env, 1)).finally(() => clearInterval(timer));
+    if (code !== 0) throw new UserError(`The run to record failed: ${text}`);
+    const whole = readFileSync(events);
+    parts[parts.length - 1] = { at: parts.at(-1)?.at ?? 0, size: whole.length };
+    return parts.map(({ at, size }, index) => ({
+      waitMs: at - (parts[index - 1]?.at ?? 0),
+      text: whole.subarray(parts[index - 1]?.size ?? 0, size),
+    }));
+  });
 
 /**
  * Follows a run of the fleet until it ends, or has done so many stacks and is killed.
@@ -131,7 +91,7 @@ async function record(cli, folder) {
  * @param {{ parallel: number, killAt?: number }} options
  */
 async function followed(folder, env, { parallel, killAt = Infinity }) {
-  const child = start(folder, env, parallel);
+  const child = fleetUp(folder, env, parallel);
   let [done, lines, records] = [0, 0, 0];
   /** @type {{ done: number, bytes: number }[]} */
   const memory = [];
@@ -142,12 +102,7 @@ async function followed(folder, env, { parallel, killAt = Infinity }) {
   });
   const timer = setInterval(() => {
     records = Math.max(records, namesIn(recordsOf(folder), ".json").length);
-    try {
-      const [, kiB] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8")) ?? [];
-      memory.push({ done, bytes: Number(kiB ?? 0) * 1024 });
-    } catch {
-      // It has ended.
-    }
+    memory.push({ done, bytes: treeOf(child.pid ?? 0)[0]?.rss ?? 0 });
   }, 500);
   const { code, text, ms } = await finished(child).finally(() => clearInterval(timer));
   return { code, text, ms, done, lines, records, memory };
@@ -156,10 +111,11 @@ async function followed(folder, env, { parallel, killAt = Infinity }) {
 /** @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli @param {number} stacks @param {number} parallel */
 export async function replay(cli, stacks, parallel) {
   const top = mkdtempSync(join(tmpdir(), "consortium-bench-replay-"));
-  const [folder, state, bin] = ["fleet", "state", "bin"].map((name) => join(top, name));
-  if (!folder || !state || !bin) throw new Error("no folders");
+  const state = join(top, "state");
+  const bin = join(top, "bin");
+  const folder = mkdtempSync(join(top, "fleet-"));
   try {
-    const parts = await record(cli, join(top, "recorded"));
+    const parts = await record(cli);
     for (const name of ["stacks", "locks", "made", "events"]) mkdirSync(join(state, name), { recursive: true });
     const steps = parts.map(({ waitMs, text }, index) => {
       const name = `events/${String(index).padStart(4, "0")}`;
@@ -170,9 +126,10 @@ export async function replay(cli, stacks, parallel) {
     mkdirSync(bin);
     writeFileSync(join(bin, "pulumi"), stub);
     chmodSync(join(bin, "pulumi"), 0o755);
-    writeFleet(folder, stacks);
+    const jobs = jobsOf(stacks);
+    writeFleet(folder, jobs, (organization) => organization);
     const PATH = [bin, dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
-    const env = { ...stateEnv(cli, top), PATH, REPLAY: state, REPLAY_KEY: "replay-key" };
+    const env = { ...stateEnv(cli, top), PATH, REPLAY: state, ...keysOf(jobs) };
     const took = parts.reduce((sum, { waitMs }) => sum + waitMs, 0);
     log(`recorded: ${parts.length} parts in ${seconds(took)}`);
 
@@ -180,7 +137,7 @@ export async function replay(cli, stacks, parallel) {
     const left = namesIn(recordsOf(folder), ".json").length;
     log(`killed after ${killed.done} of ${stacks} stacks, in ${seconds(killed.ms)}; ${left} were at work`);
     const again = await followed(folder, env, { parallel });
-    if (again.code !== 0) throw new UserError(`the second run failed: ${again.text.slice(-3000)}`);
+    if (again.code !== 0) throw new UserError(`The second run failed: ${again.text.slice(-3000)}`);
     const recovered = again.text.match(/continued where a killed run stopped/g)?.length ?? 0;
     log(`again: ${again.done} stacks in ${seconds(again.ms)}, ${recovered} of them continued`);
 

@@ -1,53 +1,50 @@
 // @ts-check
 /**
- * What `consortium serve` takes of memory and disk over time, and how long it then takes to start: 3 environments of 4 nodes, one of
- * each consensus, with a block every second where there is a period, a tether for each that pins every 10 s, and for every node a read
- * and a transaction in turn, one a second.
+ * The memory and disk that `consortium serve` takes over time, and how long it then takes to start: three environments of four nodes, one
+ * for each consensus protocol, with a block every second, a tether each that pins every 10 s, and a call to every node each second,
+ * reads and transactions in turn.
  */
 import { readdirSync, statSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { log } from "../../tools/lib/terminal.mjs";
-import { asker, Lab, makeNodes, makeParents, treeOf, untilAnswered } from "../lib/lab.mjs";
+import { treeOf } from "../lib/processes.mjs";
 import { median, seconds, table } from "../lib/report.mjs";
+import {
+  asker,
+  deployTether,
+  eachConsensus,
+  makeNetwork,
+  ServeProcess,
+  tetherOf,
+  tetherOptions,
+} from "../lib/serve.mjs";
 
 const mostGrowth = 1.25;
-/** The first minutes, of which nothing is counted; how often a sample is taken, and how many are a line of the table. */
+/** Minutes to warm up, which do not count; samples that make one line of the table, one a minute. */
 const settling = 3;
-const between = 1;
 const every = 10;
 /** The longest that a start may take, in ms. */
 const longestStart = 5_000;
-const kinds = [
-  { provider: "quorum", consensus_type: "raft" },
-  { provider: "quorum", consensus_type: "ibft", block_period: 1 },
-  { provider: "geth", consensus_type: "poa", block_period: 1 },
-];
+const kinds = eachConsensus(1);
 
 /** @typedef {{ at: number, memory: Record<string, number>, disk: number }} Sample at: minutes; memory and disk: bytes */
 
 /** @type {import("../lib/stack.mjs").Measure} */
 export async function soak({ options = {} }) {
-  const minutes = Number(options.minutes ?? 30);
-  const tethers = kinds.flatMap(({ consensus_type }) => ["--tether", `t-${consensus_type}=${consensus_type}`]);
-  const lab = new Lab(["--tether-hour", "10", ...tethers]);
+  const { minutes = 30 } = options;
+  const service = new ServeProcess(["--tether-hour", "10", ...tetherOptions(kinds)]);
   try {
-    await lab.start();
-    const { ask } = lab;
-    const parents = await makeParents(ask);
-    /** @type {Record<string, string>} what runs for which folder */
+    await service.start();
+    const { ask } = service;
+    const { environments } = await makeNetwork(ask, kinds, 4);
+    const nodes = environments.flatMap((one) => one.nodes);
+    /** @type {Record<string, string>} the process that works in a folder */
     const names = { "target-rinkeby": "target network chain" };
-    const nodes = [];
-    for (const kind of kinds) {
-      const name = kind.consensus_type;
-      const made = await makeNodes(ask, parents, { ...kind, name }, 4);
-      names[made.environment._id] = `${name} chain`;
-      nodes.push(...made.nodes);
-      await ask(`/tether/t-${name}/targetNetwork`, { network: "rinkeby" });
-      await ask(`/tether/t-${name}/interval`, { interval: 1 });
-      await ask(`/tether/t-${name}/deploy`, {});
-      await ask(`/tether/t-${name}/activate`, {});
+    for (const { name, id } of environments) {
+      names[id] = `${name} chain`;
+      await deployTether(ask, name);
     }
     const counts = { calls: 0, failed: 0 };
     /** @type {Sample[]} */
@@ -60,40 +57,28 @@ export async function soak({ options = {} }) {
       const traffic = nodes.map((node, index) => use(node, index, counts, end));
       samples.length = 0;
       while (performance.now() < end) {
-        await wait(Math.min(between * 60_000, Math.max(0, end - performance.now())));
+        await wait(Math.min(60_000, Math.max(0, end - performance.now())));
         const at = (performance.now() - begun) / 60_000;
-        samples.push({ at, memory: memoryOf(lab.pid, names), disk: sizeOf(lab.data) });
+        samples.push({ at, memory: memoryOf(service.pid, names), disk: sizeOf(service.data) });
         log(JSON.stringify(samples.at(-1)));
       }
       await Promise.all(traffic);
-      await lab.stop();
-      starts.push({ ms: await timed(lab, nodes), load: loadavg()[0] ?? NaN });
+      await service.stop();
+      starts.push({ ms: await service.timedStart(nodes), load: loadavg()[0] ?? NaN });
       log(JSON.stringify(starts.at(-1)));
     }
-    const reports = await Promise.all(
-      kinds.map(({ consensus_type }) => ask(`/tether/t-${consensus_type}/reportCount`)),
-    );
+    const reports = await Promise.all(kinds.map(({ name }) => ask(`/tether/${tetherOf(name)}/reportCount`)));
     const note = `${counts.calls} calls to nodes, ${counts.failed} failed; ${reports.join(" + ")} reports pinned.`;
     return summary(samples, minutes, starts, note);
   } finally {
-    await lab.close();
+    await service.close();
   }
 }
 
 /** @typedef {{ ms: number, load: number }} Start load: the load average then */
 
-/** How long a start takes, until every node answers (ms). @param {Lab} lab @param {Node[]} nodes */
-async function timed(lab, nodes) {
-  const begun = performance.now();
-  await lab.start();
-  for (const node of nodes) await untilAnswered(() => lab.rpc(node, "eth_blockNumber"));
-  return performance.now() - begun;
-}
-
-/** @typedef {{ url: string, authorization: string, account: string }} Node */
-
 /**
- * @param {Node} node
+ * @param {import("../lib/serve.mjs").Node} node
  * @param {number} index
  * @param {{ calls: number, failed: number }} counts
  * @param {number} end
@@ -115,12 +100,12 @@ async function use({ url, authorization, account }, index, counts, end) {
 
 /** @param {number} pid @param {Record<string, string>} names @returns {Record<string, number>} */
 function memoryOf(pid, names) {
-  const all = treeOf(pid).filter(({ command }) => !command.startsWith("/bin/sh")); // the shell behind the watcher
+  const all = treeOf(pid).filter(({ command }) => !command.startsWith("/bin/sh")); // the shell that starts the watcher
   const named = all.map(({ command, rss }) => {
     const [, folder = ""] = /chains\/([^/]+)\/genesis\.json/.exec(command) ?? [];
     return [names[folder] ?? (command.includes("watcher.mjs") ? "watcher of the chains" : "service"), rss];
   });
-  // where a snapshot is made just now, a ledger has another process: the largest counts
+  // while a snapshot is made, a ledger has two processes: the larger one counts
   return Object.fromEntries(named.sort(([, one], [, other]) => Number(one) - Number(other)));
 }
 
@@ -142,7 +127,7 @@ function summary(samples, minutes, starts, note) {
   const third = Math.max(1, Math.floor(samples.length / 3));
   const mega = (/** @type {number} */ bytes) => (bytes / 1e6).toFixed(1);
   const names = Object.keys(samples.at(-1)?.memory ?? {});
-  // a chain's process grows and is then renewed, so it is level if it comes back
+  // a chain's process grows until another one takes its place, so medians of many samples are compared
   const grown = names.filter((name) => {
     const values = samples.map(({ memory }) => memory[name] ?? NaN);
     const [early, late] = [median(values.slice(0, third)), median(values.slice(-third))];

@@ -1,28 +1,36 @@
 // @ts-check
-
-/** What can happen to one call, as rules of the embedded service. */
+/** What can go wrong with one call, as rules of the embedded service. */
 
 /** @typedef {import("../../service/index.js").FaultKind} FaultKind */
 /**
  * @typedef {object} Kind
  * @property {string} name
- * @property {string} group one of the columns of the published table
+ * @property {string} group a column of the published table
  * @property {FaultKind} rule
- * @property {boolean} [acted] the service did what was asked for, and only the answer is lost
- * @property {number} [lag] ms that lists are behind
- * @property {RegExp} [at] the calls that it is for. Default: all
+ * @property {boolean} [acted] whether the service acts, so that only the answer is lost
+ * @property {number} [lag] milliseconds that lists are behind
+ * @property {RegExp} [at] the calls that it hits. Default: all
  * @property {Record<string, string>} [env] settings of the run
  */
 
-/** The columns that other providers were measured with, too. */
-export const comparedGroups = ["429", "503", "refused", "reset", "no answer", "cut JSON", "HTML page"];
-export const groups = [...comparedGroups, "slow", "lists far behind"];
+/** The columns of the published table. */
+export const groups = [
+  "429",
+  "503",
+  "refused",
+  "reset",
+  "no answer",
+  "cut JSON",
+  "HTML page",
+  "slow",
+  "lists far behind",
+];
 
 const requestTimeout = 2;
 const impatient = { CONSORTIUM_REQUEST_TIMEOUT: String(requestTimeout) };
 const creates = /^POST \S*\/(consortia|memberships|environments|nodes|appcreds)$/;
 
-/** The service takes longer than anybody waits for an answer, and then does what was asked. */
+/** The service acts after the client has stopped waiting. */
 const slow = [1.5, 2, 3].map((times) => ({
   name: `slow: acts after ${times} × the time-out`,
   group: "slow",
@@ -60,7 +68,7 @@ export const kinds = [
   },
 ];
 
-/** Lists that are a second behind make a lost answer hardest. */
+/** A lost answer is hardest to recover from if lists are behind, too. */
 export const lagMs = 1_000;
 
 /** @typedef {{ method: string, route: string }} Call */
@@ -70,15 +78,19 @@ export const lagMs = 1_000;
 export const textOf = ({ method, route }) => `${method} ${route}`;
 
 /**
- * Each kind of fault for each kind of call. For a read it makes no difference whether the service acted.
+ * Each kind of fault at each kind of call. For a read it makes no difference whether the service acted.
  * @param {Call[]} calls
- * @returns {Cell[]}
+ * @returns {import("./lab.mjs").Trial[]}
  */
-export function cellsOf(calls) {
-  const cut = (/** @type {Kind} */ kind) => kind.rule.kind === "truncated";
+export function faultTrials(calls) {
+  const isCut = (/** @type {Kind} */ kind) => kind.rule.kind === "truncated";
   return calls.flatMap((call) =>
     kinds
-      .filter((kind) => (call.method !== "GET" || !kind.acted || cut(kind)) && (kind.at ?? /./).test(textOf(call)))
-      .map((kind) => ({ call, kind, lag: kind.lag ?? (kind.acted && call.method !== "GET" ? lagMs : 0) })),
+      .filter((kind) => (call.method !== "GET" || !kind.acted || isCut(kind)) && (kind.at ?? /./).test(textOf(call)))
+      .map((kind) => {
+        const lag = kind.lag ?? (kind.acted && call.method !== "GET" ? lagMs : 0);
+        const title = `${kind.name} at ${textOf(call)}`;
+        return { title, call, column: kind.group, run: (lab, adapter) => lab.fault(adapter, { call, kind, lag }) };
+      }),
   );
 }

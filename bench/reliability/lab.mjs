@@ -1,16 +1,23 @@
 // @ts-check
-/** Trials: each builds the network of one of each on a service of its own, while something goes wrong once. */
-import { on, Stack } from "../lib/stack.mjs";
+/** Trials: each creates the network on a service of its own, while something goes wrong once. */
+import { on, Stack, tetherId } from "../lib/stack.mjs";
 
 const apiKey = "reliability-key";
 
-/** @typedef {{ ok: boolean, why: string, ms: number }} Verdict why it is not ok; ms of what was tried */
+/** @typedef {{ ok: boolean, why: string }} Verdict why it is not ok */
+/**
+ * @typedef {object} Trial
+ * @property {string} title
+ * @property {import("./faults.mjs").Call} [call] the row of the published table
+ * @property {string} [column]
+ * @property {(lab: Lab, adapter: Adapter) => Promise<Verdict>} run
+ */
 /** @typedef {import("../../service/index.js").Service} Service */
 /** @typedef {import("../lib/stack.mjs").Adapter} Adapter */
 /** @typedef {{ service: Service, stack: Stack, env: Record<string, string> }} Bench */
 
 export class Lab {
-  /** One stack serves many trials, since a good one leaves it empty. @type {Stack | undefined} */
+  /** One stack for many trials: those that succeed leave it empty. @type {Stack | undefined} */
   #stack;
 
   /**
@@ -27,7 +34,7 @@ export class Lab {
     this.#stack = undefined;
   }
 
-  /** The calls that a whole `up` makes when nothing goes wrong, each kind once, in their order. */
+  /** The calls of an `up` without faults, each kind once, in their order. */
   async calls() {
     /** @type {import("./faults.mjs").Call[]} */
     let all = [];
@@ -41,7 +48,7 @@ export class Lab {
   }
 
   /**
-   * One fault in one `up`, or several at different calls of it.
+   * One fault in one `up`, or several at different calls.
    * @param {Adapter} adapter
    * @param {import("./faults.mjs").Cell[]} cells
    */
@@ -50,7 +57,7 @@ export class Lab {
       service.setTiming({ listLag: Math.max(...cells.map(({ lag }) => lag)) });
       const faults = cells.map(({ call, kind }) => service.faults.add({ ...call, ...kind.rule, nth: 1, times: 1 }));
       const first = await stack.up(Object.assign({}, env, ...cells.map(({ kind }) => kind.env)));
-      // Whether a contract was paid for is not tried out: who has looked says that it was not.
+      // Whether a contract was paid for is never tried out. Here, a person has looked and says that it was not.
       const unacted = cells.some(({ kind }) => !kind.acted);
       const [, word] = (unacted && /CONSORTIUM_NOT_DEPLOYED=(\S+)/.exec(first.text)) || [];
       const ended = word ? await stack.up({ ...env, CONSORTIUM_NOT_DEPLOYED: word }) : first;
@@ -63,7 +70,7 @@ export class Lab {
   }
 
   /**
-   * Whatever is done must end well and to leave exactly the network, and a destroy after it has to leave nothing.
+   * What `build` does must succeed and leave exactly the network. A destroy after it must leave nothing.
    * @param {Adapter} adapter
    * @param {(bench: Bench) => Promise<import("../lib/stack.mjs").Ended>} build
    * @returns {Promise<Verdict>}
@@ -74,37 +81,32 @@ export class Lab {
     const env = { CONSORTIUM_API_KEY: apiKey, CONSORTIUM_BASE_URL: service.baseUrl, ...on(adapter) };
     const stack = (this.#stack ??= await Stack.create(this.cli, { program }));
     try {
-      const { code, text, ms } = await build({ service, stack, env });
-      const verdict = (/** @type {string} */ why) => ({ ok: why === "", why, ms });
+      const { code, text } = await build({ service, stack, env });
       const judge = async () => {
-        if (code !== 0) return verdict(complaint(text));
+        if (code !== 0) return complaint(text);
         const wrong = problems(service, stack.resources());
-        if (wrong.length > 0) return verdict(wrong.join("; "));
+        if (wrong.length > 0) return wrong.join("; ");
         const end = await stack.destroy(env);
-        if (end.code !== 0) return verdict(`destroy: ${complaint(end.text)}`);
-        return verdict(remains(service, stack.resources()).join("; "));
+        if (end.code !== 0) return `destroy: ${complaint(end.text)}`;
+        return remains(service, stack.resources()).join("; ");
       };
-      const result = await judge();
-      if (!result.ok) this.close();
-      return result;
+      const why = await judge();
+      if (why !== "") this.close();
+      return { ok: why === "", why };
     } finally {
       await service.close();
     }
   }
 }
 
-/** The line that says what went wrong, of all that Pulumi prints. @param {string} text */
+/** The line of Pulumi's output that says what went wrong. @param {string} text */
 function complaint(text) {
   const lines = text.split("\n").map((line) => line.trim());
   return lines.find((line) => /^error|error:|exists, but/i.test(line)) ?? text.trim().slice(-300);
 }
 
-/** A network with one resource of each kind, and the judgement whether a service has exactly it. */
-
-export const tetherId = "t0bench000";
-
-/** Names as the program gives them, by where the embedded service keeps them. */
-export const names = /** @type {const} */ ({
+/** The names of the network's objects, one resource of each kind, by the embedded service's stores. */
+const names = /** @type {const} */ ({
   consortia: ["trade"],
   memberships: ["acme"],
   invitations: ["guest"],
@@ -117,7 +119,7 @@ export const names = /** @type {const} */ ({
   credentials: ["app"],
 });
 
-export const program = `
+const program = `
   const { AppCred, Configuration, Consortium, ConsortiumZone, Destination, Environment, EnvironmentZone, Invitation, Membership, Node, Service, TetherService } = require("pulumi-consortium");
   const where = { region: "us-east-2", cloud: "aws" };
   const consortium = new Consortium("${names.consortia[0]}", { description: "one of each" });
@@ -136,8 +138,8 @@ export const program = `
   exports.username = cred.username;
 `;
 
-/** Quick, and still with something to wait for. */
-export const timing = { environmentStart: 300, nodeStart: 700 };
+/** Quick, but with something to wait for. */
+const timing = { environmentStart: 300, nodeStart: 700 };
 
 /** @typedef {keyof typeof names} Store */
 /** @typedef {{ id: string, type: string }} Kept */
@@ -147,13 +149,8 @@ const stores = /** @type {Store[]} */ (Object.keys(names));
 /** @param {{ fields: object }} entity */
 const nameOf = ({ fields }) => String("org_name" in fields ? fields.org_name : "name" in fields ? fields.name : "");
 
-/**
- * What is wrong with what the service has, and with what the state says of it; nothing means that it is exactly the network.
- * @param {Service} service
- * @param {Kept[]} kept
- * @returns {string[]}
- */
-export function problems(service, kept) {
+/** How the service and the state differ from exactly the network. @param {Service} service @param {Kept[]} kept @returns {string[]} */
+function problems(service, kept) {
   /** @type {string[]} */
   const found = [];
   const ids = new Set([tetherId]);
@@ -166,19 +163,14 @@ export function problems(service, kept) {
   }
   const { deployments, active, network, interval } = service.store.tethers.get(tetherId).fields;
   if (deployments.rinkeby !== 1) found.push(`the tether was deployed ${deployments.rinkeby} times`);
-  if (!active || network !== "rinkeby" || interval !== 1) found.push("the tether is not set as it should be");
+  if (!active || network !== "rinkeby" || interval !== 1) found.push("the tether has other settings");
   const missing = [...ids].filter((id) => !kept.some((one) => one.id === id));
-  if (missing.length > 0 || kept.length !== ids.size) found.push("the state and the service do not agree");
+  if (missing.length > 0 || kept.length !== ids.size) found.push("the state and the service differ");
   return found;
 }
 
-/**
- * What a destroy left.
- * @param {Service} service
- * @param {Kept[]} kept
- * @returns {string[]}
- */
-export function remains(service, kept) {
+/** What a destroy left behind. @param {Service} service @param {Kept[]} kept @returns {string[]} */
+function remains(service, kept) {
   const left = stores.filter((store) => service.store[store].list().length > 0).map((store) => `${store} are left`);
   if (service.store.tethers.get(tetherId).fields.active) left.push("the tether still pins");
   return kept.length > 0 ? [...left, "the state is not empty"] : left;

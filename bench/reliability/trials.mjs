@@ -3,59 +3,63 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isAlive, run } from "../../tools/lib/processes.mjs";
-import { treeOf } from "../lib/lab.mjs";
+import { treeOf } from "../lib/processes.mjs";
 import { finished } from "../lib/stack.mjs";
+import { textOf } from "./faults.mjs";
 
-/** @typedef {"CLI" | "provider"} Victim */
-/** @typedef {{ call: import("./faults.mjs").Call, victim: Victim, acted: boolean }} Kill */
+/** @typedef {import("./faults.mjs").Call} Call */
+/** @typedef {import("./lab.mjs").Bench} Bench */
+/** @typedef {import("./lab.mjs").Trial} Trial */
+/** @typedef {import("../lib/stack.mjs").Ended} Ended */
 
 const cli = fileURLToPath(new URL("../../dist/cli/consortium.js", import.meta.url));
 
-/** Longer than that nothing takes, unless it hangs. */
+/** Whatever takes longer than this hangs. */
 const longestMs = 60_000;
 
-/** @param {import("./faults.mjs").Call[]} calls @returns {Kill[]} */
-export function killsOf(calls) {
-  const victims = /** @type {Victim[]} */ (["CLI", "provider"]);
-  return calls.flatMap((call) =>
+export const victims = ["CLI", "provider"];
+
+/** A kill at each kind of call, before and after the service acted. @param {Call[]} calls @returns {Trial[]} */
+export const killTrials = (calls) =>
+  calls.flatMap((call) =>
     victims.flatMap((victim) =>
-      (call.method === "GET" ? [false] : [false, true]).map((acted) => ({ call, victim, acted })),
+      (call.method === "GET" ? [false] : [false, true]).map((acted) => ({
+        title: `${victim} killed at ${textOf(call)}, ${acted ? "after" : "before"} the service acted`,
+        call,
+        column: `${victim} killed`,
+        run: (lab, adapter) => lab.trial(adapter, (bench) => killAndRecover(call, victim, acted, bench)),
+      })),
     ),
   );
-}
 
 /** @param {() => boolean} holds @param {string} what */
 async function until(holds, what) {
   const end = performance.now() + longestMs;
   while (!holds()) {
-    if (performance.now() > end) throw new Error(`waited in vain until ${what}`);
+    if (performance.now() > end) throw new Error(`Nothing happened until the time limit: ${what}`);
     await wait(20);
   }
 }
 
-const isProvider = (/** @type {import("../lib/lab.mjs").Process} */ { command }) =>
+const isProvider = (/** @type {import("../lib/processes.mjs").Process} */ { command }) =>
   /dynamic-provider|pulumi-resource-consortium/.test(command);
 
-/**
- * @param {Kill} kill
- * @param {import("./lab.mjs").Bench} bench
- * @returns {Promise<import("../lib/stack.mjs").Ended>} what the `up` after it says
- */
-export async function killAndRecover({ call, victim, acted }, { service, stack, env }) {
+/** Answers the end of the `up` that recovers. @param {Call} call @param {string} victim @param {boolean} acted @param {Bench} bench @returns {Promise<Ended>} */
+async function killAndRecover(call, victim, acted, { service, stack, env }) {
   const fault = service.faults.add({ ...call, kind: "hang", acted, nth: 1, times: 1 });
   const started = stack.start(["up", "--yes", "--skip-preview"], env);
   const end = finished(started);
-  await until(() => fault.hits > 0, `the call ${call.method} ${call.route} came`);
+  await until(() => fault.hits > 0, `the call ${textOf(call)} came`);
   const processes = treeOf(started.pid ?? 0);
   const providers = processes.filter(isProvider);
   const victims = victim === "CLI" ? processes.filter((one) => !isProvider(one)) : providers;
   for (const { pid } of victims) if (isAlive(pid)) process.kill(pid, "SIGKILL");
   await end;
-  await until(() => !providers.some(({ pid }) => isAlive(pid)), "the provider of the dead run ended");
+  await until(() => !providers.some(({ pid }) => isAlive(pid)), "the provider of the killed run ended");
   fault.remove();
   await stack.run(["cancel", "--yes"], env);
   const ended = await stack.up({ ...env, CONSORTIUM_ADOPT: "true" });
-  // What the dead run left and nobody can use is named, and goes when a person says so.
+  // Pulumi's output names what the killed run left and nobody can use. A person has it removed.
   const [, ids] = /consortium sweep --id (\S+(?: \S+)*)/.exec(ended.text) ?? [];
   if (ids)
     await run(process.execPath, [cli, "sweep", "--yes", "--id", ...ids.trim().split(" ")], {
@@ -64,28 +68,26 @@ export async function killAndRecover({ call, victim, acted }, { service, stack, 
   return ended;
 }
 
-/** A stack of one organization, and the key of another in the shell: an error, and nothing lost, made or touched. */
-
-/** @typedef {{ command: string, owns: boolean }} Foreign owns: the other organization has a consortium of its own */
-
 export const commands = ["`up --refresh`", "`refresh`", "`destroy`"];
 
-/** @returns {Foreign[]} */
-export const foreignKeys = () => commands.flatMap((command) => [true, false].map((owns) => ({ command, owns })));
+/** A key of another organization, on a stack that exists: an error, and nothing is lost, created or touched. @returns {Trial[]} */
+export const keyTrials = () =>
+  commands.flatMap((command) =>
+    [true, false].map((owns) => ({
+      title: `${command} with the key of another organization, which has ${owns ? "a consortium" : "nothing"}`,
+      run: (lab, adapter) => lab.trial(adapter, (bench) => tryForeignKey(command, owns, bench)),
+    })),
+  );
 
-/**
- * @param {Foreign} foreign
- * @param {import("./lab.mjs").Bench} bench
- * @returns {Promise<import("../lib/stack.mjs").Ended>} what the `up` with the right key says after it
- */
-export async function tryForeignKey({ command, owns }, { service, stack, env }) {
+/** Answers the end of an `up` with the right key after it. @param {string} command @param {boolean} owns @param {Bench} bench @returns {Promise<Ended>} */
+async function tryForeignKey(command, owns, { service, stack, env }) {
   const first = await stack.up(env);
   if (first.code !== 0) return first;
   const { apiKey } = service.addOrganization("another");
   const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
   const body = JSON.stringify({ name: "theirs" });
   if (owns) await fetch(`${service.baseUrl}/consortia`, { method: "POST", headers, body });
-  // secrets are encrypted anew each time the state is written
+  // without secrets, which are encrypted anew each time
   const kept = () =>
     JSON.stringify(
       stack

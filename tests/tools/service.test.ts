@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { isAlive } from "../../tools/lib/processes.mjs";
-import { answers, choosePort, isOurs, recorded, startService, stopService } from "../../tools/local/service.mjs";
+import { answers, isOurs, recorded, startService, stopService } from "../../tools/local/service.mjs";
 import { Sandbox } from "./sandbox";
 
 /** Keeps the command line's promises, and no more. */
@@ -19,8 +19,9 @@ const fakeService = `
     response.end("[]");
   });
   server.listen(Number(after("--port")), "127.0.0.1", () => {
-    const baseUrl = "http://127.0.0.1:" + after("--port") + "/api/v1";
-    console.log(JSON.stringify({ baseUrl, apiKeyFile: data + "/api-key", pid: process.pid }));
+    const { port } = server.address();
+    const baseUrl = "http://127.0.0.1:" + port + "/api/v1";
+    console.log(JSON.stringify({ port, baseUrl, apiKeyFile: data + "/api-key" }));
   });`;
 
 jest.setTimeout(30_000);
@@ -28,10 +29,10 @@ let sandbox: Sandbox;
 let program: string;
 let strangers: ChildProcess[] = [];
 
-beforeEach(async () => {
+beforeEach(() => {
   sandbox = new Sandbox();
   mkdirSync(sandbox.path(".consortium"));
-  const port = await choosePort([20_000 + (process.pid % 10_000)]); // outside of those that the system hands out
+  const port = 20_000 + (process.pid % 10_000); // outside of those that the system hands out
   writeFileSync(sandbox.path(".consortium/service.json"), JSON.stringify({ port })); // not the usual one, which may be in use
   program = sandbox.path("serve.cjs");
   writeFileSync(program, fakeService);
@@ -64,15 +65,6 @@ async function occupied<T>(port: number, work: (port: number) => Promise<T>): Pr
 }
 
 describe("the port", () => {
-  test("is the first free one of those wanted", async () => {
-    const free = await choosePort([]);
-    await occupied(0, async (taken) => expect(await choosePort([undefined, taken, free])).toBe(free));
-  });
-
-  test("is any free one when all are taken", async () => {
-    await occupied(0, async (taken) => expect(await choosePort([taken])).not.toBe(taken));
-  });
-
   test("is kept over a stop", async () => {
     const { port } = await start();
     await stopService(sandbox.folder);
@@ -131,7 +123,7 @@ describe("start", () => {
   test("that fails shows the end of the log", async () => {
     writeFileSync(program, "throw new Error('the folder is in use')");
     await expect(start()).rejects.toThrow(
-      /did not start; the last lines of .*service\.log are:[^]*the folder is in use/,
+      /did not start. The last lines of .*service\.log are:[^]*the folder is in use/,
     );
   });
 });

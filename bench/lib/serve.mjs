@@ -1,43 +1,27 @@
 // @ts-check
-/** `consortium serve` that can be killed, in whole or in part, and started again where it was. */
+/** `consortium serve` in a process that can be killed, in whole or in part, and started again on the same data; its clients. */
 import { Buffer } from "node:buffer";
-import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { clearInterval, setInterval } from "node:timers";
 import { setTimeout as wait } from "node:timers/promises";
 import { root } from "../../tools/lib/prepare.mjs";
 import { UserError } from "../../tools/lib/terminal.mjs";
+import { treeOf } from "./processes.mjs";
 
-const apiKey = "ground-key";
+const apiKey = "bench-key";
 const usual = ["--json", "--node-start", "0", "--environment-start", "0", "--limit", "targetRate=1000000"];
 
-/** @typedef {{ url: string, authorization: string }} Chain where it is asked, such as at a node */
+/** @typedef {{ url: string, authorization: string }} Chain a node or a target network */
+/** @typedef {Chain & { account: string }} Node */
 
-/** No answer came: whether the service acted is not known. */
+/** A call without an answer: the service may have acted or not. */
 export class Unanswered extends Error {}
 
-/** Random numbers that a seed gives again. @param {number} seed */
-export function randomOf(seed) {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  return {
-    /** A whole number. @param {number} from @param {number} to */
-    between: (from, to) => from + Math.floor(next() * (to - from + 1)),
-    /** @template T @param {readonly T[]} list @returns {T} */
-    one: (list) => /** @type {T} */ (list[Math.floor(next() * list.length)]),
-  };
-}
-
-export class Lab {
-  #folder = mkdtempSync(join(tmpdir(), "consortium-ground-"));
+export class ServeProcess {
+  #folder = mkdtempSync(join(tmpdir(), "consortium-bench-serve-"));
   data = join(this.#folder, "data");
   #temporary = join(this.#folder, "tmp");
   #port = 0;
@@ -53,16 +37,13 @@ export class Lab {
     return Number(this.#service?.pid);
   }
 
-  /** Of each call to the API. */
-  authorization = `Bearer ${apiKey}`;
-
   get url() {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Calls of the API that must succeed. */
+  /** Calls the API; throws if the answer is an error. */
   get ask() {
-    return asker(`${this.url}/api/v1`, this.authorization);
+    return asker(`${this.url}/api/v1`, `Bearer ${apiKey}`);
   }
 
   async start() {
@@ -82,7 +63,20 @@ export class Lab {
     this.#port = Number(JSON.parse(line).port);
   }
 
-  /** Ends it as a supervisor does. */
+  /** Starts it; answers the milliseconds until every node answers. @param {Chain[]} nodes */
+  async timedStart(nodes) {
+    const begun = performance.now();
+    await this.start();
+    await this.answers(nodes);
+    return performance.now() - begun;
+  }
+
+  /** Waits until every node answers. @param {Chain[]} nodes */
+  async answers(nodes) {
+    for (const node of nodes) await untilAnswered(() => this.rpc(node, "eth_blockNumber"));
+  }
+
+  /** Stops it as a supervisor does. */
   async stop() {
     const service = this.#service;
     if (!service || service.exitCode !== null || service.signalCode !== null) return;
@@ -96,7 +90,7 @@ export class Lab {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** The processes, by what they are. */
+  /** Its processes. */
   processes() {
     const all = treeOf(this.pid);
     const chains = all.filter(({ command }) => command.includes("--init"));
@@ -110,17 +104,17 @@ export class Lab {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        continue; // it has ended with the one before
+        continue; // it ended with the process before
       }
     }
   }
 
   /**
-   * A call to the API; it ends with `Unanswered` if no answer comes.
+   * Calls the API; throws `Unanswered` if no answer comes.
    * @param {string} method @param {string} path @param {unknown} [content]
    */
   api(method, path, content) {
-    return answered(`${this.url}/api/v1${path}`, this.authorization, method, content);
+    return answered(`${this.url}/api/v1${path}`, `Bearer ${apiKey}`, method, content);
   }
 
   /**
@@ -148,7 +142,7 @@ export class Lab {
   }
 }
 
-/** Asks until an answer comes: whoever was killed comes back. @template T @param {() => Promise<T>} ask @returns {Promise<T>} */
+/** Repeats a call until it is answered: a process that was killed comes back. @template T @param {() => Promise<T>} ask @returns {Promise<T>} */
 export async function untilAnswered(ask) {
   for (;;) {
     try {
@@ -192,7 +186,7 @@ export async function firstLine(output, pattern) {
   throw new UserError(`A process ended before it printed ${pattern}.`);
 }
 
-/** @typedef {ReturnType<typeof asker>} Ask throws where the answer is an error */
+/** @typedef {ReturnType<typeof asker>} Ask throws if the answer is an error */
 /** @param {string} base @param {string} authorization */
 export function asker(base, authorization) {
   return async (/** @type {string} */ path, /** @type {object | undefined} */ content = undefined) => {
@@ -202,76 +196,51 @@ export function asker(base, authorization) {
   };
 }
 
+/** One environment for each consensus protocol. @param {number} period between blocks, in seconds; raft has none */
+export const eachConsensus = (period) => [
+  { name: "ibft", provider: "quorum", consensus_type: "ibft", block_period: period },
+  { name: "poa", provider: "geth", consensus_type: "poa", block_period: period },
+  { name: "raft", provider: "quorum", consensus_type: "raft" },
+];
+
 /**
- * Nodes of one member in a new environment, with a credential to use them.
+ * Creates a consortium of one member, with these environments. Each has as many nodes, and a credential to use them.
+ * @template {{ name: string }} Kind
  * @param {Ask} ask
- * @param {{ consortium: string, membership_id: string }} parents
- * @param {object} kind of the environment
- * @param {number} count
+ * @param {Kind[]} kinds
+ * @param {number} nodesOfEach
  */
-export async function makeNodes(ask, { consortium, membership_id }, kind, count) {
-  const made = await ask(`${consortium}/environments`, kind);
-  const environment = `${consortium}/environments/${made._id}`;
-  const { username, password } = await ask(`${environment}/appcreds`, { membership_id });
-  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
-  const nodes = [];
-  for (let number = 0; number < count; number++) {
-    const { _id } = await ask(`${environment}/nodes`, { membership_id });
-    const { urls, user_accounts } = await ask(`${environment}/nodes/${_id}/status`);
-    nodes.push({ url: String(urls.rpc), authorization, account: String(user_accounts[0]) });
-  }
-  return { environment: made, nodes };
-}
-
-/** @param {Ask} ask */
-export async function makeParents(ask) {
+export async function makeNetwork(ask, kinds, nodesOfEach) {
   const consortium = `/consortia/${(await ask("/consortia", { name: "bench" }))._id}`;
-  const { _id } = await ask(`${consortium}/memberships`, { org_name: "bench" });
-  return { consortium, membership_id: String(_id) };
-}
-
-/** @typedef {{ pid: number, parent: number, rss: number, command: string }} Process rss: bytes */
-
-/** @param {number} root @returns {Process[]} the process itself first */
-export function treeOf(root) {
-  const lines = execFileSync("ps", ["-eo", "pid=,ppid=,rss=,args="], { encoding: "utf8" }).trim().split("\n");
-  const all = lines.map((line) => {
-    const [, pid, parent, kB, command = ""] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-    return { pid: Number(pid), parent: Number(parent), rss: Number(kB) * 1024, command };
-  });
-  /** @param {Process} one @returns {Process[]} */
-  const withChildren = (one) => [one, ...all.filter(({ parent }) => parent === one.pid).flatMap(withChildren)];
-  return all.filter(({ pid }) => pid === root).flatMap(withChildren);
-}
-
-/** On Linux: pages that several processes share are divided among them. @param {number} pid */
-function proportionalSize(pid) {
-  try {
-    const [, kB = "0"] = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")) ?? [];
-    return Number(kB) * 1024;
-  } catch {
-    return 0;
+  const { _id: membership_id } = await ask(`${consortium}/memberships`, { org_name: "bench" });
+  const environments = [];
+  for (const kind of kinds) {
+    const { _id: id, chain_id } = await ask(`${consortium}/environments`, kind);
+    const environment = `${consortium}/environments/${id}`;
+    const { username, password } = await ask(`${environment}/appcreds`, { membership_id });
+    const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+    /** @type {Node[]} */
+    const nodes = [];
+    for (let number = 0; number < nodesOfEach; number++) {
+      const { _id } = await ask(`${environment}/nodes`, { membership_id });
+      const { urls, user_accounts } = await ask(`${environment}/nodes/${_id}/status`);
+      nodes.push({ url: String(urls.rpc), authorization, account: String(user_accounts[0]) });
+    }
+    environments.push({ name: kind.name, id: String(id), chainId: Number(chain_id), nodes });
   }
+  return { consortium, membership: String(membership_id), environments };
 }
 
-/**
- * Looks again and again; `end` answers the most that was seen of each. A look at 30 processes takes a processor 0.1 s: looks are
- * few, so that they do not slow down what they look at.
- * @param {number} root
- */
-export function watchMemory(root, everyMs = 1_000) {
-  const peak = { pss: 0, rss: 0, processes: 0 };
-  const timer = setInterval(() => {
-    const tree = treeOf(root);
-    const sum = (/** @type {number[]} */ sizes) => sizes.reduce((total, bytes) => total + bytes, 0);
-    peak.pss = Math.max(peak.pss, sum(tree.map(({ pid }) => proportionalSize(pid))));
-    peak.rss = Math.max(peak.rss, sum(tree.map(({ rss }) => rss)));
-    peak.processes = Math.max(peak.processes, tree.length);
-  }, everyMs);
-  return {
-    end: () => {
-      clearInterval(timer);
-      return peak;
-    },
-  };
+/** The tether of an environment, and the option of `consortium serve` that offers it. @param {string} name of the environment */
+export const tetherOf = (name) => `t-${name}`;
+/** @param {{ name: string }[]} kinds */
+export const tetherOptions = (kinds) => kinds.flatMap(({ name }) => ["--tether", `${tetherOf(name)}=${name}`]);
+
+/** Lets a tether pin every hour. @param {Ask} ask @param {string} name of the environment */
+export async function deployTether(ask, name) {
+  const tether = `/tether/${tetherOf(name)}`;
+  await ask(`${tether}/targetNetwork`, { network: "rinkeby" });
+  await ask(`${tether}/interval`, { interval: 1 });
+  await ask(`${tether}/deploy`, {});
+  await ask(`${tether}/activate`, {});
 }
