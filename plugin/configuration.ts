@@ -34,12 +34,15 @@ const isAdded = (key: string): boolean => key === "version" || key === "pluginDo
 const withoutAdded = (props: Props): Props =>
   Object.fromEntries(Object.entries(props).filter(([key]) => !isAdded(key)));
 
+/** Settings by their own names. Stack configuration, and a provider of dynamic resources, prefix them. */
+const unprefixed = (props: Props): Props =>
+  Object.fromEntries(Object.entries(props).map(([key, value]) => [key.replace(/^consortium:/, ""), value]));
+
 /** The configuration of the stack in the namespace of this provider: the engine starts a plugin with it. undefined: not this one. */
 function stackConfiguration(): Props | undefined {
   const text = processEnvironment().PULUMI_CONFIG;
   try {
-    const config = JSON.parse(text ?? "") as Props;
-    return Object.fromEntries(Object.entries(config).map(([key, value]) => [key.replace(/^consortium:/, ""), value]));
+    return unprefixed(JSON.parse(text ?? "") as Props);
   } catch {
     return undefined;
   }
@@ -127,13 +130,10 @@ export function checkConfig(request: CheckRequest): CheckResponse {
   return response;
 }
 
-/** A provider of the dynamic resources has the same settings by the names that they have in stack configuration. */
-const unprefixed = (props: Props): Props =>
-  Object.fromEntries(Object.entries(props).map(([key, value]) => [key.replace(/^consortium:/, ""), value]));
-
 /** Never a replacement: the engine also asks when resources move from the dynamic provider and keep their objects. */
 export function diffConfig(request: DiffRequest): DiffResponse {
-  const [olds, news] = [unprefixed(received(request.getOlds()).props), unprefixed(received(request.getNews()).props)];
+  const olds = unprefixed(received(request.getOlds()).props);
+  const news = unprefixed(received(request.getNews()).props);
   const response = new DiffResponse();
   const keys = [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter(
     (key) => !isAdded(key) && key !== ownSettings,

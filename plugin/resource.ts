@@ -50,7 +50,7 @@ import { printableLines } from "../provider/api/printable";
 import { isUnset, unknown } from "../provider/core/values";
 
 /** How a line is shown: permanently among the diagnostics, or in the resource's row until the next one. */
-export type Weight = "info" | "warning" | "passing";
+type Weight = "info" | "warning" | "passing";
 
 /** The engine, as far as a plugin talks to it. */
 export class Engine {
@@ -70,8 +70,6 @@ export class Engine {
     await new Promise<void>((resolve) => this.#client.log(request, () => resolve()));
   }
 }
-
-export type Show = (message: string, weight: Weight, urn: string) => Promise<void>;
 
 /** Input of the resource option, which the dynamic provider needs; here the engine tells the time-outs itself. */
 const timeoutsKey = "customTimeouts";
@@ -106,7 +104,7 @@ export class Resource {
   constructor(
     private readonly urn: string,
     private readonly sessions: Sessions,
-    private readonly show: Show,
+    private readonly engine: Engine | undefined,
   ) {
     this.#definition = definitionOf(urn);
     this.#verbs = new Verbs(this.#definition, sessions, { key: urn, name: partsOfUrn(urn).name });
@@ -120,12 +118,12 @@ export class Resource {
     return { ...session, say, progress };
   }
 
-  #show(lines: readonly string[], weight: Weight): Promise<unknown> {
-    return Promise.all(lines.map((line) => this.show(this.sessions.secrets.mask(line), weight, this.urn)));
+  async #show(lines: readonly string[], weight: Weight): Promise<void> {
+    await Promise.all(lines.map(async (line) => this.engine?.show(this.sessions.secrets.mask(line), weight, this.urn)));
   }
 
   /** Plain properties; their secrets are masked from now on. */
-  #received(struct: Parameters<typeof received>[0]): Received {
+  #received(struct: Struct | undefined): Received {
     const given = received(struct);
     this.sessions.hide(given.props, given.paths);
     return given;
@@ -137,27 +135,32 @@ export class Resource {
     return seconds > 0 ? { ...rest, [timeoutsKey]: { [verb]: seconds } } : rest;
   }
 
-  #state(state: Props, secrets: readonly string[]): ReturnType<typeof sent> {
-    return sent(untimed(state), [...secrets, ...secretKeys(this.#definition)]);
+  /** Properties with their secrets marked: those that came with the request, and those of the resource. */
+  #sent(props: Props, secrets: readonly string[]): Struct {
+    return sent(props, [...secrets, ...secretKeys(this.#definition)]);
+  }
+
+  #state(state: Props, secrets: readonly string[]): Struct {
+    return this.#sent(untimed(state), secrets);
   }
 
   async check(request: CheckRequest): Promise<CheckResponse> {
-    const [{ props: olds }, { props: sentNews, secrets, paths }] = [
-      this.#received(request.getOlds()),
-      this.#received(request.getNews()),
-    ];
-    // What would be adopted, `create` says.
+    const { props: olds } = this.#received(request.getOlds());
+    const { props: sentNews, secrets, paths } = this.#received(request.getNews());
+    // The preview of the create says what would be adopted.
     const { [previewKey]: isPreview, ...news } = sentNews;
     const naming = nameKey(this.#definition);
     const given = secretKeys(this.#definition).filter((key) => news[key] !== undefined && !secrets.includes(key));
-    const hiddenPaths = [...paths, ...given.map((key) => [key])];
-    const hidden = hiddenPaths.length > 0 ? { [secretsKey]: hiddenPaths } : {};
-    const named = {
+    const hidden = [...paths, ...given.map((key) => [key])];
+    const {
+      inputs,
+      failures: issues,
+      lines,
+    } = this.#verbs.check(olds, {
       ...news,
       ...(naming !== undefined && { [naming]: news[naming] ?? partsOfUrn(this.urn).name }),
-      ...hidden,
-    };
-    const { inputs, failures: issues, lines } = this.#verbs.check(olds, named);
+      ...(hidden.length > 0 && { [secretsKey]: hidden }),
+    });
     if (isPreview && issues.length === 0) await this.#proveKey();
     const { [programKey]: program = version } = news;
     if (program !== version) issues.push({ property: "", reason: otherVersion(String(program)) });
@@ -169,10 +172,8 @@ export class Resource {
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {
-    const [olds, news] = [
-      untimed(this.#received(request.getOlds()).props),
-      untimed(this.#received(request.getNews()).props),
-    ];
+    const olds = untimed(this.#received(request.getOlds()).props);
+    const news = untimed(this.#received(request.getNews()).props);
     const { changed, changes, replaces, deleteBeforeReplace, warnings } = this.#verbs.diff(request.getId(), olds, news);
     await this.#show(warnings, "warning");
     const response = new DiffResponse();
@@ -205,10 +206,8 @@ export class Resource {
 
   /** Of a refresh, or of what is not in the stack yet: an import, or the `get` of a program. */
   async read(request: ReadRequest): Promise<ReadResponse> {
-    const [{ props, secrets }, { props: before }] = [
-      this.#received(request.getProperties()),
-      this.#received(request.getInputs()),
-    ];
+    const { props, secrets } = this.#received(request.getProperties());
+    const { props: before } = this.#received(request.getInputs());
     const session = this.#session();
     const known = { ...before, ...props };
     if (!isRecorded(known)) return this.#readNew(session, request.getId(), known, secrets);
@@ -233,13 +232,14 @@ export class Resource {
     const response = new ReadResponse();
     response.setId(id);
     // Unchanged, so that a state from the dynamic provider shows no difference.
-    response.setProperties(sent(props, [...secrets, ...secretKeys(this.#definition)]));
-    response.setInputs(sent(inputs, [...secrets, ...secretKeys(this.#definition)]));
+    response.setProperties(this.#sent(props, secrets));
+    response.setInputs(this.#sent(inputs, secrets));
     return response;
   }
 
   async update(request: UpdateRequest): Promise<UpdateResponse> {
-    const [old, { props, secrets }] = [this.#received(request.getOlds()), this.#received(request.getNews())];
+    const old = this.#received(request.getOlds());
+    const { props, secrets } = this.#received(request.getNews());
     const response = new UpdateResponse();
     if (request.getPreview()) {
       await this.#proveKey();
@@ -321,14 +321,14 @@ const outputsWith = ({ outputs }: Definition, value: (key: string) => unknown): 
   Object.fromEntries(Object.keys(outputs.shape).map((key) => [key, value(key)]));
 
 /** Inputs are known as they were given; one that the service chooses, and all outputs, when it is made. */
-export const createPreview = (definition: Definition, inputs: Props): Props => ({
+const createPreview = (definition: Definition, inputs: Props): Props => ({
   ...outputsWith(definition, () => unknown),
   ...chosenByService(definition, inputs, {}),
   ...inputs,
 });
 
 /** What a change in place leaves as it is stays known; an object with verbs of its own (a tether) may change in all. */
-export const updatePreview = (definition: Definition, olds: Props, inputs: Props): Props => ({
+const updatePreview = (definition: Definition, olds: Props, inputs: Props): Props => ({
   ...olds,
   ...outputsWith(definition, (key) =>
     definition.own !== undefined || key === "revision" || isUnset(olds[key]) ? unknown : olds[key],

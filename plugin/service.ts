@@ -64,9 +64,7 @@ export class ProviderService {
   }
 
   #resource(request: { getUrn(): string }): Resource {
-    return new Resource(request.getUrn(), this.#sessions, async (message, weight, urn) =>
-      this.#engine?.show(message, weight, urn),
-    );
+    return new Resource(request.getUrn(), this.#sessions, this.#engine);
   }
 
   #configure(request: proto.ConfigureRequest): proto.ConfigureResponse {

@@ -34,14 +34,17 @@ export interface Entry {
 }
 
 /** What this process knows of one collection. */
-export interface Known {
+export class Known {
+  /** The latest list. */
   entry?: Entry;
-  made: Map<string, Identified>;
-  /** Ids. */
-  removed: Set<string>;
-  /** Names under which creates run. */
-  claims: Set<string>;
-  creates: Set<Promise<unknown>>;
+  /** What this process created, by id. */
+  readonly made = new Map<string, Identified>();
+  /** Ids of what it deleted. */
+  readonly removed = new Set<string>();
+  /** Names that creates have reserved. */
+  readonly claims = new Set<string>();
+  /** Creates in flight. */
+  readonly creates = new Set<Promise<unknown>>();
 }
 
 /** What this process knows of a service's collections and of deletions in progress. */
@@ -53,12 +56,7 @@ export class Collections {
   constructor(private readonly clock: Clock) {}
 
   at(path: string): Known {
-    const known = this.#known.get(path) ?? {
-      made: new Map(),
-      removed: new Set(),
-      claims: new Set(),
-      creates: new Set(),
-    };
+    const known = this.#known.get(path) ?? new Known();
     this.#known.set(path, known);
     return known;
   }

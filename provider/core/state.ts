@@ -82,17 +82,14 @@ export function carried(definition: Definition, olds: Props, news: Props): Props
   return { ...values, [leftKey]: kept, [writtenKey]: olds[writtenKey], [fixedKey]: olds[fixedKey] };
 }
 
-/** The inputs within a state. */
-export function inputsOf(definition: Definition, state: Props): Props {
-  const keys = inputKeys(definition);
-  return withoutUndefined(Object.fromEntries(keys.map((key) => [key, state[key]])));
-}
+const pick = (state: Props, keys: readonly string[]): Props =>
+  withoutUndefined(Object.fromEntries(keys.map((key) => [key, state[key]])));
 
-/** The outputs within a state: everything but inputs. */
-export function outputsOf(definition: Definition, state: Props): Props {
-  const keys = Object.keys(definition.outputs.shape);
-  return withoutUndefined(Object.fromEntries(keys.map((key) => [key, state[key]])));
-}
+/** The inputs within a state. */
+export const inputsOf = (definition: Definition, state: Props): Props => pick(state, inputKeys(definition));
+
+/** The outputs within a state. */
+export const outputsOf = ({ outputs }: Definition, state: Props): Props => pick(state, Object.keys(outputs.shape));
 
 /** The body of a create: what the user gave, under the service's names, and `extra` as it is. */
 export function toBody(definition: Definition, inputs: Props, without: readonly string[] = []): Props {

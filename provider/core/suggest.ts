@@ -1,5 +1,5 @@
 import { distance } from "fastest-levenshtein";
-import { printable } from "../../provider/api/printable";
+import { printable } from "../api/printable";
 
 /** Minimum length of a prefix that counts as a match: `consensus` of `consensusType`. */
 const beginning = 4;

@@ -128,20 +128,15 @@ export class Verbs {
     this.#saw(id, olds);
     this.#hide(news);
     const { warnings, ...difference } = this.#difference(id, olds, news);
-    const moved = this.#compared(id, olds, news);
+    const settings = this.sessions.known();
+    const { seenStates } = this.sessions.seen();
+    const here = settings && { settings, seenStates, provider: this.#provider(news) };
+    const moved = here && comparedWithoutCall(here, this.definition, id, olds);
     return {
       ...difference,
       changes: difference.changes || moved !== undefined,
       warnings: [...warnings, ...(moved === undefined ? [] : [moved])].map((one) => this.sessions.secrets.mask(one)),
     };
-  }
-
-  /** What a preview can tell about the key, if there is one. */
-  #compared(id: string, olds: Props, news: Props): string | undefined {
-    const settings = this.sessions.known();
-    if (!settings) return undefined;
-    const { seenStates } = this.sessions.seen();
-    return comparedWithoutCall({ settings, seenStates, provider: this.#provider(news) }, this.definition, id, olds);
   }
 
   #difference(id: string, olds: Props, news: Props): Difference {

@@ -3,7 +3,7 @@ import { Sessions } from "../core/session";
 import { settingNames, type SettingSources } from "../api";
 import { previewKey, providerKey } from "../constants";
 import { Verbs } from "../core/verbs";
-import { type Definition, type Issue, type Props } from "../core/definition";
+import { type Definition, type Props } from "../core/definition";
 import { Incomplete, messageOf } from "../core/user-error";
 import { setTimeout as sleep } from "node:timers/promises";
 import { printableLines } from "../api/printable";
@@ -66,26 +66,14 @@ export class HostProcess {
 
 export const hostProcess = new HostProcess();
 
-/** The verbs of one resource, as the dynamic provider host calls them. */
-export interface Handler {
-  configure(request: { config: HostConfig }): void;
-  check(olds: Props, news: Props): Promise<{ inputs: Props; failures: Issue[] }>;
-  diff(
-    id: string,
-    olds: Props,
-    news: Props,
-  ): Promise<{ changes: boolean; replaces: string[]; deleteBeforeReplace: boolean }>;
-  create(inputs: Props): Promise<{ id: string; outs: Props }>;
-  read(id: string, state: Props): Promise<{ id: string; props?: Props; inputs?: Props }>;
-  update(id: string, olds: Props, news: Props): Promise<{ outs: Props }>;
-  delete(id: string, state: Props): Promise<void>;
-}
-
 /** Shown in the preview, when there is still time. */
 // eslint-disable-next-line no-console -- the host shows what the provider process prints
 const show = (lines: string[]): void => lines.forEach((line) => console.log(line));
 
-export function handler(definition: Definition, host = hostProcess): Handler {
+export type Handler = ReturnType<typeof handler>;
+
+/** The verbs of one resource, as the host of dynamic providers calls them. */
+export function handler(definition: Definition, host = hostProcess) {
   const { sessions } = host;
   const verbs = new Verbs(definition, sessions);
 
@@ -100,9 +88,9 @@ export function handler(definition: Definition, host = hostProcess): Handler {
   }
 
   return {
-    configure: ({ config }) => host.configure(config),
+    configure: ({ config }: { config: HostConfig }) => host.configure(config),
 
-    check: (olds, news) =>
+    check: (olds: Props, news: Props) =>
       guarded(news, async () => {
         const { lines, ...checked } = verbs.check(olds, news);
         show(lines);
@@ -111,7 +99,7 @@ export function handler(definition: Definition, host = hostProcess): Handler {
         return checked;
       }),
 
-    diff: (id, olds, news) =>
+    diff: (id: string, olds: Props, news: Props) =>
       guarded(news, () => {
         const { changes, replaces, deleteBeforeReplace, warnings } = verbs.diff(id, olds, news);
         show(warnings.map((warning) => `WARNING: ${warning}`));
@@ -119,24 +107,24 @@ export function handler(definition: Definition, host = hostProcess): Handler {
         return { changes: changes || olds[providerKey] === undefined, replaces, deleteBeforeReplace };
       }),
 
-    create: (inputs) =>
+    create: (inputs: Props) =>
       guarded(inputs, async () => {
         const { id, state } = await verbs.create(sessions.current(), inputs);
         return { id, outs: state };
       }),
 
-    read: (id, state) =>
+    read: (id: string, state: Props): Promise<{ id: string; props?: Props; inputs?: Props }> =>
       guarded(state, async () => {
         const found = await verbs.read(sessions.current(), id, state);
         return found ? { id, ...found } : { id: "" };
       }),
 
-    update: (id, olds, news) =>
+    update: (id: string, olds: Props, news: Props) =>
       guarded(news, async () => ({
         outs: await verbs.update(sessions.current(), id, olds, news),
       })),
 
-    delete: (id, state) => guarded(state, () => verbs.delete(sessions.current(), id, state)),
+    delete: (id: string, state: Props) => guarded(state, () => verbs.delete(sessions.current(), id, state)),
   };
 }
 

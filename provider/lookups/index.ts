@@ -59,47 +59,51 @@ const camel = (key: string): string =>
 const shown = (item: object): Props =>
   Object.fromEntries(Object.entries(item).map(([key, value]: [string, unknown]) => [camel(key), value]));
 
-/** The existing objects of a list, filtered by values: a service may not filter itself. */
-const shownWith = (items: readonly object[], wanted: Props): Props[] =>
-  items
-    .filter((item) => !isGone(item))
-    .map(shown)
-    .filter((item) => Object.entries(wanted).every(([key, value]) => value === undefined || item[key] === value));
+type Owners = { consortiumId?: string; environmentId?: string };
 
-/**
- * A list that the specification does not have.
- * @param owner what it belongs to: the id, and the list that has it
- * @throws ApiError that says that the service has no such list, where it belongs to something that is there
- */
-async function undocumented<T>(
+type ListingOf<Args extends z.ZodObject> = Omit<LookupOf<Args>, "run" | "list"> & {
+  list: string;
+  items: (client: ConsortiumClient, args: z.output<Args>) => Promise<readonly object[]>;
+  /** The specification does not have this list. */
+  isUndocumented?: boolean;
+};
+
+/** A list of existing objects. Arguments that name no owner filter it by value: a service may not filter itself. */
+const listing = <Args extends z.ZodObject>({ items, isUndocumented, ...one }: ListingOf<Args>): Omit<Lookup, "name"> =>
+  lookup({
+    ...one,
+    async run(client, args) {
+      const { consortiumId, environmentId, ...wanted } = args as Owners & Props;
+      const list = items(client, args);
+      const found = await (isUndocumented ? explained(client, one.list, list, { consortiumId, environmentId }) : list);
+      return found
+        .filter((item) => !isGone(item))
+        .map(shown)
+        .filter((item) => Object.entries(wanted).every(([key, value]) => value === undefined || item[key] === value));
+    },
+  });
+
+/** @throws ApiError that says that the service has no such list, if the owner of the list exists */
+async function explained<T>(
   client: ConsortiumClient,
   what: string,
-  list: Promise<T[]>,
-  owner?: { id: string; list: string },
-): Promise<T[]> {
+  list: Promise<T>,
+  { consortiumId, environmentId }: Owners,
+): Promise<T> {
   try {
     return await list;
   } catch (error) {
     if (!isApiError(error, "missing", "unsupported")) throw error;
     const { kind, call, status, errorMessage } = error;
-    if (owner && kind === "missing") {
-      const owners = await client.list(owner.list, Anything);
-      if (!owners.some((one) => one.id === owner.id && !isGone(one))) throw error;
+    if (kind === "missing" && consortiumId !== undefined) {
+      const place = environmentId === undefined ? paths.consortia : paths.environments(consortiumId);
+      const owners = await client.list(place, Anything);
+      if (!owners.some((one) => one.id === (environmentId ?? consortiumId) && !isGone(one))) throw error;
     }
-    throw client.http.error({
-      kind,
-      call,
-      status,
-      errorMessage,
-      next: `This service does not list ${what}.`,
-      cause: error,
-    });
+    const next = `This service does not list ${what}.`;
+    throw client.http.error({ kind, call, status, errorMessage, next, cause: error });
   }
 }
-
-/** An owner of lists, for `undocumented`. */
-const consortiumAt = (id: string) => ({ id, list: paths.consortia });
-const environmentAt = (consortiumId: string, id: string) => ({ id, list: paths.environments(consortiumId) });
 
 const id = (key: string, what: string) =>
   field(
@@ -147,35 +151,33 @@ function reportResult(index: number, report: unknown): object {
 const processes = ["geth", "constellation"] as const;
 
 const all = {
-  getConsortia: lookup({
+  getConsortia: listing({
     doc: "Consortia of the organization, all or those of one name.",
     args: z.strictObject({ name: filter("name", "Name of the consortia.") }),
     result: consortiumResult,
     list: "consortia",
-    run: async (client, { name }) => shownWith(await client.listConsortia({ name }), { name }),
+    items: (client, { name }) => client.listConsortia({ name }),
   }),
-  getMemberships: lookup({
+  getMemberships: listing({
     doc: "Memberships of a consortium, all or those of one business.",
     args: z.strictObject({ ...inConsortium(), orgName: filter("orgName", "Name of the business.") }),
     result: membershipResult,
     list: "memberships",
-    run: async (client, { consortiumId, orgName }) =>
-      shownWith(await client.listMemberships(consortiumId, { org_name: orgName }), { orgName }),
+    items: (client, { consortiumId, orgName }) => client.listMemberships(consortiumId, { org_name: orgName }),
   }),
-  getEnvironments: lookup({
+  getEnvironments: listing({
     doc: "Environments of a consortium; deleted ones, which the service may still list, are left out.",
     args: z.strictObject({ ...inConsortium(), name: filter("name", "Name of the environments.") }),
     result: environmentResult,
     list: "environments",
-    run: async (client, { consortiumId, name }) => shownWith(await client.listEnvironments(consortiumId), { name }),
+    items: (client, { consortiumId }) => client.listEnvironments(consortiumId),
   }),
-  getNodes: lookup({
+  getNodes: listing({
     doc: "Nodes of an environment, all or those of one name.",
     args: z.strictObject({ ...inEnvironment(), name: filter("name", "Name of the nodes.") }),
     result: nodeResult,
     list: "nodes",
-    run: async (client, { consortiumId, environmentId, name }) =>
-      shownWith(await client.listNodes(consortiumId, environmentId, { name }), { name }),
+    items: (client, { consortiumId, environmentId, name }) => client.listNodes(consortiumId, environmentId, { name }),
   }),
   getNodeStatus: lookup({
     doc: "Endpoints, accounts and block height of a node.",
@@ -203,7 +205,7 @@ const all = {
     run: (client, { consortiumId, environmentId, nodeId, client: process, maxLines }) =>
       client.getNodeLogs(consortiumId, environmentId, nodeId, process, maxLines),
   }),
-  getZones: lookup({
+  getZones: listing({
     doc: "Zones of a consortium, or those of one of its environments, all or those of one region or cloud.",
     args: z.strictObject({
       ...inConsortium(),
@@ -215,18 +217,10 @@ const all = {
     }),
     result: zoneResult,
     list: "zones",
-    run: async (client, { consortiumId, environmentId, ...wanted }) =>
-      shownWith(
-        await undocumented(
-          client,
-          "zones",
-          client.listZones(consortiumId, environmentId),
-          environmentId === undefined ? consortiumAt(consortiumId) : environmentAt(consortiumId, environmentId),
-        ),
-        wanted,
-      ),
+    isUndocumented: true,
+    items: (client, { consortiumId, environmentId }) => client.listZones(consortiumId, environmentId),
   }),
-  getConfigurations: lookup({
+  getConfigurations: listing({
     doc: "Configurations of an environment, all or those of one name or type, without their secret `details`.",
     args: z.strictObject({
       ...inEnvironment(),
@@ -235,13 +229,13 @@ const all = {
     }),
     result: configurationResult,
     list: "configurations",
-    async run(client, { consortiumId, environmentId, ...wanted }) {
-      const list = client.listConfigurations(consortiumId, environmentId);
-      const all = await undocumented(client, "configurations", list, environmentAt(consortiumId, environmentId));
-      return shownWith(all, wanted).map(({ details: _, ...one }) => one);
+    isUndocumented: true,
+    async items(client, { consortiumId, environmentId }) {
+      const all = await client.listConfigurations(consortiumId, environmentId);
+      return all.map(({ details: _, ...one }) => one);
     },
   }),
-  getServices: lookup({
+  getServices: listing({
     doc: "Services of an environment, all or those of one name or type.",
     args: z.strictObject({
       ...inEnvironment(),
@@ -250,25 +244,18 @@ const all = {
     }),
     result: serviceResult,
     list: "services",
-    async run(client, { consortiumId, environmentId, ...wanted }) {
-      const list = client.listServices(consortiumId, environmentId);
-      return shownWith(
-        await undocumented(client, "services", list, environmentAt(consortiumId, environmentId)),
-        wanted,
-      );
-    },
+    isUndocumented: true,
+    items: (client, { consortiumId, environmentId }) => client.listServices(consortiumId, environmentId),
   }),
-  getInvitations: lookup({
+  getInvitations: listing({
     doc: "Invitations to a consortium, all or those of one business.",
     args: z.strictObject({ ...inConsortium(), orgName: filter("orgName", "Name of the business.") }),
     result: invitationResult,
     list: "invitations",
-    async run(client, { consortiumId, orgName }) {
-      const list = client.listInvitations(consortiumId, { org_name: orgName });
-      return shownWith(await undocumented(client, "invitations", list, consortiumAt(consortiumId)), { orgName });
-    },
+    isUndocumented: true,
+    items: (client, { consortiumId, orgName }) => client.listInvitations(consortiumId, { org_name: orgName }),
   }),
-  getReleases: lookup({
+  getReleases: listing({
     doc: "Releases of the software that environments run, all or those of one client or version.",
     args: z.strictObject({
       provider: filter("provider", "Client that they are for, such as `quorum`."),
@@ -276,8 +263,8 @@ const all = {
     }),
     result: releaseResult,
     list: "releases",
-    run: async (client, wanted) =>
-      shownWith(await undocumented(client, "releases", client.listReleases(wanted)), wanted),
+    isUndocumented: true,
+    items: (client, wanted) => client.listReleases(wanted),
   }),
   getTetherAccount: lookup({
     doc: "Address and balance of a tether service on the network it is set to.",

@@ -39,13 +39,8 @@ export async function read(session: Session, id: string, state: Props): Promise<
 
 /** What somebody else configured: all of it as the service shows it. */
 async function firstRead({ client }: Session, id: string, state: Props, shown: Shown = {}): Promise<Props> {
-  const { network, interval: intervalHours, state: progress } = shown;
-  const { account, balanceWei } = await client.getTetherAccount(id);
-  const deployedNetworks = tetherNetworks.filter((one) => showsContract(shown, one, true));
-  const active = progress === "active";
-  const now = { ...state, tetherId: id, network, intervalHours, active, state: progress, account, balanceWei };
-  const known = Object.entries({ ...now, deployedNetworks }).filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(known), __version: stateVersion };
+  const account = Object.entries(await client.getTetherAccount(id)).filter(([, value]) => value !== undefined);
+  return { ...state, tetherId: id, ...asItIs(shown), ...Object.fromEntries(account), __version: stateVersion };
 }
 
 /** The settings and the progress that the service shows, as a state has them. */
