@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { check, exitCode, type Outcome, type Result } from "../observe/check/checks";
 import type { ObserveOptions } from "../observe/check/observations";
-import { ConsortiumClient, resolveSettings } from "../provider/api";
-import { printable, printableLines } from "../provider/api/printable";
+import { type ConsortiumClient } from "../provider/api";
+import { printable } from "../provider/api/printable";
 import { groupBy } from "../provider/core/values";
-import { connectionHelp, exportStack } from "./shared/connection";
+import { connectionHelp, exportStack, withClient } from "./shared/connection";
 import { junitXml, newTable, type TestCase } from "./shared/formats";
-import { networkUrl, replaceFile, textOf } from "./shared/terminal";
+import { fail, networkUrl, replaceFile, textOf, wholeNumber } from "./shared/terminal";
 
 interface Flags {
   stack?: string;
@@ -20,14 +20,14 @@ interface Flags {
   json?: boolean;
   junit?: string;
   metrics?: string;
-  /** Seconds between two looks. */
+  /** Seconds between two checks. */
   watch?: number | true;
 }
 
-/** All commands end with 1 where they fail; here that says that the network is broken. */
-const couldNotLook = 2;
+/** The exit code if the network cannot be checked: 1 means that it is broken. */
+const couldNotCheck = 2;
 const watchSeconds = 30;
-/** How long one answer may take. Later ones are reported as unseen, and the rest is checked. */
+/** How long one answer may take. A later one is reported as unseen. */
 const patienceMs = 10_000;
 const widthOfLogs = 120;
 
@@ -47,80 +47,61 @@ export function define(command: Command): void {
         .argParser(networkUrl)
         .default({}, "none"),
     )
-    .option("--pins <count>", "for how many pins the funds of a tether have to last", count, 24)
-    .option("--write", "also send a transaction of value 0 through each node, and see whether a block takes it")
+    .option("--pins <count>", "for how many pins the funds of a tether must last", wholeNumber(1), 24)
+    .option("--write", "also send a transaction of value 0 through each node, and wait for its block")
     .option("--json", "print one JSON document")
     .option("--junit <file>", "also write the results as JUnit XML")
     .option("--metrics <file>", "also write the results as a text file for Prometheus")
-    .option("--watch [seconds]", `check again every so many seconds (default: ${watchSeconds}), until Ctrl-C`, count)
+    .option(
+      "--watch [seconds]",
+      `check again every so many seconds (default: ${watchSeconds}), until Ctrl-C`,
+      wholeNumber(1),
+    )
     .addHelpText(
       "after",
       "\nChecks whether applications can use the network: nodes started, reachable with their credentials, on the right chain\n" +
         "and at the same height; credentials that open them; blocks that are due; members with their minimum of nodes; tethers\n" +
         `active, on time, verified and funded. Changes nothing; only --write adds to the ledgers.\n${connectionHelp}\n` +
-        "Exit code 0: everything that could be checked is fine. 1: something is wrong. 2: it could not look.",
+        "Exit code 0: everything that could be checked is fine. 1: something is wrong. 2: the network cannot be checked.",
     )
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : couldNotLook)) // arguments that are not valid
-    .action((flags: Flags) => run(flags));
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : couldNotCheck)) // invalid arguments
+    .action((flags: Flags) => checkNetwork(flags).catch((error: unknown) => fail(error, couldNotCheck)));
 }
 
-async function run(flags: Flags): Promise<void> {
-  try {
-    await checkAll(flags);
-  } catch (error) {
-    console.error(printableLines(`consortium: ${error instanceof Error ? error.message : String(error)}`));
-    process.exitCode = couldNotLook;
-  }
-}
-
-async function checkAll(flags: Flags): Promise<void> {
-  const { observeNetwork } = await import("../observe/check/observations.js"); // with ethers, so only here
+async function checkNetwork(flags: Flags): Promise<void> {
+  const { observeNetwork } = await import("../observe/check/observations.js"); // loads ethers
   const { prove, ...options } = await optionsFor(flags);
-  const client = new ConsortiumClient(resolveSettings(), { patienceMs });
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
-  try {
-    await client.requireOrganization();
-    await prove(client);
-    if (flags.watch === undefined) {
-      const results = check(await observeNetwork(client, options));
-      show(results, flags);
-      process.exitCode = exitCode(results);
-      return;
-    }
-    process.once("SIGINT", stop).once("SIGTERM", stop);
-    const everyMs = (flags.watch === true ? watchSeconds : flags.watch) * 1000;
-    while (!stopped.signal.aborted) {
-      process.exitCode = await look(async () => check(await observeNetwork(client, options)), flags);
-      await sleep(everyMs, undefined, { signal: stopped.signal }).catch(() => undefined);
-    }
-  } finally {
-    process.off("SIGINT", stop).off("SIGTERM", stop);
-    await client.close();
-  }
-}
-
-/** One of many looks: the service may answer the next time. */
-async function look(work: () => Promise<Result[]>, flags: Flags): Promise<number> {
-  try {
-    const results = await work();
+  const once = async (client: ConsortiumClient): Promise<void> => {
+    const results = check(await observeNetwork(client, options));
     show(results, flags);
-    return exitCode(results);
-  } catch (error) {
-    console.error(printableLines(error instanceof Error ? error.message : String(error)));
-    return couldNotLook;
-  }
+    process.exitCode = exitCode(results);
+  };
+  const watch = async (client: ConsortiumClient, seconds: number): Promise<void> => {
+    process.once("SIGINT", stop).once("SIGTERM", stop);
+    while (!stopped.signal.aborted) {
+      await once(client).catch((error: unknown) => fail(error, couldNotCheck)); // the service may answer the next time
+      await sleep(seconds * 1000, undefined, { signal: stopped.signal }).catch(() => undefined);
+    }
+    process.off("SIGINT", stop).off("SIGTERM", stop);
+  };
+  await withClient(
+    async (client) => {
+      await prove(client);
+      if (flags.watch === undefined) await once(client);
+      else await watch(client, flags.watch === true ? watchSeconds : flags.watch);
+    },
+    { patienceMs },
+  );
 }
 
-async function optionsFor({
-  stack,
-  outputs,
-  consortium,
-  tether,
-  target,
-  pins,
-  write = false,
-}: Flags): Promise<ObserveOptions & { prove: (client: ConsortiumClient) => Promise<void> }> {
+interface CheckOptions extends ObserveOptions {
+  /** Proves that the key belongs to the stack's organization. */
+  prove: (client: ConsortiumClient) => Promise<void>;
+}
+
+async function optionsFor({ stack, outputs, consortium, ...flags }: Flags): Promise<CheckOptions> {
   const { credentialsInOutputs } = await import("../inventory/credentials.js");
   const { credentialsInStack, modelOfStack, proveKeyOf } = await import("../inventory/stack.js");
   const document = stack === undefined ? undefined : await exportStack(stack, { secrets: true });
@@ -131,13 +112,13 @@ async function optionsFor({
   ];
   return {
     credentials,
-    tethers: tether,
-    targets: target,
-    pinsAhead: pins,
-    write,
+    tethers: flags.tether,
+    targets: flags.target,
+    pinsAhead: flags.pins,
+    write: flags.write ?? false,
     ...(consortium !== undefined && { consortium }),
     ...(document !== undefined && { stack: modelOfStack(document, what) }),
-    prove: (client) => (document === undefined ? Promise.resolve() : proveKeyOf(client, document, what)),
+    prove: async (client) => (document === undefined ? undefined : proveKeyOf(client, document, what)),
   };
 }
 
@@ -166,20 +147,13 @@ function show(results: readonly Result[], { json, junit, metrics }: Flags): void
   if (metrics !== undefined) replaceFile(metrics, metricsOf(results, now));
 }
 
-function count(text: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1)
-    throw new InvalidArgumentError("It must be a whole number of at least 1.");
-  return number;
-}
-
-/** A symbol beside the word, so that no outcome depends on color alone. */
+/** A symbol beside the word: no outcome depends on color alone. */
 const signs: Record<Outcome, string> = { ok: "✓ ok", failed: "✗ FAILED", skipped: "- skipped", unseen: "? unseen" };
 
 const subjectName = ({ subject: { kind, name, within } }: Result): string =>
   printable(`${kind} ${name}${within === undefined ? "" : ` in ${within}`}`);
 
-/** Everything that is not as it should be, and a line for each check of what is. */
+/** Everything that is not as it should be, and for each check a line that counts the rest. */
 export function tableOf(results: readonly Result[], { width, colors }: { width: number; colors: boolean }): string {
   const widths = [20, 12, Math.max(16, Math.min(40, Math.floor(width * 0.25)))];
   const rest = Math.max(36, width - widths.reduce((sum, one) => sum + one, 0) - 5);
@@ -191,7 +165,7 @@ export function tableOf(results: readonly Result[], { width, colors }: { width: 
     if (good.length > 1)
       table.push([check, signs.ok, `all ${good.length === some.length ? "" : "other "}${good.length}`, ""]);
     const others = some.filter(({ outcome }) => outcome !== "ok");
-    // Those with the same reason stand together.
+    // Objects with the same reason share a row.
     const reasons = groupBy(others, ({ outcome, text, next }) => JSON.stringify([outcome, text, next]));
     for (const [one, ...alike] of reasons.values()) {
       const why = [one.text, ...(one.next === undefined ? [] : [`→ ${one.next}`])].map(printable);
@@ -237,7 +211,7 @@ export function junitOf(results: readonly Result[]): string {
   return junitXml("consortium check", cases);
 }
 
-/** Of Prometheus' text format (version 0.0.4): what a node exporter's textfile collector reads. */
+/** For the textfile collector of Prometheus' node exporter (text format 0.0.4). */
 export function metricsOf(results: readonly Result[], now: number): string {
   const family = (name: string, help: string, lines: string[]): string[] =>
     lines.length === 0 ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, ...lines];
@@ -250,7 +224,7 @@ export function metricsOf(results: readonly Result[], now: number): string {
   const lines = [
     ...family(
       "consortium_check_ok",
-      "Whether a check holds: 1 or 0. What could not be looked at is absent.",
+      "Whether a check holds: 1 or 0. What could not be checked is absent.",
       seen.map((one) => `consortium_check_ok{${labels(one)}} ${one.outcome === "ok" ? 1 : 0}`),
     ),
     ...family(

@@ -1,7 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { resolveSettings } from "../provider/api";
 import { connectionHelp, exportStack } from "./shared/connection";
-import { networkUrl, repeatable, textOf } from "./shared/terminal";
+import { networkUrl, repeatable, stopSignals, textOf, wholeNumber } from "./shared/terminal";
 
 interface Flags {
   port: number;
@@ -16,11 +16,11 @@ export const usualPort = 4281;
 
 export function define(command: Command): void {
   command
-    .option("--port <port>", "port to listen on; another one if it is taken", port, usualPort)
-    .option("--allow-changes", "create credentials on a real service, too")
+    .option("--port <port>", "port to listen on; another one if it is taken", wholeNumber(0, 65_535), usualPort)
+    .option("--allow-changes", "also create credentials on a real service")
     .addOption(repeatable("--tether <id>", "tether service to show"))
-    .addOption(repeatable("--stack <name>", "stack of the Pulumi project in this folder, to show what it manages"))
-    .addOption(repeatable("--stack-export <file>", "output of pulumi stack export, to show what it manages"))
+    .addOption(repeatable("--stack <name>", "stack of the Pulumi project in this folder: shows what it manages"))
+    .addOption(repeatable("--stack-export <file>", "output of pulumi stack export: shows what that stack manages"))
     .addOption(
       new Option("--target <network=url>", "RPC URL of a public network, to verify pins; repeatable")
         .argParser(networkUrl)
@@ -29,7 +29,7 @@ export function define(command: Command): void {
     .addHelpText(
       "after",
       "\nServes a page that shows the network live, on this machine only, and prints a link that opens it once\n" +
-        `(docs/console.md). It runs until Ctrl+C.\n${connectionHelp}`,
+        `(docs/console.md). Runs until Ctrl+C.\n${connectionHelp}`,
     )
     .action((flags: Flags) => serveConsole(flags));
 }
@@ -52,10 +52,5 @@ async function serveConsole({ port, allowChanges, stack, stackExport, tether, ta
     `Console of ${settings.baseUrl}\n\n  ${console.newLink()}\n\nThe link works once, on this machine. Ctrl+C stops it.\n`,
   );
   const stop = () => void console.close();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, stop);
-}
-
-function port(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError("It must be 0 to 65535.");
-  return Number(text);
+  for (const signal of stopSignals) process.once(signal, stop);
 }

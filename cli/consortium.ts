@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { createRequire } from "node:module";
 import { Command } from "commander";
-import { printableLines } from "../provider/api/printable";
+import { fail } from "./shared/terminal";
 
-/** A subcommand: adds its arguments, options and action. */
-export type Define = (command: Command) => void;
+/** Adds the arguments, options and action of a command. */
+type Define = (command: Command) => void;
 
-/** Each is one file, loaded only when it is asked for. */
+/** Each command is a file, which is loaded only if the command line names it. */
 const commands: Record<string, { summary: string; load: () => Promise<{ define: Define }> }> = {
   serve: { summary: "run an embedded Consortium service on this machine", load: () => import("./serve.js") },
   console: { summary: "show a network live in the browser", load: () => import("./console.js") },
@@ -20,7 +20,7 @@ const commands: Record<string, { summary: string; load: () => Promise<{ define: 
   fund: { summary: "fund a tether service's account on the embedded service", load: () => import("./fund.js") },
 };
 
-/** Runs a command line, without the node and the script that it begins with. */
+/** Runs a command line. @param args without node and the script */
 export async function main(args: string[]): Promise<void> {
   const { version } = createRequire(__filename)("pulumi-consortium/package.json") as { version: string };
   const program = new Command("consortium").description("Tools for private blockchain consortia").version(version);
@@ -32,16 +32,10 @@ export async function main(args: string[]): Promise<void> {
   await program.parseAsync(args, { from: "user" });
 }
 
-/** Errors in the arguments of a command name its own help. */
+/** Makes errors in the arguments of a command point to its own help. */
 function pointToHelp(command: Command, name: string): void {
   command.showHelpAfterError(`(see ${name} --help)`);
   for (const inner of command.commands) pointToHelp(inner, `${name} ${inner.name()}`);
 }
 
-/** Prints what went wrong. */
-export function fail(error: unknown): void {
-  console.error(printableLines(`consortium: ${error instanceof Error ? error.message : String(error)}`));
-  process.exitCode = 1;
-}
-
-if (require.main === module) void main(process.argv.slice(2)).catch(fail);
+if (require.main === module) void main(process.argv.slice(2)).catch((error: unknown) => fail(error));

@@ -4,7 +4,7 @@ import { printable, printableLines } from "../provider/api/printable";
 import { pluginPrefix } from "../provider/constants";
 import { definitions } from "../provider/resources";
 import { type Found, inside, type ListedKind, plainSession, readOrganization } from "../provider/resources/tree";
-import { definitionOf, type Exported, isDescribed, keysOf, type Remark } from "./export/definition";
+import { definitionOf, type Exported, isSupported, keysOf, type Remark } from "./export/definition";
 import { connectionHelp, withClient } from "./shared/connection";
 
 interface Flags {
@@ -15,7 +15,7 @@ interface Flags {
 
 export function define(command: Command): void {
   command
-    .option("--consortium <name or id>", "which consortium (with --import, default: all)")
+    .option("--consortium <name or id>", "consortium to export (default with --import: all)")
     .option("--adopt", "make programs adopt the existing objects, each by its id")
     .addOption(new Option("--import", "write the file for `pulumi import --file` instead").conflicts("adopt"))
     .addHelpText(
@@ -23,7 +23,7 @@ export function define(command: Command): void {
       "\nPrints the network file (docs/network-files.md) of an existing consortium, with its members, environments and\n" +
         "nodes, and changes nothing. With --adopt, `pulumi up` of that file adopts the network without changing it.\n" +
         "Credentials and tethers cannot be adopted: the file says so if there are any.\n\n" +
-        "With --import, prints what `pulumi import --file` takes, credentials included, for programs on the provider\n" +
+        "With --import, prints the file for `pulumi import --file`, credentials included, for programs on the provider\n" +
         `plugin (docs/operations.md#import).\n${connectionHelp}`,
     )
     .action((flags: Flags) => exportNetwork(flags, command));
@@ -52,9 +52,10 @@ function note(remarks: readonly Remark[]): void {
 }
 
 const editors = " yaml-language-server: $schema=./node_modules/pulumi-consortium/schemas/network.schema.json";
-const adopting = " `pulumi up` adopts what adopt: names, and changes nothing of it. A look before: `pulumi preview`.";
+const adopting =
+  " `pulumi up` adopts the objects that adopt: names, and does not change them. See first: `pulumi preview`.";
 
-/** The text of a network file, with notes beside what they concern. */
+/** The text of a network file, with the remarks as comments. */
 export function yamlOf({ definition, remarks }: Exported, { adopt }: { adopt: boolean }): string {
   const document = new Document(definition);
   for (const { path, text } of remarks) {
@@ -75,7 +76,7 @@ export function yamlOf({ definition, remarks }: Exported, { adopt }: { adopt: bo
       if (typeof value === "string" && printableLines(value) !== value) scalar.type = Scalar.QUOTE_DOUBLE;
     },
   });
-  // What the library leaves as it is stands in double quotes now, where YAML reads the escapes.
+  // Texts that need escapes are in double quotes now, where YAML reads escapes.
   return printableLines(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: 1_000_000 }));
 }
 
@@ -83,14 +84,14 @@ export function yamlOf({ definition, remarks }: Exported, { adopt }: { adopt: bo
 export interface BulkImport {
   resources: {
     type: string;
-    /** What code that Pulumi writes calls it. */
+    /** The variable in the code that Pulumi writes. */
     name: string;
     logicalName: string;
     id: string;
   }[];
 }
 
-/** Everything in some consortia, owners first, under the logical names that their network files would give. */
+/** Everything in these consortia, owners first, under the logical names of their network files. */
 export function bulkImportOf(found: readonly Found[]): { bulk: BulkImport; remarks: Remark[] } {
   const keys = keysOf(found, "network");
   const bulk = new Bulk();
@@ -116,8 +117,11 @@ class Bulk {
 
   #environment(environment: Found, name: string, consortiumId: string): void {
     const { provider, consensusType, enableTether } = environment.props;
-    if (!isDescribed(environment)) {
-      this.#remark(name, `left out with all in it: no program can describe "${provider}" with "${consensusType}"`);
+    if (!isSupported(environment)) {
+      this.#remark(
+        name,
+        `left out with everything in it: the client "${provider}" with "${consensusType}" is not supported`,
+      );
       return;
     }
     const within = [consortiumId, environment.id];
@@ -128,7 +132,7 @@ class Bulk {
       this.#inside(kind, name, within, environment);
   }
 
-  /** Those of a kind, each with what is in it. */
+  /** The objects of a kind, each with what is in it. */
   #inside(kind: ListedKind, name: string, within: readonly string[], owner: Found): void {
     const { title, inputs, onImport } = definitions[kind];
     const items = inside(owner, kind);
@@ -145,7 +149,7 @@ class Bulk {
     }
   }
 
-  /** Logical names of different kinds may be alike, but code calls each by a name of its own. */
+  /** Objects of different kinds may have one logical name, but code needs a variable for each. */
   #add(kind: ListedKind, logicalName: string, path: readonly string[]): void {
     const id = path.at(-1)!;
     const taken = this.#names.has(inCode(logicalName).toLowerCase());
@@ -160,5 +164,5 @@ class Bulk {
   }
 }
 
-/** A name that every language takes for a variable. */
+/** A variable name that every language accepts. */
 const inCode = (name: string): string => name.replace(/[^A-Za-z0-9]+/g, "_").replace(/^(?=\d)/, "n");

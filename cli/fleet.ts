@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type Command as Program, InvalidArgumentError, Option } from "commander";
+import { type Command as Program, Option } from "commander";
 import { packOf, readFleet } from "./fleet/file";
 import { problemOfPack } from "./fleet/rules";
 import { defaultOut, fleetManifests, neededSecrets } from "./fleet/manifests";
@@ -24,7 +24,7 @@ import { type Fleet } from "./fleet/schema";
 import { removedNotes, type Selection, selected, type Wanted } from "./fleet/selection";
 import { matrices, mostShards, plannedShards, shardIn, titleOf } from "./fleet/shards";
 import { type RunOptions } from "./fleet/stack";
-import { confirm, repeatable, replaceFile } from "./shared/terminal";
+import { confirm, repeatable, replaceFile, stopSignals, wholeNumber } from "./shared/terminal";
 
 /** Columns of the summary if it is not printed on a terminal. */
 const widthOfLogs = 140;
@@ -66,7 +66,7 @@ export function define(program: Program): void {
       .option(
         "--parallel <count>",
         "maximum parallel stacks, 1 to 64 (default: concurrency of the file, or 4)",
-        upTo(64),
+        wholeNumber(1, 64),
       )
       .addOption(only())
       .option("--shard <shard>", "only one of several shares of the stacks, such as 2/5, by their names", shardIn)
@@ -98,7 +98,11 @@ function definePlan(program: Program): void {
     .command("plan")
     .description("show how the stacks spread over shards, or write the matrix of a pipeline")
     .argument("<file>", "the fleet file, such as fleet.yaml")
-    .option("--shards <count>", `how many, 1 to ${mostShards} (default: one for every 50 stacks)`, upTo(mostShards))
+    .option(
+      "--shards <count>",
+      `how many, 1 to ${mostShards} (default: one for every 50 stacks)`,
+      wholeNumber(1, mostShards),
+    )
     .addOption(new Option("--matrix <forge>", "write the matrix for this forge").choices(Object.keys(matrices)))
     .addOption(only())
     .addOption(changedSince())
@@ -209,7 +213,7 @@ async function agreed(
   }
   if (command === "up" && !(await run("preview")).stacks.every(isGood)) return false;
   const question = command === "up" ? `Change ${many}?` : `Destroy everything in ${many}?`;
-  const yes = await confirm(question, { input: process.stdin, output: process.stderr });
+  const yes = await confirm(question);
   if (!yes) console.error("Nothing was changed.");
   return yes;
 }
@@ -270,7 +274,7 @@ function stopOnSignals(): Stop {
       again ? "Ending at once." : "Ending: stacks that run are cancelled, no other is begun. Again: at once.",
     );
   };
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, raise);
+  for (const signal of stopSignals) process.on(signal, raise);
   return stop;
 }
 
@@ -282,13 +286,3 @@ const projectNote = ({ file, project }: Fleet): string =>
 const strayNote = (stack: string, file = "<file>"): string =>
   `The stack ${stack} is not in ${file}: nothing of it was changed. To destroy what it holds, put it back for one ` +
   `\`consortium fleet destroy ${file} --only ${stack}\`.`;
-
-/** Parses a whole number. */
-const upTo =
-  (most: number) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (!Number.isInteger(value) || value < 1 || value > most)
-      throw new InvalidArgumentError(`It must be from 1 to ${most}.`);
-    return value;
-  };

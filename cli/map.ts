@@ -7,13 +7,12 @@ import { modelOfStack, proveKeyOf, withStacks } from "../inventory/stack";
 import { mapOf } from "../observe/map/graph";
 import { mermaidOf } from "../observe/map/mermaid";
 import { htmlOf, svgOf } from "../observe/map/svg";
-import { printableLines } from "../provider/api/printable";
 import { UserError } from "../provider/core/user-error";
 import { connectionHelp, exportStack, withClient } from "./shared/connection";
-import { replaceFile, textOf } from "./shared/terminal";
+import { fail, replaceFile, textOf } from "./shared/terminal";
 
-/** Exit code if the key cannot see everything, as for `check`. */
-const couldNotLook = 2;
+/** The exit code if the key cannot see everything, as for `check`. */
+const couldNotSee = 2;
 
 const formats: Record<string, (model: NetworkModel) => string> = {
   svg: (model) => `${svgOf(mapOf(model))}\n`,
@@ -49,7 +48,7 @@ export function define(command: Command): void {
     )
     .addHelpText(
       "after",
-      "\nWithout --stack, --network and --plan, it maps the organization as the service shows it. A map of a plan marks what is\n" +
+      "\nWithout --stack, --network and --plan, maps the organization as the service shows it. A map of a plan marks what is\n" +
         `created, updated, replaced and deleted. No map contains a secret.\n${connectionHelp}`,
     )
     .action((flags: Flags) => map(flags, command));
@@ -59,8 +58,7 @@ async function map(flags: Flags, command: Command): Promise<void> {
   if (flags.live && flags.stack === undefined) command.error("error: --live needs --stack");
   const model = await modelFor(flags).catch((error: unknown) => {
     if (!(error instanceof UserError)) throw error;
-    console.error(printableLines(`consortium: ${error.message}`));
-    process.exitCode = couldNotLook;
+    fail(error, couldNotSee);
   });
   if (!model) return;
   const text = formats[flags.format]!(model);
@@ -76,15 +74,13 @@ async function modelFor({ consortium, tether, stack, live, network, plan }: Flag
   const state = document === undefined ? undefined : modelOfStack(document, what);
   if (state && !live) return state;
   const tethers = [...new Set([...tether, ...(state?.tethers ?? []).map(({ id }) => id)])];
-  let model: NetworkModel | undefined;
-  await withClient(async (client) => {
+  return withClient(async (client) => {
     if (document !== undefined) await proveKeyOf(client, document, what);
     const shown = await new LiveNetwork(client).look({ consortium, tethers });
-    model = state ? withStacks(shown, [state]) : shown;
+    return state ? withStacks(shown, [state]) : shown;
   });
-  return model!;
 }
 
 function tooLarge(): never {
-  throw new Error("The map is larger than what Mermaid draws. Use --format svg or html.");
+  throw new Error("The map is too large for Mermaid. Use --format svg or html.");
 }

@@ -1,12 +1,11 @@
-import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import { type Command } from "commander";
 import { create } from "tar";
 import { version } from "../provider/version";
+import { pulumiOutput } from "./shared/connection";
 
 /** The plugin's executables; Windows starts the .cmd. */
 const files = ["pulumi-resource-consortium", "pulumi-resource-consortium.cmd"];
@@ -48,7 +47,8 @@ async function install(): Promise<void> {
   try {
     const archive = join(draft, "plugin.tar.gz");
     await pack(from, archive);
-    await pulumi(["plugin", "install", "resource", "consortium", `v${version}`, "--file", archive, "--reinstall"]);
+    const args = ["plugin", "install", "resource", "consortium", `v${version}`, "--file", archive, "--reinstall"];
+    await pulumiOutput(args, "pulumi plugin install failed");
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
@@ -57,21 +57,4 @@ async function install(): Promise<void> {
       "find it by themselves; for a TypeScript program, set it in the stack:\n\n" +
       "  pulumi config set consortium:plugin true",
   );
-}
-
-async function pulumi(args: string[]): Promise<void> {
-  const env = { ...process.env, PULUMI_SKIP_UPDATE_CHECK: "true" };
-  try {
-    await promisify(execFile)("pulumi", args, { env });
-  } catch (error) {
-    const { code, stderr = "" } = error as { code?: unknown; stderr?: string };
-    if (code === "ENOENT")
-      throw new Error(
-        "There is no pulumi on the PATH. Install the Pulumi CLI first: https://www.pulumi.com/docs/install/",
-        {
-          cause: error,
-        },
-      );
-    throw new Error(`pulumi plugin install failed: ${stderr.trim().replace(/^error: /, "")}`, { cause: error });
-  }
 }

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { approvalOf, type Approvals, type Deviation, deviationsOf, digestOf } from "../inventory/plan/approval";
 import { type Action, type PlannedChange, changesOf, modelOfPlan, type Property } from "../inventory/plan/changes";
 import { type Message, type Plan, planName, readPlan, type Violation, withoutDebug } from "../inventory/plan/read";
@@ -7,7 +7,7 @@ import { mapOf } from "../observe/map/graph";
 import { mermaidOf } from "../observe/map/mermaid";
 import { printable, printableLines } from "../provider/api/printable";
 import { lossWarnings, partsOfUrn } from "../provider/constants";
-import { replaceFile, textOf } from "./shared/terminal";
+import { replaceFile, textOf, wholeNumber } from "./shared/terminal";
 
 export const hasErrors = ({ messages, violations }: Plan): boolean =>
   messages.some(({ severity }) => severity === "error") || violations.some(({ mandatory }) => mandatory);
@@ -39,7 +39,12 @@ export function define(command: Command): void {
   command
     .argument("[files...]", "output of Pulumi with --json, one file per stack (default: standard input)")
     .option("--title <text>", "heading of the report")
-    .option("--max <characters>", "maximum length of the report (default: 65536, the limit of GitHub)", size, 65_536)
+    .option(
+      "--max <characters>",
+      "maximum length of the report (default: 65536, the limit of GitHub)",
+      wholeNumber(1_000),
+      65_536,
+    )
     .option("--save <file>", "keep what was read, without debug messages, which may contain secrets")
     .option("--map <url>", "where the maps of the plans are: the report links to it")
     .option(
@@ -73,13 +78,6 @@ function approvalsIn(given: string[]): Approvals {
   const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
   const plans = given.filter((one) => !isDigest(one)).map((file) => readPlan(textOf(file), planName(file)));
   return { plans: new Map(plans.map((plan) => [plan.name, plan])), digests: new Set(given.filter(isDigest)) };
-}
-
-function size(text: string): number {
-  const characters = Number(text);
-  if (!Number.isInteger(characters) || characters < 1_000)
-    throw new InvalidArgumentError("It must be a number of at least 1000.");
-  return characters;
 }
 
 export interface RenderOptions {

@@ -9,7 +9,7 @@ import { type CallLimits, type LedgerOptions, type Service, startService, type T
 import { isLoopback } from "../service/http/host-check";
 import { whyNoLedger } from "../service/ledger/engine";
 import { callLimits } from "../service/settings/settings";
-import { networkUrl, repeatable, textOf } from "./shared/terminal";
+import { networkUrl, repeatable, stopSignals, textOf, wholeNumber } from "./shared/terminal";
 
 type Targets = NonNullable<LedgerOptions["targets"]>;
 
@@ -43,15 +43,14 @@ interface Flags {
   json?: boolean;
 }
 
+const port = wholeNumber(0, 65_535);
+
 export function define(command: Command): void {
-  const keyOption = new Option(
-    "--api-key <key>",
-    "API key of the first organization (better given in the environment)",
-  );
+  const keyOption = new Option("--api-key <key>", "API key of the first organization (better set in the environment)");
   command
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .addOption(repeatable("--allow-host <name>", "additional host name to accept"))
-    .option("--port <port>", "port to listen on; 0 takes any free one", number, 4280)
+    .option("--port <port>", "port to listen on; 0 takes any free one", port, 4280)
     .option("--data <folder>", "folder for data and keys (default: in memory, lost when it stops)", folder)
     .addOption(
       new Option("--tether <id[=environment]>", "tether service, and the name of the environment it pins; repeatable")
@@ -63,9 +62,9 @@ export function define(command: Command): void {
     .option("--node-start <seconds>", "time a node takes to start (default: 1.5)", number)
     .option("--environment-start <seconds>", "time an environment takes to start (default: 0.5)", number)
     .option("--latency <ms>", "delay before every response (default: 0)", number)
-    .option("--limit-consortia <count>", "consortia per organization (default: 2)", number)
-    .option("--limit-environments <count>", "environments per consortium (default: 3)", number)
-    .option("--limit-nodes <count>", "nodes per environment (default: 4)", number)
+    .option("--limit-consortia <count>", "consortia per organization (default: 2)", wholeNumber(0))
+    .option("--limit-environments <count>", "environments per consortium (default: 3)", wholeNumber(0))
+    .option("--limit-nodes <count>", "nodes per environment (default: 4)", wholeNumber(0))
     .addOption(
       new Option("--limit <name=value>", "limit of calls to nodes, such as gas=60000000; repeatable")
         .argParser(limit)
@@ -85,7 +84,7 @@ export function define(command: Command): void {
     .option("--tether-hour <seconds>", "length of an hour in tether intervals (default: 3600)", number)
     .option("--tls-cert <file>", "PEM certificate to serve https and wss with")
     .option("--tls-key <file>", "PEM private key of the certificate")
-    .option("--console-port <port>", "port of the console (default: the service's port + 1, or any free one)", number)
+    .option("--console-port <port>", "port of the console (default: the service's port + 1, or any free one)", port)
     .addOption(repeatable("--stack-export <file>", "output of pulumi stack export, for the console"))
     .option("--no-console", "offer no console in the browser")
     .option("--show-key", "show the API key even if the output is not a terminal")
@@ -142,13 +141,13 @@ function start(flags: Flags): Promise<Service> {
   });
 }
 
-/** The file that holds the first organization's key; without a data folder one that lasts as long as the service. */
+/** The file with the first organization's key. Without a data folder, it is removed when the service stops. */
 function keyFile(flags: Flags, service: Service): string {
   if (flags.data !== undefined) return resolve(flags.data, "api-key");
   const dir = mkdtempSync(join(tmpdir(), "consortium-"));
   const file = join(dir, "api-key");
   writeFileSync(file, `${service.apiKey}\n`, { mode: 0o600 });
-  process.once("exit", () => rmSync(dir, { recursive: true, force: true })); // unless the process is killed
+  process.once("exit", () => rmSync(dir, { recursive: true, force: true }));
   return file;
 }
 
@@ -176,7 +175,7 @@ function greeting(flags: Flags, service: Service, file: string, page: Console | 
     `Consortium service at ${service.baseUrl}`,
     ...addresses(flags, service).map((address) => `From other machines: ${address}`),
     flags.data === undefined
-      ? "Data is in memory and gone when it stops; --data <folder> keeps it."
+      ? "Data is in memory and lost when the service stops; --data <folder> keeps it."
       : `Data is kept in ${resolve(flags.data)}.`,
     show ? `API key: ${service.apiKey} (also in ${file})` : `The API key is in ${file}.`,
     ...(others ? [`The keys of all organizations are in ${resolve(flags.data!, "api-keys.json")}.`] : []),
@@ -190,16 +189,15 @@ function greeting(flags: Flags, service: Service, file: string, page: Console | 
   ].join("\n");
 }
 
-/** Next to the service's port, so that it is the same at every start. */
+/** The port after the service's: the same at every start. */
 const consolePort = ({ port, consolePort: wanted }: Flags) => wanted ?? (port === 0 ? 0 : port + 1);
 
 function stopOnSignal(stop: () => Promise<void>): void {
-  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const once = () => {
-    for (const signal of signals) process.off(signal, once);
+    for (const signal of stopSignals) process.off(signal, once);
     void stop();
   };
-  for (const signal of signals) process.on(signal, once);
+  for (const signal of stopSignals) process.on(signal, once);
 }
 
 function readKey(file: string): string | undefined {
@@ -255,14 +253,14 @@ interface Listening {
 }
 
 /** The warning if other machines can reach the service. */
-export function exposed({ host, tlsCert }: Listening): string {
+function exposed({ host, tlsCert }: Listening): string {
   const where = isEverywhere(host) ? "on all addresses of this machine" : `on ${host}`;
   const reach = `consortium: warning: the service listens ${where}, so other machines can reach it.`;
   if (tlsCert !== undefined) return reach;
   return `${reach} API keys, credentials and all data cross the network unencrypted: use TLS (--tls-cert and --tls-key), or --host 127.0.0.1 for this machine alone.`;
 }
 
-/** Where other machines find it, if it listens on all addresses. */
+/** The addresses for other machines, if it listens on all of this one. */
 export function addresses({ host }: Listening, { baseUrl, port }: Service): string[] {
   if (!isEverywhere(host)) return [];
   const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
@@ -276,8 +274,8 @@ export function addresses({ host }: Listening, { baseUrl, port }: Service): stri
 
 const isEverywhere = (host: string) => host === "0.0.0.0" || host === "::";
 
-/** The console of a service in this process; undefined, and a sentence to standard error, where there can be none. */
-export async function ownConsole(
+/** Starts the console of the service. Where that fails, it says why and returns undefined. */
+async function ownConsole(
   { baseUrl, apiKey }: Service,
   port: number,
   stackExports?: readonly string[],

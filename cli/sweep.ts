@@ -57,18 +57,13 @@ async function sweep(flags: Flags, command: Command): Promise<void> {
     const now = Date.now();
     const tree = await readOrganization(plainSession(client));
     const chosen = id ? exactly(tree, id) : leftovers(tree, { prefix: prefix!, before: now - olderThan!, undated });
-    if (!json) list(tree, chosen, now);
+    if (!json) console.log(treeLines(tree, chosen, now).join("\n") || "Nothing matches.");
     const cleared = await decide(client, chosen, { yes, json });
     if (json) console.log(asJson(chosen, cleared));
     for (const [item, reason] of cleared.kept) console.error(`left: ${titleOf(item)}, since ${reason}`);
     for (const { item, error } of cleared.failed) console.error(`not deleted: ${titleOf(item)}: ${error}`);
     if (cleared.failed.length > 0) process.exitCode = 1;
   });
-}
-
-function list(tree: Found[], chosen: Leftovers, now: number): void {
-  const lines = treeLines(tree, chosen, now);
-  console.log(lines.length > 0 ? lines.join("\n") : "Nothing matches.");
 }
 
 async function decide(
@@ -79,10 +74,8 @@ async function decide(
   const nothing: Cleared = { deleted: [], kept: new Map(), failed: [] };
   if (going.size === 0) return nothing;
   const objects = `${going.size} object${going.size === 1 ? "" : "s"}`;
-  const asked = !yes && !json;
-  const terminal = { input: process.stdin, output: process.stderr };
-  if (!yes && !(asked && (await confirm(`Delete ${objects}?`, terminal)))) {
-    if (asked) console.log(`Nothing was deleted of ${objects}: --yes deletes without asking.`);
+  if (!yes && (json || !(await confirm(`Delete ${objects}?`)))) {
+    if (!json) console.log(`Nothing was deleted of ${objects}: --yes deletes without asking.`);
     return nothing;
   }
   const cleared = await clear(client, going, (line) => console.error(line));

@@ -21,12 +21,12 @@ export interface Exported {
   remarks: Remark[];
 }
 
-/** The definition of a network that exists. With `adopt` every entry names the object that it stands for. */
+/** The definition of an existing network. With `adopt`, every entry adopts its object by id. */
 export function definitionOf(found: Found, options: { adopt: boolean }): Exported {
   return new Exporter(found, options.adopt).run();
 }
 
-/** The keys of an environment's parts that others name, by their ids. */
+/** Keys by the ids of their objects, for the parts of an environment that others refer to. */
 type Keys = Record<(typeof references)[ReferenceName], ReadonlyMap<string, string>>;
 
 /** An entry of the file. */
@@ -75,25 +75,22 @@ class Exporter {
     const path = ["environments", key];
     const { provider, consensusType, chainId, enableTether } = environment.props;
     const credentials = inside(environment, "appCred");
-    if (!isDescribed(environment)) {
+    if (!isSupported(environment)) {
       this.remark(
         [],
-        `the environment ${environment.id} is left out: its client "${provider}" with "${consensusType}" cannot be described`,
+        `the environment ${environment.id} is left out: the client "${provider}" with "${consensusType}" is not supported`,
       );
       return [];
     }
     const name = this.named(environment.props.name, key, path);
     if (credentials.length > 0) {
       const ids = credentials.map(({ id }) => id).join(", ");
-      this.remark(
-        [...path, "credentials"],
-        `not exported, since their passwords are known to their holders only: ${ids}`,
-      );
+      this.remark([...path, "credentials"], `not exported, since only their holders know the passwords: ${ids}`);
     }
     if (enableTether) {
       this.remark(
         path,
-        "a tether is enabled: the service does not show which one, nor its settings; give tether: once you know them",
+        "a tether is enabled, but the service shows neither its id nor its settings: set tether: once you know them",
       );
     }
     const settings = {
@@ -114,7 +111,7 @@ class Exporter {
   private parts(environment: Found, path: string[]): { parts: Entry; keys: Keys } {
     const zones = this.group("zones", "environmentZone", environment, path, (zone, at) => this.zone(zone, at));
     const configurations = this.group("configurations", "configuration", environment, path, ({ props }, at) => {
-      const what = this.adopt ? "they stay as they are" : "give details:, or the copy has none";
+      const what = this.adopt ? "they stay as they are" : "set details:, or the copy has none";
       this.remark(at, `the service does not show its details: ${what}`);
       return { type: props.type };
     });
@@ -128,7 +125,7 @@ class Exporter {
     return { parts, keys: { ...keys, services: services.keys } };
   }
 
-  /** The objects of a kind, each under its key. What lacks something that every entry needs is left out. */
+  /** The objects of a kind, each under its key. Those that lack a required setting are left out. */
   private group(
     name: string,
     kind: ListedKind,
@@ -144,7 +141,7 @@ class Exporter {
       const at = [...path, name, key];
       const member = this.memberKeys.get(item.props.membershipId ?? "");
       const isOwned = kind === "configuration" || kind === "service";
-      const missing = (needed[kind] ?? []).filter((one) => !isGiven(fieldOf(definition, one), item.props[one]));
+      const missing = (needed[kind] ?? []).filter((one) => !isValid(fieldOf(definition, one), item.props[one]));
       const lacks = [...missing, ...(isOwned && member === undefined ? ["a member that owns it"] : [])];
       if (lacks.length > 0) {
         const what = `the ${definition.title} ${item.id} is left out`;
@@ -167,14 +164,14 @@ class Exporter {
     return {
       region,
       cloud,
-      ...(type !== "kaleido" && isGiven(field as z.ZodType, type) && { type }),
+      ...(type !== "kaleido" && isValid(field as z.ZodType, type) && { type }),
       ...(bridgeId !== undefined && this.adopt && { bridgeId }),
     };
   }
 
   private destinations(service: Found, path: string[]): Entry {
     if (service.props.details !== undefined && !this.adopt)
-      this.remark(path, "its details are left out, since they may be secret: give details: where the copy needs them");
+      this.remark(path, "its details are left out, since they may be secret: set details: if the copy needs them");
     if (service.unlisted?.includes("destination")) this.remark(path, "the service does not show its destinations");
     const { entries } = this.group("destinations", "destination", service, path, ({ props }) =>
       props.kaleidoManaged === false ? { kaleidoManaged: false } : {},
@@ -213,18 +210,18 @@ class Exporter {
     return byMember;
   }
 
-  /** The name; if there is none that can be used, the next `up` sets another. */
+  /** The name, or the key in its place if the name is not valid or not unique. */
   private named(name: string | undefined, key: string, path: string[]): string {
-    if (name !== undefined && isGiven(nameField, name)) {
+    if (name !== undefined && isValid(nameField, name)) {
       if (this.adopt || this.isFirst(name, path)) return name;
-      this.remark(path, `another one has the name ${name}, too: \`up\` names this one ${key}`);
+      this.remark(path, `another one is also called ${name}: \`up\` names this one ${key}`);
       return key;
     }
-    this.remark(path, `the service shows no name that can be given: \`up\` names it ${key}`);
+    this.remark(path, `the service shows no valid name: \`up\` names it ${key}`);
     return key;
   }
 
-  /** Names are unique among siblings, but where each adopts its object by its id. */
+  /** Whether no sibling has the name. */
   private isFirst(name: string, path: string[]): boolean {
     const place = JSON.stringify([
       path.includes("nodes") ? path.slice(0, 3) : path.slice(0, -1),
@@ -235,36 +232,36 @@ class Exporter {
     return true;
   }
 
-  private adopted({ id }: { id: string }, path: string[]): { adopt?: string } {
-    if (!this.adopt) return {};
-    if (isGiven(adoptField, id)) return { adopt: id };
-    this.remark(path, "the service shows no id that can be given: it is not adopted");
-    return {};
+  private adopted({ id }: Found, path: string[]): Entry {
+    return this.adopt ? this.valid("adopt", adoptField, id, path, "no valid id: it is not adopted") : {};
   }
 
-  private described({ props: { description } }: Found, path: string[]): { description?: string } {
-    if (!description) return {};
-    if (isGiven(descriptionField, description)) return { description };
-    this.remark(path, "the service shows no description that can be given: `up` removes it");
-    return {};
+  private described({ props: { description } }: Found, path: string[]): Entry {
+    const invalid = "no valid description: `up` removes it";
+    return description ? this.valid("description", descriptionField, description, path, invalid) : {};
   }
 
-  private chain(chainId: number | undefined, path: string[]): { chainId?: number } {
+  private chain(chainId: number | undefined, path: string[]): Entry {
     if (chainId === undefined) return {};
-    if (isGiven(chainField, chainId)) return { chainId };
-    this.remark(path, `the service shows a chain id that cannot be given: ${chainId}`);
+    return this.valid("chainId", fieldOf(environment, "chainId"), chainId, path, `an invalid chain id: ${chainId}`);
+  }
+
+  /** The setting, if a program can set the value that the service shows; otherwise a remark says what it shows. */
+  private valid(key: string, schema: z.ZodType, value: unknown, path: string[], otherwise: string): Entry {
+    if (isValid(schema, value)) return { [key]: value };
+    this.remark(path, `the service shows ${otherwise}`);
     return {};
   }
 
-  /** A copy makes blocks as often. What exists keeps doing so unasked: nothing tells whether somebody chose that. */
+  /** For a copy. An existing environment keeps its period, whether or not the program sets it. */
   private period({ props: { blockPeriod } }: Found): { blockPeriod?: number } {
     if (this.adopt || typeof blockPeriod !== "number") return {};
-    return isGiven(fieldOf(environment, "blockPeriod"), blockPeriod) ? { blockPeriod } : {};
+    return isValid(fieldOf(environment, "blockPeriod"), blockPeriod) ? { blockPeriod } : {};
   }
 
   /**
-   * What the service shows of the settings of a node or a service, but for what it chooses for each. Parts of the environment
-   * are named by their keys, if they are in the file; else a copy cannot have them.
+   * The settings of a node or a service, without the service's defaults. Parts of the environment are named by their keys if they
+   * are in the file; otherwise a copy cannot have them.
    */
   private settingsOf(
     definition: Definition,
@@ -273,7 +270,9 @@ class Exporter {
     keys: Keys,
     path: string[],
   ): Entry {
-    const shown = settings.filter((key) => props[key] !== undefined && props[key] !== usual[key as keyof NetworkNode]);
+    const shown = settings.filter(
+      (key) => props[key] !== undefined && props[key] !== defaults[key as keyof NetworkNode],
+    );
     const keyed = shown.flatMap((setting): [setting: string, name: string, key: string][] => {
       const name = setting.replace(/Id$/, "");
       const key = name in references ? keys[references[name as ReferenceName]].get(String(props[setting])) : undefined;
@@ -286,16 +285,16 @@ class Exporter {
       this.remark(path, `a copy needs its own, since these belong to the environment: ${names}`);
     }
     const plain = others.filter((key) => !bound.includes(key));
-    for (const key of plain.filter((key) => !isGiven(fieldOf(definition, key), props[key])))
-      this.remark(path, `the service shows something as ${key} that cannot be given: it is left out`);
-    const given = plain.filter((key) => isGiven(fieldOf(definition, key), props[key]));
+    for (const key of plain.filter((key) => !isValid(fieldOf(definition, key), props[key])))
+      this.remark(path, `the service shows an invalid ${key}, which is left out`);
+    const given = plain.filter((key) => isValid(fieldOf(definition, key), props[key]));
     return Object.fromEntries([
       ...given.map((key) => [key, props[key]] as const),
       ...keyed.map(([, name, key]) => [name, key] as const),
     ]);
   }
 
-  /** What exists may be more than the service usually allows. */
+  /** The limits, if the network is larger than the service usually allows. */
   private limits(): Pick<NetworkDefinition, "limits"> {
     const environments = inside(this.found, "environment");
     const nodesPerEnvironment = Math.max(0, ...environments.map((one) => inside(one, "node").length));
@@ -308,7 +307,7 @@ class Exporter {
     return Object.keys(limits).length > 0 ? { limits } : {};
   }
 
-  /** Always one line: a line break would end the comment. */
+  /** In one line: a line break would end the comment. */
   private remark(path: string[], text: string): void {
     this.remarks.push({ path, text: printable(text) });
   }
@@ -316,7 +315,7 @@ class Exporter {
 
 const fieldOf = ({ inputs }: Definition, key: string): z.ZodType => inputs.shape[key] as z.ZodType;
 
-/** What every entry has to say, besides its owner. */
+/** Settings that every entry needs. */
 const needed: Partial<Record<ListedKind, readonly string[]>> = {
   consortiumZone: ["region", "cloud"],
   environmentZone: ["region", "cloud"],
@@ -325,20 +324,19 @@ const needed: Partial<Record<ListedKind, readonly string[]>> = {
   service: ["service"],
 };
 
-/** What services choose where nobody says anything (spec, section 2.4). */
-const usual: NetworkNode = { role: "validator" };
+/** Defaults of the service (spec, section 2.4). */
+const defaults: NetworkNode = { role: "validator" };
 
-const chainField = fieldOf(environment, "chainId");
 const nameField = nameText("name");
 const adoptField = adopt();
 const descriptionField = description();
 
-/** Whether a program can give the value, as the service shows it. */
-const isGiven = (schema: z.ZodType, value: unknown): boolean =>
+/** Whether a program can set the value that the service shows. */
+const isValid = (schema: z.ZodType, value: unknown): boolean =>
   schema.safeParse(value).success && brokenTexts(value).length === 0;
 
-/** Whether a program can describe its client and its consensus protocol. */
-export const isDescribed = ({ props: { provider = "", consensusType = "" } }: Found): boolean =>
+/** Whether a program can have an environment with this client and consensus protocol. */
+export const isSupported = ({ props: { provider = "", consensusType = "" } }: Found): boolean =>
   consensusOf[provider]?.includes(consensusType) ?? false;
 
 const longest = 40;
@@ -350,7 +348,7 @@ function plain(name: string): string {
   return slug.replace(/^[-._]+|[-._]+$/g, "");
 }
 
-/** A key of digits is a number in YAML, and JavaScript would sort it first. */
+/** A key of digits would be a number in YAML, and JavaScript would sort it first. */
 const worded = (slug: string, kind: string) => (/^\d+$/.test(slug) ? `${kind}-${slug}` : slug);
 
 interface Sibling {
@@ -359,15 +357,15 @@ interface Sibling {
 }
 
 /**
- * A key for each of some siblings: its name, as far as a key may hold it; with its id where that is not enough. The key of
- * one depends on the names of the others only where they are alike, and never on their order.
+ * A key for each sibling, made of its name, and of its id if the name is not enough. Other siblings change a key only if their names
+ * are alike; their order never does.
  */
 export function keysOf(siblings: readonly Sibling[], kind: string): Map<string, string> {
   const slugs = siblings.map(({ id, props }) => ({ id, slug: worded(plain(props.name ?? props.orgName ?? ""), kind) }));
   const taken = (slug: string): number => slugs.filter((one) => one.slug.toLowerCase() === slug.toLowerCase()).length;
   const used = new Set<string>();
-  /** Ids as no service has them may be alike in what a key may hold. */
-  const once = (key: string): string => {
+  /** Even ids may be alike in the characters that a key may have. */
+  const unique = (key: string): string => {
     let own = key;
     for (let count = 2; used.has(own.toLowerCase()); count++) own = `${key}-${count}`;
     used.add(own.toLowerCase());
@@ -376,7 +374,7 @@ export function keysOf(siblings: readonly Sibling[], kind: string): Map<string, 
   return new Map(
     slugs.map(({ id, slug }) => {
       const usable = slug !== "" && !(slug in Object.prototype);
-      return [id, once(usable && taken(slug) === 1 ? slug : `${usable ? slug : kind}-${plain(id) || "unnamed"}`)];
+      return [id, unique(usable && taken(slug) === 1 ? slug : `${usable ? slug : kind}-${plain(id) || "unnamed"}`)];
     }),
   );
 }

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { type EngineEvent, eventIn } from "../../inventory/plan/read";
+import { noPulumi } from "../shared/connection";
 
 /** Stops a run: first as Ctrl-C does, then at once. */
 export class Stop {
@@ -133,10 +134,9 @@ function ended(
     const child = spawn("pulumi", all, { cwd, env, detached, stdio: ["ignore", out, err] });
     stop.running.add(child);
     child.on("spawn", () => started?.(child.pid!));
-    child.on("error", ({ code, message }: NodeJS.ErrnoException) => {
-      const why = code === "ENOENT" ? "there is none on PATH" : message;
-      reject(new Error(`A Pulumi CLI is needed: ${why}. See https://www.pulumi.com/docs/install/.`));
-    });
+    child.on("error", ({ code, message }: NodeJS.ErrnoException) =>
+      reject(new Error(code === "ENOENT" ? noPulumi : `Pulumi cannot be started: ${message}.`)),
+    );
     child.on("close", (code) => {
       stop.running.delete(child);
       resolve(code);

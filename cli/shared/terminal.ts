@@ -1,6 +1,15 @@
 import { InvalidArgumentError, Option } from "commander";
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { printableLines } from "../../provider/api/printable";
+
+/** Prints an error, and sets the exit code. */
+export function fail(error: unknown, exitCode = 1): void {
+  console.error(printableLines(`consortium: ${error instanceof Error ? error.message : String(error)}`));
+  process.exitCode = exitCode;
+}
+
+export const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const folder = { EISDIR: "it is a folder" };
 const reading: Record<string, string> = {
@@ -29,11 +38,11 @@ export function textOf(file: string): string {
   }
 }
 
-/** Writes a file that was named on the command line at once: whoever reads it sees the old text or the new one, never a part. */
+/** Writes a file that was named on the command line. Its readers see the old text or the new one, never a part. */
 export function replaceFile(file: string, text: string): void {
   const next = `${file}.${process.pid}.new`;
   try {
-    // nothing takes the place of a device, a pipe or a link, such as /dev/stdout
+    // A device, a pipe or a link, such as /dev/stdout, is not replaced.
     if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) return writeFileSync(file, text);
     writeFileSync(next, text);
     renameSync(next, file);
@@ -43,13 +52,14 @@ export function replaceFile(file: string, text: string): void {
   }
 }
 
-export interface Terminal {
+interface Terminal {
   input: NodeJS.ReadableStream & { isTTY?: boolean };
   output: NodeJS.WritableStream;
 }
+const ownTerminal: Terminal = { input: process.stdin, output: process.stderr };
 
-/** False without a terminal, and for any answer but yes. */
-export async function confirm(question: string, { input, output }: Terminal): Promise<boolean> {
+/** Asks for confirmation. False without a terminal, and for any answer but yes. */
+export async function confirm(question: string, { input, output } = ownTerminal): Promise<boolean> {
   if (!input.isTTY) return false;
   const lines = createInterface({ input, output });
   try {
@@ -63,11 +73,21 @@ export async function confirm(question: string, { input, output }: Terminal): Pr
   }
 }
 
-/** An option that may be repeated. @param unset what there is without it, as the help says it */
+/** An option that may be repeated. @param unset its default, as the help shows it */
 export const repeatable = (flags: string, description: string, unset = "none"): Option =>
   new Option(flags, `${description}; repeatable`)
     .argParser((text, before: readonly string[]) => [...before, text])
     .default([], unset);
+
+/** Parses a whole number. */
+export const wholeNumber =
+  (least: number, most = Infinity) =>
+  (text: string): number => {
+    const value = text.trim() === "" ? NaN : Number(text);
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    const range = most === Infinity ? `of at least ${least}` : `from ${least} to ${most}`;
+    throw new InvalidArgumentError(`It must be a whole number ${range}.`);
+  };
 
 /** Parses a repeatable option such as `rinkeby=https://…`: the JSON-RPC address of each public network. */
 export function networkUrl(text: string, before: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,5 +1,6 @@
 import { format } from "node:util";
-import { fail, main } from "../../cli/consortium";
+import { main } from "../../cli/consortium";
+import { fail } from "../../cli/shared/terminal";
 
 /** What a process that runs the command ends with: see `consortium` of tests/service/child.ts, which starts one. */
 export interface Ended {

@@ -78,7 +78,7 @@ test("the file of a network that exists, to be adopted: each by its id, keys tha
       },
     },
   });
-  const why = `not exported, since their passwords are known to their holders only: ${cred}`;
+  const why = `not exported, since only their holders know the passwords: ${cred}`;
   expect(stdout).toContain(`# ${why}\n    credentials: []`);
   expect(stderr).toBe(`note: environments.prod-eu.credentials: ${why}\n`);
   expect(stdout).toMatch(/^# yaml-language-server: \$schema=/);
@@ -193,7 +193,7 @@ describe("zones, configurations, services, invitations and destinations", () => 
       "",
       `note: environments.main.configurations: the configuration ${ids.configurationId} is left out: the service does not show a member that owns it`,
       "note: environments.main.services.documents.destinations: those of a copy need idRegistry:, and testCertificate: or a verified member",
-      "note: environments.main.services.documents: its details are left out, since they may be secret: give details: where the copy needs them",
+      "note: environments.main.services.documents: its details are left out, since they may be secret: set details: if the copy needs them",
     ]);
   });
 
@@ -314,9 +314,9 @@ test("what cannot be described is said, in the file and beside it", () => {
   ]);
   const text = yamlOf(definitionOf(consortium, { adopt: true }), { adopt: true });
   expect(inText(text)).toEqual([]);
-  expect(text).toContain('# the environment e1 is left out: its client "besu" with "qbft" cannot be described\n');
-  expect(text).toContain("  # the service shows no name that can be given: `up` names it environment-e2\n");
-  expect(text).toContain("  # a tether is enabled: the service does not show which one");
+  expect(text).toContain('# the environment e1 is left out: the client "besu" with "qbft" is not supported\n');
+  expect(text).toContain("  # the service shows no valid name: `up` names it environment-e2\n");
+  expect(text).toContain("  # a tether is enabled, but the service shows neither its id nor its settings");
   expect(text).toContain("# the node n2 is left out: the service does not show a member that owns it\n");
   expect(text).toMatch(/# the service shows no name .* names it node-n1\n +node-n1:\n +adopt: n1/);
 });

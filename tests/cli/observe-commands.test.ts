@@ -105,7 +105,7 @@ describe("the commands", () => {
       {},
       /^consortium: \/nowhere\/j\.xml cannot be written: there is no such folder\.\n$/,
     ],
-    ["a stack without Pulumi", ["check", "--stack", "dev"], { PATH: "/nowhere" }, /Pulumi CLI is needed for --stack/],
+    ["a stack without Pulumi", ["check", "--stack", "dev"], { PATH: "/nowhere" }, /There is no Pulumi CLI on the PATH/],
   ])("check: 2 where it cannot look: %s", async (_, args, more, why) => {
     const { code, stderr } = await consortium(args, { ...env, ...more });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(why) as string });

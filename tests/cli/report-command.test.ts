@@ -158,7 +158,7 @@ describe("the command", () => {
 
   test.each([
     ["a file that is not there", ["nowhere.json"], /nowhere.json/],
-    ["a limit that is none", ["--max", "x"], /a number of at least 1000/],
+    ["a limit that is none", ["--max", "x"], /a whole number of at least 1000/],
   ])("%s", async (_, args, why) => {
     const { code, stderr } = await consortium(["report", ...args], {});
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(why) as string });

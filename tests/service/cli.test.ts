@@ -173,8 +173,8 @@ describe("what it prints", () => {
 
 describe("what is wrong is one sentence, and exit code 1", () => {
   test.each([
-    [["serve", "--port", "http"], /--port.*must be a number/],
-    [["serve", "--port", "70000"], /^consortium: .*port/],
+    [["serve", "--port", "http"], /--port.*must be a whole number from 0 to 65535/],
+    [["serve", "--port", "70000"], /--port.*must be a whole number from 0 to 65535/],
     [["serve", "--tether", "a b"], /^consortium: .*tethers.0.id/],
     [["serve", "--frobnicate"], /unknown option '--frobnicate'/],
     [["sreve"], /unknown command 'sreve'/],

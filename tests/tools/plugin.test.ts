@@ -75,7 +75,7 @@ test("consortium plugin install without a Pulumi CLI says where to get one; path
     spawnSync(process.execPath, [script, "plugin", ...args], { env: new Sandbox().env, encoding: "utf8" });
   expect(run("install")).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/^consortium: There is no pulumi on the PATH\. .*\n$/) as string,
+    stderr: expect.stringMatching(/^consortium: There is no Pulumi CLI on the PATH\. .*\n$/) as string,
   });
   expect(existsSync(join(run("path").stdout.trim(), "pulumi-resource-consortium"))).toBe(true);
 });
