@@ -19,21 +19,21 @@ export interface OrganizationOptions {
   apiKey?: string;
 }
 
-/** A tether service. The API cannot create one, so they are given here. */
+/** A tether service. The API cannot create one, so it is given here. */
 export interface TetherOptions {
   /** The tether id, as in the paths `/tether/{id}/…`. */
   id: string;
-  /** Name of the environment it pins, looked up when needed. Default: the organization's first environment. */
+  /** Name of the environment that it pins, looked up when needed. Default: the organization's first environment. */
   environment?: string;
-  /** Name of the organization it belongs to. Default: the first one. */
+  /** Name of the organization that it belongs to. Default: the first one. */
   organization?: string;
-  /** What its account owns at first, in wei as decimal strings. Default: 1 ether on rinkeby, nothing on mainnet. */
+  /** The first balances of its account, in wei as decimal strings. Default: 1 ether on rinkeby, nothing on mainnet. */
   funds?: { mainnet?: string; rinkeby?: string };
 }
 
 /** Settings of the ledger. */
 export interface LedgerOptions {
-  /** The chain's program. Default: that of the package. */
+  /** Path of the anvil binary. Default: that of the package. */
   anvil?: string;
   /** RPC addresses of the networks that tethers pin to. Default: a local chain each. */
   targets?: { mainnet?: string; rinkeby?: string };
@@ -49,11 +49,11 @@ export interface TlsOptions {
 export interface ServiceOptions {
   /** Address to listen on. Default `127.0.0.1`. */
   host?: string;
-  /** Port to listen on; 0 takes any free one. Default 0. */
+  /** Port to listen on; 0 picks a free one. Default 0. */
   port?: number;
-  /** Further names under which it is called, such as that of a container; see docs/service.md. Default: none. */
+  /** Additional host names that clients may use, such as that of a container; see docs/service.md. Default: none. */
   allowHosts?: string[];
-  /** Folder that keeps all data and the API keys over restarts. Default: in memory only. */
+  /** Folder for all data and the API keys. Default: in memory only. */
   dataDir?: string;
   /** Organizations; the first one's key is `service.apiKey`. Default: one, named `local`. */
   organizations?: OrganizationOptions[];
@@ -61,15 +61,15 @@ export interface ServiceOptions {
   tethers?: TetherOptions[];
   /** Quotas. Default: those of the hosted service. */
   limits?: Partial<Limits>;
-  /** What a call to a chain may take. */
+  /** Limits of calls to chains. */
   callLimits?: Partial<CallLimits>;
   /** Durations in milliseconds. */
   timing?: Partial<Timing>;
-  /** How to answer where the API does not say. */
+  /** Behavior that the API does not specify. */
   answers?: ApiQuirksChange;
   /**
-   * A real chain for each environment, and for each network that a tether pins to; needs the optional package
-   * `@foundry-rs/anvil`, and says so where it is missing. Default false; `consortium serve` switches it on.
+   * A real chain for each environment, and for each network that a tether pins to. Needs the optional packages
+   * `@foundry-rs/anvil` and `ethers`, and says so if they are missing. Default false; `consortium serve` switches it on.
    */
   ledger?: boolean | LedgerOptions;
   /** Serve https and wss with this certificate and key (PEM texts). Default: plain http and ws. */
@@ -82,7 +82,7 @@ export interface ServiceOptions {
   clock?: () => number;
 }
 
-/** Options with every default filled in. */
+/** The options with every default filled in. */
 export type ResolvedOptions = z.output<typeof options>;
 
 const text = z.string().trim().min(1);

@@ -17,17 +17,17 @@ const deleted = z.strictObject({
 });
 
 /**
- * Status that answers a successful DELETE, per resource. Default: 202 of a consortium, and of an environment, whose body is the
- * environment with state `deleted`; 204 of all others.
+ * Status of a successful DELETE, per resource. Default: 202 for a consortium and an environment, with the object as the body; 204 for
+ * all others.
  */
 export type DeletedStatus = z.output<typeof deleted>;
 
 /**
- * How the service answers where the API does not say, so that a client can be tried against other servers. docs/service.md has each
- * of them, with its default.
+ * Behavior that the API does not specify. Change it to try a client against other plausible services. docs/service.md lists all
+ * settings with their defaults.
  */
 export type ApiQuirks = z.output<typeof apiQuirks>;
-/** What `setAnswers` takes: any part of the answers. */
+/** What `setAnswers` takes: any part of the settings. */
 export type ApiQuirksChange = z.input<typeof apiQuirks>;
 export const apiQuirks = z.strictObject({
   /** Status of a successful create. Default 201. */
@@ -36,37 +36,37 @@ export const apiQuirks = z.strictObject({
   updated: success.default(200),
   /** Status of a successful DELETE, per resource. */
   deleted: deleted.prefault({}),
-  /** Creates, updates and deletes answer without a body; only a new credential still shows its password. Default false. */
+  /** Whether creates, updates and deletes answer without a body; only a new credential still shows its password. Default false. */
   emptyBodies: z.boolean().default(false),
-  /** Name of the identifier field. Credentials always carry `id`. Default `_id`. */
+  /** Name of the identifier field. Credentials always have `id`. Default `_id`. */
   idField: z.enum(["_id", "id"]).default("_id"),
   /** Whether objects other than nodes can be read by id; if not, 404. Default true. */
   getById: z.boolean().default(true),
-  /** true, or the status that answers every PATCH. Default true. */
+  /** true, or the status returned for every PATCH. Default true. */
   patch: trueOrStatus.default(true),
-  /** true, or the status that answers every reset of a node or a service. Default true. */
+  /** true, or the status returned for every reset of a node or a service. Default true. */
   reset: trueOrStatus.default(true),
-  /** true, or the status that answers a list of credentials. Default true. */
+  /** true, or the status returned for a list of credentials. Default true. */
   listCredentials: trueOrStatus.default(true),
-  /** Status for an object that is unknown, deleted, or another organization's. Default 404. */
+  /** Status for objects that are unknown, deleted, or another organization's. Default 404. */
   gone: z.literal([404, 410, 403]).default(404),
   /**
-   * A consortium with environments or memberships, or a membership with nodes, configurations or services, is not deleted (409);
-   * false: all go. Nor is a zone or a configuration that is in use; false: it goes alone. Default true.
+   * Whether a consortium with environments or memberships, a membership with nodes, configurations or services, and a zone or a
+   * configuration that is in use cannot be deleted (409). If false, they are deleted with what is in them. Default true.
    */
   refuseChildren: z.boolean().default(true),
-  /** An environment that is still `initializing` is not deleted (409), since deletion is defined from `setup` and `live`. Default true. */
+  /** Whether an environment that is still `initializing` cannot be deleted (409). Default true. */
   refuseEarlyDelete: z.boolean().default(true),
-  /** Objects carry fields that nobody knows, some of them null. Default false. */
+  /** Whether objects have fields that no client knows, some of them null. Default false. */
   unknownFields: z.boolean().default(false),
-  /** Body fields that are not documented are refused with 400; otherwise they are ignored. Default false. */
+  /** Whether undocumented fields in bodies are refused with 400. Default false. */
   strictBodies: z.boolean().default(false),
   /**
-   * Whether there is what the specification of the API does not know, and other clients of it use. false: the paths of its kinds
-   * are unknown (404), and so are its fields, as `strictBodies` says. Default true.
+   * Whether there is what the API's specification does not have, but other clients use. If false, the paths of those kinds are
+   * unknown (404), and so are the fields. Default true.
    */
   extended: z.boolean().default(true),
-  /** A new consortium comes with a membership named like the organization. Default false. */
+  /** Whether a new consortium comes with a membership of its organization. Default false. */
   foundingMembership: z.boolean().default(false),
 });
 
@@ -76,13 +76,13 @@ export interface Timing {
   environmentStart: number;
   /** From the creation or a reset of a node or a service until it is `started`. Default 1500; the hosted service takes 30 to 60 seconds. */
   nodeStart: number;
-  /** How long a deleted environment still shows in lists, with state `deleted`. Default 500. */
+  /** How long lists show a deleted environment, with state `deleted`. Default 500. */
   deletedVisible: number;
-  /** How long a deleted consortium, membership, node or service stays there with state `deleting`. Default 0. */
+  /** How long a deleted consortium, membership, node or service is still there, with state `deleting`. Default 0. */
   deleting: number;
   /** Lists show what was true this long ago; reading by id is immediate. Default 0. */
   listLag: number;
-  /** Pause before every call is looked at. Default 0. */
+  /** Delay before every call is looked at. Default 0. */
   latency: number;
   /** Length of the "hour" of a tether's interval. Default 3600000. */
   tetherHour: number;
@@ -122,26 +122,26 @@ const MiB = 1_048_576;
 const some = z.number().int().positive();
 
 /**
- * What a call to a chain may take, so that no caller stops the service or a ledger. Sizes in bytes, times in milliseconds;
- * docs/service.md has the defaults.
+ * Limits of calls to chains, so that no caller can stop the service or a ledger. Sizes are in bytes, times in milliseconds.
+ * docs/service.md says what happens beyond each.
  */
 export type CallLimits = z.output<typeof callLimits>;
 export const callLimits = z.strictObject({
-  /** Gas of a call, an estimate or a transaction. Default 30,000,000, which is the limit of a block. */
+  /** Gas of a call, an estimate or a transaction. Default 30,000,000, the limit of a block. */
   gas: some.default(30_000_000),
   /** Memory of one execution in the EVM. Default 32 MiB. */
   memory: some.default(32 * MiB),
   /** Calls in a batch. Default 100. */
   batch: some.default(100),
-  /** A request, or a message over a WebSocket. Default 1 MiB. */
+  /** Size of a request, or of a message over a WebSocket. Default 1 MiB. */
   request: some.max(64 * MiB).default(MiB),
-  /** An answer, that to a batch as a whole. Default 16 MiB. */
+  /** Size of an answer, or of all answers to a batch. Default 16 MiB. */
   answer: some.max(256 * MiB).default(16 * MiB),
-  /** Time for the answer to a request, and as much again for the caller to take it. Default 30,000. */
+  /** Time to answer a request, and as much again to send it and take the answer. Default 30,000. */
   time: some.max(3_600_000).default(30_000),
   /** Requests of one credential under way at once; more is refused with 429. Default 64. */
   atOnce: some.default(64),
-  /** State and block overrides of a call. Default 64 KiB. */
+  /** Size of a call's state and block overrides. Default 64 KiB. */
   overrides: some.default(65_536),
   /** Filters of one credential. Default 16. */
   filters: some.default(16),
@@ -159,7 +159,7 @@ export const callLimits = z.strictObject({
   targetRate: some.default(50),
 });
 
-/** The settings in force; routes read them at every call, so a change takes effect at once. */
+/** The current settings. Routes read them at every call, so a change takes effect at once. */
 export interface Settings {
   limits: Limits;
   callLimits: CallLimits;
@@ -169,7 +169,7 @@ export interface Settings {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** Settings with a change laid over them; a field given as undefined is not a change. */
+/** Applies a change to settings; a field that is undefined is not a change. */
 export function overlay(base: unknown, change: unknown): unknown {
   if (change === undefined) return base;
   if (!isObject(base) || !isObject(change)) return change;
