@@ -14,36 +14,32 @@ declare module "fastify" {
 
 const sentKey = ({ headers }: FastifyRequest) => /^Bearer +(\S+) *$/i.exec(headers.authorization ?? "")?.[1];
 
-/** The organization whose key was sent, if it was a valid one. */
+/** The organization whose key was sent; undefined without a valid one. */
 export function callerOf(organizations: Organizations, request: FastifyRequest): Entity<"organization"> | undefined {
   const key = sentKey(request);
   return key === undefined ? undefined : organizations.ofKey(key);
 }
 
-function authenticate(organizations: Organizations, request: FastifyRequest): Entity<"organization"> {
-  const key = sentKey(request);
-  if (key === undefined)
-    throw new Refusal(401, "An API key is missing: send the header Authorization: Bearer <API key>.");
-  const organization = organizations.ofKey(key);
-  if (!organization) throw new Refusal(401, "The API key is not valid. It may have been replaced by a new one.");
-  return organization;
-}
+const unauthorized = (request: FastifyRequest) =>
+  new Refusal(
+    401,
+    sentKey(request) === undefined
+      ? "An API key is missing: send the header Authorization: Bearer <API key>."
+      : "The API key is not valid. It may have been replaced by a new one.",
+  );
 
 /**
- * Every call below here needs an API key, which scopes it to one organization. Without one its body is not read, unless a fault comes
- * first.
+ * Requires an API key for all routes of `app`, and limits each call to the organization of its key. Without a key, the body is not
+ * read, unless a fault comes first.
  */
 export function requireKey(app: FastifyInstance, organizations: Organizations): void {
   app.addHook("onRequest", (request, _reply, done) => {
-    try {
-      request.organization = authenticate(organizations, request);
-    } catch (refusal) {
-      if (!request.fault) throw refusal;
-    }
+    request.organization = callerOf(organizations, request);
+    if (!request.organization && !request.fault) throw unauthorized(request);
     done();
   });
   app.addHook("preValidation", (request, _reply, done) => {
-    request.organization ??= authenticate(organizations, request);
+    if (!request.organization) throw unauthorized(request);
     done();
   });
 }
@@ -56,7 +52,7 @@ export function organizationOf(request: FastifyRequest): Entity<"organization"> 
 export const nodePath = "/runtime/:environmentId/:nodeId";
 export const servicePath = "/services/:environmentId/:serviceId";
 
-/** The header by which a user logs in. */
+/** The header of a login with username and password. */
 export const basicHeader = (username: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
 });
@@ -67,18 +63,16 @@ function basicCredentials({ headers }: FastifyRequest): { username: string; pass
   return { username, password };
 }
 
-/** What is kept of a password, which is random. */
-export const passwordHash = sha256;
 const bytes = (hex: string) => Buffer.from(hex, "hex");
 
-/** A stand-in for the hash of a name nobody has, so that an unknown user takes as long as a wrong password. */
+/** Compared if there is no such user, so that the answer takes as long as for a wrong password. */
 const nobody = "0".repeat(64);
 
-/** The credential that was sent, if its password is right. */
+/** The credential that was sent; undefined if its password is wrong. */
 function credentialOf(store: Store, request: FastifyRequest): Entity<"credential"> | undefined {
   const { username, password } = basicCredentials(request);
   const credential = store.get("credential", username);
-  const known = timingSafeEqual(bytes(passwordHash(password)), bytes(credential?.fields.passwordHash ?? nobody));
+  const known = timingSafeEqual(bytes(sha256(password)), bytes(credential?.fields.passwordHash ?? nobody));
   return known ? credential : undefined;
 }
 
@@ -91,8 +85,8 @@ function stranger(reply: FastifyReply, what: string): Refusal {
 }
 
 /**
- * The node of a request's path and the credential that was sent, which opens the nodes of its own membership, in its own
- * environment, and nothing else. Otherwise the answer asks for one.
+ * The node of a request's path and the credential that was sent. A credential opens only the nodes of its own membership and
+ * environment; anything else is refused with 401.
  */
 export function admitted(store: Store, request: FastifyRequest, reply: FastifyReply) {
   const { environmentId, nodeId } = request.params as { environmentId: string; nodeId: string };
@@ -104,7 +98,7 @@ export function admitted(store: Store, request: FastifyRequest, reply: FastifyRe
   throw stranger(reply, "node");
 }
 
-/** The same for a service; some are for all members of the environment. */
+/** The same for a service; shared ones are for all members of the environment. */
 export function admittedToService(
   store: Store,
   request: FastifyRequest,

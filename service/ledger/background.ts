@@ -121,7 +121,9 @@ export class Background {
     } catch (error) {
       if (!(error instanceof Differs)) throw error;
       tail.bind(name);
-      this.base.log(`No snapshot is made at block ${after!.number}: later blocks look further back. Another one is tried.`);
+      this.base.log(
+        `No snapshot is made at block ${after!.number}: later blocks look further back. Another one is tried.`,
+      );
     }
   };
 

@@ -20,15 +20,20 @@ export class Share {
 
   constructor(private readonly limits: CallLimits) {}
 
-  /** Counts a request, unless there are too many. Returns a function that releases it. */
-  enter(reply: FastifyReply): () => void {
-    const { atOnce } = this.limits;
+  /** Counts a request until its connection is done with it, and disconnects slow clients. Refuses it if there are too many. */
+  enter(reply: FastifyReply): void {
+    const { atOnce, time } = this.limits;
     if (this.#underWay >= atOnce) {
       reply.header("retry-after", "1");
       throw new Refusal(429, `${atOnce} of your requests are under way, and no more are allowed at once.`);
     }
     this.#underWay++;
-    return () => void this.#underWay--;
+    const { raw } = reply;
+    const late = setTimeout(() => raw.destroy(), 2 * time);
+    raw.once("close", () => {
+      clearTimeout(late);
+      this.#underWay--;
+    });
   }
 
   /**
@@ -144,17 +149,6 @@ export function send(
     }
   }
   return reply.type("application/json").send(Readable.from(parts()));
-}
-
-/** Counts a request until its connection is done with it. Disconnects slow clients. */
-export function enter(share: Share, reply: FastifyReply, { time }: CallLimits): void {
-  const { raw } = reply;
-  const leave = share.enter(reply);
-  const late = setTimeout(() => raw.destroy(), 2 * time);
-  raw.once("close", () => {
-    clearTimeout(late);
-    leave();
-  });
 }
 
 /** Bodies are text, whatever their content type; `read` parses them. */

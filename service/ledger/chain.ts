@@ -3,11 +3,21 @@ import { ChainBase, type Pace } from "./chain-base";
 import type { ChainSpec, Engine, Host } from "./engine";
 import { Keeper } from "./keeper";
 import type { Entry, LedgerFolder } from "./ledger-folder";
+import { waitingIn } from "./pool";
 import { type AskEngine, Reads } from "./reads";
 import { Differs, type Replay, stopping, tell } from "./replay";
 import { type Answer, type Bounds, Excess, own, resultOf, type RpcCall, rpcCall } from "./rpc";
 import { Sealing } from "./sealing";
-import { type Job, Sending } from "./sending";
+
+/** A change of a chain. */
+interface Job {
+  /** Performs it and returns what to record before it is acknowledged. */
+  act: (engine: Engine) => Promise<Entry | undefined>;
+  /** Undoes it, since it could not be recorded. */
+  undo?: (engine: Engine) => Promise<unknown>;
+  /** Whether everything before it must be recorded first. */
+  alone?: boolean;
+}
 
 /** A job and its waiter. */
 interface Awaited extends Job {
@@ -15,6 +25,10 @@ interface Awaited extends Job {
   failed: (error: unknown) => void;
 }
 
+/** How long a transaction waits for room in a full ledger (ms). */
+const patience = 10_000;
+const tooMuch =
+  "The ledger has more blocks since its last snapshot than a start may take, or than fit in memory. Send the transaction again in a moment.";
 /** Delay before a block that could not be recorded is retried (ms). */
 const again = 1_000;
 /** How long a used filter keeps its engine (ms). */
@@ -35,7 +49,6 @@ export class Chain {
   readonly #background: Background;
   readonly #reads: Reads;
   readonly #sealing: Sealing;
-  readonly #sending: Sending;
   #filtersUsed = 0;
   #due = false;
   #turning: Promise<void> | undefined;
@@ -49,11 +62,7 @@ export class Chain {
       () => this.#hasGrown(this.#keeper.alive),
       (engine, replay) => this.#place(engine, replay),
     );
-    const told = (job: Job) => this.#told(job);
     this.#sealing = new Sealing(base, () => this.#background.wake());
-    this.#sending = new Sending(base, this.#sealing, this.#background, told, (hash) =>
-      this.#own("eth_getTransactionReceipt", [hash]),
-    );
     this.#reads = new Reads(
       base,
       () => this.#keeper.ready(),
@@ -149,7 +158,7 @@ export class Chain {
     const { id, method, params } = call;
     if (filters.test(method)) this.#filtersUsed = Date.now();
     if (!takes.test(method)) return this.#reads.answer(call, bounds, ask);
-    const answer = await this.#sending.send(method, params, bounds);
+    const answer = await this.#send(method, params, bounds);
     return Buffer.from(JSON.stringify({ ...answer, jsonrpc: "2.0", id }));
   }
 
@@ -158,7 +167,59 @@ export class Chain {
     return JSON.parse(line.toString()) as Answer;
   }
 
-  // What it is told
+  /** Accepts a transaction: records it, then answers. */
+  async #send(method: string, params: unknown[], { ms }: Bounds): Promise<Answer> {
+    const { pool } = this.#base;
+    const end = performance.now() + ms;
+    if (!(await this.#room(Math.min(end, performance.now() + patience)))) return refused(tooMuch);
+    let answer: Answer = { result: null };
+    await this.#told({
+      act: async (engine) => {
+        const unsigned = method.startsWith("eth_sendTransaction");
+        const signed = unsigned ? await engine.answer("eth_signTransaction", params) : { result: params[0] };
+        answer = "error" in signed ? signed : await engine.send(signed.result as string);
+        if ("error" in answer || "error" in signed) return undefined;
+        const [hash, tx] = [answer.result as string, signed.result as string];
+        const waiting = await waitingIn(engine, hash, tx).catch((error: unknown) => {
+          engine.end(); // a transaction that is in an engine but not recorded must not get into a block
+          throw error;
+        });
+        const full = pool.add(hash, waiting);
+        if (full === undefined) return { tx };
+        await engine.answer("anvil_dropTransaction", [hash]);
+        answer = refused(full);
+        return undefined;
+      },
+      undo: async (engine) => {
+        const { result } = answer as { result: string };
+        pool.remove(result);
+        await engine.answer("anvil_dropTransaction", [result]);
+      },
+    });
+    return method.endsWith("Sync") && "result" in answer ? this.#receipt(answer.result as string, end) : answer;
+  }
+
+  /** Waits until the ledger is not full. Returns whether it was in time. */
+  async #room(end: number): Promise<boolean> {
+    const { pool, tail } = this.#base;
+    while (tail.isFull(pool.weight)) {
+      if (this.#base.closed || performance.now() >= end) return false;
+      await this.#told({ alone: true, act: (engine) => this.#sealing.room(engine).then(() => undefined) });
+      await this.#background.turn();
+    }
+    return true;
+  }
+
+  async #receipt(hash: string, end: number): Promise<Answer> {
+    while (!this.#base.closed && performance.now() < end) {
+      const answer = await this.#own("eth_getTransactionReceipt", [hash]);
+      if ("error" in answer || answer.result !== null) return answer;
+      await this.#sealing.next();
+    }
+    throw new Excess("late");
+  }
+
+  // Changes
 
   #told(job: Job): Promise<void> {
     if (this.#base.closed) return Promise.reject(stopping());
@@ -286,3 +347,5 @@ export class Chain {
     this.#timers.push(setInterval(act, ms).unref());
   }
 }
+
+const refused = (message: string): Answer => ({ error: { code: -32_000, message } });

@@ -19,7 +19,8 @@ export class Keeper {
   #opening: Engine | undefined;
   #loading = false;
   #attempts = 0;
-  #restart: { since: number; why: string } | undefined;
+  /** Since when, and why, there is no engine, if there is none now. */
+  restarting: { since: number; why: string } | undefined;
 
   /** @param wanted tells the chain that an engine is needed; it starts one when it is idle */
   constructor(
@@ -35,11 +36,6 @@ export class Keeper {
 
   get alive(): Engine | undefined {
     return this.#engine?.over === false ? this.#engine : undefined;
-  }
-
-  /** Since when, and why, there is no engine, if there is none now. */
-  get restarting(): { since: number; why: string } | undefined {
-    return this.#restart;
   }
 
   /** Whether somebody waits for an engine. */
@@ -87,8 +83,8 @@ export class Keeper {
       base.tail.measured(replay.loads);
       this.#adopt(engine);
       this.#attempts = 0;
-      if (this.#restart) base.log(`The ledger runs again, at block ${base.head.number}: nothing is lost.`);
-      this.#restart = undefined;
+      if (this.restarting) base.log(`The ledger runs again, at block ${base.head.number}: nothing is lost.`);
+      this.restarting = undefined;
       return engine;
     } catch (error) {
       engine.end();
@@ -122,7 +118,7 @@ export class Keeper {
     );
     const answered = await Promise.race([asked, wait(stall, false, { ref: false })]);
     if (answered || engine.over || this.base.closed || this.#loading || engine !== this.#engine) return;
-    this.#restart ??= { since: Date.now(), why: `it did not answer for ${stall / 1_000} s` };
+    this.restarting ??= { since: Date.now(), why: `it did not answer for ${stall / 1_000} s` };
     engine.end();
   }
 
@@ -148,8 +144,8 @@ export class Keeper {
   #lost(engine: Engine, why: string): void {
     const { base } = this;
     if (base.closed || this.#engine !== engine) return;
-    const reason = this.#restart?.why ?? why;
-    this.#restart ??= { since: Date.now(), why };
+    const reason = this.restarting?.why ?? why;
+    this.restarting ??= { since: Date.now(), why };
     const text = `The ledger ${base.spec.key} is started again: ${reason}. What it acknowledged is kept.`;
     base.log(text);
     base.warn(text);

@@ -312,7 +312,7 @@ export function ensureFolder(dir: string): void {
 const ether = 10n ** 18n;
 const hexOf = (wei: bigint | string) => `0x${BigInt(wei).toString(16)}`;
 /** An address in its usual form: clients may leave out 0x. */
-export const addressOf = (text: string) => `0x${text.toLowerCase().replace(/^0x/, "")}`;
+export const plainAddress = (text: string) => `0x${text.toLowerCase().replace(/^0x/, "")}`;
 
 type GenesisSpec = Pick<ChainSpec, "chainId" | "accounts" | "prefunded">;
 const genesisText = jsonText.pipe(
@@ -337,7 +337,7 @@ export function ensureGenesis(dir: string, spec: GenesisSpec): string {
 function genesis({ chainId, accounts, prefunded = {} }: GenesisSpec) {
   const { computeAddress } = createRequire(__filename)("ethers/transaction") as typeof Transaction;
   const others = Object.entries(prefunded).map(
-    ([account, { balance }]) => [addressOf(account), { balance: hexOf(balance) }] as const,
+    ([account, { balance }]) => [plainAddress(account), { balance: hexOf(balance) }] as const,
   );
   const own = Array.from({ length: accounts }, () => {
     const secretKey = `0x${randomBytes(32).toString("hex")}`; // all but a vanishing few of them are valid

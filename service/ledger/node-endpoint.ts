@@ -7,7 +7,7 @@ import { Refusal } from "../errors";
 import { admitted, nodePath } from "../http/authentication";
 import { asksUpgrade } from "../http/server";
 import { stateAt } from "../store/entities";
-import { acceptText, answers, type Ask, enter, send, Share } from "./calls";
+import { acceptText, answers, type Ask, send, Share } from "./calls";
 import type { RealLedger } from "./ledger";
 import { read, type Rights } from "./screening";
 import type { CallLimits } from "../settings/settings";
@@ -37,7 +37,7 @@ export class NodeEndpoint {
         const { share } = this.#admit(request, reply);
         const upgrade = asksUpgrade(request.raw);
         if (request.method !== "POST" && !upgrade) throw new Refusal(405, "JSON-RPC calls are sent with POST.");
-        if (!upgrade) enter(share, reply, limits);
+        if (!upgrade) share.enter(reply);
         next();
       });
       nodes.all(nodePath, { config: { quiet: true } }, (request, reply) => this.#answer(request, reply));

@@ -1,3 +1,4 @@
+import { Refusal } from "../errors";
 import type { CallLimits } from "../settings/settings";
 import { failure, type RpcCall, rpcCall } from "./rpc";
 
@@ -75,11 +76,11 @@ export function read(body: string, rights: Rights): Message {
   return screen(calls, rights);
 }
 
-/** Why a body is not a message at all; undefined if it is one. */
-export function whyNoMessage({ batch, calls: [call] }: Message): string | undefined {
-  if (batch || call === undefined || !("answer" in call)) return undefined;
+/** Refuses a body that is no message at all, but answers what is wrong with a single call in JSON-RPC. */
+export function mustBeMessage({ batch, calls: [call] }: Message): void {
+  if (batch || call === undefined || !("answer" in call)) return;
   const { code, message } = (call.answer as { error?: { code: number; message: string } }).error ?? {};
-  return code === -32_700 || code === -32_600 ? message : undefined;
+  if (code === -32_700 || code === -32_600) throw new Refusal(400, message!);
 }
 
 /**

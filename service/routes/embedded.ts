@@ -6,8 +6,8 @@ import type { FaultRule, Faults } from "../faults";
 import { organizationOf } from "../http/authentication";
 import { name, parse } from "../http/bodies";
 import type { CallLog } from "../http/call-log";
-import { enter, send, Share } from "../ledger/calls";
-import { type Rights, screen, whyNoMessage } from "../ledger/screening";
+import { send, Share } from "../ledger/calls";
+import { type Rights, screen, mustBeMessage } from "../ledger/screening";
 import type { Entity } from "../store/entities";
 import { newTether, tetherState } from "../tether/tethering";
 import { reach } from "./crud";
@@ -60,11 +60,10 @@ export function embeddedRoutes(app: FastifyInstance, context: Context, parts: Pa
     const { ledger } = backend;
     if (!ledger.chain) throw new Refusal(501, "No ledger is attached: the nodes are simulated.");
     const asked = screen(request.body, rights);
-    const wrong = whyNoMessage(asked);
-    if (wrong !== undefined) throw new Refusal(400, wrong);
+    mustBeMessage(asked);
     const share = shares.get(id) ?? new Share(limits);
     shares.set(id, share);
-    enter(share, reply, limits);
+    share.enter(reply);
     const reached = () => ledger.chain!(environment as Entity<"environment">);
     await reached();
     return send(reply, share, asked, reached, rights);
@@ -102,8 +101,7 @@ function tethers(app: FastifyInstance, { store, settings }: Context): void {
   );
   app.post(`${prefix}/tethers`, quiet, (request, reply) => {
     const { environment } = parse(order, request.body, settings.quirks.strictBodies);
-    const binding = environment === undefined ? {} : { environmentName: environment };
-    const tether = store.create(newTether(organizationOf(request).id, binding, {}));
+    const tether = store.create(newTether(organizationOf(request).id, environment, {}));
     return reply.code(201).send({ id: tether.id, environment, state: tetherState(tether) });
   });
 }

@@ -3,10 +3,10 @@ import type { FastifyInstance } from "fastify";
 import { z } from "zod";
 import type { Context } from "../context";
 import { Refusal } from "../errors";
-import { passwordHash } from "../http/authentication";
 import { description, details, name, optional } from "../http/bodies";
 import { type Entity, firstStart, stateAt } from "../store/entities";
-import { addressOf } from "../ledger/ledger-folder";
+import { plainAddress } from "../ledger/ledger-folder";
+import { sha256 } from "../store/files";
 import { gone, resource, show, supported, withUnknownFields } from "./crud";
 
 const protocols = { quorum: ["raft", "ibft"], geth: ["poa"] } as const;
@@ -49,7 +49,7 @@ const wei = z
 const prefunded = z
   .record(addressText, z.strictObject({ balance: wei }))
   .refine(
-    (accounts) => new Set(Object.keys(accounts).map(addressOf)).size === Object.keys(accounts).length,
+    (accounts) => new Set(Object.keys(accounts).map(plainAddress)).size === Object.keys(accounts).length,
     "must name each account once",
   );
 
@@ -123,7 +123,7 @@ export const credential = resource({
     const password = randomBytes(32).toString("base64url");
     return {
       id: `u${randomBytes(5).toString("hex")}`,
-      fields: { ...body, passwordHash: passwordHash(password) },
+      fields: { ...body, passwordHash: sha256(password) },
       once: { password },
     };
   },

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Context } from "../context";
 import { Refusal } from "../errors";
-import { acceptText, enter, send, Share } from "../ledger/calls";
-import { read, type Rights, whyNoMessage } from "../ledger/screening";
+import { acceptText, send, Share } from "../ledger/calls";
+import { read, type Rights, mustBeMessage } from "../ledger/screening";
 import { networks } from "../store/entities";
 
 /** What changes nothing on a chain, and leaves nothing there. */
@@ -47,14 +47,13 @@ export async function targetRoutes(app: FastifyInstance, context: Context): Prom
     targets.addHook("onRequest", (request, reply, next) => {
       const { share } = networkOf(request);
       rate.take(request.ip, 1, reply);
-      enter(share, reply, limits);
+      share.enter(reply);
       next();
     });
     targets.post("/target/:network", { config: { quiet: true } }, async (request, reply) => {
       const { network, share, targets } = networkOf(request);
       const asked = read((request.body as string | undefined) ?? "", rights);
-      const wrong = whyNoMessage(asked);
-      if (wrong !== undefined) throw new Refusal(400, wrong);
+      mustBeMessage(asked);
       rate.take(request.ip, asked.calls.length - 1, reply);
       const chain = () => targets.chain(network);
       await chain();

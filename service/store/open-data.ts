@@ -10,17 +10,11 @@ import { damaged } from "./journal";
 import { SteadyClock, Store } from "./store";
 import { newTether } from "../tether/tethering";
 
-/** What outlives the process, if a folder is given: objects and keys. */
-export interface OpenData {
-  store: Store;
-  organizations: Organizations;
-  /** The time, which does not go back even over restarts. */
-  clock: () => number;
-  close: () => Promise<void>;
-}
-
-/** Opens the data folder, if any, and adds what the options ask for and it does not have yet. */
-export async function openData(options: ResolvedOptions): Promise<OpenData> {
+/**
+ * Opens the data folder, if one is given, and adds what the options ask for and it does not have yet. The clock never goes back, not
+ * even over restarts.
+ */
+export async function openData(options: ResolvedOptions) {
   const dir = options.dataDir === undefined ? undefined : resolve(options.dataDir);
   let store: Store | undefined;
   const unlock = dir === undefined ? undefined : await lockFolder(dir, (error) => store?.refuse(error));
@@ -81,11 +75,7 @@ type WantedTether = ResolvedOptions["tethers"][number];
 
 function ensureTether(store: Store, organizations: Organizations, { id, environment, funds, ...wanted }: WantedTether) {
   const known = store.get("tether", id);
-  const binding = environment === undefined ? {} : { environmentName: environment };
-  if (known) {
-    const bound = environment === undefined || known.fields.environmentName === environment;
-    if (!bound) store.setFields("tether", id, binding);
-    return;
-  }
-  store.create(newTether(organizations.find(wanted.organization)!.id, binding, { id, funds }));
+  if (!known) store.create(newTether(organizations.find(wanted.organization)!.id, environment, { id, funds }));
+  else if (environment !== undefined && known.fields.environmentName !== environment)
+    store.setFields("tether", id, { environmentName: environment });
 }

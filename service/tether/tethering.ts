@@ -1,5 +1,5 @@
 import type { Base } from "../context";
-import { type Entity, type FieldsOf, type Network, networks } from "../store/entities";
+import { type Entity, type Network, networks } from "../store/entities";
 
 export type Tether = Entity<"tether">;
 
@@ -40,7 +40,7 @@ interface Wanted {
 }
 
 /** A tether service as it is ordered: neither configured nor deployed. Its account gets 1 ether on rinkeby, unless other funds are given. */
-export function newTether(owner: string, binding: Pick<FieldsOf["tether"], "environmentName">, { id, funds }: Wanted) {
+export function newTether(owner: string, environmentName: string | undefined, { id, funds }: Wanted) {
   const given = Object.entries(funds ?? {}).filter(([, wei]) => wei !== undefined);
   const balances = { mainnet: "0", rinkeby: "1000000000000000000", ...Object.fromEntries(given) };
   const fields = {
@@ -49,7 +49,7 @@ export function newTether(owner: string, binding: Pick<FieldsOf["tether"], "envi
     balances,
     deployments: { mainnet: 0, rinkeby: 0 },
     reports: 0,
-    ...binding,
+    ...(environmentName === undefined ? {} : { environmentName }),
   };
   return { kind: "tether" as const, id, parent: owner, organization: owner, fields };
 }
