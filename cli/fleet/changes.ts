@@ -7,29 +7,40 @@ import { earlierFleet } from "./file";
 import { workFolderOf } from "./project";
 import { type Fleet, type FleetStack } from "./schema";
 
-/* What has changed of a fleet since a commit, by git. */
+/* Which stacks of a fleet changed since a commit, according to git. */
 
 export interface Changes {
-  /** Stacks that changed, or depend on such, and why. */
+  /** Why each changed stack counts as changed. */
   reasons: Map<string, string>;
-  /** Stacks that are not in the file any more, each with the new one that has its settings, which may be the same under another name. */
+  /** Stacks that left the file. `renamed` is a new stack with the same settings: perhaps the same one under another name. */
   removed: { name: string; renamed?: string }[];
 }
 
-/** @throws where there is no git, no repository or no such commit */
+/** @throws if there is no git, no repository or no such commit */
 export function changesSince(fleet: Fleet, given: string): Changes {
   const git = new Git(realpathSync(fleet.folder));
   const commit = git.commit(given);
   const files = git.changedSince(commit);
-  const text = git.textAt(commit, basename(fleet.file));
+  const fileName = basename(fleet.file);
+  const text = git.textAt(commit, fileName);
   const earlier = text === undefined ? undefined : earlierFleet(fleet.file, text);
   const before = new Map(earlier?.stacks.map((one) => [one.name, one]));
+
+  const reasonOf = (stack: FleetStack): string | undefined => {
+    if (earlier === undefined) return `${fileName} is new, or was no fleet file`;
+    if (!before.has(stack.name)) return "it is new in the file";
+    if (!isDeepStrictEqual(before.get(stack.name), stack)) return `its settings in ${fileName}`;
+    if (!isDeepStrictEqual(sharedOf(earlier), sharedOf(fleet))) return `the settings of all stacks in ${fileName}`;
+    const file = files.find(partsOf(stack, fleet, git.top));
+    return file === undefined ? undefined : relative(git.top, file);
+  };
   const reasons = new Map<string, string>();
   for (const stack of fleet.stacks) {
-    const why = reasonOf(stack, { fleet, earlier, before: before.get(stack.name), files, top: git.top });
+    const why = reasonOf(stack);
     if (why !== undefined) reasons.set(stack.name, why);
   }
-  dependents(fleet.stacks, reasons);
+  addDependents(fleet.stacks, reasons);
+
   const names = new Set(fleet.stacks.map(({ name }) => name));
   const added = fleet.stacks.filter(({ name }) => !before.has(name));
   const removed = [...before.values()].filter(({ name }) => !names.has(name));
@@ -39,7 +50,7 @@ export function changesSince(fleet: Fleet, given: string): Changes {
   };
 }
 
-/** What is said of the whole file, which stacks have from it. */
+/** The settings that apply to all stacks. */
 const sharedOf = ({ project, id, backend, secretsProvider, passphrase, policyPacks }: Fleet) => ({
   project,
   id,
@@ -52,34 +63,14 @@ const sharedOf = ({ project, id, backend, secretsProvider, passphrase, policyPac
 const isAlike = (one: FleetStack, other: FleetStack): boolean =>
   isDeepStrictEqual({ ...one, name: "", dependsOn: [] }, { ...other, name: "", dependsOn: [] });
 
-interface Look {
-  fleet: Fleet;
-  earlier: Fleet | undefined;
-  before: FleetStack | undefined;
-  files: readonly string[];
-  top: string;
-}
-
-/** Why a stack counts as changed; undefined if it does not. */
-function reasonOf(stack: FleetStack, { fleet, earlier, before, files, top }: Look): string | undefined {
-  if (earlier === undefined) return `${basename(fleet.file)} is new, or was no fleet file`;
-  if (before === undefined) return "it is new in the file";
-  if (!isDeepStrictEqual(before, stack)) return `its settings in ${basename(fleet.file)}`;
-  if (!isDeepStrictEqual(sharedOf(earlier), sharedOf(fleet)))
-    return `the settings of all stacks in ${basename(fleet.file)}`;
-  const counts = partsOf(stack, fleet, top);
-  const file = files.find(counts);
-  return file === undefined ? undefined : relative(top, file);
-}
-
-/** Settings of stacks beside their program. */
+/** The settings of a stack, in the folder of its program. */
 const settings = /^Pulumi\.(.+)\.ya?ml$/;
 
-/** What a program runs on, in its own folder or any above. */
+/** Files that decide which packages a program has, in its own folder or any above. */
 const packageFile =
   /^(package(-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-(lock|workspace)\.yaml|bun\.lockb?|uv\.lock|go\.work(\.sum)?)$/;
 
-/** Tells which files a stack is made of. */
+/** Returns whether a file belongs to the stack. */
 function partsOf(
   { name, definition, program, paths }: FleetStack,
   fleet: Fleet,
@@ -103,7 +94,7 @@ function partsOf(
 
 const isIn = (file: string, folder: string): boolean => file === folder || file.startsWith(join(folder, "/"));
 
-/** Git names files without links; what is not there any more has none. */
+/** The path without links, as git names files; of a file that no longer exists, the path itself. */
 function real(path: string): string {
   try {
     return realpathSync(path);
@@ -113,7 +104,7 @@ function real(path: string): string {
 }
 
 /** Adds the stacks that depend on changed ones. */
-function dependents(stacks: readonly FleetStack[], reasons: Map<string, string>): void {
+function addDependents(stacks: readonly FleetStack[], reasons: Map<string, string>): void {
   for (let size = -1; size < reasons.size;) {
     size = reasons.size;
     for (const { name, dependsOn } of stacks) {
@@ -122,9 +113,6 @@ function dependents(stacks: readonly FleetStack[], reasons: Map<string, string>)
     }
   }
 }
-
-/** Characters of an answer. */
-const most = 2 ** 28;
 
 class Git {
   /** The folder of the repository, without links. */
@@ -145,12 +133,12 @@ class Git {
       `--changed-since: git knows no commit ${given} in ${this.top}. ` +
         (isShallow
           ? "This is a shallow clone, which lacks earlier commits: fetch them (`git fetch --unshallow`; fetch-depth: 0 of " +
-            "actions/checkout; GIT_DEPTH: 0 of GitLab), or leave --changed-since out to run all stacks."
-          : "Name a commit, a tag or a branch that was fetched, such as origin/main; or leave --changed-since out to run all stacks."),
+            "actions/checkout; GIT_DEPTH: 0 of GitLab), or omit --changed-since to run all stacks."
+          : "Name a commit, a tag or a branch that was fetched, such as origin/main; or omit --changed-since to run all stacks."),
     );
   }
 
-  /** Files that differ from a commit, absolute: changed, added, deleted, under both names where renamed, committed or not. */
+  /** Absolute paths of all files that differ from a commit, committed or not. A renamed file counts under both names. */
   changedSince(commit: string): string[] {
     const changed = this.#run(["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", commit, "--"], this.top);
     const added = this.#run(["ls-files", "--others", "--exclude-standard", "-z"], this.top);
@@ -160,7 +148,7 @@ class Git {
       .map((file) => join(this.top, file));
   }
 
-  /** The text of a file of the folder in a commit; undefined if it was not there. */
+  /** The text of a file of the folder in a commit; undefined if the commit does not have it. */
   textAt = (commit: string, file: string): string | undefined => this.#try(["show", `${commit}:./${file}`]);
 
   #try(args: string[]): string | undefined {
@@ -177,14 +165,14 @@ class Git {
       const options = {
         cwd,
         env: process.env,
-        maxBuffer: most,
+        maxBuffer: 2 ** 28,
         stdio: ["ignore", "pipe", "pipe"] satisfies StdioOptions,
       };
       return execFileSync("git", args, { ...options, encoding: "utf8" });
     } catch (cause) {
       const { code, stderr = "" } = cause as NodeJS.ErrnoException & { stderr?: string };
       if (code === "ENOENT")
-        throw new Error("--changed-since needs git, and there is none on PATH. Install it, or leave the option out.", {
+        throw new Error("--changed-since needs git, and there is none on PATH. Install it, or omit the option.", {
           cause,
         });
       const why = printableLines(stderr.trim().replace(/^fatal: /, "")) || `git ${args[0]} failed`;

@@ -1,12 +1,13 @@
 import { ConsortiumClient, isApiError, resolveSettings } from "../../provider/api";
 import { isGone } from "../../provider/api/states";
 import { limits } from "../../provider/constants";
+import { groupBy } from "../../provider/core/values";
 import { readNetwork } from "../../sdk/network/load";
 import { type Progress } from "./progress";
 import { type FleetStack } from "./schema";
 import { type StackResult } from "./results";
 
-/* What a preview plans for an organization, with what it has already, against the limit of the service. */
+/* Whether an organization would have more consortia than the service allows: those that exist and those that a preview plans. */
 
 /** A stack whose preview succeeded. */
 export interface Previewed {
@@ -16,30 +17,23 @@ export interface Previewed {
   env: NodeJS.ProcessEnv;
 }
 
-/** Fails the stacks that would make more consortia than their organization can have. Nothing is said where the service is not. */
+/** Fails the stacks that would create more consortia than their organization can have. Without an answer of the service, it fails none. */
 export async function failBeyondLimits(all: readonly Previewed[], stacks: readonly FleetStack[]): Promise<void> {
-  const making = new Set(all.filter(({ progress }) => progress.newConsortia.length > 0).map(organizationOf));
+  const groups = groupBy(all, ({ stack }) => stack.organization.name);
   await Promise.all(
-    [...making].map(async (organization) => {
-      const most = mostOf(stacks.filter((one) => one.organization.name === organization));
-      const own = all.filter((one) => organizationOf(one) === organization);
-      if (most !== undefined) await failBeyond(own, most);
+    [...groups].map(async ([name, own]) => {
+      const most = mostOf(stacks.filter(({ organization }) => organization.name === name));
+      const isCreating = own.some(({ progress }) => progress.newConsortia.length > 0);
+      if (most !== undefined && isCreating) await failBeyond(own, most);
     }),
   );
 }
 
-const organizationOf = ({ stack }: Previewed): string => stack.organization.name;
-
-/** How many an organization may have; undefined where it has no network file, which could say that they are more. */
+/** How many an organization may have; undefined if it has no network file, which could raise the limit. */
 function mostOf(stacks: readonly FleetStack[]): number | undefined {
-  const files = stacks.flatMap(({ definition, network }) =>
-    definition === undefined ? [] : [{ definition, network }],
-  );
-  if (files.length === 0) return undefined;
-  const raised = files.map(
-    ({ definition }) => readNetwork(definition).definition.limits?.consortiaPerOrganization ?? 0,
-  );
-  return Math.max(limits.consortia, ...raised);
+  const files = stacks.flatMap(({ definition }) => definition ?? []);
+  const raised = files.map((file) => readNetwork(file).definition.limits?.consortiaPerOrganization ?? 0);
+  return files.length === 0 ? undefined : Math.max(limits.consortia, ...raised);
 }
 
 async function failBeyond(own: readonly Previewed[], most: number): Promise<void> {
@@ -47,7 +41,7 @@ async function failBeyond(own: readonly Previewed[], most: number): Promise<void
   const deleted = new Set(own.flatMap(({ progress }) => progress.oldConsortia));
   const staying = listed.filter((one) => !isGone(one) && !deleted.has(one.id));
   const names = new Set(staying.map(({ name }) => name));
-  // What has a name that is there already is adopted, or refused for that.
+  // A name that exists already is adopted, or fails for another reason.
   const isNew = (name: string) => !names.has(name);
   const made = own.flatMap(({ progress }) => progress.newConsortia.filter(isNew));
   if (made.length === 0 || staying.length + made.length <= most) return;
@@ -57,7 +51,7 @@ async function failBeyond(own: readonly Previewed[], most: number): Promise<void
     result.outcome = "failed";
     result.error =
       `the organization ${stack.organization.name} would have ${staying.length + made.length} consortia, and the service allows ` +
-      `${most}: ${there}, and ${made.join(", ")} would be made. Delete one, or leave one out; if your organization allows more, set ` +
+      `${most}: ${there}, and ${made.join(", ")} would be created. Delete one, or leave one out; if your organization allows more, set ` +
       "limits.consortiaPerOrganization in one of its network files.";
   }
 }

@@ -1,15 +1,15 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { type Answer, type Order } from "../../plugin/shared";
 import { sharedArgument } from "../../provider/constants";
 
-export interface SharedOptions {
+interface SharedOptions {
   /** The bundled plugin. */
   file: string;
   /** Gets what it prints. */
   log: string;
-  /** Of the process, without the key of any organization. */
+  /** Without the key of any organization. */
   env: NodeJS.ProcessEnv;
 }
 
@@ -20,25 +20,22 @@ export class SharedProvider {
   constructor(private readonly options: SharedOptions) {}
 
   /**
-   * Serves a stack with its own settings, and answers the variable by which Pulumi finds it. Pulumi has that for debugging; to the
-   * engine, it is a plugin like any other.
+   * Serves a stack with its own settings. Returns the variable by which Pulumi finds it: one for debugging, which makes no
+   * difference to the engine.
    */
   async serve(stack: string, environment: NodeJS.ProcessEnv): Promise<Record<string, string>> {
     const child = await (this.#child ??= this.#start());
-    const gone = new AbortController();
-    const answer = new Promise<Answer>((resolve, reject) => {
-      const take = (message: Answer): void => (message.served === stack ? resolve(message) : undefined);
-      const fail = () => reject(new Error(`the provider has ended; see ${this.options.log}`));
-      child.on("message", take).once("exit", fail);
-      gone.signal.addEventListener("abort", () => child.off("message", take).off("exit", fail));
-    }).finally(() => gone.abort());
+    const answers = on(child, "message", { close: ["exit"] }) as AsyncIterable<[Answer]>;
     tell(child, { serve: stack, environment });
-    const { port } = await answer;
-    const others = environment.PULUMI_DEBUG_PROVIDERS ?? "";
-    return { PULUMI_DEBUG_PROVIDERS: [`consortium:${port}`, others].filter(Boolean).join(",") };
+    for await (const [{ served, port }] of answers) {
+      if (served !== stack) continue;
+      const others = environment.PULUMI_DEBUG_PROVIDERS ?? "";
+      return { PULUMI_DEBUG_PROVIDERS: [`consortium:${port}`, others].filter(Boolean).join(",") };
+    }
+    throw new Error(`the provider has ended; see ${this.options.log}`);
   }
 
-  /** Ends what it does for a stack, even in the middle. */
+  /** Stops serving a stack, even in the middle of a call. */
   async end(stack: string): Promise<void> {
     const child = await this.#child;
     if (child) tell(child, { end: stack });
@@ -57,6 +54,7 @@ export class SharedProvider {
     const log = openSync(this.options.log, "a", 0o600);
     const child = fork(file, [sharedArgument], { env, execArgv: [], stdio: ["ignore", log, log, "ipc"] });
     closeSync(log);
+    child.setMaxListeners(0); // each stack listens until it is served
     child.on("exit", () => (this.#child = undefined));
     await once(child, "spawn");
     return child;

@@ -2,18 +2,18 @@ import { createHash } from "node:crypto";
 import { InvalidArgumentError } from "commander";
 import { type FleetStack } from "./schema";
 
-/* Shares of a fleet, for as many machines. */
+/* Shards spread a fleet over machines. */
 
-/** One of `count` shares; `index` is from 1. */
+/** One of `count` shards. `index` counts from 1. */
 export interface Shard {
   index: number;
   count: number;
 }
 
-/** GitLab makes at most so many jobs of one matrix, GitHub 256. */
+/** GitLab's limit of jobs in one matrix. GitHub's is 256. */
 export const mostShards = 200;
 
-/** How many stacks a machine gets unless it is said. */
+/** The default size of a shard. */
 const stacksPerShard = 50;
 
 export const titleOf = ({ index, count }: Shard): string => `${index}/${count}`;
@@ -22,24 +22,24 @@ export const titleOf = ({ index, count }: Shard): string => `${index}/${count}`;
 export function shardIn(text: string): Shard {
   const [, index, count] = /^(\d+)\/(\d+)$/.exec(text)?.map(Number) ?? [];
   if (index === undefined || count === undefined || index < 1 || index > count || count > mostShards)
-    throw new InvalidArgumentError(`It must be one of how many, such as 2/5, and there are at most ${mostShards}.`);
+    throw new InvalidArgumentError(`It must be one of several shards, such as 2/5, of at most ${mostShards}.`);
   return { index, count };
 }
 
 /**
- * The share of each stack, by its name alone: it stays, whatever else comes and goes, and where one share is added, only those move
- * that go into it. (The greatest of its hashes with each share: rendezvous hashing.) Stacks that depend on each other share one.
+ * The index of the shard of each stack, by rendezvous hashing of its name: it has the greatest hash with that index. Other stacks may
+ * come and go, and one more shard takes stacks only into itself. Stacks that depend on each other are in one shard.
  * @param all every stack of the file, whichever are wanted
  */
-export function sharesOf(all: readonly FleetStack[], count: number): Map<string, number> {
+export function shardsOf(all: readonly FleetStack[], count: number): Map<string, number> {
   const hash = (name: string, index: number) => createHash("sha256").update(`${index} ${name}`).digest("hex");
-  const shares = Array.from({ length: count }, (_, index) => index + 1);
-  const shareOf = (name: string) =>
-    shares.reduce((best, index) => (hash(name, index) > hash(name, best) ? index : best));
-  return new Map([...groupsOf(all)].map(([name, group]) => [name, shareOf(group)]));
+  const indexes = Array.from({ length: count }, (_, at) => at + 1);
+  const indexOf = (name: string) =>
+    indexes.reduce((best, index) => (hash(name, index) > hash(name, best) ? index : best));
+  return new Map([...groupsOf(all)].map(([name, group]) => [name, indexOf(group)]));
 }
 
-/** What stands for a stack and all that it is linked to by `dependsOn`: the first name among them. */
+/** The group of each stack: the first name among all that `dependsOn` links. */
 function groupsOf(all: readonly FleetStack[]): Map<string, string> {
   const links = new Map<string, string[]>(all.map(({ name }) => [name, []]));
   for (const { name, dependsOn } of all)
@@ -57,36 +57,26 @@ function groupsOf(all: readonly FleetStack[]): Map<string, string> {
   return groups;
 }
 
-/** Those of the wanted stacks that are in a share. */
-export function inShard(
-  all: readonly FleetStack[],
-  wanted: readonly FleetStack[],
-  { index, count }: Shard,
-): FleetStack[] {
-  const shares = sharesOf(all, count);
-  return wanted.filter(({ name }) => shares.get(name) === index);
-}
-
-/** The shares that have any of the stacks, with them. One at least, so that a pipeline always has a job. */
+/** The shards that have any of the stacks: at least one, so that a pipeline always has a job. */
 export function plannedShards(
   all: readonly FleetStack[],
   wanted: readonly FleetStack[],
   count = Math.min(mostShards, Math.max(1, Math.ceil(wanted.length / stacksPerShard))),
 ): { shard: Shard; stacks: FleetStack[] }[] {
-  const shares = sharesOf(all, count);
+  const shards = shardsOf(all, count);
   const planned = Array.from({ length: count }, (_, at) => ({
     shard: { index: at + 1, count },
-    stacks: wanted.filter(({ name }) => shares.get(name) === at + 1),
+    stacks: wanted.filter(({ name }) => shards.get(name) === at + 1),
   }));
   const filled = planned.filter(({ stacks }) => stacks.length > 0);
   return filled.length > 0 ? filled : planned.slice(0, 1);
 }
 
-/** What forges read a matrix from. */
+/** The matrix of a pipeline, by its forge. */
 export const matrices = {
   /** For `fromJSON` in `strategy.matrix`. */
   github: (shards: readonly Shard[]): string => JSON.stringify({ shard: shards.map(titleOf) }),
-  /** A child pipeline with one job, which extends the hidden job `.fleet`. JSON is YAML, too. */
+  /** A child pipeline with one job, which extends the hidden job `.fleet`. JSON is also YAML. */
   gitlab: (shards: readonly Shard[]): string =>
     JSON.stringify(
       { fleet: { extends: ".fleet", parallel: { matrix: [{ SHARD: shards.map(titleOf) }] } } },

@@ -318,7 +318,7 @@ test("what cannot be described is said, in the file and beside it", () => {
   expect(text).toContain("  # the service shows no valid name: `up` names it environment-e2\n");
   expect(text).toContain("  # a tether is enabled, but the service shows neither its id nor its settings");
   expect(text).toContain("# the node n2 is left out: the service does not show a member that owns it\n");
-  expect(text).toMatch(/# the service shows no name .* names it node-n1\n +node-n1:\n +adopt: n1/);
+  expect(text).toMatch(/# the service shows no valid name: .* names it node-n1\n +node-n1:\n +adopt: n1/);
 });
 
 test("--import: all that exists, by paths of ids, owners first, each under a name of its own", async () => {

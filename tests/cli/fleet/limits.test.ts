@@ -56,7 +56,7 @@ async function error(events: EngineEvent[], change: Partial<FleetStack> = {}, en
 
 test("one more than the organization can have fails the stack that would make it", async () => {
   expect(await error([step("create", "trade")])).toBe(
-    "the organization acme would have 3 consortia, and the service allows 2: market, spice exist, and trade would be made. Delete " +
+    "the organization acme would have 3 consortia, and the service allows 2: market, spice exist, and trade would be created. Delete " +
       "one, or leave one out; if your organization allows more, set limits.consortiaPerOrganization in one of its network files.",
   );
 });

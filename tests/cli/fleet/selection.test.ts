@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { type FleetStack } from "../../../cli/fleet/schema";
-import { sharesOf } from "../../../cli/fleet/shards";
+import { shardsOf } from "../../../cli/fleet/shards";
 import { random } from "../../support/random";
 import { consortium } from "../command";
 
@@ -23,7 +23,7 @@ describe("shards", () => {
   const count = 5;
 
   test("each stack has one, about as many in each, and it stays as others come and go", () => {
-    const all = sharesOf(
+    const all = shardsOf(
       names.map((name) => stackOf(name)),
       count,
     );
@@ -32,7 +32,7 @@ describe("shards", () => {
     for (const size of sizes) expect(Math.abs(size - names.length / count)).toBeLessThan(60);
     fc.assert(
       fc.property(fc.subarray(names, { minLength: 1 }), (some) => {
-        for (const [name, share] of sharesOf(
+        for (const [name, share] of shardsOf(
           some.map((one) => stackOf(one)),
           count,
         ))
@@ -44,7 +44,7 @@ describe("shards", () => {
 
   test("with one more of them, stacks move only there", () => {
     const [before, after] = [count, count + 1].map((many) =>
-      sharesOf(
+      shardsOf(
         names.map((name) => stackOf(name)),
         many,
       ),
@@ -56,7 +56,7 @@ describe("shards", () => {
 
   test("stacks that depend on each other share one, however far", () => {
     const chain = names.slice(0, 20).map((name, index) => stackOf(name, index === 0 ? [] : [names[index - 1]!]));
-    expect(new Set(sharesOf(chain, count).values()).size).toBe(1);
+    expect(new Set(shardsOf(chain, count).values()).size).toBe(1);
   });
 });
 
@@ -194,9 +194,9 @@ test("a stack that left the file is named, and the one that has its settings now
   fleet({ stacks: { live: prod, app: { ...app, dependsOn: ["acme-live"] } } });
   const { stdout, stderr } = await plan("--changed-since", "HEAD");
   expect(stdout).toContain("acme-live  it is new in the file");
-  expect(stderr).toContain("acme-prod is not in fleet.yaml any more, and acme-live has its settings.");
+  expect(stderr).toContain("acme-prod is no longer in fleet.yaml, and acme-live has its settings.");
   expect(stderr).toContain("`pulumi stack rename acme-live --stack acme-prod` in ");
-  expect(stderr).toContain("acme-test is not in fleet.yaml any more: nothing of it is changed.");
+  expect(stderr).toContain("acme-test is no longer in fleet.yaml: nothing of it is changed.");
 });
 
 test("matrices: the shards that have any of the stacks, and one at least", async () => {
