@@ -29,42 +29,44 @@ export function counterpartOf(type: string): string {
   return (type.startsWith(pluginPrefix) ? dynamicPrefix : pluginPrefix) + kind;
 }
 
-/** The URN of the same resource in a stack that is on the other provider: its parents are there, too. */
+/** The URN of the same resource in a stack on the other provider, which its parents use, too. */
 function counterpartUrn(urn: string): string {
   const { stack, project, types, name } = partsOfUrn(urn);
   return `urn:pulumi:${stack}::${project}::${types.split("$").map(counterpartOf).join("$")}::${name}`;
 }
 
-const isLater = (value: unknown): boolean => Output.isInstance(value) || value instanceof Promise;
+/** Whether a value is only known later. */
+export const isLater = (value: unknown): value is Output<unknown> | Promise<unknown> =>
+  Output.isInstance(value) || value instanceof Promise;
 
 const mapped = (value: Input<string>, map: (text: string) => string): Input<string> =>
   typeof value === "string" ? map(value) : output(value).apply(map);
 
-/** What an alias stands for in a stack that is on the other provider. A part that it leaves out is that of the resource, but for the type. */
+/** The alias as it is in a stack on the other provider. What an alias omits comes from the resource, except for the type. */
 function counterpartAlias(alias: string | Alias, type: string): string | Alias {
   if (typeof alias === "string") return counterpartUrn(alias);
   const { parent, ...rest } = alias;
   const former = alias.type === undefined ? counterpartOf(type) : mapped(alias.type, counterpartOf);
   if (!("parent" in alias)) return { ...rest, type: former };
-  // `parent: undefined` means that it had no parent.
+  // `parent: undefined` means that the resource had no parent.
   const above =
     parent === undefined ? undefined : mapped(Resource.isInstance(parent) ? parent.urn : parent, counterpartUrn);
   return { ...rest, type: former, parent: above };
 }
 
 /**
- * The aliases of a resource for both providers: moving between the two replaces nothing, also where it gets another name or
- * parent, or comes from another stack, in the same run.
+ * The aliases of a resource for both providers: moving between the two replaces nothing, even if the resource gets another name
+ * or parent, or comes from another stack, in the same run.
  */
 export function onBothProviders(type: string, name: string, { aliases = [], parent }: ResourceOptions): Aliases {
   const both = aliases.flatMap((alias): Aliases => [
     alias,
     isLater(alias)
       ? output(alias).apply((known) => counterpartAlias(known as string | Alias, type))
-      : counterpartAlias(alias as string | Alias, type),
+      : counterpartAlias(alias, type),
   ]);
   const former = counterpartOf(type);
-  // Without a parent its URN is known, which saves the SDK half a dozen outputs.
+  // Without a parent the URN is known at once, which saves the SDK half a dozen outputs.
   const here =
     parent === undefined ? `urn:pulumi:${getStack()}::${getProject()}::${former}::${name}` : { type: former };
   return [...both, here];

@@ -3,7 +3,6 @@ import {
   type CustomResourceOptions,
   type Input,
   isSecret,
-  Output,
   output,
   type Resource,
   RunError,
@@ -26,7 +25,7 @@ import {
 } from "../provider/constants";
 import { type Path } from "../provider/core/values";
 import { version } from "../provider/version";
-import { onBothProviders } from "./aliases";
+import { isLater, onBothProviders } from "./aliases";
 import { kinds } from "./generated";
 import { onPlugin, type Provider } from "./provider";
 
@@ -35,10 +34,10 @@ export type Kind = keyof typeof kinds;
 /** The type token of a resource class on the dynamic provider. */
 export const token = (kind: Kind): string => dynamicPrefix + kind;
 
-/** @throws for an import, where Pulumi would crash: it reads without the inputs, which contain the provider. */
+/** @throws for an import, which would crash Pulumi: it reads without the inputs, which contain the provider. */
 function refuseImport(kind: Kind, name: string, { import: id }: CustomResourceOptions = {}): void {
   if (id === undefined) return;
-  // `adopt` takes an id, or the name that the resource has: a path with names is for imports alone.
+  // Unlike an import, `adopt` does not take a path with names.
   const known = typeof id === "string" && !id.includes("/") ? printable(id) : "<id>";
   const adopt = `Set the argument adopt: "${known}"${known === "<id>" ? ", the object's own id," : ""} instead; for a whole network, use \`consortium export --adopt\`.`;
   const why = "Pulumi's option import does not work for dynamic resources.";
@@ -49,7 +48,7 @@ function refuseImport(kind: Kind, name: string, { import: id }: CustomResourceOp
   throw new RunError(`${kind} ${name}: ${why} ${insteadOfImport[kind] ?? adopt}${onPlugin}`);
 }
 
-/** The resource option in seconds, for the inputs: the host does not hand the option on to the provider. */
+/** The resource option in seconds. It becomes an input, because the host does not pass the option to the provider. */
 function timeoutInputs(name: string, opts?: CustomResourceOptions): Record<string, number> | undefined {
   const given = Object.entries(opts?.customTimeouts ?? {}).filter(([, text]) => text !== undefined);
   if (given.length === 0) return undefined;
@@ -63,10 +62,7 @@ function timeoutInputs(name: string, opts?: CustomResourceOptions): Record<strin
   return Object.fromEntries(seconds) as Record<string, number>;
 }
 
-const isLater = (value: unknown): value is Output<unknown> | Promise<unknown> =>
-  Output.isInstance(value) || value instanceof Promise;
-
-/** Values within inputs that may be secret, each with its path. */
+/** The values in the inputs that may be secret, with their paths. */
 function laterIn(value: unknown, path: Path = []): { path: Path; value: Input<unknown> }[] {
   if (isLater(value)) return [{ path, value }];
   if (Array.isArray(value)) return value.flatMap((part, index) => laterIn(part, [...path, index]));
@@ -74,7 +70,7 @@ function laterIn(value: unknown, path: Path = []): { path: Path; value: Input<un
   return Object.entries(value).flatMap(([key, part]) => laterIn(part, [...path, key]));
 }
 
-/** Paths of the secret inputs, which the host of dynamic providers does not pass on. A rejected input reports its own error. */
+/** Paths of the secret inputs: the host of dynamic providers does not mark them. A rejected input reports its own error. */
 function secretInputs(inputs: Props): Props {
   const later = laterIn(inputs);
   if (later.length === 0) return {};
@@ -87,14 +83,14 @@ function secretInputs(inputs: Props): Props {
   return { [secretsKey]: all.then((paths) => (paths.length > 0 ? paths : undefined)) };
 }
 
-/** The types in the URN of a parent. A promise: an output of a component would wait for all of its children, this one included. */
+/** The types in the URN of a parent. A promise, because an output of a component would wait for all its children, including this one. */
 const typesOf = ({ urn }: Resource): Promise<string> =>
   new Promise((resolve) => void urn.apply((text) => resolve(partsOfUrn(text).types)));
 
-/** Nothing else tells a provider of a preview before it is to show a change. */
+/** Otherwise a provider learns that it is in a preview only when it has a change to show. */
 const previewMark = (): Props => (runtime.isDryRun() ? { [previewKey]: true } : {});
 
-/** What a resource of the dynamic provider is registered with. */
+/** How a resource of the dynamic provider is registered. */
 function dynamic(kind: Kind, name: string, inputs: Props, opts: CustomResourceOptions): Registration {
   refuseImport(kind, name, opts);
   const own = { customTimeouts: timeoutInputs(name, opts), __provider: stub(kinds[kind].handler) };
@@ -107,7 +103,7 @@ function dynamic(kind: Kind, name: string, inputs: Props, opts: CustomResourceOp
   return { type: token(kind), props, opts: { ...opts, aliases: onBothProviders(token(kind), name, opts) } };
 }
 
-/** What a resource of the plugin is registered with: the engine itself knows time-outs and imports. */
+/** How a resource of the plugin is registered: the engine itself handles time-outs and imports. */
 const native = (kind: Kind, name: string, inputs: Props, opts: CustomResourceOptions): Registration => ({
   type: pluginPrefix + kind,
   props: { ...inputs, [programKey]: version, ...previewMark() },
@@ -122,7 +118,7 @@ interface Registration {
   opts: CustomResourceOptions;
 }
 
-/** @throws where Pulumi could not hand a text on, and would not say which. What is not known yet, the provider checks. */
+/** @throws for a text that Pulumi cannot pass on; its own error would not name it. The provider checks what is not known yet. */
 function refuseBroken(kind: Kind, name: string, inputs: Props): void {
   const [first] = brokenTexts({ "its logical name": name, ...inputs });
   if (first)

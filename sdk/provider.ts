@@ -19,31 +19,31 @@ import { type ProviderArgs, settingNames } from "./generated";
 
 const setting = "plugin";
 
-/** What the stack's configuration may say of this package. */
+/** The keys of this package in stack configuration. */
 const known: readonly string[] = [...settingNames, "adopt", setting];
 const warned = new Set<string>();
 
-/** @throws for a key that is no setting: a misspelt one would leave the region, say, to the default */
+/** @throws for a key that is not a setting: with a misspelled one, the region, say, would silently be the default */
 function refuseUnknownSettings(): void {
   const keys = Object.keys(runtime.allConfig()).flatMap((key) =>
     key.startsWith("consortium:") ? [key.slice("consortium:".length)] : [],
   );
-  const strangers = keys.filter((key) => !known.includes(key) && !warned.has(key));
-  if (strangers.length === 0) return;
+  const unknown = keys.filter((key) => !known.includes(key) && !warned.has(key));
+  if (unknown.length === 0) return;
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- for the error alone, and errors are thrown at once
   const { nearest, unknownSetting } = require("../provider/core/suggest") as typeof Suggest;
-  const [first = ""] = strangers;
+  const [first = ""] = unknown;
   if (getProject() !== "consortium") throw new RunError(unknownSetting(first, known));
-  // The project itself has keys in this namespace: one that looks like a setting may still be misspelt.
-  for (const key of strangers) {
+  // The project itself has keys in this namespace, but one that looks like a setting may still be misspelled.
+  for (const key of unknown) {
     warned.add(key);
     if (nearest(key, known) !== undefined) void log.warn(unknownSetting(key, known));
   }
 }
 
 /**
- * Whether the classes run on the provider plugin: only where the environment or the stack says so (`consortium:plugin`), since
- * the plugin must be installed. Default: on the dynamic provider, which needs nothing.
+ * Whether the classes run on the provider plugin: only if the environment or the stack says so (`consortium:plugin`), since the
+ * plugin must be installed. The default is the dynamic provider, which needs nothing.
  */
 export function onPlugin(): boolean {
   refuseUnknownSettings();
@@ -56,27 +56,25 @@ export function onPlugin(): boolean {
   throw new RunError(`${source} is "${text}": it must be true or false.`);
 }
 
-/** What a Provider was given itself, as it was given. */
+/** The settings that a Provider was given itself, unchanged. */
 export interface Given {
   provider: string;
   settings: Partial<Record<keyof ProviderArgs, Input<string>>>;
 }
 
-/** @throws for a setting that there is not: a misspelt key would leave the organization to the environment */
+/** @throws for an argument that does not exist: with a misspelled key, the environment would choose the organization */
 function refuseUnknown(name: string, args: ProviderArgs): void {
   const known: readonly string[] = settingNames;
-  const [stranger] = Object.entries(args).flatMap(([key, value]) =>
-    known.includes(key) || value === undefined ? [] : [key],
-  );
-  if (stranger === undefined) return;
+  const unknown = Object.entries(args).find(([key, value]) => !known.includes(key) && value !== undefined)?.[0];
+  if (unknown === undefined) return;
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- for the error alone, and errors are thrown at once
   const { didYouMean } = require("../provider/core/suggest") as typeof Suggest;
-  throw new RunError(`Provider ${name} has no argument "${stranger}"${didYouMean(stranger, known)}`);
+  throw new RunError(`Provider ${name} has no argument "${unknown}"${didYouMean(unknown, known)}`);
 }
 
 /**
- * One organization. Resources with `{ provider }` are managed with its key, which wins over the environment
- * (contract, "Connection settings"); what it is not given comes from the environment, then from stack configuration.
+ * One organization. Resources with `{ provider }` are managed with its key, which takes precedence over the environment.
+ * Settings that it is not given come from the environment, then from stack configuration.
  */
 export class Provider extends ProviderResource {
   /** @internal for the lookups, which run in the program */
@@ -92,7 +90,7 @@ export class Provider extends ProviderResource {
       if (text !== undefined) inputs[key] = key === "apiKey" ? secret(text) : text;
     }
     const adopt = stack.get("adopt");
-    // Says which are its own: only those win over the environment of the provider process.
+    // `own` names the settings that take precedence over the environment of the provider process.
     const all = { ...inputs, ...(adopt !== undefined && { adopt }), own: given.join(",") };
     const named = Object.fromEntries(Object.entries(all).map(([key, value]) => [`consortium:${key}`, value]));
     const as = (type: string): ResourceOptions => ({ ...opts, aliases: onBothProviders(type, name, opts ?? {}) });

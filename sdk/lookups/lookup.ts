@@ -20,7 +20,7 @@ import { onPlugin, Provider } from "../provider";
 
 type Inputs<A> = { [K in keyof A]: Input<A[K]> };
 
-/** A lookup, and its form for arguments that are outputs. */
+/** A lookup and its `…Output` form, whose arguments may be outputs. */
 export function lookup<A extends object, R>(name: LookupName, shape: "one" | "list") {
   const get = async (args: A, opts?: InvokeOptions): Promise<R> =>
     (await (underMocks() ? mocked(name, shape, args, opts) : lookUp(name, { ...args } as Props, opts))) as R;
@@ -29,12 +29,12 @@ export function lookup<A extends object, R>(name: LookupName, shape: "one" | "li
   return [get, getOutput] as const;
 }
 
-/** Unknown while a setting of the provider is. */
+/** Unknown as long as a setting of the provider is. */
 async function settled(opts: InvokeOptions | undefined): Promise<unknown> {
   return (await ownSettings(providerOf(opts))).unknown.length > 0 ? unknown : undefined;
 }
 
-/** Ids of resources: unknown while one is not created yet. */
+/** Ids of resources: unknown until all of them are created. */
 function made(dependsOn: InvokeOutputOptions["dependsOn"]): Output<unknown> {
   return output(dependsOn ?? []).apply((resources) =>
     all(
@@ -46,7 +46,7 @@ function made(dependsOn: InvokeOutputOptions["dependsOn"]): Output<unknown> {
   );
 }
 
-/** A component stands for the resources in it, as with Pulumi's own `dependsOn`. */
+/** A component stands for the resources in it, as in Pulumi's own `dependsOn`. */
 function parts(resource: Resource): (Resource | CustomResource)[] {
   if (CustomResource.isInstance(resource)) return [resource];
   const { __childResources: children = [] } = resource as { __childResources?: Iterable<Resource> };
@@ -56,14 +56,14 @@ function parts(resource: Resource): (Resource | CustomResource)[] {
 /** Unit tests replace the engine with their own monitor (`setMocks`). */
 const underMocks = (): boolean => "mocks" in (runtime.getMonitor() ?? {});
 
-/** There, a lookup is a call like that of any other provider. */
+/** In unit tests, a lookup is a call like any other provider's. */
 async function mocked(name: string, shape: "one" | "list", args: object, opts?: InvokeOptions): Promise<unknown> {
   const provider = providerOf(opts);
   const answer = (await runtime.invoke(`consortium:index:${name}`, { ...args }, { provider })) as object;
   return shape === "list" ? listIn(answer) : answer;
 }
 
-/** Pulumi hands an array over as an object; where functions have to answer objects, the list is under their one key. */
+/** Pulumi passes an array as an object; mocks may also return an object with the list under its only key. */
 function listIn(answer: object): unknown {
   const entries = Object.entries(answer);
   if (entries.every(([key], index) => key === String(index))) return entries.map(([, item]) => item as unknown);
@@ -73,17 +73,17 @@ function listIn(answer: object): unknown {
 
 const clients = new Map<string, ConsortiumClient>();
 
-/** The provider that a resource with these options would have; undefined: the default one. */
+/** The provider that a resource with these options would have; undefined for the default one. */
 const providerOf = (opts: InvokeOptions | undefined): ProviderResource | undefined =>
   opts?.provider ?? opts?.parent?.getProvider(onPlugin() ? "consortium::" : "pulumi-nodejs::");
 
 interface OwnSettings {
   known: Partial<Record<SettingName, string>>;
-  /** Those that depend on what is still to be made, in a preview. */
+  /** In a preview: settings that depend on resources to be created. */
   unknown: string[];
 }
 
-/** What an explicit `Provider` was given itself, awaited. */
+/** The settings that an explicit `Provider` was given itself. */
 async function ownSettings(provider: ProviderResource | undefined): Promise<OwnSettings> {
   const found: OwnSettings = { known: {}, unknown: [] };
   if (!(provider instanceof Provider)) return found;
@@ -100,21 +100,21 @@ async function ownSettings(provider: ProviderResource | undefined): Promise<OwnS
 }
 
 /**
- * One line for people; the cause is there for programs. Without a stack: Pulumi does not show that of a RunError, but formats it
- * with colors, for which Node takes a minute when frames of Pulumi itself are in it.
+ * One line for people, with the cause for programs. It has no stack: Pulumi does not show the stack of a RunError, but formats it
+ * with colors, which takes Node a minute if frames of Pulumi itself are in it.
  */
 const runError = (message: string, cause?: unknown): RunError =>
   Object.assign(new RunError(message), { stack: undefined, cause });
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Runs a lookup with the settings that the program has now; one client for all lookups of one organization. */
+/** Runs a lookup with the current settings. All lookups of an organization share one client. */
 async function lookUp(lookup: LookupName, given: Props, opts: InvokeOptions | undefined): Promise<unknown> {
   const { known: provider, unknown } = await ownSettings(providerOf(opts));
   if (unknown.length > 0) {
     throw runError(
-      `${lookup} has no settings: ${unknown.join(", ")} will only be known once the run has made what it comes from. ` +
-        `Use ${lookup}Output, which waits for that.`,
+      `${lookup} has no settings: ${unknown.join(", ")} will only be known once the run has created what it depends on. ` +
+        `Use ${lookup}Output, which waits for it.`,
     );
   }
   const { ApiError, ConsortiumClient, resolveSettings, settingNames, SettingsError } =

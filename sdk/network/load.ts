@@ -13,12 +13,12 @@ import { type Plan, planOf } from "./plan";
 import { checkRules } from "./rules";
 import { Network } from "./schema";
 
-/* Loaded by Network when the first one is made: this brings yaml and zod with it. The fleet loads it without Pulumi's SDK. */
+/* Loaded with the first Network, because it brings yaml and zod with it. The fleet loads it without Pulumi's SDK. */
 
-/** A network of a thousand members has 30 KiB; what is larger is another file, and would take seconds to parse. */
+/** A network of a thousand members has 30 KiB. A larger file is probably something else and would take seconds to parse. */
 const mostKiB = 256;
 
-/** The text of a network file, or why it is none. */
+/** The text of a network file, or why it cannot be read. */
 function textOf(file: string): { text: string } | { message: string } {
   try {
     const stats = statSync(file);
@@ -35,10 +35,10 @@ function textOf(file: string): { text: string } | { message: string } {
   }
 }
 
-/** Definitions that were read from files: their errors have a line. */
+/** Definitions that were read from files, whose errors have lines, and those with secrets. */
 const readings = new WeakMap<object, Reading>();
 
-/** Reads a file. Its errors are reported when it is planned; as much as can be used is given back. */
+/** Reads a file as far as it is usable. `check` reports its errors. */
 export function readFile(file: string): NetworkDefinition {
   const found = textOf(file);
   const reading: Reading =
@@ -50,7 +50,7 @@ export function readFile(file: string): NetworkDefinition {
   return value;
 }
 
-/** Reads a file, whose network has this name, or else the one that it says, or that of the file without its ending. */
+/** Reads a file. Its network has the given name, or else the one in the file, or else that of the file without its extension. */
 export function readNetwork(file: string, name?: string): { name: string; definition: NetworkDefinition } {
   const definition = readFile(file);
   const own = typeof definition.name === "string" ? definition.name : basename(file, extname(file));
@@ -58,18 +58,18 @@ export function readNetwork(file: string, name?: string): { name: string; defini
   return { name: name ?? own, definition };
 }
 
-/** Remembers where a definition is secret: those arguments stay secret, and errors do not show them. */
+/** Remembers where a definition is secret, so that those arguments stay secret and errors do not show them. */
 export function keepSecret(definition: NetworkDefinition, secrets: readonly Path[]): void {
   readings.set(definition, { ...readData(definition), secrets });
 }
 
 export interface CheckOptions {
   isOutput?: IsOutput;
-  /** Values of environment variables, where those that the definition needs have to be there. */
+  /** Environment variables, if those that the definition uses must be set. */
   environment?: Environment;
 }
 
-/** What a definition stands for, where nothing is wrong with it; and `what` it is, as errors call it. */
+/** The plan of a definition if nothing is wrong with it; `what` is how errors call the definition. */
 export function check(
   name: string,
   given: NetworkDefinition,
@@ -98,13 +98,13 @@ const unsetVariables = (plan: Plan, environment: Environment): Problem[] =>
     .filter(({ name }) => !environment[name])
     .map(({ name, path }) => ({ path, message: `the environment variable ${name} is not set` }));
 
-/** What is wrong elsewhere may be why something is missing here. */
+/** Something may only be missing here because of a problem elsewhere. */
 const isNews = (said: readonly Problem[], { unless }: Problem): boolean =>
   unless === undefined || !said.some(({ path }) => isWithin(path, unless) && path.length <= unless.length + 1);
 
 /*
- * What is secret in a definition, which only the component of the plugin can be given: programs in TypeScript write plain values,
- * and read secrets with the resource classes.
+ * Secrets in a definition. Only the plugin's component can have them: TypeScript programs write plain values, and use the
+ * resource classes for secrets.
  */
 
 /** The path within a consortium, whether it is one of several or the only one. */
@@ -112,7 +112,7 @@ const within = (path: Path): Path => (path[0] === "consortia" ? path.slice(2) : 
 
 const isIndex = (step: string | number | undefined): boolean => typeof step === "number";
 
-/** Where a definition says what resources are called, and how many there are: Pulumi shows that, in clear. */
+/** Whether a place gives resources their names or their number, which Pulumi shows in clear text. */
 function namesResources(path: Path): boolean {
   const [group, key, part, entry, detail, inner] = within(path);
   const { length } = within(path);
@@ -126,14 +126,14 @@ function namesResources(path: Path): boolean {
   return part === "credentials" && (length === 3 || isIndex(entry) || detail === "member");
 }
 
-/** Settings of others than us, which may be known later: nothing depends on them here. */
+/** Whether a place is within `details`, which may be known later because nothing here depends on it. */
 function isWithinDetails(path: Path): boolean {
   const [group, , part, , detail, ...inner] = within(path);
   const hasDetails = part === "configurations" || part === "services";
   return group === "environments" && hasDetails && detail === "details" && inner.length > 0;
 }
 
-/** Whether it is, or holds, the one argument that a network shows again among its outputs: the chain id of an environment. */
+/** Whether a place is or contains the chain id of an environment, the only argument that is also an output of a network. */
 export function isShownAgain(path: Path): boolean {
   const [group, , part] = within(path);
   return group === undefined || (group === "environments" && (part === undefined || part === "chainId"));
@@ -146,7 +146,7 @@ const isMapping = (value: unknown): boolean => typeof value === "object" && valu
 
 const overlaps = (one: Path, other: Path): boolean => isWithin(one, other) || isWithin(other, one);
 
-/** Marks the arguments that are secret, wholly or in part. Gives what cannot be, since it becomes a name. */
+/** Marks the arguments that are secret, entirely or in part. @returns problems for secrets that become names */
 function markSecrets(plan: Plan | undefined, { value, secrets = [] }: Reading): Problem[] {
   if (secrets.length === 0) return [];
   for (const { planned } of plan ? partsOf(plan) : [])
@@ -157,7 +157,7 @@ function markSecrets(plan: Plan | undefined, { value, secrets = [] }: Reading): 
           secrets.some((path) => overlaps(path, [...place, key])),
         ),
     );
-  // The name of the network is that of its only consortium, too.
+  // The name of the network is also that of its only consortium.
   const [only, another] = plan?.consortia ?? [];
   if (only && !another && secrets.some((path) => overlaps(path, ["name"]))) only.secrets = [...only.secrets!, "name"];
   const references = plan?.consortia.flatMap(({ environments }) => environments.flatMap((one) => one.references)) ?? [];
@@ -172,5 +172,5 @@ function markSecrets(plan: Plan | undefined, { value, secrets = [] }: Reading): 
     }));
 }
 
-/** What errors must not show of a definition. */
+/** The values that errors must not show. */
 const secretsIn = ({ value, secrets = [] }: Reading): Secrets => new Secrets(secrets.map((path) => at(value, path)));

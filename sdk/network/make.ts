@@ -13,8 +13,9 @@ import {
   Service,
   TetherService,
 } from "../resources";
+import { type Kind } from "../managed";
 import { processEnvironment } from "../../provider/api/environment";
-import { argsOf, type Kind, partsOfConsortium, Shown } from "./parts";
+import { argsOf, partsOfConsortium, Shown } from "./parts";
 import { type Planned, type PlannedConsortium, type PlannedEnvironment } from "./plan";
 import { Variable } from "./references";
 
@@ -40,7 +41,7 @@ export interface NetworkConsortiumResources {
   readonly environments: Readonly<Record<string, NetworkEnvironmentResources>>;
 }
 
-/** What all parts get of the network's options; `protect` and providers come from the parent by themselves. */
+/** The network's options that are passed to all parts. They inherit `protect` and providers from their parent. */
 type Passed = Pick<CustomResourceOptions, "customTimeouts" | "retainOnDelete">;
 
 const classes = {
@@ -63,7 +64,7 @@ type Make = new (name: string, args: object, options: CustomResourceOptions) => 
 const byKey = <P extends { key: string }, R>(planned: readonly P[], of: (one: P) => R): Record<string, R> =>
   Object.fromEntries(planned.map((one) => [one.key, of(one)]));
 
-/** Values in which those of environment variables are in their places. */
+/** Replaces variables with the values of the environment. */
 function withVariables(value: unknown): unknown {
   if (value instanceof Variable) return processEnvironment()[value.name];
   if (Array.isArray(value)) return value.map(withVariables);
@@ -114,7 +115,7 @@ export function makeConsortium(plan: PlannedConsortium, parent: Resource, passed
   };
 }
 
-/** What one environment shows. */
+/** The outputs of one environment. */
 export interface NetworkEnvironmentOutputs extends Pick<Environment, "id" | "chainId"> {
   /** Runtime endpoints of each node. */
   nodes: Record<string, Pick<Node, "id" | "urls">>;
@@ -122,13 +123,13 @@ export interface NetworkEnvironmentOutputs extends Pick<Environment, "id" | "cha
   credentials: Record<string, Pick<AppCred, "username" | "password">>;
   zones: Record<string, Pick<EnvironmentZone, "id">>;
   configurations: Record<string, Pick<Configuration, "id">>;
-  /** Addresses of each service, and of what arrives there. */
+  /** Addresses of each service and of its destinations. */
   services: Record<string, Pick<Service, "id" | "urls"> & { destinations: Record<string, Pick<Destination, "uri">> }>;
-  /** The account that pays for the pins, where there is a tether. */
+  /** The tether and the account that pays for its pins, if there is one. */
   tether?: Pick<TetherService, "id" | "account">;
 }
 
-/** What each consortium shows, by key. */
+/** The outputs of each consortium, by key. */
 export type NetworkOutputs = Record<
   string,
   {

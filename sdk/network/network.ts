@@ -17,14 +17,14 @@ export type { PlacedProblem as NetworkProblem } from "../yaml/problems";
 
 export interface NetworkOptions extends ComponentResourceOptions {
   /**
-   * `true`: every entry adopts what has its name in the service, unless the entry says otherwise; `false`: none does.
-   * Default: what the definition says, else `false`.
+   * `true`: every entry adopts the object with its name in the service, unless the entry says otherwise; `false`: none does.
+   * Default: `adopt` of the definition, else `false`.
    */
   adopt?: boolean;
 }
 
 export interface NetworkFileOptions extends NetworkOptions {
-  /** Name of the network, in place of `name` of the file. Default: that, else the name of the file without its ending. */
+  /** Name of the network. Default: `name` in the file, else the name of the file without its extension. */
   name?: string;
 }
 
@@ -41,10 +41,10 @@ function messageOf(what: string, problems: readonly PlacedProblem[]): string {
   return [`${what} has ${problems.length} problems; nothing was created:`, ...shown, ...more].join("\n");
 }
 
-/** A definition that cannot be used. It reports all errors at once, and nothing of the network was created. */
+/** A definition is invalid. Reports all its errors at once; nothing of the network was created. */
 export class NetworkDefinitionError extends RunError {
   constructor(
-    /** The definition, as people call it. */
+    /** How the message calls the definition. */
     what: string,
     /** All errors, in the order of the definition. */
     readonly problems: readonly PlacedProblem[],
@@ -57,7 +57,7 @@ export class NetworkDefinitionError extends RunError {
 // eslint-disable-next-line @typescript-eslint/no-require-imports -- synchronous, as a constructor is
 const loaded = (): typeof Loaded => require("./load") as typeof Loaded;
 
-/** What a definition stands for. @throws NetworkDefinitionError with all errors */
+/** The plan of a definition. @throws NetworkDefinitionError with all errors */
 export function planned(name: string, definition: NetworkDefinition, adopt?: boolean): Plan {
   const isOutput = (value: unknown): boolean => Output.isInstance(value);
   const options = { isOutput, environment: processEnvironment() };
@@ -70,21 +70,21 @@ export function planned(name: string, definition: NetworkDefinition, adopt?: boo
  * A whole network from one definition: consortium, members, environments with their nodes, credentials and tethers, zones,
  * configurations, services with their destinations, and invitations.
  *
- * Each part is a resource of its own, under a logical name made of keys (`trade/prod/acme-1`), never of positions, so that other
- * entries can come, go and move without touching it. `protect`, `provider`, `customTimeouts`, `retainOnDelete` and `adopt` of the
- * options hold for every part.
+ * Each part is a resource of its own. Its logical name consists of keys (`trade/prod/acme-1`), never of positions, so other
+ * entries can be added, removed and moved without affecting it. The options `protect`, `provider`, `customTimeouts`,
+ * `retainOnDelete` and `adopt` apply to every part.
  *
  * @throws NetworkDefinitionError at preview, with all errors of the definition, before anything is created
  */
 export class Network extends ComponentResource {
-  /** All consortia by key. One that is defined without a key has the name of the network. */
+  /** All consortia by key. The key of a single consortium is the name of the network. */
   declare readonly consortia: Readonly<Record<string, NetworkConsortiumResources>>;
-  /** Ids, addresses and credentials of everything, by key: what a program exports. Passwords are secret. */
+  /** Ids, addresses and credentials of everything, by key, for a program to export. Passwords are secret. */
   declare readonly outputs: NetworkOutputs;
 
   /**
    * @param name logical name of the network, the first part of the names of all its resources
-   * @param definition plain data; see docs/network-files.md. Outputs cannot be part of it
+   * @param definition plain data, without Outputs; see docs/network-files.md
    */
   constructor(name: string, definition: NetworkDefinition, opts: NetworkOptions = {}) {
     const { adopt, ...options } = opts;
@@ -116,7 +116,7 @@ export class Network extends ComponentResource {
     return this.only("members").members;
   }
 
-  /** Environments of the one consortium, by key, with what is in them. @throws when the definition has several consortia */
+  /** Environments of the one consortium, by key, with their contents. @throws when the definition has several consortia */
   get environments(): Readonly<Record<string, NetworkEnvironmentResources>> {
     return this.only("environments").environments;
   }

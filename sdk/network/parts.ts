@@ -1,5 +1,5 @@
 import { environmentsKey, tetherIdOf } from "../../provider/constants";
-import { type kinds } from "../generated";
+import { type Kind } from "../managed";
 import {
   type Plan,
   type Planned,
@@ -10,11 +10,9 @@ import {
 } from "./plan";
 import { Reference, references } from "./references";
 
-/* The resources of a plan, for whoever makes them: `make` in a program, the fleet as Pulumi YAML. Needs no SDK of Pulumi. */
+/* The resources of a plan. `make` creates them in a program; the fleet writes them as Pulumi YAML. Does not load Pulumi's SDK. */
 
-export type Kind = keyof typeof kinds;
-
-/** An argument that is what another resource of the network shows. */
+/** An argument that is an output of another resource of the network. */
 export class Shown {
   constructor(
     readonly by: Part,
@@ -22,15 +20,15 @@ export class Shown {
   ) {}
 }
 
-/** One resource to be, as its class takes it. */
+/** One planned resource, with the arguments of its class. */
 export interface Part {
   kind: Kind;
   planned: Planned<object>;
-  /** Flat arguments, but for those that are not given. Within `details`, a `Variable` stands for its value. */
+  /** The given arguments, flat. Within `details`, a `Variable` stands for its value. */
   args: Record<string, unknown>;
-  /** Arguments that the plan calls something else. */
+  /** Arguments that have another name in the plan. */
   called?: Record<string, string>;
-  /** Earlier names, but for those that another resource of the same kind has now. */
+  /** Earlier names, except those that another resource of the same kind has now. */
   formerly: string[];
   deleteBeforeReplace?: boolean;
   ignoreChanges?: string[];
@@ -38,7 +36,7 @@ export interface Part {
 }
 
 export interface Options {
-  /** What is kept in the service loses no ledger when its entry goes. */
+  /** Objects that stay in the service lose no ledger when their entries are removed. */
   retainOnDelete?: boolean;
 }
 
@@ -51,7 +49,7 @@ export function argsOf(
   return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, isSecret(key) ? secret(value) : value]));
 }
 
-/** Pulumi's SDK does a good deal for every argument, also for one that is left open: what is not given is not there. */
+/** Omits arguments that are undefined, since Pulumi's SDK does a good deal of work for each one. */
 const given = (args: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
 
@@ -66,7 +64,7 @@ function part(
   return { kind, planned, args: { ...more, ...given(planned.args) }, formerly };
 }
 
-/** Every resource of a plan, each after those that it needs. */
+/** Every resource of a plan, each after those that it depends on. */
 export const partsOf = ({ consortia }: Plan, options: Options = {}): Part[] =>
   consortia.flatMap((consortium) => partsOfConsortium(consortium, options));
 
@@ -141,11 +139,11 @@ function partsOfEnvironment(
   ];
 }
 
-/** A new name would make a new one: without one of its own it keeps that which it was made with. */
+/** A new name would replace it, so without `name` in the file it keeps the name with which it was created. */
 const keepingName = (made: Part): Part =>
   "name" in made.args ? made : { ...made, args: { name: made.planned.key, ...made.args }, ignoreChanges: ["name"] };
 
-/** An environment's zone lies in the consortium's, where there is one of the same region. */
+/** A zone of an environment depends on the consortium's zone of the same region, if there is one. */
 function inZone(made: Part, consortiumZones: readonly Part[]): Part {
   const dependsOn = consortiumZones.filter(({ args }) =>
     ["region", "cloud"].every((key) => args[key] === made.args[key]),

@@ -27,19 +27,19 @@ import {
 import { Reference, type ReferenceName, references, Variable } from "./references";
 import { environmentSettings, nodeSettings } from "./schema";
 
-/** The logical name of a resource, and after it those that it may have had before. */
+/** The logical name of a resource, then those that it may have had before. */
 type Names = readonly string[];
 
-/** One resource to be: its key, its place in the definition, its logical name and the earlier ones, and its arguments. */
+/** One planned resource: its key, its place in the definition, its logical name and earlier ones, and its arguments. */
 export interface Planned<A> {
   key: string;
   path: Path;
   names: Names;
-  /** The keys that it had before, as the definition says. */
+  /** Its former keys, from the definition. */
   formerly: readonly string[];
   protect?: boolean;
   args: A;
-  /** Where arguments are that several resources share. */
+  /** Where the arguments are that it shares with other resources. */
   shared?: Path;
   /** Arguments that hold a secret. */
   secrets?: readonly string[];
@@ -47,7 +47,7 @@ export interface Planned<A> {
   variables?: readonly Variable[];
 }
 
-/** The key of a member, and where it is named. */
+/** The key of a member, and where it is mentioned. */
 interface Owner {
   member: string;
   memberPath: Path;
@@ -56,14 +56,14 @@ interface Owner {
 export type PlannedOf<A> = Planned<A> & Owner;
 
 export interface PlannedEnvironment extends Planned<EnvironmentFields> {
-  /** Members that `nodes` names. */
+  /** The members mentioned in `nodes`. */
   owners: Owner[];
   nodes: PlannedOf<NodeFields>[];
   credentials: PlannedOf<AppCredFields>[];
   zones: Planned<EnvironmentZoneFields>[];
   configurations: PlannedOf<ConfigurationFields>[];
   services: PlannedService[];
-  /** All references, also those that no resource has in the end. */
+  /** All references, including those in `nodeDefaults`. */
   references: Reference[];
   tether?: Planned<Omit<NetworkTether, "protect">>;
 }
@@ -81,14 +81,14 @@ export interface PlannedConsortium extends Planned<ConsortiumFields> {
   environments: PlannedEnvironment[];
 }
 
-/** Everything that a definition stands for, with the defaults filled in. Written tolerantly: what is wrong by itself is left out. */
+/** Everything in a definition, with defaults filled in. Invalid parts of the definition are missing. */
 export interface Plan {
   name: string;
   formerly: string[];
   consortia: PlannedConsortium[];
 }
 
-/** What is written under a key, and where. */
+/** The entry of a key, and its place. */
 interface Entry<T> {
   key: string;
   entry: T;
@@ -104,17 +104,17 @@ function entriesOf<T>(given: readonly string[] | Record<string, T> = {}, path: P
   );
 }
 
-/** The keys that an entry had before. */
+/** The former keys of an entry. */
 const formerKeys = (entry?: { formerly?: string | readonly string[] } | null): string[] =>
   [entry?.formerly ?? []].flat();
 
-/** Those that are given of some settings. */
+/** The settings with these keys, if they are given. */
 const picked = <T, K extends keyof T>(given: T | null | undefined, keys: readonly K[]): Partial<Pick<T, K>> =>
   Object.fromEntries(keys.flatMap((key) => (given?.[key] === undefined ? [] : [[key, given[key]]]))) as Partial<
     Pick<T, K>
   >;
 
-/** What an entry names by key, as the arguments that take an id. */
+/** The references in an entry, under the names of the arguments that take an id. */
 function referencesIn(entry: object | null | undefined, path: Path): Record<string, Reference> {
   const given = { ...entry } as Record<string, unknown>;
   const found = (Object.keys(references) as ReferenceName[]).flatMap((name) => {
@@ -126,7 +126,7 @@ function referencesIn(entry: object | null | undefined, path: Path): Record<stri
 
 const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype;
 
-/** A value in which `{ env: NAME }` has become a variable; adds those to the ones that were found. */
+/** Replaces `{ env: NAME }` in a value with a variable, and adds it to `found`. */
 function withVariables(value: unknown, path: Path, found: Variable[]): unknown {
   if (Array.isArray(value)) return value.map((one, index) => withVariables(one, [...path, index], found));
   if (typeof value !== "object" || value === null || !isPlain(value)) return value;
@@ -139,10 +139,7 @@ function withVariables(value: unknown, path: Path, found: Variable[]): unknown {
   return variable;
 }
 
-/**
- * A resource under each name of its parent with each of its keys, first those of today: `trade/prod` and `acme-1` make
- * `trade/prod/acme-1`.
- */
+/** Its names are each name of the parent with each of its keys, current ones first: `trade/prod` and `acme-1` make `trade/prod/acme-1`. */
 function planned<A>(
   parent: Names,
   { key, entry, path }: Entry<{ formerly?: string | string[]; protect?: boolean } | null | undefined>,
@@ -155,10 +152,10 @@ function planned<A>(
   return { key, path, names, formerly, protect: entry?.protect, args };
 }
 
-/** Works out what a definition stands for. `adopt` of the program comes before that of the definition. */
+/** Plans the resources of a definition. `adopt` of the program takes precedence over that of the definition. */
 export function planOf(name: string, definition: NetworkDefinition, adoptAll = definition.adopt): Plan {
   const formerly = formerKeys(definition);
-  /** A network that gets a second consortium keeps the names of its first, if the key of that is the network's name. */
+  /** When a network gets a second consortium, the first one keeps its names if its key is the network's name. */
   const namesOf = (key: string): Names => {
     if (key === name) return [name];
     return formerly.includes(key) ? [`${name}/${key}`, name] : [`${name}/${key}`];
@@ -187,7 +184,7 @@ export function planOf(name: string, definition: NetworkDefinition, adoptAll = d
     const several = Object.entries(consortia);
     return { name, formerly, consortia: several.map(([key, one]) => consortiumOf(key, one ?? {}, ["consortia", key])) };
   }
-  // One consortium is written without a key: it has that of the network.
+  // The key of a single consortium is the name of the network.
   const head = typeof consortium === "string" ? { name: consortium } : consortium;
   const only = { name: definition.name ?? name, ...head, members, zones, invitations, environments, formerly };
   return { name, formerly, consortia: [consortiumOf(name, only, [], ["consortium"])] };
@@ -198,7 +195,7 @@ function zoneOf(names: Names, one: Entry<NetworkEnvironmentZone | undefined>, ad
   return planned(names, one, { name, region, cloud, type, bridgeId, extra, adopt });
 }
 
-/** The details of an entry, and the variables in them. */
+/** The details of an entry and the variables in them. */
 function detailsOf({ entry, path }: Entry<Pick<NetworkConfiguration, "details"> | undefined>) {
   const variables: Variable[] = [];
   const details = withVariables(entry?.details, [...path, "details"], variables);
@@ -217,7 +214,7 @@ function environmentOf(
   const settings = picked(entry, environmentSettings);
   const made = planned(parent, one, { name, description, ...client, ...settings, extra, adopt });
   const within = <P extends Planned<unknown>>(part: P): P => ({ ...part, protect: part.protect ?? made.protect });
-  /** The names of a member's nodes begin with its keys, those of before, too. */
+  /** Names of a member's nodes begin with its key, so they also change with it. */
   const formerOf = (member: string) => members.find(({ key }) => key === member)?.formerly ?? [];
 
   const named: Reference[] = [];

@@ -1,8 +1,8 @@
 import { type Path } from "../yaml/problems";
 
-/* What stands in a plan for values that are known when its resources are made. Imports nothing: programs load it with the package. */
+/* Placeholders in a plan for values that are known once its resources exist. Imports nothing: programs load it with the package. */
 
-/** What is named by the key that it has in the environment, in place of its id (`zoneId`); and where that key is. */
+/** Arguments that name an object by its key in the environment instead of by its id (`zoneId`), with the section of the key. */
 export const references = {
   zone: "zones",
   kms: "configurations",
@@ -16,18 +16,18 @@ export const references = {
 
 export type ReferenceName = keyof typeof references;
 
-/** In the place of an id: what has this key in the environment. */
+/** Stands for the id of the object with this key in the environment. */
 export class Reference {
   constructor(
     readonly name: ReferenceName,
     readonly key: string,
     readonly path: Path,
-    /** The same entry says the id, too. */
+    /** The same entry also gives the id, which is an error. */
     readonly hasId: boolean,
   ) {}
 }
 
-/** In the place of a value: that of an environment variable, which only those need who make the network. */
+/** Stands for the value of an environment variable, which is read when the resources are created. */
 export class Variable {
   constructor(
     readonly name: string,

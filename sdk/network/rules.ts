@@ -8,7 +8,7 @@ import { references } from "./references";
 import { usualLimits } from "./schema";
 import { didYouMean } from "../../provider/core/suggest";
 
-/** What must hold between the parts of a definition (spec, sections 2.2, 2.8 and 8). */
+/** Checks the rules between the parts of a definition (spec, sections 2.2, 2.8 and 8). */
 export function checkRules(plan: Plan, definition: NetworkDefinition): Problem[] {
   const { consortia } = plan;
   const environments = consortia.flatMap((consortium) => consortium.environments);
@@ -39,7 +39,7 @@ export function checkRules(plan: Plan, definition: NetworkDefinition): Problem[]
   ];
 }
 
-/** The name that tells an entry apart; what is adopted by its id may have the name of another, as it is in the service. */
+/** The name that must be unique. An object that is adopted by its id may share its name with another, as in the service. */
 const nameIn = ({ adopt }: { adopt?: unknown }, name: unknown): unknown =>
   typeof adopt === "string" ? undefined : name;
 
@@ -63,7 +63,7 @@ const limitsOf =
     return [{ path, message, atKey: true }];
   };
 
-/** Either one consortium, or several under their keys. */
+/** A definition has either one consortium, or several under their keys. */
 function form(definition: NetworkDefinition): Problem[] {
   const parts = ["consortium", "members", "zones", "invitations", "environments"] as const;
   const single = parts.filter((key) => definition[key] !== undefined);
@@ -89,14 +89,14 @@ function inConsortium(
     ...uniqueEntries(environments, "environments", ({ args }) => nameIn(args, args.name)),
     ...checkLimit("environmentsPerConsortium", environments.length, [...base, "environments"]),
     ...environments.flatMap((environment) => [
-      ...strangers(environment, members, [...base, "members"]),
+      ...unknownMembers(environment, members, [...base, "members"]),
       ...inEnvironment(environment, checkLimit),
     ]),
   ];
 }
 
-/** Members that are named, and that are none. */
-function strangers(
+/** Members that are mentioned but not defined. */
+function unknownMembers(
   { owners, credentials, configurations, services }: PlannedEnvironment,
   members: readonly Planned<unknown>[],
   where: Path,
@@ -142,7 +142,7 @@ const referable = {
   },
 } as const;
 
-/** Keys that are none, and what is named by its key and by its id. */
+/** References to keys that do not exist, and those with an id besides. */
 function wrongReferences(environment: PlannedEnvironment): Problem[] {
   return environment.references.flatMap(({ name, key, path, hasId }): Problem[] => {
     if (hasId) return [{ path, message: `set ${name} or ${name}Id, not both`, atKey: true }];
@@ -162,7 +162,7 @@ function whichTether({ path, args }: Planned<{ tetherId?: string; consoleUrl?: s
   return [{ path, message, atKey: true, unless: path }];
 }
 
-/** Keys, names and former keys of siblings do not meet. */
+/** Keys, names and former keys of siblings must be unique. */
 function uniqueEntries<A>(
   entries: readonly Planned<A>[],
   kinds: string,
@@ -195,7 +195,7 @@ function uniqueEntries<A>(
   return found;
 }
 
-/** A zone is its region, whatever it is called. */
+/** Two zones of one region are the same zone, whatever their names. */
 const uniqueZones = (zones: readonly Planned<EnvironmentZoneFields>[]): Problem[] =>
   uniqueEntries(
     zones,
@@ -204,7 +204,7 @@ const uniqueZones = (zones: readonly Planned<EnvironmentZoneFields>[]): Problem[
     (region, key) => `it is the same zone as "${key}": ${region}`,
   );
 
-/** An object of the service is that of one entry only. */
+/** An object of the service may belong to one entry only. */
 function uniqueIds<A>(
   entries: readonly Planned<A>[],
   what: string,

@@ -1,6 +1,6 @@
 import { type Input, Output, output, secret } from "@pulumi/pulumi";
 // eslint-disable-next-line @typescript-eslint/ban-ts-comment -- where ethers is installed there is no error to expect
-/** @ts-ignore for who has not installed ethers these are `any`, so a program that only manages a network compiles */
+/** @ts-ignore without ethers these are `any`, so that a program which only manages a network compiles */
 import type { JsonRpcProvider, WebSocketProvider } from "ethers";
 import type * as Loaded from "./providers";
 

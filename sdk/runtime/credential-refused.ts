@@ -1,4 +1,4 @@
-/** A node has refused the credential: HTTP 401, also as the answer to the opening of a WebSocket. */
+/** A node refused the credential with HTTP 401, be it for a request or for opening a WebSocket. */
 export class CredentialRefused extends Error {
   override readonly name = "CredentialRefused";
   readonly status = 401;

@@ -15,7 +15,7 @@ interface HttpOptions extends JsonRpcApiProviderOptions {
   headers?: Readonly<Record<string, string>>;
   /** Certificates to trust. */
   ca?: readonly (string | Buffer)[];
-  /** How long an answer may take. Default: that of ethers, five minutes. */
+  /** How long an answer may take. Default: ethers' own five minutes. */
   timeoutMs?: number;
 }
 
@@ -29,7 +29,7 @@ export class HttpProvider extends JsonRpcProvider {
       : new HttpAgent({ keepAlive: true });
     const request = new FetchRequest(url);
     request.getUrlFunc = FetchRequest.createGetUrlFunc({ agent });
-    // Not `setCredentials`: that one refuses plain http, which a service on this machine speaks.
+    // Not `setCredentials`: it refuses plain http, which a service on this machine uses.
     for (const [name, value] of Object.entries(headers)) request.setHeader(name, value);
     if (timeoutMs !== undefined) request.timeout = timeoutMs;
     super(request, undefined, { staticNetwork: true, ...options });
@@ -52,13 +52,13 @@ type Answer = (JsonRpcResult | JsonRpcError)[];
 /** In Node, `ca` replaces the usual certificates, so add them. */
 const trusting = (ca: string | Buffer | undefined) => (ca ? [...rootCertificates, ca] : undefined);
 
-/** What the service says about a refusal, or the beginning of whatever came instead. */
+/** What the service says about a refusal, or the beginning of any other body. */
 function messageIn(body: string): string {
   try {
     const { errorMessage } = JSON.parse(body) as { errorMessage?: unknown };
     if (typeof errorMessage === "string") return errorMessage;
   } catch {
-    // no JSON: a proxy's page, say
+    // not JSON: perhaps a proxy's page
   }
   return body.trim().slice(0, 200) || "no reason given";
 }
@@ -154,7 +154,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** @param timeoutMs how long an answer may take. Default: that of ethers, five minutes */
+/** @param timeoutMs how long an answer may take. Default: ethers' own five minutes */
 export function overHttp(
   address: string,
   credential: Credential,

@@ -1,6 +1,6 @@
 import { ethers } from "./ethers";
 
-/** What a report must hold so that it can be checked; the rest of it does not matter. */
+/** The parts of a report that are needed to verify it. */
 export interface Pin {
   network?: string;
   chain_id: number;
@@ -12,7 +12,7 @@ export interface Pin {
   reports: unknown[];
 }
 
-/** A reason to refuse the report, in contrast to a failure to look. */
+/** The report is wrong. Other errors mean that it could not be checked. */
 export class Refused extends Error {}
 
 export function must(holds: boolean, reason: () => string): asserts holds {
@@ -24,7 +24,7 @@ export const isHex = (value: unknown, bytes: number): boolean =>
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 export const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-/** Takes a report as the service shows it, or with its index, as `getTetherReports` answers it. */
+/** Takes a report as the service returns it, or with its index, as `getTetherReports` returns it. */
 export function pinOf(given: unknown): Pin {
   const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === "object" && value !== null && !Array.isArray(value);
@@ -47,7 +47,7 @@ export function pinOf(given: unknown): Pin {
   return report as unknown as Pin;
 }
 
-/** The hash of what the nodes reported. @throws Refused if it is not the one that the report names */
+/** The hash of what the nodes reported. @throws Refused if the report names another one */
 export function checkHash({ reports, hash: named }: Pin): string {
   const { keccak256, toUtf8Bytes } = ethers();
   const hash = keccak256(toUtf8Bytes(textOf(reports)));
@@ -68,8 +68,8 @@ function textOf(reports: unknown): string {
 }
 
 /**
- * JSON with sorted keys and without white space (RFC 8785): the same text whoever writes it. A lone surrogate
- * is written as its escape. @throws RangeError if the value is cyclic or nested too deeply
+ * JSON in a canonical form: sorted keys, no white space (RFC 8785). A lone surrogate is written as its escape.
+ * @throws RangeError if the value is cyclic or nested too deeply
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${Array.from(value, (inner: unknown) => canonicalJson(inner ?? null)).join(",")}]`;
@@ -82,6 +82,9 @@ export function canonicalJson(value: unknown): string {
 
 function scalar(value: unknown): string {
   const isJson = value === null || ["string", "boolean"].includes(typeof value) || Number.isFinite(value);
-  must(isJson, () => `the report holds ${typeof value === "number" ? value : `a ${typeof value}`}, which JSON has not`);
+  must(
+    isJson,
+    () => `the report holds ${typeof value === "number" ? value : `a ${typeof value}`}, which JSON does not have`,
+  );
   return JSON.stringify(value);
 }

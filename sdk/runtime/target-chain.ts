@@ -4,18 +4,18 @@ import { ethers } from "./ethers";
 import { HttpProvider } from "./providers";
 import { checkHash, must, type Pin, same } from "./report";
 
-/* Loaded at the first report that is to be verified, since it loads ethers. */
+/* Loaded when the first report is verified, because it loads ethers. */
 
 const { getAddress, isError } = ethers();
 
 /** How long a public chain may take to answer. */
 const patienceMs = 30_000;
 
-/** Asks a public chain, without any cache. */
+/** A provider for a public chain, without any cache. */
 export const targetProvider = (url: string): JsonRpcProvider =>
   new HttpProvider(url, { cacheTimeout: -1, timeoutMs: patienceMs });
 
-/** The public chain, and its id; an address where no chain answers is an error at once. */
+/** The public chain and its id. @throws at once if no chain answers at the address */
 async function openTarget(url: string): Promise<{ provider: JsonRpcProvider; chainId: bigint }> {
   if (!URL.canParse(url))
     throw new Error("verifyReport: targetRpcUrl must be the address of the target chain, such as https://…");
@@ -24,7 +24,7 @@ async function openTarget(url: string): Promise<{ provider: JsonRpcProvider; cha
     return { provider, chainId: (await provider._detectNetwork()).chainId };
   } catch (error) {
     provider.destroy();
-    const { origin } = new URL(url); // the rest of it may hold somebody's key
+    const { origin } = new URL(url); // the path may contain a key
     throw new Error(`the target chain at ${origin} does not answer: ${messageOf(error)}`, { cause: error });
   }
 }
@@ -35,7 +35,7 @@ function messageOf(error: unknown): string {
   return shortMessage ?? (message || code || String(error));
 }
 
-/** What the chain says of a report. @throws Refused at the first thing that does not hold */
+/** Checks a report against the chain. @throws Refused at the first thing that does not match */
 export async function checkOnChain(pin: Pin, url: string, expected: { account?: string; contractAddress?: string }) {
   const hash = checkHash(pin);
   const target = await openTarget(url);
@@ -55,7 +55,7 @@ export async function checkOnChain(pin: Pin, url: string, expected: { account?: 
     const [code, receipt] = await Promise.all([provider.getCode(address), provider.getTransactionReceipt(transaction)]);
     must(code !== "0x", () => `there is no contract at ${address} on this chain`);
     const owner = ownerIn(code);
-    must(owner !== undefined, () => `the contract ${address} has other code than that of a tether service`);
+    must(owner !== undefined, () => `the code of the contract ${address} is not that of a tether service`);
     must(!account || same(account, owner), () => `the contract ${address} belongs to ${owner}, not to ${account}`);
     must(receipt !== null, () => `there is no transaction ${transaction} on this chain`);
     must(receipt.status === 1, () => `the transaction ${transaction} failed`);
@@ -63,7 +63,7 @@ export async function checkOnChain(pin: Pin, url: string, expected: { account?: 
       receipt.blockNumber === pin.block_number,
       () => `the transaction is in block ${receipt.blockNumber}, but the report says ${pin.block_number}`,
     );
-    // Whoever deploys can put any owner into the code, and write any pin while it is deployed; not in the owner's name.
+    // Whoever deploys can put any owner into the code, and write any pin during deployment, but cannot send in the owner's name.
     must(
       same(receipt.from, owner),
       () => `the transaction ${transaction} comes from ${receipt.from}, not from the owner of the contract, ${owner}`,
@@ -96,7 +96,7 @@ export async function checkOnChain(pin: Pin, url: string, expected: { account?: 
   }
 }
 
-/** The owner that is part of the contract's code; undefined: it is another contract. */
+/** The owner, who is part of the contract's code; undefined if it is another contract. */
 function ownerIn(code: string): string | undefined {
   const places = Object.values(Anchor.immutableReferences).flat();
   const cut = (text: string, { start, length }: (typeof places)[number]): [string, string, string] => {
@@ -111,7 +111,7 @@ function ownerIn(code: string): string | undefined {
   return same(code, ours) && /^0{24}/.test(owner) ? getAddress(`0x${owner.slice(24)}`) : undefined;
 }
 
-/** undefined: nothing at that index. */
+/** Undefined if there is nothing at the index. */
 async function hashAt(anchor: Contract, index: number): Promise<string | undefined> {
   try {
     return String(await anchor.getFunction("hashAt")(index));

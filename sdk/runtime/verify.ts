@@ -3,23 +3,23 @@ import { isHex, pinOf, Refused } from "./report";
 export interface VerifyOptions {
   /**
    * The account of the tether service that the report must come from (`TetherService.account`, `getTetherAccount`).
-   * A report names its contract itself, and anybody can deploy one and pin anything there: without the account,
-   * or the contract, the verdict says only that somebody did, and `owner` who.
+   * A report names its own contract, and anybody can deploy one and pin anything there. Without the account or the
+   * contract, the verdict only says that somebody did; `owner` says who.
    */
   account?: string;
   /** The contract that the report must be pinned in. */
   contractAddress?: string;
 }
 
-/** The verdict: verified, or the first thing that does not hold. */
+/** The verdict: verified, or the first thing that is wrong. */
 export type Verification =
   | {
       verified: true;
-      /** The hash that was computed from the report, as it is on the chain. */
+      /** The hash, computed from the report and found on the chain. */
       hash: string;
       chainId: number;
       contractAddress: string;
-      /** Account that owns the contract, so that it alone can pin there, and that sent the transaction. */
+      /** Account that owns the contract and sent the transaction. Only it can pin there. */
       owner: string;
       transactionHash: string;
       blockNumber: number;
@@ -28,15 +28,13 @@ export type Verification =
     }
   | { verified: false; reason: string };
 
-/* The form of a report, and its hash: report.ts. What the chain must hold: target-chain.ts. */
-
 /**
- * Checks that a report of a tether service is really on the target chain: its hash is computed anew from what the nodes
- * reported, and must be what a tether's contract stores, and what a transaction of the contract's owner wrote there.
- * @param report as the service shows it, or an element of `getTetherReports`
- * @param targetRpcUrl JSON-RPC address of the public chain, of your own choice: it is what is trusted
- * @returns the verdict, whatever the report is; it throws only when the chain cannot be asked, which says nothing of the
- * report, or when an address that you give is none
+ * Checks that a report of a tether service is really on the target chain. The hash is computed again from what the nodes
+ * reported. The tether's contract must store it, and a transaction of the contract's owner must have written it there.
+ * @param report as the service returns it, or an element of `getTetherReports`
+ * @param targetRpcUrl JSON-RPC address of the public chain. Choose one that you trust: the verdict depends on it
+ * @returns the verdict, whatever the report contains
+ * @throws only if the chain does not answer, which says nothing about the report, or if an address that you pass is invalid
  */
 export async function verifyReport(
   report: unknown,

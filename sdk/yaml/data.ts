@@ -1,15 +1,15 @@
 import { type Path, type Problem, type Reading } from "./problems";
 
-/** Maximum number of values in a definition, with every use of an alias counted. A network has some hundred. */
+/** Maximum number of values in a definition; each use of an alias counts. A usual network has a few hundred. */
 const mostValues = 100_000;
 
-/** Far deeper than anybody nests: recursion over more could overflow the stack. */
+/** Far deeper than any real definition. Recursion beyond it could overflow the stack. */
 export const mostLevels = 200;
 
 const laterText =
   "the value is known only later (an Output or a Promise), but a definition must be known immediately: use a plain value, or use the resource classes for this part";
 
-/** Whether a value is an Output: programs tell that with Pulumi's SDK, which the fleet, that reads files only, never loads. */
+/** Whether a value is an Output. Programs pass it from Pulumi's SDK, which the fleet never loads because it only reads files. */
 export type IsOutput = (value: unknown) => boolean;
 
 function whyNotPlain(value: unknown, isOutput: IsOutput): string | undefined {
@@ -21,7 +21,7 @@ function whyNotPlain(value: unknown, isOutput: IsOutput): string | undefined {
   return "only plain objects, lists, text, numbers and booleans belong in a definition";
 }
 
-/** Reads a definition. Nothing but plain data is left of it, but for Outputs where they may be, and no part of it is shared. */
+/** Copies a definition as plain data, with Outputs only where they are allowed. The copies share nothing with each other. */
 export function readData(
   given: unknown,
   isOutput: IsOutput = () => false,

@@ -21,19 +21,19 @@ import {
 import { mostLevels, readData } from "./data";
 import { type Path, type Problem, type Reading } from "./problems";
 
-/** Errors of the form of a text lead to others: the first ones say what there is to say. */
+/** Syntax errors cause further ones, so the first few are enough. */
 const mostErrors = 10;
 
 /** Where a node begins in the text. */
 const startOf = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0;
 
-/** What a file is for, as its errors say it. */
+/** What a file contains, in the words of its errors: `network`, and at least `a name and members`. */
 export interface FileKind {
   one: string;
   least: string;
 }
 
-/** Makes plain data of the one document of a YAML text. Runs nothing: tags are refused, and aliases are counted. */
+/** Reads the only document of a YAML text as plain data. Nothing is executed: tags are refused, and aliases are counted. */
 export function readYaml(text: string, file: string, kind: FileKind): Reading {
   const lines = new LineCounter();
   const { document, problems } = parse(text, lines, kind);
@@ -51,7 +51,7 @@ export function readYaml(text: string, file: string, kind: FileKind): Reading {
   };
 }
 
-/** The first document of a text, and what is wrong with the form of the text. */
+/** The first document of a text, and the syntax errors. */
 function parse(text: string, lines: LineCounter, kind: FileKind): { document?: Document.Parsed; problems: Problem[] } {
   const parser = new Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
@@ -68,7 +68,7 @@ function parse(text: string, lines: LineCounter, kind: FileKind): { document?: D
     resolveKnownTags: false,
     stringKeys: true,
     prettyErrors: false,
-    uniqueKeys: false, // said below: the library compares each key with each other one
+    uniqueKeys: false, // checked below: the library compares each key with all others
   });
   const documents = [...composer.compose([...tokens, ...parser.end()], true, text.length)] as Document.Parsed[];
   return { document: documents[0], problems: formProblems(documents, kind) };
@@ -94,11 +94,11 @@ function formProblems(documents: readonly Document.Parsed[], { one, least }: Fil
   return found;
 }
 
-/** A value of a mapping or of a list, and its key. */
+/** A value of a mapping or a list, with its key. */
 type Part = { key?: unknown; value?: unknown };
 type Parts = Map<string, Part>;
 
-/** What a document holds: values, and where each of them is. */
+/** The values of a document, and where each of them is. */
 class Contents {
   readonly #targets = new Map<Alias, Node>();
   readonly #values = new Map<Node, object>();
@@ -108,7 +108,7 @@ class Contents {
     private readonly document: Document.Parsed,
     private readonly problems: Problem[],
   ) {
-    // An alias means the last anchor of that name before it.
+    // An alias refers to the last anchor of its name before it.
     const anchors = new Map<string, Node>();
     visit(document, {
       Alias: (_, alias) => {
@@ -120,7 +120,7 @@ class Contents {
     });
   }
 
-  /** As data, in which what is written once is one object, however many aliases mean it. */
+  /** As data. All aliases of a node become the same object. */
   value(given: unknown = this.document.contents): unknown {
     const node = this.#target(given);
     if (!isCollection(node)) return isScalar(node) ? node.value : null; // `{ acme }` has a key and no value
@@ -138,7 +138,7 @@ class Contents {
     return isScalar(node) ? node.source : undefined;
   }
 
-  /** A missing value has no place: use that of its parent. */
+  /** A missing value has no place, so its parent's is used. */
   offset(path: Path, atKey = false): number {
     const part = this.#at(path);
     if (!part) return this.offset(path.slice(0, -1), true);
@@ -170,7 +170,7 @@ class Contents {
       if (parts.has(String(key))) this.#wrong(key, `the key "${String(key)}" appears twice`);
       else parts.set(String(key), { key, value });
     }
-    // What a mapping does not have itself comes from those that it merges, the first of which counts most.
+    // Keys that a mapping does not have come from the mappings that it merges; earlier ones take precedence.
     for (const { value: given } of node.items.filter(isMerge)) {
       const source = this.#target(given);
       const all = isSeq(source) ? source.items.map((item) => this.#target(item)) : [source];

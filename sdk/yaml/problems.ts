@@ -1,54 +1,54 @@
 import { printable } from "../../provider/api/printable";
 
-/* What is wrong with a definition, and where. Imports little: programs load it with the package. */
+/* What is wrong with a definition, and where. Imports little, because programs load it with the package. */
 
 /** Keys and indexes from the root of a definition to a value. */
 export type Path = readonly (string | number)[];
 
-/** One thing that is wrong, before its place is written for people. */
+/** One thing that is wrong, with its path. */
 export interface Problem {
   path: Path;
   message: string;
-  /** The key itself is wrong, and not its value. */
+  /** The key itself is wrong, not its value. */
   atKey?: boolean;
-  /** Omitted if this part of the definition, or an entry in it, is invalid, which may be the cause. */
+  /** Do not report it if this part of the definition, or an entry in it, is invalid: that may be the cause. */
   unless?: Path;
-  /** Where in the text, where no path leads there. */
+  /** Where in the text, if no path leads there. */
   offset?: number;
 }
 
-/** One thing that is wrong with a definition. */
+/** One thing that is wrong with a definition, and where. */
 export interface PlacedProblem {
-  /** Where in the definition, such as `environments.prod.nodes`; empty for the whole of it. */
+  /** Where in the definition, such as `environments.prod.nodes`; empty for the whole definition. */
   path: string;
   /** What is wrong, and what to do. */
   message: string;
-  /** The file, as it was named; undefined for a definition in the program. */
+  /** Name of the file, as it was given; undefined for a definition in the program. */
   file?: string;
-  /** From 1; undefined where the file could not be read at all. */
+  /** From 1; undefined if the file could not be read. */
   line?: number;
   column?: number;
 }
 
-/** A definition that was read: as plain data, with what was wrong already, and the places of its values. */
+/** A definition that was read: plain data, the problems so far, and the places of its values. */
 export interface Reading {
-  /** Undefined: nothing of it can be used. */
+  /** Undefined if nothing of it can be used. */
   value: unknown;
   problems: Problem[];
   /** Name of the file, as it was given; undefined for a definition in the program. */
   file?: string;
-  /** From 1; undefined where there is no text. */
+  /** From 1; undefined if there is no text. */
   position?: (problem: Problem) => { line: number; column: number };
-  /** Where it is secret; a component of the plugin is told that. */
+  /** Where it is secret, if the plugin's component says so. */
   secrets?: readonly Path[];
-  /** How a value is written in the text, where that is not how it is shown: `007`. */
+  /** How a value is written in the text, such as `007` for 7. */
   source?: (path: Path) => string | undefined;
 }
 
 /** Whether a path leads to a place, or into it. */
 export const isWithin = (path: Path, place: Path): boolean => place.every((step, index) => step === path[index]);
 
-/** Problems as people and programs get them, in the order of the text. */
+/** Problems with their places, in the order of the text. */
 export function placed({ file, position }: Reading, problems: readonly Problem[]): PlacedProblem[] {
   const all = problems.map((problem): PlacedProblem => {
     const path = problem.path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("");

@@ -5,7 +5,7 @@ import { isWithin, type Path, type Problem, type Reading } from "./problems";
 
 type Issue = z.core.$ZodIssue;
 
-/** A strict object whose errors say what it is, and what an unknown key may have been meant to be: one line for each key. */
+/** A strict object. Its errors say what it is and suggest a known key for each unknown one, one per line. */
 export const mapping = <S extends z.ZodRawShape>(what: string, shape: S) =>
   z.strictObject(shape, {
     error: (issue) => {
@@ -27,14 +27,14 @@ function quoted(issue: Issue, path: Path, { value: root, source }: Reading): str
   return ` (${shown} is a ${typeof value}: write "${shown}")`;
 }
 
-/** Where a value may have several forms, what counts is the form that it has. */
+/** If a value may have several forms, reports the issues of the form that it has. */
 function ofUnion(issue: Extract<Issue, { code: "invalid_union" }>): Issue[] | undefined {
   const isOther = ({ path, code }: Issue): boolean => path.length === 0 && code === "invalid_type";
   const [meant, second] = issue.errors.filter((issues) => !issues.some(isOther));
   return meant && !second ? meant : undefined;
 }
 
-/** What an issue of zod says, with the place of each part. */
+/** The problems in an issue of zod, each with its place. */
 function problemsOf(issue: Issue, reading: Reading, base: Path = []): Problem[] {
   const path = [...base, ...(issue.path as Path)];
   const message = issue.message + quoted(issue, path, reading);
@@ -57,7 +57,7 @@ function problemsOf(issue: Issue, reading: Reading, base: Path = []): Problem[] 
   }
 }
 
-/** Holds what was read against a schema, and takes out what is wrong by itself: the rest can be checked as a whole. */
+/** Validates a definition against a schema and removes invalid values, so that the rest can be checked as a whole. */
 export function checkShape(reading: Reading, schema: z.ZodType): Problem[] {
   const issues = schema.safeParse(reading.value).error?.issues ?? [];
   const wrong = issues.flatMap((issue) => problemsOf(issue, reading));
