@@ -26,12 +26,12 @@ interface Setting extends PolicyConfigJSONSchema {
 
 const levels = ["advisory", "mandatory", "remediate", "disabled"] as const satisfies EnforcementLevel[];
 
-/** Settings that cannot be used: names the policy, the setting, and what it must be. A `RunError` shows no stack trace. */
+/** Invalid settings: names the policy, the setting, and what it must be. A `RunError` shows no stack trace. */
 export class PolicySettingsError extends RunError {
   override readonly name = "PolicySettingsError";
 }
 
-/** A regular expression. The engine does not know this format: it would check `regex` by the rules of Go. */
+/** A regular expression. A format of its own, because the engine would check `regex` by the rules of Go. */
 export const regularExpression = z.stringFormat(
   "javascript-regex",
   (text) => {
@@ -44,10 +44,10 @@ export const regularExpression = z.stringFormat(
   "must be a regular expression",
 );
 
-/** One of some texts. Programs may pass any text, which is often one from their configuration. */
+/** One of some texts. Its type is any text, because programs often pass one from their configuration. */
 export const oneOf = (values: readonly string[]): z.ZodType<string> => z.enum(values);
 
-/** The settings in force, with defaults; or what is wrong with those that were given. */
+/** The settings in force, with defaults, or what is wrong with the given ones. */
 function readSettings({ name, settings }: Definition, given: object): { values?: SettingsGiven; problem?: string } {
   const shape = { enforcementLevel: z.enum(levels).optional(), ...settings };
   const { data, error } = z.strictObject(shape).safeParse(given);
@@ -60,7 +60,7 @@ function readSettings({ name, settings }: Definition, given: object): { values?:
   return { problem: `Policy "${name}": ${found.join("; ")}.` };
 }
 
-/** The same settings as JSON schema. Where a value may have several forms, its `type` lists them: Pulumi knows no `anyOf`. */
+/** The settings as JSON schema. Pulumi does not support `anyOf`, so the `type` of a value lists its possible forms. */
 const jsonSchemaOf = (shape: SettingsShape) =>
   z.toJSONSchema(z.strictObject(shape), {
     io: "input",
@@ -73,9 +73,9 @@ const jsonSchemaOf = (shape: SettingsShape) =>
   }).properties as Record<string, Setting>;
 
 export interface Report {
-  /** What was found, and how to fix it; shown below the rule. */
+  /** What is wrong, and how to fix it; shown below the rule. */
   violation(message: string, urn?: string): void;
-  /** Shown whatever the level of the policy, and never stops a run. */
+  /** Shown at any level of the policy, and never stops a run. */
   advice(message: string, urn?: string): void;
 }
 
@@ -85,16 +85,16 @@ interface Definition<Name extends string = string, Shape extends SettingsShape =
   description: string;
   enforcementLevel: EnforcementLevel;
   settings: Shape;
-  /** Judges one resource before anything is done with it. */
+  /** Validates one resource before anything is done with it. */
   validateResource?(resource: Resource, settings: z.output<z.ZodObject<Shape>>, report: Report): void;
-  /** Judges the whole plan, or what has become of it. */
+  /** Validates all resources, as planned or as deployed. */
   validateStack?(stack: Stack, settings: z.output<z.ZodObject<Shape>>, report: Report): Promise<void> | void;
 }
 
-/** A level, or settings with or without one: as in a file for `--policy-pack-config`. */
+/** A level, or settings with or without one, as in a file for `--policy-pack-config`. */
 export type Choice<S> = EnforcementLevel | ({ enforcementLevel?: EnforcementLevel } & Partial<S>);
 
-/** A policy as a plain value: takes part in any `PolicyPack`, or first in `withSettings`. */
+/** A policy as a plain value, for any `PolicyPack` or for `withSettings`. */
 export interface ConsortiumPolicy<Name extends string = string, S extends object = object>
   extends ResourceValidationPolicy, Partial<Pick<StackValidationPolicy, "validateStack">> {
   readonly name: Name;
@@ -109,12 +109,12 @@ export interface ConsortiumPolicy<Name extends string = string, S extends object
 const rootType = "pulumi:pulumi:Stack";
 const definitions = new WeakMap<object, Definition>();
 
-/** Reports with another level than the policy's, which the policy host accepts although its types do not say so. */
+/** Reports with a level of its own, which the policy host accepts although its types do not say so. */
 function reportAs(enforcementLevel: EnforcementLevel, report: ReportViolation, violation: object): void {
   (report as unknown as (violation: object) => void)({ ...violation, enforcementLevel });
 }
 
-/** A value without what is not known yet. */
+/** A value without the parts that are not known yet. */
 const knownIn = (value: unknown): unknown =>
   typeof value === "object" && value !== null
     ? Object.keys(value).map((key) => knownIn(read(value as Record<string, unknown>, key)))
@@ -123,7 +123,7 @@ const knownIn = (value: unknown): unknown =>
 const inside = (value: unknown, key: string | number): unknown =>
   typeof value === "object" && value !== null ? read(value as Record<string, unknown>, String(key)) : undefined;
 
-/** The host opens what is secret, so that messages have to be without it. */
+/** Masks secrets in messages, because the host decrypts them for policies. */
 function reporting(
   { name, description }: Definition,
   report: ReportViolation,
@@ -145,8 +145,8 @@ export function definePolicy<Name extends string, Shape extends SettingsShape>(p
   const { description, enforcementLevel, settings } = policy;
   const validateResource = (args: ResourceValidationArgs, report: ReportViolation): void => {
     const { values, problem: message } = readSettings(definition, args.getConfig());
-    // The root comes before everything else: wrong settings are refused there, before anything is done. The host drops
-    // `additionalProperties` on the way to its own check, so settings that do not exist get this far.
+    // The root comes first, so wrong settings are refused before anything is done. The host's own check loses
+    // `additionalProperties`, so settings that do not exist get this far.
     if (message !== undefined && args.type === rootType)
       reportAs("mandatory", report, { name: policy.name, description, message });
     const resource = values && resourceOf(args);
@@ -160,7 +160,7 @@ export function definePolicy<Name extends string, Shape extends SettingsShape>(p
       properties: jsonSchemaOf(settings) as { [K in keyof Values]-?: Setting },
       additionalProperties: false,
     },
-    // A type on the function spares the host from calling it for others.
+    // With a type, the host calls the function for resources of that type only.
     validateResource: Object.assign(validateResource, !policy.validateResource && { __pulumiType: rootType }),
     ...(policy.validateStack && {
       validateStack: async (args, report) => {
@@ -178,7 +178,7 @@ export function definePolicy<Name extends string, Shape extends SettingsShape>(p
   return made;
 }
 
-/** The same policy with another level or other settings, which `--policy-pack-config` may still change. */
+/** The same policy with another level or other settings, which `--policy-pack-config` can still change. */
 export function withSettings<Name extends string, S extends object>(
   policy: ConsortiumPolicy<Name, S>,
   choice: Choice<S>,

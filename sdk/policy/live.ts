@@ -9,10 +9,10 @@ import type * as Tree from "../../provider/resources/tree";
 import { type Report } from "./define";
 import { type Member, read, type Stack, unknown } from "./stack";
 
-/** Before the names of settings on the dynamic provider, which serves other packages, too. */
+/** Prefix of settings on the dynamic provider, which also serves other packages. */
 const dynamicPrefix = "consortium:";
 
-/** The settings of a provider instance, as the provider process gets them. `unknown` when one of them is not known yet. */
+/** The settings of a provider instance, as the provider process gets them; `unknown` if one of them is not known yet. */
 export function settingsOf(provider: PolicyProviderResource | undefined): Given | typeof unknown {
   const { props, type, name } = provider ?? { props: {}, type: "", name: "" };
   const onPlugin = type === pluginProvider;
@@ -20,16 +20,16 @@ export function settingsOf(provider: PolicyProviderResource | undefined): Given 
   const keys = Object.keys(props).filter((key) => key.startsWith(prefix));
   const given = Object.fromEntries(keys.map((key) => [key.slice(prefix.length), read(props, key)]));
   if (Object.values(given).includes(unknown)) return unknown;
-  return sourcesOf(given, onPlugin ? name : "default"); // on the dynamic provider, the class `Provider` always says which
+  return sourcesOf(given, onPlugin ? name : "default"); // on the dynamic provider, the class `Provider` always sets `own`
 }
 
-/** What it says of its settings, where it has some of its own. */
+/** Which of its settings a provider instance was given itself. */
 function given({ props, type }: PolicyProviderResource): Props {
   const own = read(props, type === pluginProvider ? ownSettings : dynamicPrefix + ownSettings);
   return own === noneOwn ? {} : { [ownSettings]: own };
 }
 
-/** How messages call a provider instance. */
+/** A provider instance in messages. */
 export const providerTitle = (provider: PolicyProviderResource | undefined): string =>
   provider && !isDefaultProvider(provider.name, given(provider))
     ? `provider "${provider.name}"`
@@ -38,7 +38,7 @@ export const providerTitle = (provider: PolicyProviderResource | undefined): str
 /** An object that the organization has. */
 export type Existing = Pick<Tree.Found, "id" | "props">;
 
-/** What an organization has, each list asked for at most once a run. */
+/** The objects of an organization. Each list is requested at most once a run. */
 export class Organization {
   #failure?: Error;
 
@@ -47,16 +47,10 @@ export class Organization {
     private readonly tree: typeof Tree,
   ) {}
 
-  consortia = (): Promise<Existing[]> => this.#list("consortium", {});
-  environments = (consortiumId: string | undefined): Promise<Existing[]> => this.#list("environment", { consortiumId });
-  /** What an environment has of a kind. */
-  within = (kind: Tree.ListedKind, consortiumId: string | undefined, environmentId: string | undefined) =>
-    this.#list(kind, { consortiumId, environmentId });
-
-  /** Those of a parent that does not exist yet are none. */
-  async #list(kind: Tree.ListedKind, place: Record<string, string | undefined>): Promise<Existing[]> {
+  /** The objects of a kind in a place: none if a parent does not exist yet. */
+  async list(kind: Tree.ListedKind, place: Record<string, string | undefined> = {}): Promise<Existing[]> {
     if (Object.values(place).includes(undefined)) return [];
-    // A service that could not be reached once is not waited for again in this run.
+    // Do not wait again in this run for a service that could not be reached.
     if (this.#failure) throw this.#failure;
     try {
       const found = await this.tree.listed(this.session, kind, place);
@@ -69,16 +63,16 @@ export class Organization {
   }
 }
 
-/** One for each organization and run: a run has a policy process of its own. */
+/** One per organization and run, since each run has its own policy process. */
 const organizations = new Map<string, Organization>();
 
-/** The longest that one request may take, in seconds, and that its retry is waited for, in milliseconds. */
+/** Maximum duration of a request in seconds, and of the wait before a retry in milliseconds. */
 const patience = { request: 10, retry: 1_500 };
 
 async function organizationOf(provider: PolicyProviderResource | undefined): Promise<Organization> {
   const given = settingsOf(provider);
   if (given === unknown) throw new Error(`The settings of ${providerTitle(provider)} are not known before the run.`);
-  // Loaded only here: a pack that is not live needs neither the client nor what it is made of.
+  // Only a live pack needs the client and what it loads.
   const { ConsortiumClient, resolveSettings } = await import("../../provider/api/index.js");
   const tree = await import("../../provider/resources/tree.js");
   const settings = resolveSettings(given);
@@ -99,7 +93,7 @@ async function organizationOf(provider: PolicyProviderResource | undefined): Pro
   return organization;
 }
 
-/** Asks the organization; where that cannot be done, says so as advice: a limit that cannot be checked is no violation. */
+/** Asks the organization. If that fails, reports advice: a limit that cannot be checked is not violated. */
 export async function ask<T>(
   provider: PolicyProviderResource | undefined,
   report: Report,
@@ -114,10 +108,9 @@ export async function ask<T>(
 }
 
 const givenName = (member: Member): string | undefined => member.text("name");
-/** The id in the argument `adopt`. */
-const adopted = (member: Member): string | undefined => member.text("adopt");
+const adoptedId = (member: Member): string | undefined => member.text("adopt");
 
-/** Whether it is what a resource shares with others, whatever its name: a zone of one region, or a utility service of one type. */
+/** Whether an object is one that a resource adopts and shares: the zone of its region, or the utility service of its type. */
 function isShared(member: Member, { props }: Existing): boolean {
   const same = (...keys: string[]): boolean =>
     keys.every((key) => props[key] !== undefined && props[key] === member.text(key));
@@ -128,9 +121,9 @@ function isShared(member: Member, { props }: Existing): boolean {
 }
 
 /**
- * What exists besides the resources of this stack. The policy host passes no ids, so a resource is recognized by the id that
- * its children know, by the one it adopts or shares, by its name (unique among siblings), or by its name in the program, which an
- * earlier run may have used. One whose name is not known yet may be any of them.
+ * The existing objects that are not resources of this stack. The policy host passes no ids, so a resource is recognized by the id
+ * that its children have, by the one that it adopts or shares, by its name (unique among siblings), or by its logical name, which
+ * an earlier run may have used. A resource whose name is not known yet may be any of them.
  */
 export function outsideStack(mine: readonly Member[], existing: readonly Existing[], stack: Stack): Existing[] {
   const rest = [...existing];
@@ -140,7 +133,7 @@ export function outsideStack(mine: readonly Member[], existing: readonly Existin
       if (index >= 0) rest.splice(index, 1);
       return index < 0;
     });
-  const withoutId = take(mine, (member, { id }) => id === (stack.idOf(member.urn) ?? adopted(member)));
+  const withoutId = take(mine, (member, { id }) => id === (stack.idOf(member.urn) ?? adoptedId(member)));
   const unshared = take(withoutId, isShared);
   const withoutName = take(
     unshared,
@@ -154,7 +147,7 @@ export function outsideStack(mine: readonly Member[], existing: readonly Existin
   return rest;
 }
 
-/** The id of a parent that a key stands for; undefined: it is made in this run, and there is nothing in it yet. */
+/** The id of the parent with this key; undefined if this run creates it, so that there is nothing in it yet. */
 export async function idOf(
   organization: Organization,
   stack: Stack,
@@ -164,11 +157,13 @@ export async function idOf(
   if (key === undefined) return undefined;
   const member = stack.find(kind, key);
   if (!member || stack.idOf(member.urn)) return key.startsWith("urn:") ? undefined : key;
-  if (adopted(member)) return adopted(member);
+  if (adoptedId(member)) return adoptedId(member);
   if (member.get("adopt") !== true) return undefined;
   const siblings =
     kind === "Consortium"
-      ? await organization.consortia()
-      : await organization.environments(await idOf(organization, stack, "Consortium", stack.key(member, "Consortium")));
+      ? await organization.list("consortium")
+      : await organization.list("environment", {
+          consortiumId: await idOf(organization, stack, "Consortium", stack.key(member, "Consortium")),
+        });
   return siblings.find(({ props }) => props.name === givenName(member))?.id;
 }

@@ -6,10 +6,10 @@ import { type Kind } from "../managed";
 
 const isKind = (text: string | undefined): text is Kind => text !== undefined && Object.hasOwn(kinds, text);
 
-/** A value that is not known before the run has made it. */
+/** A value that is not known yet. */
 export const unknown = Symbol("unknown");
 
-/** A property, or `unknown`: the host lets nobody read an unknown one. */
+/** A property, or `unknown`: the host throws when an unknown one is read. */
 export function read(props: Record<string, unknown>, key: string): unknown {
   try {
     return props[key];
@@ -18,24 +18,24 @@ export function read(props: Record<string, unknown>, key: string): unknown {
   }
 }
 
-/** What a policy may know of a resource of this package. */
+/** A resource of this package, for policies. */
 export interface Resource {
   kind: Kind;
   urn: string;
-  /** Its name in the program. */
+  /** Its logical name. */
   name: string;
   /** Name of the stack it belongs to. */
   stack: string;
   protect: boolean;
   provider?: PolicyProviderResource;
   get: (key: string) => unknown;
-  /** Text that is known, or undefined. */
+  /** The property if it is known, not empty text. */
   text: (key: string) => string | undefined;
-  /** A number that is known, or undefined. */
+  /** The property if it is a known number. */
   number: (key: string) => number | undefined;
 }
 
-/** The resource as policies see it; undefined for those of other packages. */
+/** Undefined for resources of other packages. */
 export function resourceOf(
   source: Pick<ResourceValidationArgs | PolicyResource, "type" | "urn" | "name" | "opts" | "provider" | "props">,
 ): Resource | undefined {
@@ -55,19 +55,19 @@ export function resourceOf(
   return { kind, urn, name, stack: partsOfUrn(urn).stack, protect, provider, get, text, number };
 }
 
-/** A resource of the plan, with those around it. */
+/** A resource with its parents and dependencies. */
 export interface Member extends Resource {
   source: PolicyResource;
 }
 
 const byName = (a: Resource, b: Resource): number => (a.name < b.name || (a.name === b.name && a.urn < b.urn) ? -1 : 1);
 
-/** The resources that another one was made from: what its properties use, and `dependsOn`. */
+/** All dependencies of a resource: of its properties, and `dependsOn`. */
 export const dependenciesOf = ({ dependencies, propertyDependencies }: PolicyResource): PolicyResource[] => [
   ...new Set([...dependencies, ...Object.values(propertyDependencies).flat()]),
 ];
 
-/** Its parent, the parent of that, and so on up to the stack. */
+/** Its parent, that one's parent, and so on up to the stack. */
 export function ancestorsOf({ parent }: PolicyResource): PolicyResource[] {
   return parent ? [parent, ...ancestorsOf(parent)] : [];
 }
@@ -76,11 +76,11 @@ export type ParentKind = "Consortium" | "Environment" | "Membership";
 
 const propertyOf = { Consortium: "consortiumId", Environment: "environmentId", Membership: "membershipId" } as const;
 
-/** What is known of the parent of a resource: its id, or the resource in this stack whose id is not known yet. */
+/** What is known of the parent of a resource: its id, or the resource of this stack, or both. */
 interface Link {
   id?: string;
   urn?: string;
-  /** The id is that of the resource, for sure: the one property was made from the other. */
+  /** The id is certainly that of the resource, because the property depends on it. */
   sure: boolean;
 }
 
@@ -93,15 +93,15 @@ const ofKind = (kind: ParentKind, resources: readonly PolicyResource[]): (Resour
   resources.map((source) => resourceOf(source)).filter((resource) => resource?.kind === kind);
 
 /**
- * At a first preview no id is known: then the property's dependencies show the parent, or else the resource that it is a
- * child of, or the only one in `dependsOn`. More than one candidate is none.
+ * In a first preview no id is known. Then the property's dependencies show the parent, or else the resource's own parent, or the
+ * only candidate in `dependsOn`. Several candidates count as none.
  */
 function linkOf(source: PolicyResource, kind: ParentKind): Link {
   const id = resourceOf(source)?.text(propertyOf[kind]);
   const made = source.propertyDependencies[propertyOf[kind]] ?? [];
   const direct = only(ofKind(kind, made));
   if (direct) return { id, urn: direct.urn, sure: true };
-  // `environment.consortiumId` comes from the environment, and that from the consortium.
+  // `environment.consortiumId` depends on the environment, which depends on the consortium.
   const environment = kind === "Consortium" ? only(ofKind("Environment", made)) : undefined;
   const between = environment && made.find(({ urn }) => urn === environment.urn);
   if (between) return { ...linkOf(between, kind), ...(id && { id }) };
@@ -111,11 +111,11 @@ function linkOf(source: PolicyResource, kind: ParentKind): Link {
 }
 
 /**
- * The plan, or what has become of it, and which of its resources belong together, whether their parents are known by id or
- * only as resources of the same plan. What programs only read with `get` is not in it: the engine leaves that out.
+ * All resources of a stack and which of them belong together, whether their parents are known by id or only as resources of the
+ * same stack. The engine omits what programs read with `get`.
  */
 export class Stack {
-  /** In the order in which messages name them. */
+  /** In the order of messages. */
   readonly members: readonly Member[];
   readonly #ids = new Map<string, string>();
 
@@ -137,33 +137,33 @@ export class Stack {
     return this.members.filter((member) => member.kind === kind);
   }
 
-  /** The id of a resource, as far as its children know it: the policy host passes no ids. */
+  /** The id of a resource, if its children have it: the policy host passes no ids. */
   idOf(urn: string): string | undefined {
     return this.#ids.get(urn);
   }
 
-  /** What a resource is called in a grouping of those that belong to it. */
+  /** The key of a parent: its id, or its URN while the id is not known. */
   keyOf({ urn }: Member): string {
     return this.#ids.get(urn) ?? urn;
   }
 
-  /** What a parent is called in a grouping: the same text for the same parent; undefined: cannot be known yet. */
+  /** The key of a resource's parent; undefined if it cannot be known yet. */
   key(member: Member, kind: ParentKind): string | undefined {
     const { id, urn } = linkOf(member.source, kind);
     return id ?? (urn && (this.#ids.get(urn) ?? urn));
   }
 
-  /** The resource that a key stands for, where this stack manages it. */
+  /** The resource with a key, if this stack manages it. */
   find(kind: ParentKind, key: string): Member | undefined {
     return this.of(kind).find((member) => this.keyOf(member) === key);
   }
 
-  /** Resources of a kind by their parent; those whose parent cannot be known yet are under `undefined`. */
+  /** Resources of a kind by their parent's key, which is `undefined` if it cannot be known yet. */
   group(kind: Kind, by: ParentKind): Map<string | undefined, Member[]> {
     return groupBy(this.of(kind), (member) => this.key(member, by));
   }
 
-  /** The same, but for those whose parent cannot be known yet. */
+  /** The same, without those whose parent cannot be known yet. */
   siblings(kind: Kind, by: ParentKind): Siblings[] {
     return [...this.group(kind, by)].flatMap(([key, mine]) => {
       if (key === undefined) return [];
@@ -174,12 +174,12 @@ export class Stack {
   }
 }
 
-/** Resources of this stack that have the same parent. */
+/** Resources of this stack with the same parent. */
 export interface Siblings {
   key: string;
-  /** The parent as messages name it: `Environment "ledger"`. */
+  /** The parent in messages: `Environment "ledger"`. */
   owner: string;
-  /** That of the parent, where this stack manages it. */
+  /** URN of the parent, if this stack manages it. */
   urn?: string;
   provider?: PolicyProviderResource;
   mine: Member[];

@@ -11,17 +11,17 @@ import { listed, type Member, type Siblings, type Stack } from "../stack";
 interface Counted {
   /** Whose limit it is, such as `Environment "ledger"`. */
   owner: string;
-  /** The resource to blame. */
+  /** The resource that violates it. */
   urn?: string;
   mine: readonly Member[];
   provider?: PolicyProviderResource;
-  /** All that the owner has. */
+  /** All objects that the owner has. */
   list: (organization: Organization) => Promise<Existing[]>;
-  /** What else must hold. `others` exist outside this stack; undefined: that was not asked, or not answered. */
+  /** Further checks. `others` exist outside this stack; undefined if that is not known. */
   further?: (others: Existing[] | undefined, report: Report) => void;
 }
 
-/** What is counted, as messages say it. */
+/** What is counted, in the words of messages. */
 interface Things {
   things: string;
   remedy: string;
@@ -32,7 +32,7 @@ interface Maximum<Name extends string> extends Things {
   description: string;
   /** What the service itself allows: provider/constants.ts. */
   limit: number;
-  /** Where they are counted, as the setting says it: `per environment`. */
+  /** Where they are counted, in the words of the setting: `per environment`. */
   per: string;
   counted: (stack: Stack) => Counted[];
 }
@@ -42,7 +42,7 @@ const live = z
   .default(false)
   .describe("Also count what the organization already has outside this stack; needs an API key.");
 
-/** Counts what each owner would have, outside of this stack only where the setting `live` asks for that. */
+/** Counts what each owner would have; with the setting `live`, also outside this stack. */
 async function count(
   counted: readonly Counted[],
   { max, live, things, remedy }: Things & { max: number; live: boolean },
@@ -90,7 +90,7 @@ export const consortiaPerOrganization = maximumPolicy({
     [...groupBy(stack.of("Consortium"), ({ provider }) => provider?.urn).values()].map((mine) => {
       const { provider } = mine[0];
       const owner = `The organization of ${providerTitle(provider)}`;
-      return { owner, mine, provider, list: (organization) => organization.consortia() };
+      return { owner, mine, provider, list: (organization) => organization.list("consortium") };
     }),
 });
 
@@ -105,17 +105,16 @@ export const environmentsPerConsortium = maximumPolicy({
     stack.siblings("Environment", "Consortium").map((siblings) => ({
       ...siblings,
       list: async (organization) =>
-        organization.environments(await idOf(organization, stack, "Consortium", siblings.key)),
+        organization.list("environment", { consortiumId: await idOf(organization, stack, "Consortium", siblings.key) }),
     })),
 });
 
-/** What an environment has of a kind. */
+/** The objects of a kind in an environment. */
 async function listWithin(organization: Organization, kind: ListedKind, { key, mine }: Siblings, stack: Stack) {
-  return organization.within(
-    kind,
-    await idOf(organization, stack, "Consortium", stack.key(mine[0]!, "Consortium")),
-    await idOf(organization, stack, "Environment", key),
-  );
+  return organization.list(kind, {
+    consortiumId: await idOf(organization, stack, "Consortium", stack.key(mine[0]!, "Consortium")),
+    environmentId: await idOf(organization, stack, "Environment", key),
+  });
 }
 
 export const nodesPerEnvironment = maximumPolicy({
@@ -132,7 +131,7 @@ export const nodesPerEnvironment = maximumPolicy({
       ...siblings,
       list: (organization) => listWithin(organization, "node", siblings, stack),
       further(others, report) {
-        // Nodes of an environment that another stack manages, and those whose environment is not known, may count as well.
+        // There may be more nodes if another stack manages the environment, or if the environment of some is not known.
         const complete = !someUnknown && (siblings.urn !== undefined || others !== undefined);
         checkMemberships(siblings, { others, complete }, stack, report);
       },
@@ -169,7 +168,7 @@ export const resourcesPerEnvironment = definePolicy({
 
 interface Outside {
   others: Existing[] | undefined;
-  /** No other node can count. */
+  /** There can be no other nodes. */
   complete: boolean;
 }
 

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { consensusOf, holdsLedger } from "../../../provider/constants";
+import { kinds } from "../../generated";
+import { type Kind } from "../../managed";
 import { definePolicy, oneOf, regularExpression } from "../define";
 
-/* Policies that judge one resource, before anything is done with it. */
+/* Policies for single resources. They run before anything is done with a resource. */
 
 const protocols = z.array(oneOf(["raft", "ibft", "poa"])).optional();
 
@@ -106,20 +108,10 @@ export const allowedServices = definePolicy({
   },
 });
 
+type NamedKind = Exclude<Kind, "TetherService">;
+const namedKinds = (Object.keys(kinds) as Kind[]).filter((kind): kind is NamedKind => kind !== "TetherService");
 const pattern = regularExpression.optional();
-const types = {
-  Consortium: pattern,
-  Membership: pattern,
-  Environment: pattern,
-  Node: pattern,
-  AppCred: pattern,
-  ConsortiumZone: pattern,
-  EnvironmentZone: pattern,
-  Configuration: pattern,
-  Service: pattern,
-  Invitation: pattern,
-  Destination: pattern,
-};
+const types = Object.fromEntries(namedKinds.map((kind) => [kind, pattern])) as Record<NamedKind, typeof pattern>;
 
 export const naming = definePolicy({
   name: "naming",
@@ -131,7 +123,7 @@ export const naming = definePolicy({
         error: "must be a regular expression, or an object with one for each type",
       })
       .default("^[a-z][a-z0-9-]*$")
-      .describe(`Regular expression for all names, or an object with one per type: ${Object.keys(types).join(", ")}.`),
+      .describe(`Regular expression for all names, or an object with one per type: ${namedKinds.join(", ")}.`),
   },
   validateResource({ kind, name, text }, { pattern }, report) {
     const property = kind === "Membership" || kind === "Invitation" ? "orgName" : "name";

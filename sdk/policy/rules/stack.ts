@@ -14,7 +14,7 @@ import { definePolicy, oneOf } from "../define";
 import { providerTitle, settingsOf } from "../live";
 import { ancestorsOf, dependenciesOf, listed, type Member, type Stack, unknown } from "../stack";
 
-/* Policies that judge the whole plan. Those of how many there may be: limits.ts. */
+/* Policies for the whole stack. Those that count resources are in limits.ts. */
 
 export const allowedRegions = definePolicy({
   name: "allowed-regions",
@@ -51,14 +51,14 @@ export const allowedRegions = definePolicy({
 
 interface Address {
   host: string;
-  /** undefined: the host is none of the service's own. */
+  /** Undefined if the host is not one of the service's own. */
   region: Region | undefined;
 }
 
-/** Where a provider instance sends its calls; undefined: its settings are wrong, which the run itself reports. */
+/** Where a provider instance sends its calls; undefined if its settings are wrong, which the run itself reports. */
 function addressOf({ provider, stack }: Given): Address | undefined {
   try {
-    // The key plays no part in this, and may be missing.
+    // The key does not matter here and may be missing.
     const { baseUrl } = resolveSettings({ provider: { ...provider, apiKey: "none" }, stack });
     const host = new URL(baseUrl).hostname;
     return { host, region: regions.find((region) => new URL(defaultBaseUrl(region)).hostname === host) };
@@ -68,7 +68,7 @@ function addressOf({ provider, stack }: Given): Address | undefined {
   }
 }
 
-/** Fewest nodes of which one may fail: a majority of raft nodes, more than two thirds of ibft nodes have to be left. */
+/** Nodes needed for one to fail without harm: raft needs a majority of its nodes, ibft more than two thirds. */
 const tolerant: Record<string, number> = { raft: 3, ibft: 4 };
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
@@ -87,10 +87,10 @@ export const balancedMembership = definePolicy({
   },
   validateStack(stack, { maxShare }, report) {
     const groups = stack.group("Node", "Environment");
-    // Nodes whose environment is not known yet may belong to any of them.
+    // Nodes whose environment is not known yet may belong to any environment.
     if (groups.has(undefined)) return;
     for (const [key, nodes] of groups) {
-      // Of an environment that another stack manages, others may own nodes that are not seen here.
+      // If another stack manages the environment, it may have nodes that are not visible here.
       const environment = stack.find("Environment", key!);
       if (!environment) continue;
       for (const [member, owned] of groupBy(nodes, (node) => stack.key(node, "Membership"))) {
@@ -125,7 +125,7 @@ export const credentialPerMember = definePolicy({
   validateStack(stack, _, report) {
     const credentials = stack.group("AppCred", "Environment");
     for (const [key, nodes] of stack.group("Node", "Environment")) {
-      // A credential of which it is not known yet where it belongs may be the one.
+      // A credential whose environment is not known yet may belong here.
       if (key === undefined || credentials.has(undefined)) continue;
       const holders = new Set((credentials.get(key) ?? []).map((credential) => stack.key(credential, "Membership")));
       const environment = stack.find("Environment", key);
@@ -143,7 +143,7 @@ export const credentialPerMember = definePolicy({
   },
 });
 
-/** Everything that is there before a resource is: its dependencies, and theirs. */
+/** URNs of the dependencies of a resource, and of theirs. */
 function before(source: PolicyResource, seen = new Set<string>()): Set<string> {
   for (const dependency of dependenciesOf(source)) {
     if (seen.has(dependency.urn)) continue;
@@ -155,7 +155,7 @@ function before(source: PolicyResource, seen = new Set<string>()): Set<string> {
 
 const only = <T>(items: readonly T[]): T | undefined => (new Set(items).size === 1 ? items[0] : undefined);
 
-/** The only environment of the component that the tether is in, of the one around it, and so on up to the stack. */
+/** The only environment in the tether's component, or else in the component around it, and so on up to the stack. */
 function nearestEnvironment(tether: Member, stack: Stack): Member | undefined {
   const candidates = stack.of("Environment").filter(({ provider }) => provider?.urn === tether.provider?.urn);
   for (const { urn } of ancestorsOf(tether.source)) {
@@ -167,7 +167,7 @@ function nearestEnvironment(tether: Member, stack: Stack): Member | undefined {
   return undefined;
 }
 
-/** The service does not show which environment a tether pins: its dependencies do, or else its place in the program. */
+/** The service does not show which environment a tether pins, but its dependencies or its place in the program do. */
 function environmentOf(tether: Member, ready: Set<string>, stack: Stack, infer: boolean) {
   const known = stack.members.filter(({ urn }) => ready.has(urn));
   const keys = known.flatMap((member) => {
