@@ -17,7 +17,7 @@ const withoutPasswords = (environment: Shown): object => ({
   credentials: mapped(environment.credentials, ({ username }) => ({ username })),
 });
 
-/** What the component shows: secrets are a property of their own, since within others they would be shown. */
+/** The component's outputs. Secrets are a separate property: within another property, they would be shown. */
 export const stateOf = ({ outputs }: { outputs: NetworkOutputs }): Inputs => ({
   consortia: mapped(outputs, (one) => ({ ...one, environments: mapped(one.environments, withoutPasswords) })),
   passwords: secret(
@@ -45,7 +45,7 @@ async function construct(name: string, type: string, inputs: Inputs, options: Co
   };
 }
 
-/** Serves components alone; ends with its input. */
+/** Serves only components. Ends with its input. */
 export function serveComponents(args: string[]): Promise<void> {
   process.stdin.on("end", () => process.exit()).resume();
   return provider.main({ version, construct }, args);

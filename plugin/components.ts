@@ -10,7 +10,7 @@ import { type Props } from "../provider/core/definition";
 import { UserError } from "../provider/core/user-error";
 import { isOpen, received, sent } from "./properties";
 
-/** With this argument, a second process of this file serves components only. */
+/** With this argument, a second process of this file serves only components. */
 export const componentsArgument = "components";
 
 function refuseUnknown(type: string, name: string, inputs: Props): void {
@@ -23,8 +23,8 @@ function refuseUnknown(type: string, name: string, inputs: Props): void {
 }
 
 /**
- * Components register resources with the engine, which takes the whole of Pulumi's SDK. They have a process of their own, started
- * with the first one, so that nobody else waits for that.
+ * Components register resources with the engine, which takes all of Pulumi's SDK. Their process starts with the first one, so
+ * that nobody else waits for it.
  */
 export class Components {
   #client?: Promise<ResourceProviderClient>;
@@ -34,7 +34,7 @@ export class Components {
   async construct(request: ConstructRequest): Promise<ConstructResponse> {
     refuseUnknown(request.getType(), request.getName(), request.getInputs()?.toJavaScript() ?? {});
     const { props, paths } = received(request.getInputs());
-    // Pulumi's SDK would treat a whole property as secret if a part of it is.
+    // Pulumi's SDK would treat a whole property as secret if a part of it is secret.
     request.setInputs(sent({ ...props, ...(paths.length > 0 && { [secretsKey]: paths }) }));
     const client = await (this.#client ??= this.#start());
     return new Promise((resolve, reject) =>
@@ -44,10 +44,10 @@ export class Components {
 
   async #start(): Promise<ResourceProviderClient> {
     const { isSea } = process.getBuiltinModule("node:sea") ?? {};
-    const script = isSea?.() ? [] : process.argv.slice(1, 2); // an executable with Node.js in it is its own script
+    const script = isSea?.() ? [] : process.argv.slice(1, 2); // a single executable is its own script
     const child = spawn(process.execPath, [...script, componentsArgument, this.engineAddress() ?? ""], {
       env: { ...processEnvironment(), [environmentName("plugin")]: "true" },
-      // It ends with its input, which stays open as long as this process lives.
+      // It ends with its input, which stays open while this process lives.
       stdio: ["pipe", "pipe", "inherit"],
     });
     const port = await portOf(child);

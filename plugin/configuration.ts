@@ -28,7 +28,7 @@ import { type Received, received, sent } from "./properties";
 
 const known: readonly string[] = [...settingNames, "adopt"];
 const knownInStack: readonly string[] = [...known, "plugin"];
-/** What the engine and the SDKs add. */
+/** Keys that the engine and the SDKs add. */
 const isAdded = (key: string): boolean => key === "version" || key === "pluginDownloadURL" || key.startsWith("__");
 
 const withoutAdded = (props: Props): Props =>
@@ -38,7 +38,7 @@ const withoutAdded = (props: Props): Props =>
 const unprefixed = (props: Props): Props =>
   Object.fromEntries(Object.entries(props).map(([key, value]) => [key.replace(/^consortium:/, ""), value]));
 
-/** The configuration of the stack in the namespace of this provider: the engine starts a plugin with it. undefined: not this one. */
+/** The stack's configuration in this provider's namespace, which the engine starts plugins with. undefined: it was not. */
 function stackConfiguration(): Props | undefined {
   const text = processEnvironment().PULUMI_CONFIG;
   try {
@@ -48,7 +48,7 @@ function stackConfiguration(): Props | undefined {
   }
 }
 
-/** The settings of one provider, and where they come from: stack configuration, or an explicit provider. */
+/** The settings of one provider, from stack configuration or from the arguments of an explicit provider. */
 export class Configuration {
   readonly #props: Props;
   readonly #sources: Given;
@@ -72,7 +72,7 @@ export class Configuration {
     return this.#sources;
   }
 
-  /** Its name, "" for the default one; undefined if the engine does not tell. */
+  /** The provider's name, "" for the default one. undefined: the engine does not tell. */
   get name(): string | undefined {
     if (this.urn === "") return undefined;
     return isDefaultProvider(partsOfUrn(this.urn).name, this.#props) ? "" : partsOfUrn(this.urn).name;
@@ -84,7 +84,7 @@ export class Configuration {
     const given = own === noneOwn ? {} : settings;
     const stack = stackConfiguration() ?? (own === noneOwn ? settings : {});
     const unknown = Object.keys(given).filter((key) => !known.includes(key));
-    // A project called consortium has keys of its own in the same namespace.
+    // A project named consortium has its own keys in this namespace.
     const misspelt = Object.keys(partsOfUrn(this.urn).project === "consortium" ? {} : stack).filter(
       (key) => !knownInStack.includes(key),
     );
@@ -95,7 +95,7 @@ export class Configuration {
     return reasons.map((reason) => ({ property: "", reason })); // the engine would print a misspelled key's value
   }
 
-  /** What cannot be used, by setting; a value that is not known yet is none. */
+  /** Unusable settings. A value that is not known yet is not one. */
   issues(): Issue[] {
     const unknown = this.#unknownSettings();
     if (unknown.length > 0) return unknown;
@@ -111,14 +111,14 @@ export class Configuration {
     } catch (error) {
       if (error instanceof NoKeyError) return [];
       if (!(error instanceof SettingsError)) throw error;
-      // One from the environment is no property of the provider.
+      // A setting from the environment is no property of the provider.
       const { setting = "", message } = error;
       return [{ property: setting in settled ? setting : "", reason: message }];
     }
   }
 }
 
-/** Finds out, and keeps in the state, which settings are the provider's own. */
+/** Finds out which settings are the provider's own, and keeps that in the state. */
 export function checkConfig(request: CheckRequest): CheckResponse {
   const { props: news, ...given } = received(request.getNews());
   const secrets = [...given.secrets, "apiKey"];
@@ -130,7 +130,7 @@ export function checkConfig(request: CheckRequest): CheckResponse {
   return response;
 }
 
-/** Never a replacement: the engine also asks when resources move from the dynamic provider and keep their objects. */
+/** Never a replacement: the engine also asks when resources move here from the dynamic provider and keep their objects. */
 export function diffConfig(request: DiffRequest): DiffResponse {
   const olds = unprefixed(received(request.getOlds()).props);
   const news = unprefixed(received(request.getNews()).props);
@@ -145,7 +145,7 @@ export function diffConfig(request: DiffRequest): DiffResponse {
   return response;
 }
 
-/** The engine prints the value of a property that a failure names, even a secret one, so secret ones are not named. */
+/** The engine prints the value of a property that a failure names, so failures do not name secret ones. */
 export function failures(issues: readonly Issue[], { props, secrets }: Omit<Received, "paths">): CheckFailure[] {
   const hidden = new Secrets(secrets.map((key) => props[key]));
   return issues.map(({ property, reason }) => {

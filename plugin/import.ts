@@ -14,7 +14,7 @@ import { check } from "../provider/core/check";
 import { isUnset } from "../provider/core/values";
 import { inputsOf } from "../provider/core/state";
 
-/** What an import, or the `get` of a program, names: the object's own id, and where it is. */
+/** What an import or a `get` refers to: the object's own id, and its place. */
 export interface Located {
   id: string;
   state: Props;
@@ -30,7 +30,7 @@ const owners: Record<string, Definition> = {
   serviceId: definitions.service,
 };
 
-/** What has to be known of an object to reach it. */
+/** The properties that locate an object. */
 const placeKeys = (definition: Definition): string[] =>
   inputKeys(definition).filter((key) => inputMeta(definition, key)?.parent === "path");
 
@@ -44,8 +44,8 @@ const allKnown = (keys: readonly string[], known: Props): boolean =>
   keys.length > 0 && keys.every((key) => typeof known[key] === "string" && known[key] !== "");
 
 /**
- * Finds what is to be imported: by a path of ids or names, from the consortium down, or by its id alone. Where the program says
- * where the object is (`get`), the id is taken as it is.
+ * Finds the object to import: by a path of ids or names from the consortium down, or by its id alone. If the program gives the
+ * place (`get`), the id is taken as it is.
  */
 export async function locate(session: Session, definition: Definition, given: string, known: Props): Promise<Located> {
   if (definition.idKey !== undefined) return { id: given.includes("/") ? tetherIdOf(given) : given, state: known };
@@ -58,7 +58,7 @@ export async function locate(session: Session, definition: Definition, given: st
   return { id: found.id, state: { ...known, ...found.state } };
 }
 
-/** From the consortium down, each by its id or its name. */
+/** Follows a path from the consortium down. Each part is an id or a name. */
 async function follow(session: Session, definition: Definition, path: readonly string[]): Promise<Located> {
   const keys = ownerKeys(definition);
   const state: Props = {};
@@ -71,7 +71,7 @@ async function follow(session: Session, definition: Definition, path: readonly s
   return { id, state };
 }
 
-/** Everywhere, by the object's own id. */
+/** Searches the whole organization for the object's own id. */
 async function search(session: Session, definition: Definition, id: string): Promise<Located> {
   const kind = kindOf(definition);
   const kinds = [...ownerKeys(definition).map((key) => kindOf(owners[key]!)), kind];
@@ -92,7 +92,7 @@ const kindOf = (definition: Definition): ListedKind =>
 
 const withInside = (found: readonly Found[]): Found[] => found.flatMap((one) => [one, ...withInside(one.inside)]);
 
-/** @throws where the service does not list these, so that none of them can be found */
+/** @throws UserError if the service does not list these, so that none can be found */
 async function present(collection: Collection): Promise<Identified[]> {
   const items = await collection.siblings(lookAgeMs);
   if (items) return items;
@@ -104,7 +104,7 @@ const unlistedError = ({ title, type }: Definition): UserError =>
     `This service does not list each ${title}, so none can be imported. ${insteadOfImport[type] ?? ""}`.trim(),
   );
 
-/** A part of a path as it is given, and without the escapes that a "/" in a name needs. */
+/** A part of a path as given, and without the escapes that a "/" in a name needs. */
 function readings(part: string): string[] {
   try {
     return [part, decodeURIComponent(part)];
@@ -115,7 +115,7 @@ function readings(part: string): string[] {
 
 const escapes = 'A "/" in a name is written %2F.';
 
-/** The one of this id, or else of this name. */
+/** The item with this id, or else with this name. */
 async function pick(collection: Collection, part: string): Promise<Identified> {
   const { definition, path } = collection;
   const items = await present(collection);
@@ -129,7 +129,7 @@ async function pick(collection: Collection, part: string): Promise<Identified> {
     const ids = [found, ...others].map(({ id }) => id).join(", ");
     throw new UserError(`Several in ${path} are named like ${what}: ${ids}. Give the id of one in place of the name.`);
   }
-  const item = found ?? (await collection.get(part)); // the list may be behind
+  const item = found ?? (await collection.get(part)); // the list may lag
   if (item && !isGone(item)) return item;
   const names = items.map((one) => (typeof one[field] === "string" ? one[field] : one.id));
   const hint = didYouMean(part, names) || "; there is none";
@@ -145,19 +145,19 @@ function badPath(definition: Definition, given: string): UserError {
   return new UserError(`"${printable(given)}" does not say which ${definition.title}: give ${how}. ${escapes}`);
 }
 
-/** What is known of an object before it is read: where the service shows no name, it is taken for that of the resource. */
+/** What is known of an object before it is read. If the service shows no name, it is the resource's. */
 export function beforeRead(definition: Definition, resourceName: string, state: Props): Props {
   const key = nameKey(definition);
   return key === undefined ? state : { [key]: resourceName, ...state };
 }
 
-/** The inputs of a program that is to change nothing: without what the service chose itself. */
+/** The inputs of a program that changes nothing: without what the service chose itself. */
 export function importedInputs(definition: Definition, state: Props): Props {
   const given = Object.entries(inputsOf(definition, state));
   return Object.fromEntries(given.filter(([key, value]) => !inputMeta(definition, key)?.computed && !isUnset(value)));
 }
 
-/** What to know about a successful import. @throws UserError for one that no program could stand for */
+/** Notes on a successful import. @throws UserError for an object that no program can describe */
 export function importWarnings(definition: Definition, id: string, inputs: Props): string[] {
   const what = `${nameOf(definition, inputs)} (${id})`;
   const { issues } = check(definition, inputs);

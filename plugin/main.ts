@@ -5,13 +5,13 @@ import { listen } from "./server";
 import { serveShared } from "./shared";
 
 /*
- * The provider plugin, bundled by tools/plugin.mjs. The engine starts it with its own address, and reads the port from the first
- * line of the output. Started by hand it is what `PULUMI_DEBUG_PROVIDERS=consortium:<port>` attaches to.
+ * The provider plugin, bundled by tools/plugin.mjs. The engine passes its own address, and reads the port from the first line of
+ * the output. `PULUMI_DEBUG_PROVIDERS=consortium:<port>` attaches to a plugin that was started by hand.
  */
 
 /**
- * Prints the port, which is what the engine waits for. At the end of a run the engine sends SIGINT and waits for seconds until the
- * process is gone: that signal must end it. Ctrl-C of a user arrives as Cancel.
+ * Prints the port, which the engine waits for. At the end of a run, the engine sends SIGINT and waits for the process to end, so
+ * that signal must end it. A user's Ctrl-C arrives as Cancel.
  */
 async function serve(): Promise<void> {
   const engine = engineAddress();

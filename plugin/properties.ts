@@ -7,7 +7,7 @@ import { isUnknown, type Path } from "../provider/core/values";
 
 const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
-/** A value that a component is given with what it depends on. */
+/** Marks a value that a component receives with its dependencies. */
 const outputSignature = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 
 type Wrapped = { [signatureKey]: string; value?: unknown; secret?: boolean };
@@ -19,7 +19,7 @@ const isWrapped = (value: unknown): value is Wrapped =>
 
 const isSecret = (value: Wrapped): boolean => value[signatureKey] === secretSignature || value.secret === true;
 
-/** Where a value holds secrets. */
+/** Paths of the secrets in a value. */
 function secretPaths(value: unknown, path: Path = []): Path[] {
   if (typeof value !== "object" || value === null) return [];
   if (isWrapped(value)) return isSecret(value) ? [path] : secretPaths(value.value, path);
@@ -27,7 +27,7 @@ function secretPaths(value: unknown, path: Path = []): Path[] {
   return parts.flatMap(([key, part]) => secretPaths(part, [...path, key]));
 }
 
-/** Whether a value, or a part of it, is not known yet: an output value without a value is not, either. */
+/** Whether a value, or a part of it, is unknown. That includes an output without a value. */
 export function isOpen(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return isUnknown(value);
   if (isWrapped(value)) return !("value" in value) || isOpen(value.value);
@@ -41,11 +41,11 @@ function revealed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, revealed(part)]));
 }
 
-/** Plain properties, and which of them the engine treats as secret: as a whole, even if only a part is. */
+/** Plain properties, and the names of those that the engine treats as secret, even if only a part is. */
 export interface Received {
   props: Props;
   secrets: readonly string[];
-  /** Where just the secrets are. */
+  /** Paths of the secrets themselves. */
   paths: readonly Path[];
 }
 
@@ -55,11 +55,11 @@ export function received(struct: Struct | undefined): Received {
   return { props: revealed(wire) as Props, secrets: [...new Set(paths.map(([key]) => String(key)))], paths };
 }
 
-/** @param secrets names of those that are secret */
+/** @param secrets names of the secret ones */
 export function sent(props: Props, secrets: Iterable<string> = []): Struct {
   const hidden = new Set(secrets);
   const known = Object.entries(props).filter(([, value]) => value !== undefined);
   const wire = known.map(([key, value]) => [key, hidden.has(key) ? { [signatureKey]: secretSignature, value } : value]);
-  // The text form drops members that are undefined, for which the wire has no value.
+  // JSON drops members that are undefined, for which the wire has no value.
   return Struct.fromJavaScript(JSON.parse(JSON.stringify(Object.fromEntries(wire))) as Record<string, never>);
 }

@@ -49,10 +49,10 @@ import { type Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { printableLines } from "../provider/api/printable";
 import { isUnset, unknown } from "../provider/core/values";
 
-/** How a line is shown: permanently among the diagnostics, or in the resource's row until the next one. */
+/** Where a line is shown: among the diagnostics, or in the resource's row until the next line. */
 type Weight = "info" | "warning" | "passing";
 
-/** The engine, as far as a plugin talks to it. */
+/** The calls of the engine that a plugin needs. */
 export class Engine {
   readonly #client: EngineClient;
 
@@ -60,7 +60,7 @@ export class Engine {
     this.#client = new EngineClient(address, credentials.createInsecure());
   }
 
-  /** Shows a line in the row of a resource; without a URN, of the whole run. Ignores an engine that is gone. */
+  /** Shows a line in the row of a resource; without a URN, for the whole run. Ignores an engine that is gone. */
   async show(message: string, weight: Weight, urn = ""): Promise<void> {
     const request = new LogRequest();
     request.setSeverity(weight === "warning" ? LogSeverity.WARNING : LogSeverity.INFO);
@@ -71,12 +71,12 @@ export class Engine {
   }
 }
 
-/** Input of the resource option, which the dynamic provider needs; here the engine tells the time-outs itself. */
+/** Input for the resource option, which only the dynamic provider needs: the engine tells a plugin the time-outs. */
 const timeoutsKey = "customTimeouts";
 
 const untimed = ({ [timeoutsKey]: _given, ...props }: Props): Props => props;
 
-/** How messages of another resource call it; undefined for what is none of these resources. */
+/** How messages name the resource. undefined: it is another package's. */
 export function calledIn(urn: string): string | undefined {
   const { type, name } = partsOfUrn(urn);
   const kind = kindOf(type);
@@ -93,10 +93,10 @@ const otherVersion = (program: string): string =>
   `the program has pulumi-consortium ${program}, but the provider plugin is ${version}: install the plugin of the same version, ` +
   `with \`npx pulumi-consortium plugin install\` in the folder of the program.`;
 
-/** What a state from the dynamic provider holds besides, kept so that the way back changes nothing. */
+/** The code in a state from the dynamic provider, kept so that moving back changes nothing. */
 const codeIn = ({ [providerKey]: code }: Props): Props => (code === undefined ? {} : { [providerKey]: code });
 
-/** The verbs for the one resource that a request names, in the messages of the engine. */
+/** The verbs of the one resource that a request names, in the engine's messages. */
 export class Resource {
   readonly #definition: Definition;
   readonly #verbs: Verbs;
@@ -110,7 +110,7 @@ export class Resource {
     this.#verbs = new Verbs(this.#definition, sessions, { key: urn, name: partsOfUrn(urn).name });
   }
 
-  /** The session of the process, whose lines appear in the row of this resource. */
+  /** The process's session. Its lines appear in this resource's row. */
   #session(): Session {
     const session = this.sessions.current();
     const say = (message: string): void => void this.#show([message], "info");
@@ -122,20 +122,20 @@ export class Resource {
     await Promise.all(lines.map(async (line) => this.engine?.show(this.sessions.secrets.mask(line), weight, this.urn)));
   }
 
-  /** Plain properties; their secrets are masked from now on. */
+  /** Plain properties, whose secrets are masked from now on. */
   #received(struct: Struct | undefined): Received {
     const given = received(struct);
     this.sessions.hide(given.props, given.paths);
     return given;
   }
 
-  /** Inputs with the time-out that the engine gives one verb, in seconds; 0: the default. */
+  /** Inputs with the engine's time-out for one verb, in seconds. 0: the default. */
   static #within(verb: keyof Timeouts, seconds: number, props: Props): Props {
     const rest = untimed(props);
     return seconds > 0 ? { ...rest, [timeoutsKey]: { [verb]: seconds } } : rest;
   }
 
-  /** Properties with their secrets marked: those that came with the request, and those of the resource. */
+  /** Marks secret properties: those of the request, and those of the resource. */
   #sent(props: Props, secrets: readonly string[]): Struct {
     return sent(props, [...secrets, ...secretKeys(this.#definition)]);
   }
@@ -204,7 +204,7 @@ export class Resource {
     return response;
   }
 
-  /** Of a refresh, or of what is not in the stack yet: an import, or the `get` of a program. */
+  /** Reads for a refresh, or for an object that is not in the stack yet: an import, or the `get` of a program. */
   async read(request: ReadRequest): Promise<ReadResponse> {
     const { props, secrets } = this.#received(request.getProperties());
     const { props: before } = this.#received(request.getInputs());
@@ -217,7 +217,7 @@ export class Resource {
     return this.#found(id, { ...found.props, ...codeIn(known) }, found.inputs ?? before, secrets);
   }
 
-  /** For an object that is not in the stack yet. An import knows only its id. */
+  /** Reads an object that is not in the stack yet. An import knows only its id. */
   async #readNew(session: Session, given: string, known: Props, secrets: readonly string[]): Promise<ReadResponse> {
     const definition = this.#definition;
     const { id, state } = await locate(session, definition, given, known);
@@ -266,7 +266,7 @@ export class Resource {
     if (warning !== undefined) await this.#show([warning], "warning");
   }
 
-  /** An object that exists but is not ready becomes an error with its id and state. */
+  /** Turns an object that exists but is not ready into an error with its id and state. */
   async #keeping<T>(secrets: readonly string[], run: () => Promise<T>): Promise<T> {
     try {
       return await run();
@@ -289,15 +289,15 @@ function detailOf(old: unknown, now: unknown, replaces: boolean): PropertyDiff {
   return detail;
 }
 
-/** The engine treats an error without a code as a crash. */
+/** The engine takes an error without a code for a crash. */
 const code = status.FAILED_PRECONDITION;
 
-/** An error as the engine shows it: the message, without internals of this package. */
+/** An error as the engine shows it: the message, without a stack. */
 export function refusal(error: unknown): Partial<ServerErrorResponse> {
   return { code, details: printableLines(messageOf(error)) };
 }
 
-/** An object that exists, but is not ready: the engine keeps its id and state, and the next `up` goes on. */
+/** The error for an object that exists but is not ready: the engine keeps id and state, and the next `up` continues. */
 export function notReady(error: Incomplete, properties: Struct): Partial<ServerErrorResponse> {
   const shown = refusal(error);
   const failed = new ErrorResourceInitFailed();
@@ -315,19 +315,19 @@ export function notReady(error: Incomplete, properties: Struct): Partial<ServerE
   return { ...shown, metadata };
 }
 
-/* What a preview answers: what is known already, and the rest as unknown, so that programs do not take it for absent. */
+/* What a preview answers: everything that is known, and the rest as unknown, so that programs do not take it for absent. */
 
 const outputsWith = ({ outputs }: Definition, value: (key: string) => unknown): Props =>
   Object.fromEntries(Object.keys(outputs.shape).map((key) => [key, value(key)]));
 
-/** Inputs are known as they were given; one that the service chooses, and all outputs, when it is made. */
+/** Inputs are known as given. Outputs, and inputs that the service chooses, are unknown until the create. */
 const createPreview = (definition: Definition, inputs: Props): Props => ({
   ...outputsWith(definition, () => unknown),
   ...chosenByService(definition, inputs, {}),
   ...inputs,
 });
 
-/** What a change in place leaves as it is stays known; an object with verbs of its own (a tether) may change in all. */
+/** Outputs that an update in place does not change stay known. For an object with its own verbs (a tether), any may change. */
 const updatePreview = (definition: Definition, olds: Props, inputs: Props): Props => ({
   ...olds,
   ...outputsWith(definition, (key) =>

@@ -6,14 +6,14 @@ import type { ProviderService } from "./service";
 /** A provider that listens. */
 export interface Served {
   port: number;
-  /** Ends it, and whatever it is doing. */
+  /** Ends it, whatever it is doing. */
   end(): void;
 }
 
 export interface Serving {
-  /** Where the engine listens; without it, the engine tells it when it attaches. */
+  /** The engine's address. Default: the engine tells it when it attaches. */
   engine?: string;
-  /** In place of the environment of this process. */
+  /** Replaces the environment of this process. */
   environment?: Environment;
 }
 
@@ -22,7 +22,7 @@ export function listen({ engine, environment }: Serving): Promise<Served> {
   const server = new Server({
     "grpc.max_receive_message_length": -1,
     "grpc.max_send_message_length": -1,
-    "grpc.enable_channelz": 0, // per-call statistics, which nobody reads
+    "grpc.enable_channelz": 0, // per-call statistics that nobody reads
   });
   const provider = new Provider(engine);
   const within = <T>(work: () => T): T => (environment === undefined ? work() : withEnvironment(environment, work));
@@ -46,7 +46,7 @@ export function listen({ engine, environment }: Serving): Promise<Served> {
   );
 }
 
-/** What answers the calls is loaded with the first: the engine starts a plugin also to ask for its version. */
+/** Loads the service with the first call: the engine also starts a plugin just to ask for its version. */
 class Provider {
   #service?: Promise<ProviderService>;
 

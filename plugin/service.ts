@@ -14,7 +14,7 @@ import { pluginPrefix } from "../provider/constants";
 import { checkArguments, type Lookup, lookups } from "../provider/lookups";
 import { received, sent } from "./properties";
 
-/** Answers a call with a function of its request. What it throws reaches the user as a message. */
+/** Answers a call with a function of its request. Thrown errors reach the user as messages. */
 const unaryOf =
   (shown: (error: unknown, request: object) => Error) =>
   <Q, A>(answer: (request: Q) => A | Promise<A>): handleUnaryCall<Q, A> =>
@@ -34,25 +34,25 @@ const unimplemented = (call: string): (() => never) => {
   };
 };
 
-/** Everything that the engine asks of a provider plugin, for one provider: the engine starts a process for each. */
+/** The provider plugin's side of the engine's protocol, for one provider. The engine starts one process for each. */
 export class ProviderService {
   #engine?: Engine;
   #interrupt = new AbortController();
   readonly #components = new Components(() => this.#engine?.address);
   #sessions = this.#start(new Configuration("", {}));
 
-  /** @param engineAddress where the engine listens; without it, `Attach` or `Handshake` tell it */
+  /** @param engineAddress the engine's address; otherwise `Attach` or `Handshake` tells it */
   constructor(engineAddress?: string) {
     if (engineAddress !== undefined) this.#engine = new Engine(engineAddress);
   }
 
-  /** The engine is gone: nothing is sent from now on, as if the process had ended. */
+  /** Call when the engine is gone: nothing is sent from now on. */
   end(): void {
     this.#interrupt.abort();
     void this.#sessions.end();
   }
 
-  /** New sessions with these settings, unaffected by earlier cancellations. */
+  /** New sessions with these settings. Earlier cancellations do not affect them. */
   #start(configuration: Configuration): Sessions {
     const interrupt = (this.#interrupt = new AbortController());
     return new Sessions({
@@ -138,7 +138,7 @@ const lookupOf = (token: string): Lookup => {
   return found;
 };
 
-/** Answers a lookup. A list is under its key, since functions answer objects. */
+/** Answers a lookup. A list is under its key, since functions return objects. */
 export async function invoke(request: proto.InvokeRequest, sessions: Sessions): Promise<proto.InvokeResponse> {
   const lookup = lookupOf(request.getTok());
   const args = received(request.getArgs());

@@ -1,9 +1,9 @@
 import { type Environment } from "../provider/api/environment";
 import { listen, type Served } from "./server";
 
-/* The provider of many stacks in one process, for a fleet: each stack has a port, an environment and sessions of its own. */
+/* The provider of many stacks in one process, for a fleet. Each stack has its own port, environment and sessions. */
 
-/** What the fleet asks for, by messages. */
+/** The fleet's messages. */
 export type Order = { serve: string; environment: Environment } | { end: string };
 
 export interface Answer {
@@ -11,7 +11,7 @@ export interface Answer {
   port: number;
 }
 
-/** Serves stacks until the fleet is gone: then nothing is sent any more, by none of them. */
+/** Serves stacks until the fleet is gone. From then on, nothing is sent. */
 export function serveShared(): void {
   const served = new Map<string, Promise<Served>>();
   process.on("disconnect", () => process.exit(1));
@@ -25,6 +25,6 @@ export function serveShared(): void {
     served.set(stack, one);
     void one.then(({ port }) => process.send!({ served: stack, port } satisfies Answer));
   });
-  // Ctrl-C is the fleet's: it tells the engines, and they tell the provider.
+  // Ctrl-C is for the fleet: it tells the engines, and they tell the provider.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
 }

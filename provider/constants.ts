@@ -1,27 +1,27 @@
 /*
- * What several parts agree on. Imports nothing, so that programs, policies and commands load it at no cost.
+ * What several parts agree on. Imports nothing, so that it costs programs, policies and commands nothing to load.
  */
 
 /** The service's limits (spec, section 8). */
 export const limits = { consortia: 2, environments: 3, nodes: 4 } as const;
 
-/** Which consensus protocols a client runs (spec, section 2.2). */
+/** Consensus protocols of each client (spec, section 2.2). */
 export const consensusOf: Record<string, readonly string[]> = { quorum: ["raft", "ibft"], geth: ["poa"] };
 
 /** Public chains that a tether service can pin to (spec, section 2.8). */
 export const tetherNetworks = ["mainnet", "rinkeby"] as const;
 export type TetherNetwork = (typeof tetherNetworks)[number];
 
-/** What the type tokens of all dynamic resources of this package begin with; the name of the class follows. */
+/** Beginning of the type tokens of this package's dynamic resources. The name of the class follows. */
 export const dynamicPrefix = "pulumi-nodejs:dynamic/consortium:";
 
-/** What the type tokens of the provider plugin's resources begin with. */
+/** Beginning of the type tokens of the provider plugin's resources. */
 export const pluginPrefix = "consortium:index:";
 
-/** The component, which both providers have. */
+/** The component, on both adapters. */
 export const networkType = `${pluginPrefix}Network`;
 
-/** The class of a resource by its type token, whichever adapter it is on; undefined for those of other packages. */
+/** The class of a resource by its type token, for both adapters. undefined: it is another package's. */
 export function kindOf(type: string): string | undefined {
   const prefix = [dynamicPrefix, pluginPrefix].find((one) => type.startsWith(one));
   return prefix === undefined ? undefined : type.slice(prefix.length);
@@ -33,30 +33,30 @@ export function partsOfUrn(urn: string): Record<"stack" | "project" | "types" | 
   return { stack, project, types, type: types.split("$").at(-1)!, name: name.join("::") };
 }
 
-/** With this argument, the plugin serves the stacks of a fleet, which talks to it by messages. */
+/** With this argument, the plugin serves the stacks of a fleet, which controls it by messages. */
 export const sharedArgument = "shared";
 
-/** The key that marks a secret, or another special value, in states, in plans and on the wire (Pulumi's format). */
+/** The key that marks a secret or another special value in states, in plans and on the wire (Pulumi's format). */
 export const signatureKey = "4dabf18193072939515e22adb298388d";
 
-/** What the provider warns of where a ledger would be lost. `consortium report` says the same in its own words. */
+/** The provider's warnings about the loss of a ledger. `consortium report` has its own wording. */
 export const lossWarnings = {
   replaceConsortium: "REPLACING A CONSORTIUM DESTROYS EVERYTHING IN IT, ledgers included",
   replaceEnvironment: "REPLACING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials",
   deleteEnvironment: "DELETING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials",
 } as const;
 
-/** Classes whose objects hold ledgers, which are lost with them. */
+/** Classes whose objects contain ledgers, which are lost with them. */
 export const ledgerHolders = ["Consortium", "Environment"] as const;
 export type LedgerHolder = (typeof ledgerHolders)[number];
 export const holdsLedger = (kind: string | undefined): kind is LedgerHolder =>
   (ledgerHolders as readonly (string | undefined)[]).includes(kind);
 
-/** Whether an object stays in the service when its resource leaves the stack, by Pulumi's state. */
+/** Whether an object stays in the service when its resource leaves the stack, according to Pulumi's state. */
 export const outlivesResource = (state: { retainOnDelete?: boolean; external?: boolean } | undefined): boolean =>
   state?.retainOnDelete === true || state?.external === true;
 
-/** What the engine registers providers as: those that may serve any dynamic resource, and the plugin's. */
+/** The types of providers: of those that may serve any dynamic resource, and of the plugin. */
 export const dynamicProvider = "pulumi:providers:pulumi-nodejs";
 export const pluginProvider = "pulumi:providers:consortium";
 
@@ -65,43 +65,43 @@ export const tetherIdOf = (consoleUrl: string): string => consoleUrl.replace(/[/
 
 const unitSeconds: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600 };
 
-/** Seconds in a duration such as `90s`, `10m` or `1h30m`; undefined if it is none. */
+/** Seconds in a duration such as `90s`, `10m` or `1h30m`. undefined: it is not a duration. */
 export function durationSeconds(text: string): number | undefined {
   const parts = [...text.trim().matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join("") !== text.trim()) return undefined;
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * unitSeconds[unit!]!, 0);
 }
 
-/** What to do in place of an import, by the type of a resource that exists without one. */
+/** What to do instead of an import, for resources that cannot be imported. */
 export const insteadOfImport: Partial<Record<string, string>> = {
   AppCred:
     "A credential that exists cannot be read again, since its password is shown only once: leave the import out to make a new one.",
   TetherService: "A tether service is always one that exists already: leave the import out, its tetherId says which.",
 };
 
-/* Inputs that a program and an adapter add for each other; not the resource's own. */
+/* Inputs that programs and adapters add for each other. They are not the resource's own. */
 
-/** The code of a dynamic provider; the state must keep it. */
+/** The code of a dynamic provider, which the state must keep. */
 export const providerKey = "__provider";
 
-/** Marks a preview, which a `check` is not told of. It removes the mark. */
+/** Marks a preview, since `check` is not told of it. `check` removes the mark. */
 export const previewKey = "__preview";
 
-/** The environments of a consortium that a network file makes: each with its logical name and after it the earlier ones. */
+/** The environments of a consortium from a network file: for each the logical name, then its earlier ones. */
 export const environmentsKey = "__environments";
 
-/** Where the inputs hold secrets, each a path: the host of dynamic providers and policies are told the values alone. */
+/** Paths of secrets in the inputs: dynamic providers and policies receive only the values. */
 export const secretsKey = "__secrets";
 
-/** Which version of this package the program has: the plugin refuses another one than its own. */
+/** The program's version of this package. The plugin refuses any version but its own. */
 export const programKey = "__program";
 
-/** Name of the explicit provider that the program gives it, where a request does not say. */
+/** Name of the program's explicit provider, for requests that do not tell. */
 export const providerNameKey = "__providerName";
 
 /**
- * Which resource of the program it is, where a request does not say: its logical name, and the types of its parents after it
- * where it has any.
+ * The resource of the program, for requests that do not tell: its logical name, followed by the types of its parents if it has
+ * any.
  */
 export const logicalNameKey = "__logicalName";
 
@@ -117,7 +117,7 @@ export const ownKeys: readonly string[] = [
 ];
 
 /**
- * The text that the state holds as `__provider`, and that the host runs for every verb, also after years:
- * as short as can be, the same for all resources of a type, and without anything of one machine or one program.
+ * The text that the state holds as `__provider`, and that the host runs for every verb, even years later: as short as possible,
+ * the same for all resources of a type, and independent of machine and program.
  */
 export const stub = (name: string): string => `exports.handler=()=>require("pulumi-consortium/runtime").${name}`;

@@ -1,9 +1,9 @@
 import { type LookupName, lookups } from "../../provider/lookups";
 import { Choice, type Fields, Found, type Language, languages, type Part, type Program, Ref, Typed } from "./languages";
 
-/* The programs of the documentation, and of examples/ and templates/ in other languages than TypeScript. */
+/* The programs of the documentation, and those of examples/ and templates/ in languages other than TypeScript. */
 
-/** Ids of objects that exist already. */
+/** Ids of existing objects. */
 export const sampleIds = {
   consortium: "u0k4tx9q2c",
   membership: "u0m1bz7h4d",
@@ -82,7 +82,7 @@ const ofCompany = (company: string): Fields => ({
   membershipId: id(company),
 });
 
-/** What `pulumi new` begins with. */
+/** The program of the templates for `pulumi new`. */
 export const starter: Program = {
   parts: [
     { type: "Consortium", name: "trade", args: { name: "${PROJECT}", description: "Created with pulumi new" } },
@@ -122,7 +122,7 @@ export const starter: Program = {
   },
 };
 
-/** Parts of it, without what is said above them. */
+/** Some of the parts, without their comments. */
 const some = (names: string[], more: Part[] = [], outputs: Fields = {}): Program => ({
   parts: [...parts.filter(({ name }) => names.includes(name)), ...more].map(({ comment: _, ...part }) => part),
   outputs,
@@ -276,7 +276,7 @@ export const examples: Record<string, Example> = {
   },
 };
 
-/** An example for each lookup, of objects with these ids. */
+/** An example for each lookup, with these ids. */
 export function lookupExamples(ids: typeof sampleIds): Record<string, Example> {
   const consortium = { consortiumId: ids.consortium };
   const environment = { ...consortium, environmentId: ids.environment };
@@ -316,7 +316,7 @@ export function lookupExamples(ids: typeof sampleIds): Record<string, Example> {
   };
 }
 
-/** The example of a resource or lookup in every language, as Pulumi's registry and SDKs show it. */
+/** The example of a resource or a lookup in every language, in the form of Pulumi's registry. */
 export function examplesOf(name: string): string {
   const { title, program, imports: commands } = examples[name] ?? lookupExamples(sampleIds)[name]!;
   const blocks = (Object.keys(languages) as Language[]).map((language) => {

@@ -22,7 +22,7 @@ import {
   Types,
 } from "./types";
 
-/** Besides its type: what the definition says of a property. */
+/** What the definition says of a property besides its type. */
 function marks(fields: Fields, key: string): Partial<PropertySpec> {
   const { replace, secret } = metaOf(fields[key]!);
   return {
@@ -36,14 +36,14 @@ const marked = (fields: Fields, properties: Record<string, PropertySpec>): Recor
 
 const isOptional = (fields: Fields, key: string): boolean => fields[key]!.safeParse(undefined).success;
 
-/** The engine has time-outs of its own; what the dynamic provider needs for them is no argument here. */
+/** The arguments. The engine has its own time-outs, so the input of the dynamic provider is not one. */
 const argumentsOf = ({ inputs }: Definition): Fields =>
   Object.fromEntries(Object.entries(inputs.shape).filter(([key]) => key !== "customTimeouts"));
 
 /** Arguments that default to the name of the resource. */
 const isNamed = (definition: Definition, key: string): boolean => key === nameKey(definition);
 
-/** What is there once the object is: all but arguments that may be left out, for which nobody chooses a value. */
+/** Whether an existing object always has it. Arguments may be missing if they have no default and no service fills them in. */
 function isCertain(definition: Definition, inputs: Fields, key: string): boolean {
   const schema = inputs[key];
   if (!schema || !isOptional(inputs, key) || metaOf(schema).computed) return true;
@@ -55,7 +55,7 @@ function resourceSpec(definition: Definition, types: Types): ResourceSpec {
   const inputs = argumentsOf(definition);
   const all: Fields = { ...inputs, ...definition.outputs.shape };
   const warning = definition.replaceWarning;
-  // Written in several forms, a value is read in one: that is its type.
+  // An argument in several forms is read in one form, which is its type.
   const given = types.properties(type, inputs, { io: "output" });
   return {
     description: [doc, ...(warning ? [`> **${warning}.**`] : []), examplesOf(type)].join("\n\n"),
@@ -76,7 +76,7 @@ const idOf = (title: string) => field(z.string(), `Id of the ${title}.`);
 
 const output = ({ outputs }: Definition, key: string) => (outputs.shape as Record<string, z.ZodType>)[key]!;
 
-/** An output of a resource, which is there once the network is. */
+/** An output of a resource, which exists once the network does. */
 const shown = (definition: Definition, key: string) => {
   const schema = output(definition, key);
   return field((schema as z.ZodOptional<z.ZodType>).unwrap(), docOf(schema)!);
@@ -87,7 +87,7 @@ const urls = output(node, "urls") as z.ZodOptional<z.ZodObject>;
 const byKey = (shape: z.ZodRawShape, id: string, description: string, doc: string) =>
   field(z.record(z.string(), z.object(shape).meta({ id, description })), doc);
 
-/** Of what shows only its id. */
+/** Objects that show only their id. */
 const idsByKey = ({ title, type }: Definition, doc: string) =>
   byKey(
     { id: idOf(title) },
@@ -157,7 +157,7 @@ const consortiumOutputs = {
 
 const passwords = z.record(z.string(), z.record(z.string(), z.record(z.string(), z.string())));
 
-/** Secrets are a property of their own: within others, components lose that they are secret. */
+/** Secrets are a separate property: within another one, components lose the mark. */
 const networkOutputs = z.object({
   consortia: byKey(
     consortiumOutputs,
@@ -165,7 +165,7 @@ const networkOutputs = z.object({
     "What a consortium of a network shows.",
     "Consortia by key. One that is defined without a key has the name of the network.",
   ),
-  // Not marked as secret: with that, the class that Pulumi makes for Java does not compile. The component's host marks them.
+  // Not marked as secret, or Pulumi's generated Java class would not compile. The component's host marks them.
   passwords: field(passwords, "Passwords by consortium, environment and credential; secret."),
 });
 
@@ -229,7 +229,7 @@ const settings: Record<SettingName | "adopt", PropertySpec> = {
 const withVariables = (mark: (variable: string, spec: PropertySpec) => PropertySpec): Record<string, PropertySpec> =>
   Object.fromEntries(Object.entries(settings).map(([name, spec]) => [name, mark(environmentName(name), spec)]));
 
-/** SDKs add a constant by themselves. The engine does not, for the provider that it makes of stack configuration. */
+/** SDKs add a constant by themselves. The engine does not, for the provider that it makes from stack configuration. */
 const own: PropertySpec = {
   type: "string",
   const: allOwn,
@@ -242,8 +242,8 @@ const configSpec = {
 };
 
 /**
- * An explicit provider. The variables are no defaults of its arguments: SDKs would write them into the state as if they had been
- * given, where a key that was changed since would win over the new one.
+ * An explicit provider. The environment variables are no defaults of its arguments: SDKs would write them into the state as if a
+ * program had given them, and a key that has changed since would win over the new one.
  */
 function providerSpec(): ResourceSpec {
   const inputs = withVariables((variable, spec) => ({
@@ -259,7 +259,7 @@ function providerSpec(): ResourceSpec {
   };
 }
 
-/** What SDKs of each language are called. */
+/** The names of the SDKs in each language. */
 const language = {
   nodejs: { packageName: "pulumi-consortium", respectSchemaVersion: true },
   python: {
@@ -289,7 +289,7 @@ const language = {
   },
 };
 
-/** What results are called beside resources of the same name; languages add `Result` themselves. */
+/** Names of results that do not collide with resources. Languages add `Result` by themselves. */
 const resultName = (id: string): string => {
   const name = id.replace(/Result$/, "");
   return Object.values(definitions).some(({ type }) => type === name) ? `Listed${name}` : name;
@@ -305,7 +305,7 @@ interface About {
   repository?: string | { url: string };
 }
 
-/** The schema of the provider plugin, from which SDKs and docs of all languages are made. */
+/** The schema of the provider plugin, from which the SDKs and docs of all languages are generated. */
 export function packageSchema({ description, keywords, license, repository }: About): PackageSpec {
   const url = (typeof repository === "string" ? repository : repository?.url)?.replace(/^git\+|\.git$/g, "");
   const types = new Types(resultName);

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 
-/* A small program as data, and how it is written in every language. */
+/* A small program as data, and its form in every language. */
 
 /** An output of a resource, such as `urls.rpc` of `grower-1`. */
 export class Ref {
@@ -10,7 +10,7 @@ export class Ref {
   ) {}
 }
 
-/** What a lookup of the program has found, such as `nodes`. */
+/** A result of one of the program's lookups, such as `nodes`. */
 export class Found extends Ref {}
 
 /** A value of one of the schema's enums. */
@@ -35,21 +35,21 @@ export type Fields = Record<string, Value>;
 
 export interface Part {
   type: string;
-  /** Logical name: languages make the name of the variable of it. */
+  /** Logical name, from which languages make the variable's name. */
   name: string;
   args: Fields;
   dependsOn?: string[];
-  /** What stands above it, and above what follows. */
+  /** A comment above it, which also covers what follows. */
   comment?: string;
 }
 
-/** A lookup, as a variable. */
+/** A lookup and its variable. */
 interface Look {
   /** The name of the variable. */
   name: string;
   lookup: string;
   args: Fields;
-  /** The key of its list, which TypeScript's form of it answers by itself. */
+  /** The key of its list. TypeScript's form returns the list itself. */
   list?: string;
 }
 
@@ -75,7 +75,7 @@ const snake = (name: string): string =>
   name.replaceAll("-", "_").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const indented = (lines: string, by: string): string => lines.replace(/^(?=.)/gm, by);
-/** Lines between brackets, one for each part. */
+/** Parts between brackets, one per line. */
 const block = (open: string, parts: string[], close: string, by = "  "): string =>
   parts.length === 0 ? open + close : `${open}\n${parts.map((part) => `${indented(part, by)},\n`).join("")}${close}`;
 
@@ -88,7 +88,7 @@ function yamlValue(value: Value): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, yamlValue(member)]));
 }
 
-/** What stands in a Pulumi.yaml below its head. */
+/** The body of a Pulumi.yaml, below its head. */
 export function yamlBody({ parts, lookups = [], outputs }: Program): string {
   const resources = parts.map(({ type, name, args, dependsOn, comment }) => {
     const properties = Object.keys(args).length > 0 && { properties: yamlValue(args) };
@@ -124,7 +124,7 @@ function tsValue(value: Value): string {
   );
 }
 
-/** What stands for a lookup's whole result where that is a list. */
+/** The lookup whose whole result this value is, if that is a list. */
 const listOf = ({ lookups = [] }: Program, value: Value): Look | undefined =>
   value instanceof Found ? lookups.find(({ name, list }) => name === value.name && list === value.path) : undefined;
 
@@ -181,15 +181,14 @@ function python(program: Program): string {
 /** Where Go programs import the SDK from. */
 export const goImport = "pulumi-consortium/sdk/go/consortium";
 
-/** `consortium_id`, `grower-1` and `rpc` as Go writes what others may use. */
+/** `consortium_id`, `grower-1` and `rpc` as exported names in Go. */
 const goName = (name: string): string => name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 const goVariable = (name: string): string => goName(name).replace(/^./, (letter) => letter.toLowerCase());
 
-const tabbed = (lines: string, by: number): string => lines.replace(/^(?=.)/gm, "\t".repeat(by));
 const braces = (open: string, parts: string[]): string =>
-  `${open}{${parts.length === 0 ? "" : `\n${parts.map((part) => `${tabbed(part, 1)},\n`).join("")}`}}`;
+  `${open}{${parts.length === 0 ? "" : `\n${parts.map((part) => `${indented(part, "\t")},\n`).join("")}`}}`;
 
-/** Keys with their values, which gofmt puts below one another where all stand on one line. */
+/** Keys with their values, aligned as gofmt does for neighboring lines. */
 function aligned(pairs: [string, string][]): string[] {
   return pairs.map(([key, text], index) => {
     const isLine = (at: number): boolean => pairs[at] !== undefined && !pairs[at][1].includes("\n");
@@ -251,11 +250,11 @@ import (
 
 func main() {
 \tpulumi.Run(func(ctx *pulumi.Context) error {
-${tabbed(body, 2)}\t})
+${indented(body, "\t\t")}\t})
 }
 `;
 }
 
-/** A program in each language that examples are written in. */
+/** Each language's form of a program. */
 export const languages = { typescript, python, go, yaml };
 export type Language = keyof typeof languages;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { docOf } from "../../provider/core/field";
 import { pluginPrefix } from "../../provider/constants";
 
-/* The form of Pulumi's package schema, as far as this package uses it. */
+/* Pulumi's package schema, as far as this package uses it. */
 
 export interface TypeSpec {
   type?: string;
@@ -75,13 +75,13 @@ interface Json {
 }
 
 export interface Use {
-  /** Whether it is what programs write, or what they read. */
+  /** Whether programs write it or read it. */
   io: "input" | "output";
-  /** Whether nothing in objects is missing, although it may be as a service shows it. */
+  /** Whether objects are complete, although a service may leave fields out. */
   whole?: boolean;
 }
 
-/** Schemas, each under a key; not as deep as zod's own type, so that any shape fits. */
+/** Schemas by key. Less deep than zod's own type, so that any shape fits. */
 export type Fields = Record<string, z.ZodType>;
 
 export const token = (name: string): string => pluginPrefix + name;
@@ -90,15 +90,15 @@ const anything: TypeSpec = { $ref: "pulumi.json#/Any" };
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The types of Pulumi's schema that follow from zod schemas. Enums and objects in them get names, once. */
+/** Derives the types of Pulumi's schema from zod schemas. Enums and objects in them get a name each. */
 export class Types {
   readonly specs: Record<string, ObjectSpec | EnumSpec> = {};
   readonly #enums = new Map<string, string>();
 
-  /** @param rename the name of an object in the schema, by the id that its zod schema has */
+  /** @param rename gives the name of an object by the id of its zod schema */
   constructor(private readonly rename: (id: string) => string = (id) => id) {}
 
-  /** Properties with types and descriptions. What is not called something else is called after its owner and itself. */
+  /** Properties with types and descriptions. A type without a name of its own is named after its owner and its property. */
   properties(owner: string, fields: Fields, use: Use): Record<string, PropertySpec> {
     const { properties = {} } = this.#read(fields, use);
     return Object.fromEntries(
@@ -137,7 +137,7 @@ export class Types {
   #define(name: string, { description, properties = {}, required = [] }: Json, use: Use): void {
     if (this.specs[token(name)]) return;
     const spec: ObjectSpec = { ...(description && { description }), type: "object" };
-    this.specs[token(name)] = spec; // before what is in it, which may be of the same type
+    this.specs[token(name)] = spec; // set before its contents, which may refer to it
     spec.properties = Object.fromEntries(
       Object.entries(properties).map(([key, json]) => [key, this.#property(name + capital(key), json, use)]),
     );
@@ -173,16 +173,16 @@ export class Types {
     return { $ref: `#/types/${token(name)}` };
   }
 
-  /** An entry that is left empty is one without settings: languages have no form for it. */
+  /** null stands for an entry without settings, which languages have no form for. */
   #union(name: string, members: Json[], use: Use): TypeSpec {
     const forms = members.filter(({ type }) => type !== "null").map((member) => this.#type(name, member, use));
     const text = forms.find(({ type }) => type === "string");
-    // What may be a number, too, is a large one.
+    // A value that may also be a number is a large number.
     if (text && forms.every(({ type }) => type === "string" || type === "integer")) return text;
     return forms.length === 1 ? forms[0]! : { oneOf: forms };
   }
 
-  /** The same values are the same enum, wherever they stand. */
+  /** Equal values are the same enum, wherever they occur. */
   #enum(name: string, { enum: values = [] }: Json): string {
     const key = values.join();
     const known = this.#enums.get(key);

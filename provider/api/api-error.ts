@@ -29,15 +29,15 @@ export interface ErrorFacts {
   kind: ErrorKind;
   /** Method and path, such as `PATCH /consortia/c1`. */
   call: string;
-  /** HTTP status, when there was one. */
+  /** HTTP status, if there was one. */
   status?: number;
   /** The service's own `errorMessage`, or what happened instead of an answer. */
   errorMessage: string;
   /** How long the service asked us to wait. */
   retryAfterMs?: number;
-  /** No answer in time, from the service or a proxy: the service may still be working on it. */
+  /** Neither the service nor a proxy answered in time: the service may still be working on it. */
   late?: boolean;
-  /** What the person can do next. */
+  /** What the user can do next. */
   next?: string;
   cause?: unknown;
 }
@@ -77,13 +77,13 @@ export class PartialList extends ApiError {
     this.#items = items;
   }
 
-  /** What it holds; not shown with the error. */
+  /** Its elements. Not shown with the error. */
   get items(): readonly unknown[] {
     return this.#items;
   }
 }
 
-/** A short form, for failures that affect every call alike. */
+/** The short form of a failure that affects every call alike. */
 export function briefOf({ kind, status }: ApiError): string | undefined {
   if (status === 401) return "the API key was refused";
   return kind === "unsent" ? "the service cannot be reached" : undefined;
@@ -154,7 +154,7 @@ function nextStep(facts: ErrorFacts, settings: Settings): string {
   }
 }
 
-/** Plain destroy and refresh use the key that the last update left in the state; what overrides it depends on its source. */
+/** What to do about the key. Plain destroy and refresh use the key of the last update; what overrides it depends on its source. */
 export function mendKey({ place }: ApiKey): string {
   if (place === "environment" || place === "fleet") return "set a valid one there.";
   const present = "add --run-program to destroy and refresh, which otherwise use the settings of the last update";
@@ -164,15 +164,15 @@ export function mendKey({ place }: ApiKey): string {
 
 const addressOf = ({ baseUrl, baseUrlSource }: Settings): string => `${baseUrl} (from ${baseUrlSource})`;
 
-/** The secrets among the settings. */
+/** The secret settings. */
 export const secretsOf = ({ apiKey }: Settings): Secrets => new Secrets([apiKey.reveal()]);
 
-/** For answers that do not look like the API's. */
+/** Advice for answers that do not look like the API's. */
 export const checkAddress = (settings: Settings): string =>
   `Check that ${addressOf(settings)} is the address of the API.`;
 
 /**
- * The text of a call's error: secrets masked, the next step added.
+ * Masks secrets in the text of a call's error, and adds what to do next.
  * @param secrets secrets in the request, which the service may quote
  */
 export function apiErrorFacts(settings: Settings, facts: ErrorFacts, secrets = secretsOf(settings)): ErrorFacts {
@@ -180,6 +180,5 @@ export function apiErrorFacts(settings: Settings, facts: ErrorFacts, secrets = s
   return { ...facts, errorMessage, next: facts.next ?? nextStep(facts, settings) };
 }
 
-/** The factory of API errors. */
 export const apiError = (settings: Settings, facts: ErrorFacts, secrets?: Secrets): ApiError =>
   new ApiError(apiErrorFacts(settings, facts, secrets));

@@ -37,13 +37,13 @@ export interface EnvironmentRequest {
 
 /**
  * Every endpoint of the service, typed. Needs no Pulumi.
- * All methods throw `ApiError`; ids are encoded into paths; unknown fields of answers are kept.
+ * All methods throw `ApiError`, encode ids into paths, and keep unknown fields of answers.
  */
 export class ConsortiumClient {
   readonly http: Http;
   #visible?: Promise<Visible>;
 
-  /** Settings default to what the environment says (`CONSORTIUM_API_KEY`, …). */
+  /** Settings default to those in the environment (`CONSORTIUM_API_KEY`, …). */
   constructor(settings: Settings | Http = resolveSettings(), options: HttpOptions = {}) {
     this.http = settings instanceof Http ? settings : new Http(settings, options);
   }
@@ -64,7 +64,7 @@ export class ConsortiumClient {
   listInvitations(consortiumId: string, filter: { org_name?: string } = {}): Promise<InvitationObject[]> {
     return this.list(paths.invitations(consortiumId), InvitationObject, filter);
   }
-  /** Zones of an environment, or without one of the consortium itself. */
+  /** Zones of an environment, or of the consortium itself. */
   listZones(consortiumId: string, environmentId?: string): Promise<EnvironmentZoneObject[]> {
     return this.list(paths.zones(consortiumId, environmentId), EnvironmentZoneObject);
   }
@@ -134,7 +134,7 @@ export class ConsortiumClient {
     return this.list(paths.releases, ReleaseObject, filter);
   }
 
-  /** A tether service as the service shows it. Not in the specification. */
+  /** A tether service, as the service shows it. Not in the specification. */
   async getTether(tetherId: string): Promise<unknown> {
     return (await this.http.request("GET", paths.tether(tetherId))).body;
   }
@@ -151,7 +151,7 @@ export class ConsortiumClient {
   async getTetherReport(tetherId: string, index: number): Promise<TetherReport> {
     return (await this.http.request("GET", `${paths.tether(tetherId)}/reports/${index}`)).body;
   }
-  /** Address and balance on the network that is targeted now. */
+  /** Address and balance on the current target network. */
   async getTetherAccount(tetherId: string): Promise<TetherAccount> {
     const tether = paths.tether(tetherId);
     try {
@@ -175,7 +175,7 @@ export class ConsortiumClient {
   setTetherInterval(tetherId: string, intervalHours: number): Promise<unknown> {
     return this.tetherAction(tetherId, "interval", { interval: intervalHours });
   }
-  /** Spends money: never repeated once the service may have accepted it. */
+  /** Spends money: never repeated if the service may have accepted it. */
   async deployTether(tetherId: string, body: Record<string, unknown> = {}): Promise<unknown> {
     return (await this.http.request("POST", `${paths.tether(tetherId)}/deploy`, { body })).body;
   }
@@ -215,12 +215,12 @@ export class ConsortiumClient {
     return this.read(schema, answer.body, `POST ${where}`);
   }
 
-  /** Sends a create, once. Returns the raw answer: one that does not show the object is not a failed create. */
+  /** Sends a create, once. Returns the raw answer: even an answer without the object may mean success. */
   create(collection: string, body: unknown): Promise<Answer> {
     return this.http.request("POST", collection, { body });
   }
 
-  /** The raw object at a path such as `/consortia/c1/environments/e1`; undefined if there is no such object or call. */
+  /** The raw object at a path such as `/consortia/c1/environments/e1`. undefined: there is no such object or call. */
   async find(where: string): Promise<object | undefined> {
     try {
       const { body } = await this.http.request("GET", where);
@@ -231,28 +231,28 @@ export class ConsortiumClient {
     }
   }
 
-  /** Changes fields of the object; returns the answer, which may be empty. Not in the specification. */
+  /** Changes fields of the object and returns the answer, which may be empty. Not in the specification. */
   async patch(where: string, body: Record<string, unknown>): Promise<unknown> {
     return (await this.http.request("PATCH", where, { body })).body;
   }
 
-  /** Puts something in place, or asks for what may be asked for twice. The specification does not list such a call. */
+  /** Sends a PUT, which may be repeated. Not in the specification. */
   async put(where: string, body: Record<string, unknown>): Promise<unknown> {
     return (await this.http.request("PUT", where, { body })).body;
   }
 
-  /** Puts an object under its name, which may be sent again. Returns the raw answer, as `create` does. */
+  /** Creates or replaces an object under its name. May be repeated. Returns the raw answer, as `create` does. */
   putObject(where: string, body: unknown): Promise<Answer> {
     return this.http.request("PUT", where, { body });
   }
 
-  /** Deletes the object; returns the answer's body, if there is one. */
+  /** Deletes the object and returns the answer's body, if there is one. */
   async delete(where: string): Promise<unknown> {
     return (await this.http.request("DELETE", where)).body;
   }
 
   /**
-   * Checks the key of a command or a lookup, which has no state to compare it with, before anything is done.
+   * Checks the key of a command or a lookup, which have no state to compare it with.
    * @throws SettingsError unless the key belongs to the organization that the settings require
    */
   async requireOrganization(): Promise<void> {
@@ -260,11 +260,11 @@ export class ConsortiumClient {
     if (!settings.organization) return;
     this.#visible ??= lookAround((where) => this.list(where, Anything));
     const seen = await this.#visible;
-    if (seen.consortia.size > 0) requireOrganization(settings, seen); // of nothing, nothing can be shown or swept
+    if (seen.consortia.size > 0) requireOrganization(settings, seen); // an empty one has nothing to sweep
   }
 
   /**
-   * Asks for as little as tells whether the service takes the key, and whether it is of the required organization.
+   * Checks with one short call whether the service accepts the key, and whether it belongs to the required organization.
    * @throws ApiError, or SettingsError
    */
   async proveKey(): Promise<void> {
@@ -281,7 +281,7 @@ export class ConsortiumClient {
     return this.http.end();
   }
 
-  /** Sends what makes nothing, and is harmless if it is sent again. */
+  /** Sends a POST that creates nothing and may be repeated. */
   async postAgain(where: string, body: unknown): Promise<unknown> {
     return (await this.http.request("POST", where, { body, repeatable: "freely" })).body;
   }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 /** Time is passed in, so that tests need not wait for it. */
 export interface Clock {
-  /** Milliseconds, never going back. */
+  /** Milliseconds, never decreasing. */
   now(): number;
   /** The signal ends it early, with the signal's error. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -10,7 +10,7 @@ export interface Clock {
 
 /** When something must be done. */
 export interface Deadline {
-  /** Time by the clock; Infinity: no deadline. */
+  /** Time by the clock. Infinity: no deadline. */
   at: number;
   /** The limit in words, such as `300 s`. */
   limit: string;
@@ -23,12 +23,12 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => wait(ms, undefined, { signal }),
 };
 
-/** How many of the newest answers count: the service's clock may be changed. */
+/** How many of the newest answers count: somebody may set the service's clock. */
 const datesKept = 16;
 
 /** The service's clock, estimated from the `Date` headers of its answers. */
 export class ServiceClock {
-  /** Lower bounds for how far it is ahead of ours, in ms: a `Date` is truncated to seconds and older than its answer. */
+  /** Lower bounds in ms for how far it is ahead of ours: a `Date` is truncated to seconds, and older than its answer. */
   #ahead: number[] = [];
 
   saw(date: string | undefined, at: number): void {
@@ -36,7 +36,7 @@ export class ServiceClock {
     if (!Number.isNaN(shown)) this.#ahead = [...this.#ahead, shown - at].slice(-datesKept);
   }
 
-  /** Its earliest possible time at a time of ours, in ms since 1970; undefined if no answer had a date. */
+  /** The service's earliest possible time at a time of ours, in ms since 1970. undefined: no answer had a date. */
   earliest(at: number): number | undefined {
     return this.#ahead.length > 0 ? at + Math.max(...this.#ahead) : undefined;
   }

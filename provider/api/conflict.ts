@@ -1,9 +1,9 @@
 /**
- * Why a service refuses something that is well formed:
+ * Why a service refuses a well-formed request:
  * - `quota`: the limit of the organization, or of its plan, is reached
  * - `content`: something is in it, belongs to it or depends on it
- * - `early`: it, or something around it, is just being made, changed or deleted
- * - `name`: another one has the name
+ * - `early`: it, or something around it, is still being created, changed or deleted
+ * - `name`: another object has the name
  */
 export type Conflict = "quota" | "content" | "early" | "name";
 
@@ -13,13 +13,13 @@ export interface Refusal {
   errorMessage: string;
 }
 
-/** Statuses that services use for such refusals. Others mean something else, whatever their text says. */
+/** Statuses that services use for such refusals. Other statuses mean something else, whatever the text says. */
 const refusing = [400, 402, 403, 405, 409, 412, 422, 423];
 
-/** A limit of what one value may be is no quota. */
+/** A limit on a single value is no quota. */
 const ofOneValue = /\b(characters?|letters?|digits?|bytes?|long|length|size of|payload)\b/;
 
-/** The first that fits: a place that is still being emptied will be empty soon, so `early` comes before `content`. */
+/** The first match counts. A place that is still being emptied will be empty soon, so `early` precedes `content`. */
 const words: [Conflict, RegExp][] = [
   [
     "name",
@@ -39,7 +39,7 @@ const words: [Conflict, RegExp][] = [
   ],
 ];
 
-/** Guesses the reason from the service's wording, which is not specified; undefined if that is not clear. */
+/** Guesses the reason from the service's wording, which is not specified. undefined: it is not clear. */
 export function conflictOf({ status, errorMessage }: Refusal): Conflict | undefined {
   if (status === undefined || !refusing.includes(status)) return undefined;
   const text = errorMessage.toLowerCase().replace(/ ?\([^)]*\)/g, ""); // asides, such as the number in "limit (2) reached"

@@ -20,44 +20,44 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export interface CallOptions {
   query?: Record<string, string | number | undefined>;
-  /** A later page of the list that the path names, at an address that the service gave. */
+  /** A later page of the same list, at an address that the service gave. */
   page?: URL;
   body?: unknown;
-  /** For a POST that is safe to send twice, such as setting a value. Default: all but POST. */
+  /** For a POST that is safe to repeat, such as setting a value. Default: freely, except for POST. */
   repeatable?: Repeatable;
 }
 
 export interface HttpOptions {
   transport?: Transport;
   clock?: Clock;
-  /** Secrets in the requests, which errors must not show, besides the key. Default: none. */
+  /** Secrets in requests that errors must not show, besides the key. Default: none. */
   secrets?: Secrets;
-  /** Told before each wait for another attempt. */
+  /** Called before each wait for another attempt. */
   onRetry?: (error: ApiError, delayMs: number) => void;
-  /** How long each call may take once it has its turn, with all its attempts. Default: as long as its deadline lets it. */
+  /** How long each call may take after it has its turn, with all attempts. Default: up to its deadline. */
   patienceMs?: number;
 }
 
 export interface Answer {
   status: number;
-  /** Parsed; undefined: there was none. */
+  /** Parsed. undefined: there was none. */
   body: unknown;
   headers: WireAnswer["headers"];
   /** The address that was requested. */
   url: string;
 }
 
-/** What all calls to one service share, whatever their deadlines. */
+/** What all calls to one service share. */
 interface Connections {
   limit: ReturnType<typeof pLimit>;
   transport?: Transport;
   /** Whether the service has ever answered. */
   reached: boolean;
-  /** What its answers told of its clock. */
+  /** The service's clock, as its answers show it. */
   serviceClock: ServiceClock;
 }
 
-/** A read gets at least this long, even at the deadline: the last look is worth it. */
+/** A read gets at least this long, even at the deadline: a last look is worth it. */
 const lastLookMs = 1_000;
 
 const ended: Transport = {
@@ -65,7 +65,7 @@ const ended: Transport = {
   close: () => Promise.resolve(),
 };
 
-/** The one request path: every call of the product goes through `request`. */
+/** Every call of the product goes through `request`. */
 export class Http {
   readonly #clock: Clock;
   readonly #secrets: Secrets;
@@ -86,19 +86,19 @@ export class Http {
     this.#secrets.learn(settings.apiKey.reveal());
   }
 
-  /** The same connections for calls that end at the deadline: none is repeated beyond it. */
+  /** The same connections for calls that end at the deadline: none is repeated after it. */
   until(deadline: Deadline): Http {
     return new Http(this.settings, this.options, this.connections, deadline);
   }
 
-  /** @throws ApiError for everything but an answer 2xx whose body is empty or JSON. */
+  /** @throws ApiError unless the answer is a 2xx whose body is empty or JSON */
   async request(method: Method, path: string, options: CallOptions = {}): Promise<Answer> {
     const repeatable = options.repeatable ?? (method === "POST" ? "unless taken" : "freely");
     const start = this.#clock.now();
     let patience = Infinity;
     for (let attempt = 1; ; attempt++) {
       try {
-        // The wait between attempts is outside of the limit: a sleeping call is not in flight.
+        // The wait between attempts is outside the limit: a waiting call is not in flight.
         return await this.connections.limit(() => {
           if (attempt === 1) patience = this.#clock.now() + (this.options.patienceMs ?? Infinity);
           return this.#once(method, path, options, patience);
@@ -115,7 +115,7 @@ export class Http {
     }
   }
 
-  /** What an error of one of these calls says. */
+  /** The facts of an error, with secrets masked and what to do next. */
   facts(facts: ErrorFacts): ErrorFacts {
     return apiErrorFacts(this.settings, facts, this.#secrets);
   }
@@ -135,13 +135,13 @@ export class Http {
     await transport?.close("at once");
   }
 
-  /** undici is loaded with the first request: most program processes never make one. */
+  /** Loads undici with the first request: most program processes never make one. */
   async #transport(): Promise<Transport> {
     const { UndiciTransport } = await import("./transport.js");
     return (this.connections.transport ??= new UndiciTransport(this.settings));
   }
 
-  /** Reads end at the deadline. A call that changes something gets its full time, or nobody would know what it did. */
+  /** Reads end at the deadline. A change gets its full time, or nobody would know what it did. */
   #timeoutMs(method: Method, patience: number): number {
     const whole = Math.round(this.settings.requestTimeout * 1000); // timers take whole milliseconds
     const end = Math.min(this.deadline?.at ?? Infinity, patience);
@@ -155,7 +155,7 @@ export class Http {
     return this.error({ kind, call, status, errorMessage: over, retryAfterMs, late, next, cause: error });
   }
 
-  /** The service's earliest possible time at a time of ours, in ms since 1970; undefined if unknown. */
+  /** The service's earliest possible time at a time of ours, in ms since 1970. undefined: unknown. */
   serviceTime(at: number): number | undefined {
     return this.connections.serviceClock.earliest(at);
   }

@@ -16,9 +16,9 @@ export interface Visible {
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 
 /**
- * Finds out what organization a key belongs to. No call of the API says it, but every list holds only what its
- * organization takes part in (spec, section 4.1): as the owner of a consortium, or as one of its members.
- * @param list how a collection is listed
+ * Finds out which organization a key belongs to. No call of the API tells, but lists hold only what the organization takes
+ * part in (spec, section 4.1): as the owner of a consortium, or as one of its members.
+ * @param list lists a collection
  */
 export async function lookAround(list: (collection: string) => Promise<Identified[]>): Promise<Visible> {
   const all = await list(paths.consortia);
@@ -27,7 +27,7 @@ export async function lookAround(list: (collection: string) => Promise<Identifie
   const listed = there.length > 0 ? there : all;
   const owners = new Set(listed.flatMap(({ owner }) => text(owner) ?? []));
   if (owners.size <= 1) return { consortia, ...(owners.size === 1 && { organizations: owners }) };
-  // Consortia of several owners: it is an organization that takes part in each of them.
+  // With several owners, it is an organization that takes part in every one of these consortia.
   const taking = await Promise.all(listed.map((consortium) => participants(list, consortium)));
   const inAll = [...new Set(taking.flatMap((some) => [...some]))].filter((id) => taking.every((some) => some.has(id)));
   return { consortia, organizations: inAll.length > 0 ? new Set(inAll) : owners };
@@ -44,7 +44,7 @@ async function participants(
   return new Set([consortium.owner, ...members.map(({ org_id }) => org_id)].flatMap((id) => text(id) ?? []));
 }
 
-/** How to set the right key in place of the one that was found. */
+/** How to replace the key with the right one. */
 export function keyRemedy(organization: string, key: ApiKey): string {
   if (key.place === "fleet") return `Correct the fleet file: the key must belong to ${organization}.`;
   if (key.place === "environment") return `Unset ${environmentName("apiKey")}, or set it to a key of ${organization}.`;
@@ -55,7 +55,7 @@ class OtherOrganizationError extends SettingsError {
   override readonly brief = "the API key is not known to be of the organization that the settings require";
 }
 
-/** @throws SettingsError where what a key shows is not of the organization that the settings require (spec, section 2.1). */
+/** @throws SettingsError unless the key shows the organization that the settings require (spec, section 2.1) */
 export function requireOrganization(
   settings: Settings,
   { organizations, consortia }: Visible,

@@ -2,16 +2,16 @@ import Link from "http-link-header";
 import { isApiError } from "./api-error";
 import { type Answer } from "./http";
 
-/** What a list call and the pages after it gave. */
+/** The result of a list call with all its pages. */
 interface Listing {
   items: unknown[];
-  /** Why there may be more than these; undefined: they are all. */
+  /** Why there may be more. undefined: this is all. */
   part?: string;
 }
 
-/** A limit for services whose lists never end. */
+/** A limit for lists that never end. */
 const mostPages = 1_000;
-/** A limit for pages that contain nothing new. */
+/** A limit for pages with nothing new. */
 const mostIdle = 3;
 
 type Headers = Answer["headers"];
@@ -19,8 +19,8 @@ type Headers = Answer["headers"];
 const all = (value: Headers[string]): string => (Array.isArray(value) ? value.join(", ") : (value ?? ""));
 
 /**
- * Where the list goes on (RFC 8288): the address of the next page, why it cannot be read, or undefined at the end.
- * The key that opens the first page is sent nowhere else.
+ * The address of the next page (RFC 8288), why it cannot be read, or undefined at the end.
+ * The key goes only to the host of the first page.
  */
 export function nextPage(headers: Headers, from: URL): URL | { unreadable: string } | undefined {
   const text = all(headers.link);
@@ -40,7 +40,7 @@ export function nextPage(headers: Headers, from: URL): URL | { unreadable: strin
   return { unreadable: `its next page is at ${next.origin}, and the API key is sent to ${from.origin} alone` };
 }
 
-/** The total number, if the answer says it. */
+/** The total number, if the answer has it. */
 function totalOf(headers: Headers): { total: number; header: string } | undefined {
   const [, size] = /\/(\d+)\s*$/.exec(all(headers["content-range"])) ?? [];
   if (size !== undefined) return { total: Number(size), header: "Content-Range" };
@@ -50,9 +50,9 @@ function totalOf(headers: Headers): { total: number; header: string } | undefine
 
 /**
  * Reads a list to its end, page by page.
- * @param ask the first page, or the one at an address
- * @param elementsOf what a page holds
- * @param isWhole whether the list was asked for without a filter, so that a total is about what it holds
+ * @param ask requests the first page, or the one at an address
+ * @param elementsOf the elements of a page
+ * @param isWhole whether the list has no filter, so that a total counts all of it
  */
 export async function readPages(
   ask: (page?: URL) => Promise<Answer>,
@@ -69,7 +69,7 @@ export async function readPages(
     try {
       answer = await ask(page);
     } catch (error) {
-      // The first page was there, so this answer says nothing about the list.
+      // The first page existed, so this answer says nothing about the list.
       if (!page || !isApiError(error, "missing", "unsupported", "denied", "invalid", "conflict")) throw error;
       return { items, part: `its next page was refused (HTTP ${error.status})` };
     }

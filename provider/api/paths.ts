@@ -1,4 +1,4 @@
-/** Builds a path from a template, each value encoded: path`/consortia/${id}/nodes`. An empty value is a defect. */
+/** Builds a path from a template and encodes each value: path`/consortia/${id}/nodes`. An empty value is a defect. */
 export function path(strings: TemplateStringsArray, ...values: (string | number)[]): string {
   return String.raw(
     { raw: strings },
@@ -10,13 +10,13 @@ export function path(strings: TemplateStringsArray, ...values: (string | number)
   );
 }
 
-/** Every path of the API (spec, section 4, and what its other clients call), after the base address. */
+/** Every path of the API after the base address (spec, section 4, and what other clients call). */
 export const paths = {
   consortia: "/consortia",
   memberships: (consortiumId: string) => path`/consortia/${consortiumId}/memberships`,
   environments: (consortiumId: string) => path`/consortia/${consortiumId}/environments`,
   invitations: (consortiumId: string) => path`/consortia/${consortiumId}/invitations`,
-  /** Of an environment, or without one of the consortium itself. */
+  /** Zones of an environment, or of the consortium itself. */
   zones: (consortiumId: string, environmentId?: string) =>
     environmentId === undefined
       ? path`/consortia/${consortiumId}/zones`

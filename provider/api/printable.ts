@@ -1,25 +1,25 @@
-/** What moves the cursor, changes colors or the writing direction, or ends a line: names need none of it. */
+/** Characters that move the cursor, change colors or the writing direction, or end a line. No name needs them. */
 const unprintable = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** As JSON and YAML write it, too. */
+/** As in JSON and YAML. */
 const escaped = (character: string): string => {
   const code = `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return { "\n": "\\n", "\r": "\\r", "\t": "\\t" }[character] ?? code;
 };
 
-/** Text of a service or a file as a terminal may show it, on one line. */
+/** Text of a service or a file that is safe to show in a terminal, on one line. */
 export const printable = (text: string): string => text.replace(unprintable, escaped);
 
-/** The same of a text with lines of its own. */
+/** The same for text with several lines. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n");
 
-/** For text that cannot be written in UTF-8. */
+/** For text that UTF-8 cannot represent. */
 export const brokenReason =
   "it has half of a character (a surrogate without its partner), such as text has that was cut within one";
 
 type Steps = (string | number)[];
 
-/** The paths of such text in plain data, keys included. */
+/** Paths of such text in plain data, including keys. */
 export function brokenTexts(value: unknown, path: Steps = []): Steps[] {
   if (typeof value === "string") return /\p{Surrogate}/u.test(value) ? [path] : [];
   if (Array.isArray(value)) return value.flatMap((one, index) => brokenTexts(one, [...path, index]));

@@ -8,13 +8,13 @@ export interface Tried {
   attempt: number;
   /** Milliseconds since the first attempt. */
   elapsedMs: number;
-  /** Whether the service has answered anything before: a wrong address should be reported soon. */
+  /** Whether the service has answered anything before. If not, the address may be wrong, which should be reported soon. */
   reached: boolean;
 }
 
 const patienceMs = { unreached: 8_000, reached: 30_000, limited: 10 * 60_000 };
 const mostAttempts = 6;
-/** A `Retry-After` beyond this is not waited for. */
+/** A longer `Retry-After` is not waited for. */
 export const longestWaitMs = patienceMs.limited;
 
 /** Doubling from 250 ms to 8 s, with a quarter of jitter so that siblings do not come back together. */

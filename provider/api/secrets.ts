@@ -2,13 +2,13 @@ import { printable } from "./printable";
 
 const marker = "[secret]";
 
-/** Values of at least this length are masked anywhere, even within other words. */
+/** Values of at least this length are masked anywhere, even within words. */
 const longLength = 8;
-/** Shorter ones where they are words of their own; and those shorter than this only where they are written as values. */
+/** Shorter values are masked as words of their own; those shorter than this, only where they are written as values. */
 const wordLength = 4;
-/** What is left of a value that was cut off: at least so much of its beginning. */
+/** If a value was cut off, its beginning is masked from this length on. */
 const remainderLength = 6;
-/** Shorter base64 or hex occurs by chance in other texts. */
+/** Shorter base64 or hex occurs in other texts by chance. */
 const encodedLength = 6;
 
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
@@ -26,13 +26,13 @@ function inUrl(text: string): string[] {
   }
 }
 
-/** The characters that a text has within base64, at each of its three positions there. */
+/** How a text appears within base64, at each of the three possible offsets. */
 function inBase64(text: string): string[] {
   const bytes = Buffer.from(text);
   if (bytes.length < encodedLength) return [];
   return [0, 1, 2].flatMap((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes]);
-    // Characters at both ends also depend on what is beside it.
+    // The characters at both ends also depend on their neighbors.
     const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6)];
     return [whole.toString("base64").slice(from, to), whole.toString("base64url").slice(from, to)];
   });
@@ -43,7 +43,7 @@ function inHex(text: string): string[] {
   return bytes.length < encodedLength ? [] : [bytes.toString("hex")];
 }
 
-/** A text as others write it: in JSON, once and twice, with and without other letters than those of English, in URLs and in pages. */
+/** The ways others write a text: in JSON (once and twice, with and without non-ASCII letters), in URLs and in HTML. */
 const writings = (text: string): string[] => [
   text,
   quoted(text),
@@ -56,7 +56,7 @@ const writings = (text: string): string[] => [
   ...inHex(text),
 ];
 
-/** Letters as a pattern without regard to case takes them for one, `ſ` and `S` too. */
+/** Letters that a case-insensitive pattern takes for the same one, including `ſ` and `S`. */
 const folded = (text: string): string => text.toLowerCase().toUpperCase();
 
 const byLength = (one: string, other: string): number => other.length - one.length;
@@ -65,7 +65,7 @@ const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "
 
 const [letterBefore, letterAfter] = ["(?<![\\p{L}\\p{N}])", "(?![\\p{L}\\p{N}])"];
 
-/** Where a short text is a value, and no word of the message: in quotes, or after an equals sign or a colon. */
+/** A short text that is a value rather than a word of the message: in quotes, or after an equals sign or a colon. */
 const asValue = (text: string): string => `(?<=["'\`][-+]?|[=:]\\s?[-+]?)${text}(?=["'\`&,;)}\\]\\s]|\\.?$)`;
 
 const patternOf = (text: string): string => {
@@ -74,23 +74,23 @@ const patternOf = (text: string): string => {
 };
 
 /**
- * What must not be shown, and texts without it. A service may quote in its messages whatever it was sent; the texts are for
- * people, so that they have to stay readable where a secret is short, or a word as common as `node`.
+ * Remembers secrets and masks them in texts. A service may quote whatever it was sent. The texts are for people, so they must
+ * stay readable even if a secret is short, or a word as common as `node`.
  */
 export class Secrets {
-  /** Their forms are made with the first text that is to be shown, which few runs ever have. */
+  /** The forms of a secret are computed with the first text to mask, which few runs have. */
   readonly #texts = new Map<string, Forms | undefined>();
 
   constructor(values: readonly unknown[] = []) {
     this.learn(values);
   }
 
-  /** Remembers texts and numbers, at any depth; nothing else says much. */
+  /** Remembers texts and numbers, at any depth. */
   learn(value: unknown): void {
     if (typeof value === "object" && value !== null) return Object.values(value).forEach((part) => this.learn(part));
     if (typeof value !== "string" && typeof value !== "number") return;
     const text = String(value).trim();
-    // Of a key in lines, say, a service may quote one alone.
+    // A service may quote a single line of a key that has several.
     const lines = text.split(/\s*\n\s*/).filter((line) => line.length >= longLength);
     for (const one of [text, ...lines]) {
       if (one !== "" && !this.#texts.has(one)) this.#texts.set(one, undefined);
@@ -99,7 +99,7 @@ export class Secrets {
 
   mask(text: string): string {
     const known = [...this.#texts.keys()].map((secret) => this.#forms(secret));
-    // One pattern of all the secrets of a large network would take longer than the run.
+    // Search first: one pattern of all secrets of a large network would take longer than the run.
     const here = folded(text);
     const plain = known.flatMap((forms) => forms.plain.filter(([, form]) => here.includes(form)).map(([form]) => form));
     const pattern = [...new Set(plain)].sort(byLength).map(patternOf).join("|");
@@ -119,7 +119,7 @@ export class Secrets {
   }
 }
 
-/** How a secret may be written; `plain` with what it is without regard to case. */
+/** How a secret may be written. `plain` also has each form without case. */
 interface Forms {
   plain: [form: string, folded: string][];
   base64: string[];
@@ -135,7 +135,7 @@ function formsOf(text: string): Forms {
   };
 }
 
-/** Hides the beginning of a secret where the text, or what it quotes, was cut off within it. */
+/** Masks the beginning of a secret where the text was cut off within it. */
 function withoutRemainders(text: string, secrets: readonly string[]): string {
   return text
     .split(/(…|\.{3})/)
@@ -152,6 +152,6 @@ function withoutRemainder(part: string, secrets: readonly string[]): string {
   return part;
 }
 
-/** The value of the `Authorization` header that logs in to a node. */
+/** The value of the `Authorization` header for a node. */
 export const basicAuthHeader = ({ username, password }: { username: string; password: string }): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { environmentName, keySourceVariable, processEnvironment } from "./environment";
 import { isDeepStrictEqual } from "node:util";
 
-/** The connection settings of the contract, by their names in a `Provider` and in stack configuration. */
+/** The connection settings (contract), as a `Provider` and stack configuration name them. */
 export const settingNames = [
   "apiKey",
   "region",
@@ -15,29 +15,29 @@ export const settingNames = [
 ] as const;
 export type SettingName = (typeof settingNames)[number];
 
-/** What decides about the run, and nothing about the connection. */
+/** `adopt` is about the run, not the connection. */
 type AnySetting = SettingName | "adopt";
 
-/** Settings that an explicit `Provider` holds against the environment, so that two organizations never mix. */
+/** Settings that an explicit `Provider` takes before the environment, so that two organizations never mix. */
 const heldByProvider: readonly AnySetting[] = ["apiKey", "region", "baseUrl", "allowHttp", "organization"];
 
 export const regions = ["us", "eu", "ap", "ko"] as const;
 export type Region = (typeof regions)[number];
 
-/** Where settings may come from. Every value is the text (or number) as it was given there. */
+/** Sources of settings. Each value is the text (or number) as given there. */
 export interface SettingSources {
   /** Environment variables. Default: those of this process. */
   env?: Record<string, string | undefined>;
-  /** What an explicit `Provider` was given itself. */
+  /** Arguments of an explicit `Provider`. */
   provider?: Partial<Record<AnySetting, unknown>>;
-  /** Stack configuration of the namespace `consortium`. */
+  /** Stack configuration in the namespace `consortium`. */
   stack?: Partial<Record<AnySetting, unknown>>;
 }
 
 export interface Settings {
   apiKey: ApiKey;
   region: Region;
-  /** Base address without a slash at the end, such as `https://console.kaleido.io/api/v1`. */
+  /** Base address without a trailing slash, such as `https://console.kaleido.io/api/v1`. */
   baseUrl: string;
   /** Where the base address comes from, for error messages. */
   baseUrlSource: string;
@@ -45,15 +45,15 @@ export interface Settings {
   maxConcurrency: number;
   /** Seconds that one request may take. */
   requestTimeout: number;
-  /** Id of the organization that the key must belong to, and where that was said. Default: none is required. */
+  /** Id of the organization that the key must belong to, and its source. Default: none is required. */
   organization?: RequiredOrganization;
-  /** Whether the key may go over a network in clear, to a base address that begins with `http://`. */
+  /** Whether the key may cross a network in clear text, to a base address that begins with `http://`. */
   allowHttp: boolean;
-  /** What the way to the base address leads through. */
+  /** The proxy between this machine and the base address. */
   proxy?: Proxy;
 }
 
-/** An HTTP proxy, as the usual variables of the environment name it. */
+/** An HTTP proxy, from the usual environment variables. */
 export interface Proxy {
   address: string;
   /** The variable that names it, for error messages. */
@@ -62,19 +62,19 @@ export interface Proxy {
   except: string;
 }
 
-/** Whose the key must be. */
+/** The organization that the key must belong to. */
 export interface RequiredOrganization {
   id: string;
   source: string;
 }
 
-/** What kind of place a setting was found in: it decides how users correct the setting. */
+/** The kind of place that a setting was found in. How users correct it depends on this. */
 export type Place = "environment" | "fleet" | "provider" | "stack";
 
-/** An API key that cannot be printed by accident; `source` says in words where it was found. */
+/** An API key that cannot be printed by accident. `source` describes where it was found. */
 export class ApiKey {
   readonly #value: string;
-  /** @param place where it was found, for decisions; undefined: a program gave it */
+  /** @param place where it was found, for decisions; undefined: in a program */
   constructor(
     value: string,
     readonly source: string,
@@ -93,12 +93,12 @@ export class ApiKey {
   }
 }
 
-/** A missing or wrong setting: which one, where it came from, and how to correct it. */
+/** A missing or wrong setting: which one, its source, and how to correct it. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
-  /** A short form, since every resource of a run fails alike. */
+  /** The short form, since every resource of a run fails alike. */
   readonly brief: string = "the settings of the connection cannot be used";
-  /** @param setting whose value may be shown as what is wrong */
+  /** @param setting the setting, if its value may be shown */
   constructor(
     message: string,
     readonly setting?: AnySetting,
@@ -119,8 +119,8 @@ interface Found {
 }
 
 /**
- * First match wins: environment, explicit provider, stack configuration (contract, "Connection settings"); what decides about
- * the organization (`heldByProvider`) is taken from an explicit provider first.
+ * First match wins: environment, explicit provider, stack configuration (contract, "Connection settings"). An explicit provider
+ * comes first for settings that decide about the organization (`heldByProvider`).
  */
 function find(name: AnySetting, { env = processEnvironment(), provider, stack }: SettingSources): Found | undefined {
   const given = (value: unknown, place: Place, source: string): Found | undefined =>
@@ -193,8 +193,8 @@ function parseBaseUrl({ value, source }: Found, allowHttp: boolean): string {
 }
 
 /**
- * The proxy for a base address, by `HTTPS_PROXY` or `HTTP_PROXY`; `NO_PROXY` is left to who connects. One elsewhere cannot
- * reach an address of this machine, and would see the key of one that begins with `http://`.
+ * The proxy for a base address, from `HTTPS_PROXY` or `HTTP_PROXY`. The transport applies `NO_PROXY`. A proxy on another machine
+ * cannot reach an address of this one, and would see the key if the address begins with `http://`.
  */
 function proxyFor(baseUrl: string, env: Record<string, string | undefined>): Proxy | undefined {
   const url = new URL(baseUrl);
@@ -217,8 +217,8 @@ export const defaultBaseUrl = (region: Region): string =>
   `https://console${region === "us" ? "" : `-${region}`}.kaleido.io/api/v1`;
 
 /**
- * Resolves the connection settings. Call it at every use, so that a rotated key takes effect.
- * @throws SettingsError when the key is missing or a value cannot be used.
+ * Resolves the connection settings. Call it for every use, so that a rotated key takes effect.
+ * @throws SettingsError if the key is missing or a value is unusable
  */
 export function resolveSettings(sources: SettingSources = {}): Settings {
   const read = <T>(name: SettingName, schema: z.ZodType<T>, otherwise: T): T => {
@@ -254,7 +254,7 @@ export function resolveSettings(sources: SettingSources = {}): Settings {
 }
 
 /**
- * Whether every resource of a run adopts the object with its name.
+ * Whether every resource of the run adopts the object with its name.
  * @throws SettingsError for a value other than true and false
  */
 export function adoptsAll(sources: SettingSources = {}): boolean {
@@ -262,24 +262,24 @@ export function adoptsAll(sources: SettingSources = {}): boolean {
   return found !== undefined && parse("adopt", flag, found);
 }
 
-/** Settings of one provider, by where they come from. */
+/** Settings of one provider, by source. */
 export type Given = Required<Pick<SettingSources, "provider" | "stack">>;
 
 /**
- * Which of its settings are a provider's own, and not those of the stack. The class `Provider` lists them; packages that are made of
- * the schema say `allOwn`; what neither says, the plugin finds out when it checks a provider, and the state keeps it.
+ * Which settings are a provider's own rather than the stack's. The class `Provider` lists them; SDKs generated from the schema say
+ * `allOwn`. Otherwise the plugin finds out when it checks the provider, and the state keeps it.
  */
 export const ownSettings = "own";
 export const allOwn = "*";
 export const noneOwn = "";
 
-/** The engine gives such a name to the provider that it makes of stack configuration. A program may give it, too. */
+/** The engine's name for the provider that it makes from stack configuration. Programs may use such a name, too. */
 const mayBeDefault = (name: string): boolean => /^default(_.+)?$/.test(name);
 
 /**
- * Whether the engine made a provider itself, of what the stack's configuration says: then it has just those settings. One that a
- * program made says so, has another name, or has other settings.
- * @param stack the configuration of the stack, where the engine tells it
+ * Whether the engine made the provider from stack configuration: then it has exactly those settings. A program's provider says
+ * that it is one, has another name, or has other settings.
+ * @param stack the stack's configuration, if the engine tells it
  */
 export function isDefaultProvider(
   name: string,
@@ -290,7 +290,7 @@ export function isDefaultProvider(
   return mayBeDefault(name) && (stack === undefined || isDeepStrictEqual(settings, stack));
 }
 
-/** The settings of a provider by where they come from. @param name for what was registered before `own` was kept */
+/** The settings of a provider, by source. @param name for providers registered before `own` was kept */
 export function sourcesOf({ [ownSettings]: given, ...settings }: Record<string, unknown>, name: string): Given {
   const own = typeof given === "string" ? given : mayBeDefault(name) ? noneOwn : allOwn;
   const pick = (mine: boolean): Record<string, unknown> =>

@@ -1,6 +1,6 @@
 /*
- * What the state of an object means, for all who ask: provider, lookups, policies, check, map, console, report and fleet. Imports
- * nothing, for pages of a browser.
+ * What the state of an object means, for provider, lookups, policies, check, map, console, report and fleet. Imports nothing,
+ * so that browser pages can use it.
  */
 
 type Stated = { id?: unknown; state?: unknown };
@@ -8,22 +8,22 @@ type Stated = { id?: unknown; state?: unknown };
 /** A deleted object may still be listed for a moment (spec, section 3). */
 export const isGone = ({ state }: Stated): boolean => state === "deleted";
 
-/** On its way out: it still counts toward limits, but cannot be relied on. */
+/** On its way out: it still counts toward limits, but nothing may depend on it. */
 export const isGoing = ({ state }: Stated): boolean => typeof state === "string" && /^deleting$/i.test(state);
 
 export type Condition = "ready" | "pending" | "failed" | "stopped" | "going" | "gone";
 
 const known: Partial<Record<Condition, readonly string[]>> = {
-  /** They pass by themselves: `initializing` in the spec, and what services call the same. */
+  /** States that pass by themselves: `initializing` in the spec, and what services call the same. */
   pending: ["initializing", "pending", "creating", "provisioning", "starting"],
   failed: ["failed", "error", "errored"],
-  /** Stopped by hand, and started only by hand: nothing to wait for. */
+  /** Stopped and started by hand only: nothing to wait for. */
   stopped: ["stopping", "stopped", "paused", "suspended", "hibernated"],
   /** Only the stack still has it. */
   gone: ["gone"],
 };
 
-/** The spec names one state to wait for (section 3): whatever is known to be nothing else is ready. */
+/** The spec names one state to wait for (section 3). Every state that is not known to be something else is ready. */
 export function conditionOf(state: unknown): Condition {
   if (isGone({ state })) return "gone";
   if (isGoing({ state })) return "going";

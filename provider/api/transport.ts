@@ -8,7 +8,7 @@ export interface WireRequest {
   url: string;
   headers: Record<string, string>;
   body?: string;
-  /** Milliseconds that the whole exchange may take. */
+  /** Milliseconds for the whole exchange. */
   timeoutMs: number;
 }
 
@@ -18,10 +18,10 @@ export interface WireAnswer {
   text: string;
 }
 
-/** Sends one request once. Throws a `TransportError` when no whole answer came back. */
+/** Sends one request once. Throws a `TransportError` unless a complete answer arrives. */
 export interface Transport {
   send(request: WireRequest): Promise<WireAnswer>;
-  /** @param how whether what is under way may end */
+  /** @param how whether calls in progress may end first */
   close(how?: "gently" | "at once"): Promise<void>;
 }
 
@@ -33,14 +33,14 @@ export class TransportError extends Error {
     cause: unknown,
     /** It timed out: the service may still be working on it. */
     readonly late = false,
-    /** What the person can do next. */
+    /** What the user can do next. */
     readonly next?: string,
   ) {
     super(message, { cause });
   }
 }
 
-/** The proxy could not be reached, or made no connection. */
+/** The proxy could not be reached, or did not connect. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
   constructor(
@@ -107,7 +107,7 @@ function connections({ maxConcurrency, requestTimeout, proxy }: ConnectionSettin
   });
 }
 
-/** Tells when a request is handed to an open connection: before that, none of it can have reached the service. */
+/** Reports when a request is handed to an open connection: before that, none of it can have reached the service. */
 const noting =
   (onSend: () => void): Interceptor =>
   (dispatch) =>
@@ -120,7 +120,7 @@ const noting =
       },
     });
 
-/** Errors between this machine and the proxy name the proxy. */
+/** Makes errors between this machine and the proxy name the proxy. */
 const naming = (proxy: Proxy): Interceptor => {
   const { protocol, host } = new URL(proxy.address); // without user name and password
   const name = `the proxy ${protocol}//${host} (environment variable ${proxy.source})`;
@@ -141,7 +141,7 @@ const naming = (proxy: Proxy): Interceptor => {
     });
 };
 
-/** A handler as an object of its own: the methods of the class behind it do not come with `...`. */
+/** A handler as a plain object: `...` does not copy methods of a class. */
 const passedOn = (handler: Handler): Handler => ({
   onRequestStart: (...args) => handler.onRequestStart?.(...args),
   onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
@@ -151,7 +151,7 @@ const passedOn = (handler: Handler): Handler => ({
   onResponseError: (...args) => handler.onResponseError?.(...args),
 });
 
-/** Far above any answer of the API: a few compressed bytes can expand to any size. */
+/** Far above any answer of the API. A few compressed bytes can expand to any size. */
 const mostBytes = 256 * 1024 * 1024;
 
 const unpack: Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer> = {
@@ -161,7 +161,7 @@ const unpack: Record<string, (body: Buffer, options: { maxOutputLength: number }
   br: brotliDecompressSync,
 };
 
-/** Compression is never requested, but a proxy may use it all the same. The last coding listed is the outermost. */
+/** Compression is never requested, but a proxy may still apply it. The coding listed last is the outermost. */
 function unpacked(body: Buffer, { "content-encoding": coding }: WireAnswer["headers"]): string {
   const codings = String(coding ?? "")
     .toLowerCase()
@@ -192,7 +192,7 @@ export class UndiciTransport implements Transport {
       const bytes = Buffer.from(await answer.body.arrayBuffer());
       return { status: answer.statusCode, headers: answer.headers, text: unpacked(bytes, answer.headers) };
     };
-    // undici itself waits for a connection before it looks at the signal; it sends nothing then.
+    // undici waits for a connection before it looks at the signal; it sends nothing then.
     const late = new Promise<never>((_, reject) => (signal.onabort = () => reject(signal.reason as Error)));
     try {
       return await Promise.race([exchange(), late]);

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
 /*
- * How the objects of the service are read, tolerantly: every field may be absent, null or new. A value of an unexpected type counts
- * as absent; an unknown field is kept, and never an error. generated.ts has the objects, made of the resource definitions.
+ * Tolerant schemas for the objects of the service: any field may be absent, null or new. A value of an unexpected type counts as
+ * absent; an unknown field is kept and never an error. generated.ts has the objects, made from the resource definitions.
  */
 
-/** An object of the service, with its id under `id`, whatever the service calls it. */
+/** An object of the service. Its id is always under `id`. */
 export interface Identified {
   id: string;
   state?: string;
@@ -37,13 +37,13 @@ export const counter = z
 
 export const object = z.record(z.string(), z.unknown()).optional().catch(undefined);
 
-/** Absent and null mean the same, but for a description: its null says that there is none (any more). */
+/** Absent and null mean the same, except for a description: null says that there is none any more. */
 function withoutNulls(value: Wire): Wire {
   const given = Object.entries(value).filter(([, field]) => field !== null);
   return { ...(value.description === null ? { description: "" } : {}), ...Object.fromEntries(given) };
 }
 
-/** An object with these fields besides what all have. `id` may stand for `_id`; some have nothing but another field to be named by. */
+/** An object with these fields and those that all have. The service's id is `_id`, `id`, or another field that names the object. */
 export const identified = <S extends z.ZodRawShape>(shape: S, idField = "_id") =>
   z.preprocess(
     (value) => {
@@ -54,7 +54,7 @@ export const identified = <S extends z.ZodRawShape>(shape: S, idField = "_id") =
     z.looseObject({ id: z.string().min(1), state: text, _revision: counter, created_at: text, ...shape }),
   );
 
-/** Any object with an id: what a list holds, whatever it lists. Kept as it is, since many are read. */
+/** Any object with an id, whatever the list. Not parsed further, since lists are long. */
 export const anything = (idField = "_id") =>
   z.preprocess(
     (value) => {
@@ -76,11 +76,11 @@ export const NodeStatusObject = z.looseObject({
 
 export type NodeStatusObject = z.infer<typeof NodeStatusObject>;
 
-/** A release of the service's software, which an environment can be given by its id. Not in the specification. */
+/** A release of the service's software, which environments refer to by id. Not in the specification. */
 export const ReleaseObject = identified({ provider: text, version: text, release_status: text });
 export type ReleaseObject = z.infer<typeof ReleaseObject>;
 
-/** A tether's account: its field names are not documented, so they are recognised by what they hold. */
+/** A tether's account. Its field names are not documented, so the values tell them apart. */
 export interface TetherAccount {
   /** Address on the public chain, 0x and 40 hex digits. */
   account?: string;
@@ -88,7 +88,7 @@ export interface TetherAccount {
   balanceWei?: string;
 }
 
-/** A report as the service shows it: its fields are not documented. */
+/** A report, as the service shows it. Its fields are not documented. */
 export type TetherReport = unknown;
 
 const isAddress = (value: unknown): value is string => typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value);
@@ -99,7 +99,7 @@ function wei(value: unknown): string | undefined {
   return BigInt(value).toString();
 }
 
-/** Reads address and balance out of whatever `account` and `balance/{network}` answer. */
+/** Reads address and balance from whatever `account` and `balance/{network}` answer. */
 export function tetherAccount(answer: unknown): TetherAccount {
   if (isAddress(answer)) return { account: answer };
   if (!isObject(answer)) return { balanceWei: wei(answer) };

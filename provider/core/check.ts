@@ -11,12 +11,12 @@ export interface Checked {
   issues: Issue[];
 }
 
-/** Property names that a Pulumi host adds. */
+/** Property names that Pulumi adds. */
 const isInternal = (key: string): boolean => key.startsWith("__");
 
 type Shape = Record<string, z.ZodType>;
 
-/** Arguments as programs write them: of a parent the resource, too, of which the id is known here. */
+/** Arguments as programs write them. For a parent they can also give the resource, whose id arrives here. */
 const argumentsOf = (shape: Shape): string[] =>
   Object.keys(shape)
     .filter((name) => name !== "customTimeouts")
@@ -30,7 +30,7 @@ function unknownArguments(definition: Checkable, shape: Shape, news: Props): (Is
   return Object.keys(news)
     .filter((key) => !(key in shape || isInternal(key) || isMissing(news[key])))
     .map((key) => {
-      const known = argumentsOf(shape).filter((name) => name !== key); // not the resource, where it takes an id
+      const known = argumentsOf(shape).filter((name) => name !== key); // only TypeScript has that argument
       const meant = nearest(key, known);
       const reason = `${definition.type} has no argument "${key}"${
         meant
@@ -41,7 +41,7 @@ function unknownArguments(definition: Checkable, shape: Shape, news: Props): (Is
     });
 }
 
-/** The message about a value; includes the value if that helps to correct it. */
+/** The message about a value. Includes the value if that helps to correct it. */
 function reasonOf(property: string, issue: z.core.$ZodIssue, given: unknown, schema: z.ZodType): string {
   if (issue.code === "invalid_value" && typeof given === "string") {
     const meant = nearest(given, issue.values.map(String));
@@ -55,7 +55,7 @@ function reasonOf(property: string, issue: z.core.$ZodIssue, given: unknown, sch
   return issue.message;
 }
 
-/** Missing parents; the innermost knows the others, since an environment is in a consortium. */
+/** Missing parents. Only the innermost is reported: it knows the others. */
 function knownByInner(shape: Shape, news: Props): string[] {
   const missing = Object.keys(shape).filter((key) => metaOf(shape[key]!).parent === "path" && isMissing(news[key]));
   return missing.slice(0, -1);
@@ -64,15 +64,15 @@ function knownByInner(shape: Shape, news: Props): string[] {
 const isMissing = (value: unknown): boolean => value === undefined || value === null;
 
 /**
- * Validates inputs by property, with no call. Unknown values (of a preview) are let through as they are.
- * Defaults are filled in, so that state and policies see them.
+ * Validates inputs by property, without a call. Lets the unknown values of a preview through.
+ * Fills in defaults, so that states and policies see them.
  */
 export function check(definition: Checkable, news: Props): Checked {
   const inputs: Props = {};
   const shape: Shape = definition.inputs.shape;
   const unknownOnes = unknownArguments(definition, shape, news);
   const issues: Issue[] = unknownOnes.map(({ property, reason }) => ({ property, reason }));
-  // That it is missing too is not news.
+  // Do not report these as missing, too.
   const said = new Set(unknownOnes.flatMap((one) => [one.meant, `${one.meant}Id`]).concat(knownByInner(shape, news)));
   for (const [key, schema] of Object.entries(shape)) {
     const value = news[key];
@@ -104,8 +104,8 @@ export function check(definition: Checkable, news: Props): Checked {
 }
 
 /*
- * Only `check` looks at the environments of a network, to which alone Pulumi shows what a program said before: whatever is deleted is
- * asked nothing at a preview.
+ * Only `check` can see which environments a network has lost: Pulumi shows it the earlier inputs, while a preview asks nothing
+ * about resources that it would delete.
  */
 
 const namesIn = ({ [environmentsKey]: given }: Props): string[][] =>

@@ -9,19 +9,19 @@ import { fromWire } from "./state";
 import { UserError } from "./user-error";
 import { sameName, sameValue } from "./values";
 
-/** `unlistable`: the service does not list this collection, and its owner is there. */
+/** `unlistable`: the service does not list this collection, and its owner exists. */
 export type Presence = { item: Identified } | "gone" | "unlistable";
 
-/** The part of a collection that the service shows. */
+/** What the service shows of a collection. */
 export interface Listing {
   items: Identified[];
-  /** Set if it is only a part: the error for callers that need all of it. */
+  /** Set if that is not everything: the error for callers that need all of it. */
   part?: PartialList;
 }
 
 /**
- * The objects in one place, for one verb: what the service says of them, and what this process knows besides, since lists may lag
- * behind. One list call serves all siblings: callers say how old an answer may be, and join a request that is new enough.
+ * The objects in one place, for one verb: what the service lists, and what this process knows besides, since lists may lag.
+ * One list call serves all siblings: callers say how old a list may be, and join a request that is new enough.
  */
 export class Listed {
   readonly #known: Known;
@@ -33,7 +33,7 @@ export class Listed {
     this.#known = session.collections.at(place.collection);
   }
 
-  /** The field that is an object's id, where the service gives it none. */
+  /** The field that is an object's id, if the service gives it no other. */
   protected get idField(): string | undefined {
     return undefined;
   }
@@ -47,7 +47,7 @@ export class Listed {
     return paths.item(this.path, id);
   }
 
-  /** The collection, as the service showed it at most `maxAgeMs` ago. @throws PartialList where that is not all of it */
+  /** The collection as the service showed it at most `maxAgeMs` ago. @throws PartialList if that is not all of it */
   async list(maxAgeMs: number): Promise<Identified[]> {
     const entry = this.#entry(maxAgeMs);
     const { items, until } = entry;
@@ -55,7 +55,7 @@ export class Listed {
     try {
       return await (until > at ? this.#inTime(items) : items);
     } catch (error) {
-      // A sibling with less time gave up, so ask again. A lasting answer is kept: asking again would not change it.
+      // A sibling with less time gave up, so ask again. A lasting answer would stay the same.
       const givenUp = this.#known.entry !== entry;
       if (until < at && givenUp && isApiError(error)) return this.list(maxAgeMs);
       throw error;
@@ -71,14 +71,14 @@ export class Listed {
     const entry: Entry = { startedAt: now, until: deadline.at, items };
     known.entry = entry;
     items.catch((error: unknown) => {
-      // Keep an answer such as "there is no such list" for the siblings, but not a passing fault.
+      // Keep an answer such as "there is no such list" for the siblings, but not a passing failure.
       const lasting = isApiError(error, "missing", "unsupported", "denied", "partial");
       if (!lasting && known.entry === entry) known.entry = undefined;
     });
     return entry;
   }
 
-  /** Stops waiting at this verb's deadline: a call that siblings share may take longer. */
+  /** Stops waiting at this verb's deadline: the siblings' call may take longer. */
   async #inTime(items: Promise<Identified[]>): Promise<Identified[]> {
     const { clock, deadline } = this.session;
     const answered = new AbortController();
@@ -93,7 +93,7 @@ export class Listed {
     }
   }
 
-  /** The part that the service shows. */
+  /** As `list`, but gives what a partial list shows instead of failing. */
   async look(maxAgeMs: number): Promise<Listing> {
     try {
       return { items: await this.list(maxAgeMs) };
@@ -103,14 +103,14 @@ export class Listed {
     }
   }
 
-  /** The object as listed, gone or not. */
+  /** The object as listed, even if its state says that it is gone. */
   async listed(id: string, maxAgeMs: number): Promise<Identified | undefined> {
     return (await this.look(maxAgeMs)).items.find((item) => item.id === id);
   }
 
   /**
-   * Those that are there, what this process made and the list does not have yet included; undefined: they cannot be listed.
-   * @throws PartialList where the list is only a part: what is not in it may be there, and no name is free because of it
+   * The objects that exist, including those of this process that are not listed yet. undefined: they cannot be listed.
+   * @throws PartialList for a partial list: an object that it lacks may exist, so it proves no name to be free
    */
   async siblings(maxAgeMs: number): Promise<Identified[] | undefined> {
     const { isUnlisted } = this.place;
@@ -125,15 +125,15 @@ export class Listed {
     }
   }
 
-  /** Those of a list that are there, with what this process made and the list does not have yet. */
+  /** The objects of a list that exist, and those of this process that it does not show yet. */
   there(listed: Identified[]): Identified[] {
     const all = new Map([...this.made(), ...listed].map((item) => [item.id, item]));
     return [...all.values()].filter((item) => !isGone(item) && !this.#known.removed.has(item.id));
   }
 
   /**
-   * Whether an object is there. "Gone" is only said when it was confirmed: by its state, or by two lists without it
-   * and an answer 404/410 (or none) to a GET by id; never after a failure, a refused key or a wrong address.
+   * Whether an object exists. It is "gone" only after confirmation: by its state, or by two lists without it and an answer
+   * 404/410 (or none) to a GET by id; never after a failure, a refused key or a wrong address.
    */
   async find(id: string, maxAgeMs: number): Promise<Presence> {
     const { parent } = this.place;
@@ -148,13 +148,13 @@ export class Listed {
       if (isApiError(error, "missing", "unsupported")) return "unlistable";
       throw error;
     }
-    // A list may lag: ask by id, where the service knows that, and for a list made now.
+    // A list may lag: ask by id, if the service supports that, and for a new list.
     const within = ({ items }: Listing): Identified | undefined => items.find((one) => one.id === id);
     let item = within(listed) ?? (await this.get(id));
     if (!item) {
       listed = await this.look(0);
       item = within(listed);
-      // A partial list may just not show it. But a service that shows another object by id would show this one too.
+      // A partial list may lack it. But a service that shows another object by id would show this one, too.
       if (!item && listed.part && !(await this.#showsById(listed.items))) throw listed.part;
     }
     return item && !isGone(item) ? { item } : "gone";
@@ -165,13 +165,13 @@ export class Listed {
     return another !== undefined && (await this.get(another.id)) !== undefined;
   }
 
-  /** The object by GET, which only nodes have by the spec; undefined where there is none, or no such call. */
+  /** The object by GET, which the spec has for nodes only. undefined: there is none, or no such call. */
   async get(id: string): Promise<Identified | undefined> {
     const found = await this.session.client.find(this.pathOf(id));
     return found && { ...found, id };
   }
 
-  /** This process has just created its owner, so it is known to be empty. */
+  /** Call when this process has just created the owner, so the collection is empty. */
   startEmpty(): void {
     this.#known.entry = { startedAt: this.session.clock.now(), until: Infinity, items: Promise.resolve([]) };
   }
@@ -198,7 +198,7 @@ export class Listed {
     this.recordRemoved(id);
   }
 
-  /** Sends a create there; `creates` waits for it. */
+  /** Sends a create. `createsAnswered` waits for it. */
   async creating<T>(create: Promise<T>): Promise<T> {
     const { creates } = this.#known;
     creates.add(create);
@@ -209,12 +209,12 @@ export class Listed {
     }
   }
 
-  /** Resolves when the creates that are in flight there now are answered. */
+  /** Resolves when the creates now in flight are answered. */
   async createsAnswered(): Promise<void> {
     await Promise.allSettled([...this.#known.creates]);
   }
 
-  /** Reserves a name for one create: two resources of a program cannot race for it. */
+  /** Reserves a name for one create, so that two resources of a program cannot race for it. */
   async claim<T>(name: unknown, taken: () => Error, run: () => Promise<T>): Promise<T> {
     const { claims } = this.#known;
     const key = String(name).trim();
@@ -236,7 +236,7 @@ export class Listed {
 const outOfTime = (path: string, { limit }: Deadline): UserError =>
   new UserError(`GET ${path} was not answered in time: the limit is ${limit} (customTimeouts).`);
 
-/** The objects of one kind in one place, as a resource sees them. */
+/** The objects of one kind in one place, as their resource sees them. */
 export class Collection extends Listed {
   constructor(
     session: Session,
@@ -246,17 +246,17 @@ export class Collection extends Listed {
     super(session, place);
   }
 
-  /** The object's place, by its inputs or state. */
+  /** The collection of the object with these inputs or this state. */
   static of(session: Session, definition: Definition, props: Props): Collection {
     return new Collection(session, definition, definition.place(props));
   }
 
-  /** How messages call the object with these properties. */
+  /** How messages name the object with these properties. */
   nameOf(props: Props): string {
     return nameOf(this.definition, props);
   }
 
-  /** What the service shows of the object, under the names of the properties. */
+  /** What the service shows of the object, by property. */
   shown(item: Identified): Props {
     return fromWire(this.definition, item);
   }
@@ -265,19 +265,19 @@ export class Collection extends Listed {
     return this.definition.idField;
   }
 
-  /** The items with the name of the inputs, or else a shared one that is what they want. */
+  /** The items that have the name in the inputs; if there are none, a shared one that fits them. */
   namesakes(inputs: Props, items: Identified[]): Identified[] {
     const { naming, shared } = this.definition;
     if (!naming) return [];
-    const fields = naming.map((key) => [wireName(key), inputs[key]] as const); // not parsed: this runs for all siblings of each create
+    const fields = naming.map((key) => [wireName(key), inputs[key]] as const); // unparsed: runs for all siblings of each create
     const named = items.filter((item) => fields.every(([field, wanted]) => sameValue(item[field], wanted)));
     if (named.length > 0 || !shared?.isSame) return named;
     return items.filter((item) => shared.isSame!(inputs, this.shown(item)));
   }
 
   /**
-   * Those that a service may show for what is created with these inputs: it may write a name in its own way. What has exactly
-   * the name comes first, and what has exactly the name of another create of this process is that one's.
+   * The items that may stand for these inputs in a service that writes names in its own way. An exact match comes first, and an
+   * item with exactly the name of another create of this process belongs to that one.
    */
   namedLike(inputs: Props, items: Identified[]): Identified[] {
     const exact = this.namesakes(inputs, items);
@@ -288,7 +288,7 @@ export class Collection extends Listed {
     return items.filter((item) => sameName(item[field], inputs[key]) && !this.isClaimed(item[field]));
   }
 
-  /** The name that the service shows. */
+  /** The name, as the service shows it. */
   nameIn(item: Identified): string {
     return (this.definition.naming ?? []).map((key) => String(item[wireName(key)])).join(" ");
   }

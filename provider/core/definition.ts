@@ -5,12 +5,12 @@ import { type Session } from "./session";
 
 export { nameOf, type Props };
 
-/** Where an object lives: the collection that lists it, and the object that owns the collection. */
+/** Where an object lives: the collection that lists it, and the owner of the collection. */
 export interface Place {
   /** Path of the collection, such as `/consortia/c1/environments`. */
   collection: string;
   parent?: { place: Place; id: string };
-  /** The spec has no list of these: one that cannot be listed counts as there while its parent is. */
+  /** The spec has no list of these: if it cannot be listed, the object counts as existing while its parent does. */
   isUnlisted?: boolean;
 }
 
@@ -26,43 +26,43 @@ export interface Issue {
   reason: string;
 }
 
-/** The result of a verb: the id and the whole state. */
+/** The result of a verb: the id and the complete state. */
 export interface Made {
   id: string;
   state: Props;
 }
 
-/** Verbs that replace those of collections. */
+/** Verbs that replace those of objects in a collection. */
 export interface OwnVerbs {
-  /** @param left the state of the same object, where another resource has just left it to this one */
+  /** @param left the state of the same object, if another resource has just released it */
   create(session: Session, inputs: Props, left?: Props): Promise<Made>;
   /** undefined: it is confirmed to be gone. */
   read(session: Session, id: string, state: Props): Promise<Props | undefined>;
   update(session: Session, id: string, olds: Props, news: Props): Promise<Props>;
   delete(session: Session, id: string, state: Props): Promise<void>;
-  /** Whether this run's key can see it: only its own organization's can (spec, section 1). */
+  /** Whether the key can see it. Only keys of its own organization can (spec, section 1). */
   isShown(client: ConsortiumClient, id: string): Promise<boolean>;
-  /** Whether the state is finished; else the next update goes on with what is missing. */
+  /** Whether the state is complete. Otherwise the next update completes it. */
   settled(state: Props): boolean;
 }
 
 interface Details {
-  /** The outputs that a finished object has. */
+  /** The outputs that a complete object has. */
   outputs: readonly string[];
-  /** For messages while some are missing. */
+  /** What messages say while some are missing. */
   waiting: string;
-  /** undefined while they are not all there. */
+  /** undefined: some are still missing. */
   read(client: ConsortiumClient, id: string, state: Props): Promise<Props | undefined>;
 }
 
 interface Shared {
-  /** Whether it is shared, by what the service shows of it. */
+  /** Whether an object is shared, by what the service shows of it. */
   applies(shown: Props): boolean;
-  /** Whether it is what the inputs want, although it has another name. */
+  /** Whether an object fits the inputs even if its name differs. */
   isSame?(inputs: Props, shown: Props): boolean;
-  /** What has to fit where it is adopted; all else stays as it is. */
+  /** Inputs that must fit for adoption. All else stays as it is. */
   fits: readonly string[];
-  /** Why it stays when its resource goes; undefined: nobody else uses it. */
+  /** Why it stays when its resource goes. undefined: nobody else uses it. */
   usedBy(session: Session, id: string, state: Props, isAdopted: boolean): Promise<string | undefined>;
 }
 
@@ -73,64 +73,64 @@ export interface Definition {
   /** Its name in messages, such as `node`. */
   title: string;
   doc: string;
-  /** A strict zod object: inputs as they are in the state and for policies, parents as flat ids. */
+  /** A strict zod object: inputs as in states and policies, with parents as flat ids. */
   inputs: z.ZodObject;
   /** What the service adds. */
   outputs: z.ZodObject;
   timeouts?: Partial<Timeouts>;
-  /** Rules between properties, of the values that are known; `given` has those as well that will be known later. */
+  /** Rules between known values. `given` also has the values that will be known later. */
   rules?(known: Props, given: Props): Issue[];
-  /** Reads the service's object, tolerantly. */
+  /** Reads the service's object tolerantly. */
   wire: z.ZodType<Identified>;
   place(inputs: Props): Place;
-  /** The properties whose values tell siblings apart; undefined: nothing does (credentials, tethers). */
+  /** The properties that tell siblings apart. undefined: nothing does (credentials, tethers). */
   naming?: readonly string[];
   /**
-   * The field that is its id, where the service gives it none: such an object is put under that name, and changed by putting it
-   * again.
+   * The field that is the object's id, if the service gives it no other. The object is then created and changed with a PUT under
+   * that name.
    */
   idField?: string;
-  /** Set where several organizations or stacks use one such object: it is adopted as it is, and stays while others use it. */
+  /** Set if several organizations or stacks use one such object: it is adopted as it is, and stays while others use it. */
   shared?: Shared;
-  /** Whether one that is gone has done what it was for: its resource stays, and it is not made again. */
+  /** Whether a missing object has served its purpose: its resource stays, and it is not made again. */
   isServed?(session: Session, state: Props): Promise<boolean>;
-  /** Whether its state says something else than whether it can be used. */
+  /** Whether it can be used at once, whatever its state says. */
   isReadyAtOnce?: boolean;
-  /** What has to be so before it is created; may be asked for again. */
+  /** Prepares what the create depends on. May be called again. */
   prepare?(client: ConsortiumClient, inputs: Props): Promise<void>;
-  /** The input with the id of an existing object, which is configured and never created. */
+  /** The input with the id of an existing object, which this resource configures and never creates. */
   idKey?: string;
-  /** Fields of the create body that follow from several inputs, under the service's names. */
+  /** Fields of the create's body that follow from several inputs, under the service's names. */
   bodyOf?(inputs: Props): Props;
-  /** Outputs to ask for again if the answer to the create lacked them. */
+  /** Outputs to ask for again if the answer to the create lacks them. */
   shownLater?: readonly string[];
-  /** Outputs that only the answer to the create contains (a password); undefined if it did not. */
+  /** Outputs that only the answer to the create contains (a password). undefined: it lacks them. */
   shownOnce?(object: Identified): Props | undefined;
-  /** What to do about such outputs if somebody else created the object. */
+  /** What to do about such outputs after an import. */
   onImport?: string;
-  /** More outputs, from calls besides the list. */
+  /** More outputs, from other calls than the list. */
   details?: Details;
-  /** The output with its organization; only top-level objects have one. */
+  /** The output with its organization. Only top-level objects have one. */
   owner?: string;
   /** Whether it was created with its parent and goes with it: a service may not delete it alone. */
   foundedWith?(object: Identified, parent: Identified): boolean;
-  /** Collections in a new object that are known to be empty. */
+  /** Collections that are empty in a new object. */
   emptyWhenMade?: readonly string[];
   /** The preview's warning about a replacement. */
   replaceWarning?: string;
-  /** For a resource that does not live in a collection (the tether service). */
+  /** Set for a resource that does not live in a collection (the tether service). */
   own?: OwnVerbs;
 }
 
 const standardTimeouts: Timeouts = { create: 300, update: 300, delete: 300 };
 
-/** Milliseconds that a verb may take: what the user set (`customTimeouts`, in seconds in the inputs), or the default. */
+/** Milliseconds that a verb may take: the user's `customTimeouts`, in seconds in the inputs, or the default. */
 export function timeoutMs({ timeouts }: Definition, verb: keyof Timeouts, inputs: Props): number {
   const custom = (inputs.customTimeouts ?? {}) as Partial<Timeouts>;
   return 1000 * (custom[verb] ?? timeouts?.[verb] ?? standardTimeouts[verb]);
 }
 
-/** What tells the object with these properties from its siblings, as one text; undefined: nothing does. */
+/** What tells the object with these properties from its siblings, as one text. undefined: nothing does. */
 export const identityOf = ({ naming }: Pick<Definition, "naming">, props: Props): string | undefined =>
   naming?.map((key) => String(props[key])).join(" ");
 
@@ -152,6 +152,6 @@ export const secretKeys = ({ inputs, outputs }: Pick<Definition, "inputs" | "out
     metaOf(schema).secret ? [key] : [],
   );
 
-/** Inputs that are not in the spec: left out if a service rejects them. */
+/** Inputs that are not in the spec. They are left out if a service rejects them. */
 export const undocumentedKeys = (definition: Pick<Definition, "inputs">): string[] =>
   inputKeys(definition).filter((key) => inputMeta(definition, key)?.undocumented);

@@ -3,13 +3,13 @@ import { isSettledState } from "../api/states";
 import { contains, fingerprint, isUnset, sameValue } from "./values";
 
 /**
- * Where the state lists what of an adopted object stays as it was: what the program did not set, by its key; and of a shared
- * object what the program set, with a fingerprint of that.
+ * The state's list of properties that stayed as they were when the object was adopted: the keys that the program did not set;
+ * and for a shared object the keys that it did set, each with a fingerprint of the wanted value.
  */
 export const leftKey = "__left";
 export type Left = string | [key: string, wanted: string];
 
-/** Whether it stays as it is as long as the program wants the same as when it was adopted. */
+/** Whether it stays as it is as long as the program wants the same as at the adoption. */
 export const isLeft = (state: Props, key: string, wanted?: unknown): boolean =>
   ((state[leftKey] as Left[] | undefined) ?? []).some((left) =>
     wanted === undefined
@@ -17,16 +17,16 @@ export const isLeft = (state: Props, key: string, wanted?: unknown): boolean =>
       : typeof left !== "string" && left[0] === key && left[1] === fingerprint(wanted),
   );
 
-/** Whether what the service shows is what the program wants. */
+/** Whether the shown value is what the program wants. */
 export const fits = (definition: Definition, key: string, shown: unknown, wanted: unknown): boolean =>
   inputMeta(definition, key)?.open && !isUnset(wanted) ? contains(shown, wanted) : sameValue(shown, wanted);
 
-/** Where the state lists properties that the service did not change in place. */
+/** The state's list of properties that the service could not change in place. */
 export const fixedKey = "__fixed";
 
 export const fixedKeys = (state: Props): string[] => (state[fixedKey] as string[] | undefined) ?? [];
 
-/** Whether a change to it makes a new object. */
+/** Whether a change to it replaces the object. */
 const isReplacing = (definition: Definition, state: Props, key: string): boolean => {
   const replace = inputMeta(definition, key)?.replace;
   return replace === "ifNeeded" ? fixedKeys(state).includes(key) : replace === true;
@@ -34,17 +34,17 @@ const isReplacing = (definition: Definition, state: Props, key: string): boolean
 
 export interface Difference {
   changes: boolean;
-  /** Properties that differ; none if only the last run has to be finished. */
+  /** Properties that differ. Empty if only the last run has to be completed. */
   changed: string[];
-  /** Properties whose change makes a new object. */
+  /** Properties whose change replaces the object. */
   replaces: string[];
-  /** The old object must go first, since the new one has the same name in the same parent. */
+  /** The old object must go first, because the new one has the same name in the same parent. */
   deleteBeforeReplace: boolean;
   /** Warnings to read before confirming. */
   warnings: string[];
 }
 
-/** Whether the last run ended with the object ready and all of its outputs read. */
+/** Whether the last run ended with the object ready and all its outputs read. */
 export function isSettled(definition: Definition, state: Props): boolean {
   const { own, details, isReadyAtOnce } = definition;
   if (own) return own.settled(state);
@@ -65,8 +65,8 @@ export function changedKeys(definition: Definition, olds: Props, news: Props): s
 }
 
 /**
- * Compares the old state (inputs and outputs) with the new inputs, with no call.
- * An unknown value may change; a replaced parent's id is unknown for that reason.
+ * Compares the old state (inputs and outputs) with the new inputs, without a call.
+ * An unknown value may differ: the id of a replaced parent is unknown for that reason.
  */
 export function diff(definition: Definition, olds: Props, news: Props): Difference {
   const changed = changedKeys(definition, olds, news);

@@ -5,11 +5,11 @@ const enginePattern = /^(127\.0\.0\.1|localhost|\[::1\]):(\d+)$/;
 /** How often to check again after the engine has closed the idle connection. */
 const retryMs = 250;
 
-/** The engine's address among the arguments that it starts a provider process with. */
+/** The engine's address, which is an argument of each provider process. */
 export const engineAddress = (args: readonly string[] = process.argv): string | undefined =>
   args.find((arg) => enginePattern.test(arg));
 
-/** Calls back when nothing listens at the engine's address any more. An open connection tells at once, for free. */
+/** Calls back when nothing listens at the engine's address any more. An open connection shows that at once. */
 export function onEngineGone(address: string | undefined, callback: () => void): void {
   const [, host, port] = enginePattern.exec(address ?? "") ?? [];
   if (!host || !port) return;

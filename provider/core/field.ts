@@ -7,28 +7,28 @@ export type Props = Record<string, unknown>;
 export interface FieldMeta {
   /** One or two sentences: meaning, unit, and the rule itself. */
   doc: string;
-  /** What holds where it is left out, in words that can follow "Default:". */
+  /** What applies if it is left out, in words that can follow "Default:". */
   default?: string;
-  /** A sentence on what TypeScript programs can write instead; other languages cannot. */
+  /** A sentence on what TypeScript programs can write instead. Other languages cannot. */
   inTypeScript?: string;
   /**
-   * A change replaces the object. Default: it is updated in place. `ifNeeded`: it is updated in place where the service can;
-   * the state remembers where it cannot, and then a change replaces.
+   * A change replaces the object. Default: it is updated in place. `ifNeeded`: it is updated in place if the service can; the
+   * state remembers if it cannot, and then a change replaces.
    */
   replace?: boolean | "ifNeeded";
   /** Never shown: a secret output. */
   secret?: boolean;
-  /** The service chooses a value when none is given, so leaving it out is no change. */
+  /** The service chooses a value if none is given, so leaving it out is no change. */
   computed?: boolean;
-  /** Not a property of the service's object: never sent or read under its name. */
+  /** Not a property of the service's object: neither sent nor read under its name. */
   programOnly?: boolean;
   /** Sent with the create and never read back: a service may show it in another form. */
   sentOnly?: boolean;
-  /** An object to which the service may add members of its own: only those that were given are compared. */
+  /** An object to which the service may add members: only the given ones are compared. */
   open?: boolean;
-  /** The argument of programs in TypeScript that takes the resource with this id. */
+  /** The argument of TypeScript programs that takes the resource with this id. */
   argument?: string;
-  /** A change in place takes effect when the object restarts, which the update sees to. */
+  /** A change in place takes effect after a restart, which the update triggers. */
   restarts?: boolean;
   /** Shown by another call than the list (`details` of the definition). */
   elsewhere?: boolean;
@@ -36,13 +36,13 @@ export interface FieldMeta {
   ignoredInDiff?: boolean;
   /** Not in the spec: a service may reject it. */
   undocumented?: boolean;
-  /** Names where the object lives (its parents): part of the path, or sent under this name in the body. */
+  /** Names a parent of the object: in the path, or under this name in the body. */
   parent?: "path" | "body";
 }
 
 const fields = z.registry<FieldMeta>();
 
-/** Put on last: a later `.optional()` or `.default()` makes another schema, without the metadata. */
+/** Apply it last: a later `.optional()` or `.default()` makes another schema, without the metadata. */
 export const field = <S extends z.ZodType>(schema: S, doc: string, meta: Omit<FieldMeta, "doc"> = {}): S => {
   fields.add(schema, { doc, ...meta });
   return schema;

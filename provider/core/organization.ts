@@ -8,9 +8,9 @@ import { isKnown, isMoved, type Origin, originKey, type SeenStates, type Subject
 import { type Session } from "./session";
 
 /*
- * Nothing counts as gone, and nothing of a stack is made again, changed or deleted, before it is known that the API key
- * belongs to the organization that the stack was made with. No call of the API says whose a key is: a key that was
- * proved before is known by its fingerprint, and any other by what it lists.
+ * Before anything of a stack is changed, deleted, made again or taken for gone, the API key must be proved to belong to the
+ * organization that the stack was made with. No call of the API tells a key's organization. A key that was proved before is
+ * recognized by its fingerprint, any other by what it lists.
  */
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
@@ -40,7 +40,7 @@ export function subjectOf(definition: Definition, id: string, state: Props): Sub
 
 const consortiaOf = (session: Session): Listed => new Listed(session, { collection: paths.consortia });
 
-/** What the key can see; requested once per run, or taken from a list of consortia that is needed anyway. */
+/** What the key can see. Requested once per run, or taken from a list of consortia that is needed anyway. */
 async function visible(session: Session): Promise<Visible & { part?: PartialList }> {
   let some: PartialList | undefined;
   const seen = await lookAround(async (collection) => {
@@ -58,7 +58,7 @@ async function judge(session: Session, subject: Subject): Promise<Verdict> {
   const { origin, consortiumId } = subject;
   const { settings } = session.client.http;
   if (isKnown(origin, settings)) return { origin };
-  // One proof per consortium is enough, even if that object is gone by now.
+  // One proof per consortium is enough, even if this object is gone by now.
   if (consortiumId !== undefined && session.proved.has(consortiumId)) return { origin: withKey(origin, settings) };
   const verdict = await compared(session, subject);
   if ("origin" in verdict && consortiumId !== undefined) session.proved.add(consortiumId);
@@ -82,8 +82,8 @@ async function compared(session: Session, { origin, isShown, consortiumId }: Sub
 }
 
 /**
- * Holds before anything is changed or deleted, and before "it is not there" is believed.
- * Gives what the state is to remember from now on.
+ * Call before anything is changed or deleted, and before an object is taken for gone.
+ * @returns what the state records from now on
  * @throws CommonError that says whose the state is, what the key shows, and what to do
  */
 export async function proveOrganization(
@@ -104,17 +104,17 @@ async function proved(session: Session, subject: Subject): Promise<Origin> {
   throw unclearKey(comparedIn(session), subject, verdict.unclear);
 }
 
-/** What a key can be compared with, without a call. */
+/** What a key is compared with, without a call. */
 export interface Compared extends Pick<Session, "provider"> {
   settings: Settings;
   seenStates: SeenStates;
 }
 
 /**
- * Whether the key of another provider, which the program now gives to an object, fits its state: as far as a preview can tell, which
- * makes no call. A key that is only new may be a rotated one.
- * @returns why the run has to ask: nothing is known of the key
- * @throws CommonError where the key is certain to be another organization's
+ * Whether the key of another provider, which the program now gives to an object, fits its state. A preview makes no call, so
+ * it cannot tell for every key: a new one may be a rotated one.
+ * @returns a warning that the run has to ask, since the key is unknown
+ * @throws CommonError if the key certainly belongs to another organization
  */
 export function comparedWithoutCall(
   here: Compared,
@@ -159,7 +159,7 @@ export async function learnOrganization(
   return "origin" in verdict ? verdict.origin : subject.origin;
 }
 
-/** Checks the key against all states that this process has seen. @throws CommonError for a foreign key */
+/** Checks the key against all states that the engine has shown. @throws CommonError for a foreign key */
 export async function proveSeen(session: Session): Promise<void> {
   for (const subject of session.seenStates.subjects) await proved(session, subject);
 }
@@ -168,13 +168,13 @@ export async function proveSeen(session: Session): Promise<void> {
 const statesShownMs = 300;
 
 /**
- * Holds before anything is made: the key belongs to the organization of all the states that this process was shown,
- * and to the one that the settings require. Gives whether that could be told: an organization without a consortium
- * shows nothing of itself, and only the answer to its first create does.
+ * Call before anything is made. The key must belong to the organization of all states that the engine has shown, and to the
+ * one that the settings require. @returns whether that could be told: an organization without a consortium shows nothing of
+ * itself until its first create is answered
  */
 export async function proveBeforeCreate(session: Session, definition: Definition): Promise<boolean> {
   const { seenStates, clock } = session;
-  // A consortium depends on nothing, so the engine may ask for it before it shows other states.
+  // A consortium depends on nothing, so the engine may create it before it shows other states.
   if (isRoot(definition) && seenStates.subjects.length === 0)
     await Promise.all([
       consortiaOf(session)
@@ -191,7 +191,7 @@ export async function proveBeforeCreate(session: Session, definition: Definition
   return true;
 }
 
-/** The origin in a new object's state; if this lookup fails, a later read adds it. */
+/** The origin for the state of a new object. If this lookup fails, a later read adds it. */
 export async function originOfNew(session: Session, definition: Definition, state: Props): Promise<Origin> {
   const { settings } = session.client.http;
   const owner = ownerOf(definition, state);
@@ -202,7 +202,7 @@ export async function originOfNew(session: Session, definition: Definition, stat
   return withKey({ ...(seen?.organizations && { organizations: [...seen.organizations] }), keys: [] }, settings);
 }
 
-/** The same from the answer to a create. */
+/** Checks the answer to a create against the organization that the settings require. */
 export function requireOwner({ client }: Session, definition: Definition, { id, state }: Made): void {
   const owner = ownerOf(definition, state);
   const seen = { consortia: new Set([id]), ...(owner !== undefined && { organizations: new Set([owner]) }) };
@@ -213,7 +213,7 @@ export function requireOwner({ client }: Session, definition: Definition, { id, 
   );
 }
 
-/** A state of one organization, and settings that require another. */
+/** Compares the organization of a state with the one that the settings require. */
 async function fitsRequired(session: Session, subject: Subject): Promise<void> {
   const { settings } = session.client.http;
   const { origin } = subject;
@@ -244,7 +244,7 @@ const comparedIn = ({ client, seenStates, provider }: Session): Compared => ({
 const made = ({ what, origin }: Subject): string =>
   origin.organizations ? `${what} was made with organization ${origin.organizations.join(" or ")}` : `${what}`;
 
-/** An object stays in its organization, whatever provider the program gives it. */
+/** An object stays in its organization, whichever provider the program gives it. */
 const backFrom = (origin: Origin, now: string): string =>
   `In the program, ${movedBy(origin, now)}: give it ${providerCalled(origin.provider!)} again. An object cannot move to another ` +
   `organization: to make a new one there, give the resource another name as well.`;

@@ -1,7 +1,7 @@
 import { type Clock } from "../api";
 import { groupBy } from "./values";
 
-/** When a line is due: less and less often, but enough for pipelines that kill jobs after ten silent minutes. */
+/** When a line is due: ever more rarely, but often enough for pipelines that kill jobs after ten silent minutes. */
 const dueMs = [10_000, 30_000, 60_000, 120_000, 300_000];
 
 const nextDue = (elapsed: number): number =>
@@ -9,7 +9,7 @@ const nextDue = (elapsed: number): number =>
 
 const namesShown = 4;
 
-/** What waits together, such as the nodes of an environment. */
+/** Those that wait together, such as the nodes of an environment. */
 interface Group {
   waiting: Map<symbol, { what: string; state: string }>;
   /** States that were reported already, or that somebody started in. */
@@ -18,7 +18,7 @@ interface Group {
   dueMs: number;
 }
 
-/** Reports progress: one line for all that wait together. */
+/** Reports progress, with one line for all that wait together. */
 export class Progress {
   readonly #groups = new Map<string, Group>();
 
@@ -27,7 +27,7 @@ export class Progress {
     private readonly say: (message: string) => void,
   ) {}
 
-  /** Joins those who wait for the same; `tell` after each look, `leave` at the end. */
+  /** Joins a group. Call `tell` after each look, and `leave` at the end. */
   join(name: string, what: string): { tell(state: string): void; leave(): void } {
     const group = this.#groups.get(name) ?? {
       waiting: new Map<symbol, { what: string; state: string }>(),

@@ -24,11 +24,11 @@ import { type Props } from "./field";
 import { Incomplete, messageOf, UserError } from "./user-error";
 import { type Path, valuesAt } from "./values";
 
-/** A list of a collection, asked for or answered. */
+/** A list of a collection: requested, or answered. */
 export interface Entry {
-  /** When the request was sent, or is about to be: the list is at least this new. */
+  /** Time at which the request was sent or queued: the list is at least this new. */
   startedAt: number;
-  /** When the call is given up. A caller with more time asks again. */
+  /** Time at which the call is given up. A caller with more time asks again. */
   until: number;
   items: Promise<Identified[]>;
 }
@@ -61,7 +61,7 @@ export class Collections {
     return known;
   }
 
-  /** The service has taken a deletion; call what this answers when it is over. */
+  /** Call when the service has accepted a deletion. @returns what to call when the deletion is over */
   deleting(): () => void {
     this.#deletions++;
     return () => {
@@ -70,7 +70,7 @@ export class Collections {
     };
   }
 
-  /** Milliseconds since this process's last deletion ended: parents may look full until then. */
+  /** Milliseconds since this process's last deletion ended. Until then, parents may look full. */
   sinceDeletionMs(): number {
     return this.#deletions > 0 ? 0 : this.clock.now() - this.#lastDeletion;
   }
@@ -81,7 +81,7 @@ export interface Session {
   client: ConsortiumClient;
   clock: Clock;
   collections: Collections;
-  /** Shown to the user at once, under the row of the stack. */
+  /** Shows a line at once, in the row of the stack. */
   say(message: string): void;
   /** `CONSORTIUM_ADOPT`: every resource of this run adopts what already has its name. */
   adoptAll: boolean;
@@ -91,15 +91,15 @@ export interface Session {
   seenStates: SeenStates;
   /** Which resource of the program has which object, as far as the engine has shown. */
   programResources: ProgramResources;
-  /** The resource of the program that a verb is for, where the adapter knows it. */
+  /** The resource of the program that the verb is for, if the adapter knows it. */
   owner?: Owner;
-  /** The provider that the program gives it: its name, "" for the default one; undefined: the adapter does not know. */
+  /** The provider that the program gives it: its name, "" for the default one. undefined: unknown. */
   provider?: string;
-  /** Consortia that the key is proved for. */
+  /** Consortia for which the key was proved. */
   proved: Set<string>;
-  /** Everything that is being waited for, reported together. */
+  /** Everything that this process waits for, reported together. */
   progress: Progress;
-  /** When the verb that it is used for must be done; retries and waiting included. */
+  /** When the verb must be done, retries and waits included. */
   deadline: Deadline;
 }
 
@@ -117,25 +117,25 @@ export const newSession = (
   deadline: noDeadline,
 });
 
-/** The session for one verb, which has this much time in all. */
+/** The session of one verb, which must end within this time. */
 export function within(session: Session, ms: number): Session {
   const deadline: Deadline = { at: session.clock.now() + ms, limit: `${ms / 1000} s` };
   return { ...session, deadline, client: session.client.until(deadline) };
 }
 
-/** What an adapter knows about its engine. */
+/** What an adapter knows of its engine. */
 export interface Host {
-  /** The settings that it was configured with, as they are now. */
+  /** The current settings. */
   sources(): SettingSources;
   /** Shows one line to the user at once. */
   say(message: string): void;
-  /** Name of the provider that it serves, "" for the default one; undefined: the resources tell. */
+  /** Name of the provider that it serves, "" for the default one. undefined: the resources tell. */
   provider?(): string | undefined;
-  /** Aborted when the user cancels; asked for with the first session. */
+  /** Aborted when the user cancels. Called with the first session. */
   interrupted(): AbortSignal;
 }
 
-/** A clock that stops when the user cancels: sleepers wake with an error and keep what was created so far. */
+/** A clock that stops when the user cancels: sleepers wake with an error, so that what exists is kept. */
 function interruptible(signal: AbortSignal): Clock {
   setMaxListeners(0, signal); // one for each resource that waits
   const woken = (): never => {
@@ -150,7 +150,7 @@ function interruptible(signal: AbortSignal): Clock {
 /** How long a preview waits for the service. */
 const keyMs = 5_000;
 
-/** Where it is `true`, a preview makes no call of its own. */
+/** If it is `true`, previews make no calls. */
 export const offlineVariable = environmentName("offlinePreview");
 const withoutKey = `To preview without a key, as for a pull request from a fork, set ${offlineVariable}=true.`;
 
@@ -161,9 +161,9 @@ export function isOffline(env = processEnvironment()): boolean {
 }
 
 /**
- * Asks, for a preview, whether the service takes the key.
- * @returns a warning where the service cannot tell
- * @throws UserError where there is no key, or it is refused
+ * Asks the service whether it accepts the key, for a preview.
+ * @returns a warning if the service cannot tell
+ * @throws UserError if there is no key, or the service refuses it
  */
 export async function keyProved(
   session: () => { client: ConsortiumClient; clock: Clock },
@@ -185,13 +185,13 @@ const settingsKey = (now: Settings): string => JSON.stringify([now.apiKey.reveal
 export interface Seen {
   seenStates: SeenStates;
   programResources: ProgramResources;
-  /** Common failures that were reported: short form, and the resource that reported it in full. */
+  /** Common failures that were reported: the short form, and the resource that reported it in full. */
   told: Map<string, string>;
 }
 
-/** The sessions of one provider process: one at a time, made anew when the settings change, such as by a rotated key. */
+/** The sessions of one provider process, one at a time. A change of the settings, such as a rotated key, starts a new one. */
 export class Sessions {
-  /** Everything this process was given that must not be shown. */
+  /** Secrets that this process was given. */
   readonly secrets = new Secrets();
   #checked?: SettingSources;
   #seen?: Seen & { key: string };
@@ -207,15 +207,15 @@ export class Sessions {
   }
 
   /**
-   * An error for people. A failure that all resources share is told in full once.
-   * @param where the resource that fails
+   * An error for people. A failure that all resources share is shown in full once.
+   * @param where the resource that failed
    */
   shown(error: unknown, where?: string): UserError {
     const masked = new UserError(this.secrets.mask(this.#told(error, where) ?? messageOf(error)));
     return error instanceof Incomplete ? new Incomplete(error.id, error.state, masked) : masked;
   }
 
-  /** The short form, if another resource has told it in full. */
+  /** The short form, if another resource has shown it in full. */
   #told(error: unknown, where?: string): string | undefined {
     const brief = isApiError(error) ? briefOf(error) : (error as { brief?: string }).brief;
     if (brief === undefined || where === undefined) return undefined;
@@ -229,12 +229,12 @@ export class Sessions {
     return this.host.provider?.();
   }
 
-  /** Undefined without a key, which a preview does not need. */
+  /** undefined: there is no key, which a preview does not need. */
   known(): Settings | undefined {
     try {
       return this.#settings();
     } catch {
-      return undefined; // reported where the settings are used
+      return undefined; // reported when the settings are used
     }
   }
 
@@ -242,7 +242,7 @@ export class Sessions {
     return resolveSettings(this.host.sources());
   }
 
-  /** Rejects unusable settings, without a call. A missing key is `proveKey`'s. */
+  /** Rejects unusable settings, without a call. `proveKey` reports a missing key. */
   check(): void {
     const sources = this.host.sources();
     if (sources === this.#checked) return;
@@ -256,9 +256,9 @@ export class Sessions {
   }
 
   /**
-   * Asks the service in a preview whether it takes the key: else a preview would be green that no `up` can follow. There is one call,
-   * and of all resources only the first fails.
-   * @returns a warning where the service cannot tell
+   * Asks the service whether it accepts the key, so that a preview fails if no `up` could follow. One call serves all
+   * resources, and only the first one fails.
+   * @returns a warning if the service cannot tell
    */
   async proveKey(): Promise<string | undefined> {
     if (this.#asked || isOffline()) return undefined;
@@ -266,7 +266,7 @@ export class Sessions {
     return keyProved(() => this.current());
   }
 
-  /** What the engine showed to this process of the states, where the user confirms deletions in the environment, and of the program. */
+  /** What the engine has shown to this process of states and program, with the current settings. */
   seen(): Seen {
     const settings = this.known();
     const key = settings ? settingsKey(settings) : "";

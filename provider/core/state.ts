@@ -5,23 +5,23 @@ import { fixedKey, isLeft, type Left, leftKey } from "./diff";
 import { fingerprint, isUnset, sameName, sameValue } from "./values";
 import { metaOf, wireName } from "./field";
 
-/** The format of this version's state, so that later versions can convert it. */
+/** Version of the state's format, so that later releases can convert it. */
 export const stateVersion = 1;
 
-/** Whether a verb of this package made or read it before; the first look of a `get` knows only where to look. */
+/** Whether a verb has made or read it before. A `get` begins with only the object's place. */
 export const isRecorded = (state: Props): boolean => state.__version !== undefined;
 
 /** Whether the service wrote the name differently. */
 export const isRewritten = (state: Props): boolean => state[writtenKey] !== undefined;
 
-/** Fingerprints of names that the service writes differently: a name may be secret. */
+/** Fingerprints of names as the service writes them: a name may be secret. */
 const writtenKey = "__written";
 
 const nameKeys: readonly string[] = ["name", "orgName"];
 
 const entries = (object: z.ZodObject): [string, z.ZodType][] => Object.entries<z.ZodType>(object.shape);
 
-/** What the service shows of an object, under the names of the properties. Never its secrets. */
+/** What the service shows of an object, by property, without its secrets. */
 export function fromWire(definition: Definition, item: Identified): Props {
   const read = definition.wire.safeParse(item);
   const object: Props = read.success ? read.data : item;
@@ -37,9 +37,9 @@ export function fromWire(definition: Definition, item: Identified): Props {
 }
 
 /**
- * The whole state: inputs, what is known from before, what the service shows now.
- * Where the service only formats a value differently, the user's text stays. So does a name that it reformats:
- * of what this run has just written for certain, and later for as long as it is written like that.
+ * The complete state: inputs, what was known before, and what the service shows now. If the service only formats a value
+ * differently, the user's text stays. A name that the service reformats stays too, if this run has just written it, or if the
+ * service still writes it in the same way.
  */
 export function merge(inputs: Props, before: Props, shown: Props, isRead = false): Props {
   const state: Props = { ...before, ...inputs };
@@ -54,7 +54,7 @@ export function merge(inputs: Props, before: Props, shown: Props, isRead = false
   return { ...withoutUndefined(state), ...kept, __version: stateVersion };
 }
 
-/** Remembers what an adopted object has and the program does not set; of one that others share, also what it sets otherwise. */
+/** Records what an adopted object has and the program does not set; for a shared object, also what the program sets differently. */
 export function leaving(definition: Definition, inputs: Props, state: Props, isShared: boolean): Props {
   const left = inputKeys(definition).flatMap((key): Left[] => {
     const { programOnly, parent, computed, sentOnly } = inputMeta(definition, key)!;
@@ -68,7 +68,7 @@ export function leaving(definition: Definition, inputs: Props, state: Props, isS
   return left.length > 0 || isShared ? { ...state, [leftKey]: left } : state;
 }
 
-/** Whether it is others', who share it: it was adopted as it was. */
+/** Whether it is a shared object that was adopted as it was. */
 export const isAdoptedShared = ({ shared }: Definition, state: Props): boolean =>
   shared !== undefined && state[leftKey] !== undefined;
 
@@ -91,7 +91,7 @@ export const inputsOf = (definition: Definition, state: Props): Props => pick(st
 /** The outputs within a state. */
 export const outputsOf = ({ outputs }: Definition, state: Props): Props => pick(state, Object.keys(outputs.shape));
 
-/** The body of a create: what the user gave, under the service's names, and `extra` as it is. */
+/** The body of a create: inputs under the service's names, and `extra` as it is. */
 export function toBody(definition: Definition, inputs: Props, without: readonly string[] = []): Props {
   const body: Props = {};
   for (const [key, schema] of entries(definition.inputs)) {

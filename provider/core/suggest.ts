@@ -4,7 +4,7 @@ import { printable } from "../api/printable";
 /** Minimum length of a prefix that counts as a match: `consensus` of `consensusType`. */
 const beginning = 4;
 
-/** Fewest edits first; more than a third is no match, except for a prefix. */
+/** The nearest by edits, if no more than a third of the letters differ; or one that begins like this. */
 export function nearest(given: string, known: readonly string[]): string | undefined {
   const wanted = given.toLowerCase();
   const most = given.length === 1 ? 0 : Math.ceil(given.length / 3);
@@ -15,7 +15,7 @@ export function nearest(given: string, known: readonly string[]): string | undef
   return ranked[0]?.name;
 }
 
-/** An unknown key in the stack's configuration. Its value is never shown: it may be an API key. */
+/** The error for an unknown key in stack configuration. Its value is never shown: it may be an API key. */
 export const unknownSetting = (given: string, known: readonly string[]): string =>
   `Stack configuration consortium:${printable(given)} is not a setting${didYouMean(given, known)} ` +
   `Remove it with \`pulumi config rm consortium:${printable(given)}\`.`;

@@ -17,8 +17,8 @@ export class CommonError extends UserError {
 }
 
 /**
- * The object exists, but is not (wholly) ready: its id and state must be kept.
- * The next update goes on from here.
+ * The object exists but is not completely ready: its id and state must be kept.
+ * The next update completes it.
  */
 export class Incomplete extends UserError {
   override readonly name = "Incomplete";

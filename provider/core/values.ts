@@ -31,7 +31,7 @@ export function contains(has: unknown, wanted: unknown): boolean {
   return Object.entries(wanted).every(([key, value]) => contains((has as Props)[key], value));
 }
 
-/** Tells a value from others where it may be secret. */
+/** Identifies a value that may be secret. */
 export const fingerprint = (value: unknown): string =>
   createHash("sha256")
     .update(typeof value === "string" ? value : (JSON.stringify(unformatted(value)) ?? ""))
@@ -49,10 +49,10 @@ function plainName(value: unknown): unknown {
   );
 }
 
-/** Equal, except for case and separators, which a service may change. */
+/** Equal except for case and separators, which a service may change. */
 export const sameName = (a: unknown, b: unknown): boolean => sameValue(a, b) || sameValue(plainName(a), plainName(b));
 
-/** How an unknown value of a preview arrives, by its type (Pulumi's wire format; programs in Node.js send the first for all). */
+/** How unknown values of a preview arrive, by type (Pulumi's wire format). Programs in Node.js send the first one for all. */
 const markers: ReadonlySet<unknown> = new Set([
   "04da6b54-80e4-46f7-96ec-b56ff0331ba9", // text
   "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7", // boolean
@@ -75,17 +75,17 @@ export function isUnknown(value: unknown): boolean {
 /** Keys and indexes from the properties down to a value. */
 export type Path = readonly (string | number)[];
 
-/** Paths of secret properties, as the program or an adapter found them. */
+/** Paths of secret properties, as found by the program or an adapter. */
 export const secretPaths = ({ [secretsKey]: paths }: Props): Path[] =>
   Array.isArray(paths) ? paths.filter((path): path is (string | number)[] => Array.isArray(path)) : [];
 
-/** What is at that path; undefined: nothing. */
+/** The value at that path, if there is one. */
 export const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce((inner, step) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[step], value);
 
 export const valuesAt = (props: Props, paths: readonly Path[]): unknown[] => paths.map((path) => at(props, path));
 
-/** Items by what they have in common, in the order of the first of each. */
+/** Groups items by key, in the order of each group's first item. */
 export function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, [T, ...T[]]> {
   const groups = new Map<K, [T, ...T[]]>();
   for (const item of items) {

@@ -37,28 +37,28 @@ import { inputsOf, isRecorded, isRewritten } from "./state";
 import { Incomplete, UserError } from "./user-error";
 import { isUnknown, secretPaths } from "./values";
 
-/** A refresh has no time-out of its own, in ms. */
+/** The time for a refresh in ms, which Pulumi does not limit. */
 const readMs = 300_000;
 
-/** Inputs that the state keeps. */
+/** Added inputs that the state keeps. */
 const keptKeys: readonly string[] = [environmentsKey, logicalNameKey, providerNameKey, secretsKey];
 
-/** The properties of the resource itself, without what an adapter, or the program's side of it, adds. */
+/** The properties of the resource itself, without what programs and adapters add. */
 const resourceOnly = (props: Props): Props =>
   Object.fromEntries(Object.entries(props).filter(([key]) => !ownKeys.includes(key)));
 
-/** The keys among these that say something for later verbs. */
+/** Those of the keys that are set. */
 const keptOf = (props: Props, keys: readonly string[]): Props =>
   Object.fromEntries(keys.filter((key) => props[key] !== undefined).map((key) => [key, props[key]]));
 
 export interface CheckedInputs {
   inputs: Props;
   failures: Issue[];
-  /** What to show in the preview, when there is still time. */
+  /** Lines for the preview. */
   lines: string[];
 }
 
-/** A preview makes no calls, so it can only say that an existing object would be adopted. `up` says what it found. */
+/** A preview makes no calls, so it cannot tell whether the object exists. `up` can. */
 export function adoptionOf(definition: Definition, { adopt, name, orgName }: Props): string[] {
   if (!adopt || isUnknown([adopt, name, orgName])) return [];
   const named = definition.naming?.includes(nameKey(definition)!)
@@ -74,18 +74,18 @@ const notFound = (definition: Definition, id: string, state: Props): string => {
 };
 
 /**
- * The verbs of one resource, whichever adapter Pulumi calls them through. Each has one deadline, and the organization of the key is
- * proved before anything is changed, deleted or taken for gone.
+ * The verbs of one resource, for both adapters. Each verb has one deadline, and proves the organization of the key before
+ * it changes or deletes anything, or takes it for gone.
  */
 export class Verbs {
-  /** @param owner the resource of the program, where the request names it; else its inputs do */
+  /** @param owner the resource of the program, if the request names it; otherwise its inputs do */
   constructor(
     readonly definition: Definition,
     private readonly sessions: Sessions,
     private readonly owner?: Owner,
   ) {}
 
-  /** Validates without a call; keeps what only Pulumi's side knows of. */
+  /** Validates inputs without a call, and keeps what programs and adapters added for later verbs. */
   check(olds: Props, news: Props): CheckedInputs {
     this.sessions.check();
     this.#hide(olds);
@@ -145,7 +145,7 @@ export class Verbs {
     const { programResources } = this.sessions.seen();
     programResources.engineAsked(systemClock);
     const owner = this.#owner(news);
-    // In a run, the engine asks with unknown values only to learn what a replacement takes along: the program may not have it any more.
+    // During an update, the engine asks with unknown values only to find what a replacement affects.
     if (!owner || isUnknown(inputs)) return difference;
     const warning = programResources.hold(owner, this.#inPlace(inputs), id, inputs, difference.replaces.length > 0);
     return warning === undefined ? difference : { ...difference, warnings: [...difference.warnings, warning] };
@@ -168,9 +168,9 @@ export class Verbs {
   }
 
   /**
-   * undefined: it is confirmed to be gone. `inputs` are there only where they drifted: without drift they stay what the
-   * program said, with what only an adapter knows of.
-   * @throws for an object that this stack never had: a wrong id is a mistake, not something that went.
+   * undefined: the object is confirmed to be gone. `inputs` is set only after drift. Otherwise inputs stay as the program
+   * gave them, together with what only an adapter knows.
+   * @throws for an object that this stack never had: a wrong id is a mistake, not a deletion
    */
   async read(session: Session, id: string, state: Props): Promise<{ props: Props; inputs?: Props } | undefined> {
     const { definition } = this;
@@ -191,7 +191,7 @@ export class Verbs {
     return isDeepStrictEqual(inputs, before) ? { props: found } : { props: found, inputs: { ...inputs, ...kept } };
   }
 
-  /** Updates what differs, or finishes what an earlier run left unfinished. */
+  /** Updates what differs, or completes what an earlier run left incomplete. */
   async update(session: Session, id: string, olds: Props, news: Props): Promise<Props> {
     const { definition } = this;
     const timed = this.#begin(session, news, timeoutMs(definition, "update", news));
@@ -208,7 +208,7 @@ export class Verbs {
     return state;
   }
 
-  /** Deletes the object and waits until it is gone, unless another resource of the program is there for it. */
+  /** Deletes the object and waits until it is gone, unless another resource of the program takes it over. */
   async delete(session: Session, id: string, given: Props): Promise<void> {
     const state = resourceOnly(given);
     const definition = this.#inPlace(state);
@@ -224,26 +224,26 @@ export class Verbs {
     session.programResources.deleted(definition, id);
   }
 
-  /** Ids that are names say nothing beyond their place: objects of other places are of another type to what compares ids. */
+  /** Ids that are names are unique only in their place, so the type that identifies objects includes the place. */
   #inPlace(props: Props): Definition {
     const { definition } = this;
     if (definition.idField === undefined) return definition;
     return { ...definition, type: `${definition.type} of ${definition.place(props).collection}` };
   }
 
-  /** The session of one verb, which has this much time in all. */
+  /** The session of one verb, which must end within this time. */
   #begin(session: Session, props: Props, ms: number): Session {
     const [owner, provider] = [this.#owner(props), this.#provider(props)];
     return { ...within(session, ms), ...(owner && { owner }), ...(provider !== undefined && { provider }) };
   }
 
-  /** Only the program tells it; the state does not. */
+  /** The program tells it; the state does not. */
   #provider(props: Props): string | undefined {
     const { [logicalNameKey]: ofProgram, [providerNameKey]: name = "" } = props;
     return this.sessions.provider ?? (ofProgram === undefined || typeof name !== "string" ? undefined : name);
   }
 
-  /** How messages of another resource call the one with these properties. */
+  /** How messages about other resources name the one with these properties. */
   called(props: Props): string {
     const owner = this.#owner(props);
     return owner ? `${this.definition.type} "${owner.name}"` : nameOf(this.definition, props);
@@ -256,12 +256,12 @@ export class Verbs {
     return { key: JSON.stringify([this.definition.type, name, parents]), name };
   }
 
-  /** From now on nothing shows what is secret in these properties. */
+  /** Masks the secrets among these properties from now on. */
   #hide(props: Props): void {
     this.sessions.hide(props, [...secretPaths(props), ...secretKeys(this.definition).map((key) => [key])]);
   }
 
-  /** Every state records the organization and the secrets, whatever happens. */
+  /** Every state records the organization and the secrets, even after a failure. */
   async #keeping(
     session: Session,
     inputs: Props,
@@ -291,7 +291,7 @@ export class Verbs {
   }
 }
 
-/** The resource's own verbs where it has some, else those of everything that lives in a collection. */
+/** The resource's own verbs if it has some, otherwise those of objects in a collection. */
 const ofResource = (definition: Definition): Pick<OwnVerbs, "create" | "read" | "update" | "delete"> =>
   definition.own ?? {
     create: (session, inputs) => create(Collection.of(session, definition, inputs), inputs),
@@ -301,7 +301,7 @@ const ofResource = (definition: Definition): Pick<OwnVerbs, "create" | "read" | 
       void (await deleteObject(Collection.of(session, definition, state), id, state)),
   };
 
-/** Creates the object and records the outcome, for deletions in the same run. */
+/** Creates the object, and records the outcome for deletions in the same run. */
 async function createOrTake(session: Session, definition: Definition, inputs: Props): Promise<Made> {
   const { programResources, owner } = session;
   try {
@@ -314,7 +314,7 @@ async function createOrTake(session: Session, definition: Definition, inputs: Pr
   }
 }
 
-/** If the organization was unknown before, and the first new object is in the wrong one, it is deleted again. */
+/** Deletes the first new object again if it belongs to the wrong organization, which was unknown before. */
 async function deleteIfForeign(session: Session, definition: Definition, made: Made): Promise<void> {
   try {
     requireOwner(session, definition, made);

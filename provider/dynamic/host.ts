@@ -8,12 +8,12 @@ import { Incomplete, messageOf } from "../core/user-error";
 import { setTimeout as sleep } from "node:timers/promises";
 import { printableLines } from "../api/printable";
 
-/** What the host hands to `configure`: stack configuration, or the inputs of an explicit `Provider`. */
+/** What the host passes to `configure`: stack configuration, or the inputs of an explicit `Provider`. */
 export interface HostConfig {
   get(key: string): string | undefined;
 }
 
-/** Input of an explicit `Provider` that lists the settings it was given itself, besides those from the stack. */
+/** Input of an explicit `Provider` that lists the settings it was given itself, as opposed to the stack's. */
 const ownSettingsKey = "consortium:own";
 
 let interrupt: AbortController | undefined;
@@ -35,7 +35,7 @@ function watchEngine(): AbortSignal {
   return controller.signal;
 }
 
-/** What a provider process keeps for the one provider it serves: configuration and sessions. */
+/** What the process of one provider keeps: its configuration and its sessions. */
 export class HostProcess {
   #config?: HostConfig;
   readonly sessions: Sessions;
@@ -66,7 +66,7 @@ export class HostProcess {
 
 export const hostProcess = new HostProcess();
 
-/** Shown in the preview, when there is still time. */
+/** Shows lines in the preview. */
 // eslint-disable-next-line no-console -- the host shows what the provider process prints
 const show = (lines: string[]): void => lines.forEach((line) => console.log(line));
 
@@ -77,7 +77,7 @@ export function handler(definition: Definition, host = hostProcess) {
   const { sessions } = host;
   const verbs = new Verbs(definition, sessions);
 
-  /** An incomplete object keeps its id and state; every other error keeps its message. */
+  /** An incomplete object keeps its id and state. Every other error keeps its message. */
   async function guarded<T>(props: Props, run: () => T | Promise<T>): Promise<T> {
     try {
       return await run();
@@ -103,7 +103,7 @@ export function handler(definition: Definition, host = hostProcess) {
       guarded(news, () => {
         const { changes, replaces, deleteBeforeReplace, warnings } = verbs.diff(id, olds, news);
         show(warnings.map((warning) => `WARNING: ${warning}`));
-        // A state of the plugin names no code, without which this host could not read or delete the object later.
+        // A state of the plugin names no code. Without it, this host could not read or delete the object later.
         return { changes: changes || olds[providerKey] === undefined, replaces, deleteBeforeReplace };
       }),
 
@@ -129,11 +129,11 @@ export function handler(definition: Definition, host = hostProcess) {
 }
 
 /*
- * Everything that rests on how Pulumi's host of dynamic providers (`cmd/dynamic-provider` of @pulumi/pulumi) is built, rather than
- * on its documentation: no public way leads there. tests/provider/dynamic/host.test.ts and tests/e2e say when it stops working.
+ * Everything that depends on how Pulumi's host of dynamic providers (`cmd/dynamic-provider` of @pulumi/pulumi) is built. There
+ * is no public way to do these things. tests/provider/dynamic/host.test.ts and tests/e2e fail when they stop working.
  */
 
-/** For some verbs the host prints `${error}: ${error.stack}` before the message, which says all there is to say. */
+/** For some verbs the host prints `${error}: ${error.stack}` before the message, which is enough by itself. */
 const printed = { title: "consortium", stack: "its error is shown with the resource" };
 const print = console.error; // eslint-disable-line no-console -- the host's
 // eslint-disable-next-line no-console
@@ -141,18 +141,18 @@ console.error = (...args: unknown[]): void => {
   if (args[0] !== `${printed.title}: ${printed.stack}`) print(...args);
 };
 
-/** An error as the host shows it: the message, without internals of this package. */
+/** An error as the host shows it: the message, without a stack. */
 export function refusal(error: unknown): Error {
   const shown = new Error(printableLines(messageOf(error)));
   return Object.assign(shown, { stack: printed.stack, toString: () => printed.title });
 }
 
-/** Lines of this process and answers to the engine go separate ways: a line that is to come first gets a head start. */
+/** Lines of this process and its answers reach the engine on separate ways, so a line that must come first gets a head start. */
 const headStartMs = 100;
 
 /**
- * Kept in the state as "created, not ready": the host reads id, properties and reasons, and does not add the provider by itself.
- * The engine heads it with "1 error occurred:", which says nothing, so the cause is printed ahead of it.
+ * An error that the state keeps as "created, not ready". The host reads id, properties and reasons, but does not add the provider.
+ * The engine heads it with "1 error occurred:", which says nothing, so the cause is printed first.
  */
 export async function notReady(error: Incomplete, provider: unknown): Promise<Error> {
   const shown = refusal(error);
@@ -170,8 +170,8 @@ interface StreamServer {
 }
 
 /**
- * Calls back when the engine asks the providers to stop (Ctrl-C). The host's server gets that call, and answers it itself.
- * @returns whether that server was found: a host that is built differently leaves Ctrl-C to Pulumi
+ * Calls back when the engine asks the providers to stop (Ctrl-C). The host's server receives that call and answers it itself.
+ * @returns whether that server was found: otherwise Ctrl-C is left to Pulumi
  */
 export function onCancel(callback: () => void): boolean {
   const { _getActiveHandles: handles } = process as unknown as { _getActiveHandles?: () => unknown[] };

@@ -23,21 +23,21 @@ import {
   zoneResult,
 } from "./results";
 
-/** A read-only question to the service, such as `getNodes`. */
+/** A read-only query, such as `getNodes`. */
 export interface Lookup {
   name: string;
   doc: string;
-  /** A strict zod object, its fields with docs. */
+  /** A strict zod object whose fields have docs. */
   args: z.ZodObject;
-  /** One result; of a list, one of its items. */
+  /** One result, or for a list one of its items. */
   result: z.ZodType;
-  /** The key under which the function of a plugin answers its list, since functions answer objects. Without it, there is one result. */
+  /** The key of the list in the plugin's answer, since functions of a plugin return objects. undefined: there is one result. */
   list?: string;
-  /** With checked arguments: one result, or a list of them. */
+  /** Runs with checked arguments. Returns one result, or a list. */
   run(client: ConsortiumClient, args: Props): Promise<unknown>;
 }
 
-/** Arguments by property, as those of resources. */
+/** Checks arguments like those of resources. */
 export const checkArguments = ({ name, args }: Lookup, given: Props): Checked =>
   check({ type: name, inputs: args }, given);
 
@@ -46,7 +46,7 @@ type LookupOf<Args extends z.ZodObject> = Omit<Lookup, "args" | "run" | "name"> 
   run(client: ConsortiumClient, args: z.output<Args>): Promise<unknown>;
 };
 
-/** What `run` gets is what `args` describes. */
+/** Types the arguments of `run` by `args`. */
 const lookup = <Args extends z.ZodObject>(one: LookupOf<Args>): Omit<Lookup, "name"> => ({
   ...one,
   run: (client, args) => one.run(client, args as z.output<Args>),
@@ -55,7 +55,7 @@ const lookup = <Args extends z.ZodObject>(one: LookupOf<Args>): Omit<Lookup, "na
 const camel = (key: string): string =>
   key.replace(/^_/, "").replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Fields under the names that the resources use; unknown ones are kept. */
+/** Fields by the names of the resources' properties. Unknown fields are kept. */
 const shown = (item: object): Props =>
   Object.fromEntries(Object.entries(item).map(([key, value]: [string, unknown]) => [camel(key), value]));
 
@@ -64,11 +64,11 @@ type Owners = { consortiumId?: string; environmentId?: string };
 type ListingOf<Args extends z.ZodObject> = Omit<LookupOf<Args>, "run" | "list"> & {
   list: string;
   items: (client: ConsortiumClient, args: z.output<Args>) => Promise<readonly object[]>;
-  /** The specification does not have this list. */
+  /** Whether the specification lacks this list. */
   isUndocumented?: boolean;
 };
 
-/** A list of existing objects. Arguments that name no owner filter it by value: a service may not filter itself. */
+/** A list of existing objects. Arguments other than owners filter it by value, since a service may not filter. */
 const listing = <Args extends z.ZodObject>({ items, isUndocumented, ...one }: ListingOf<Args>): Omit<Lookup, "name"> =>
   lookup({
     ...one,
@@ -138,7 +138,7 @@ const atLeast = (key: string, least: number) =>
     .min(least, `${key} must be at least ${least}`)
     .optional();
 
-/** A service shows the nodes' reports bare, or within an object that says where they are pinned. */
+/** A service shows the nodes' reports alone, or within an object that says where they are pinned. */
 function reportResult(index: number, report: unknown): object {
   const isObject = typeof report === "object" && report !== null && !Array.isArray(report);
   const whole = isObject ? shown(report) : {};

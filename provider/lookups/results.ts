@@ -4,14 +4,14 @@ import { field, metaOf } from "../core/field";
 import { tetherNetworks } from "../constants";
 import { definitions } from "../resources";
 
-/* What lookups return. A service may leave any field out, and text may be anything. */
+/* The results of lookups. A service may leave out any field, and text can be anything. */
 
 const properties = ({ inputs, outputs }: Definition): Record<string, z.ZodType> => ({
   ...inputs.shape,
   ...outputs.shape,
 });
 
-/** A property of a resource in a lookup, without the metadata that only concerns arguments. */
+/** A property of a resource in a lookup, without metadata about arguments. */
 const found = (schema: z.ZodType): z.ZodType => {
   const text = schema instanceof z.ZodEnum ? z.string() : schema;
   return field(text.optional(), metaOf(schema).doc);
@@ -20,7 +20,7 @@ const found = (schema: z.ZodType): z.ZodType => {
 const pick = (definition: Definition, keys: readonly string[]): Record<string, z.ZodType> =>
   Object.fromEntries(keys.map((key) => [key, found(properties(definition)[key]!)]));
 
-/** Properties that the service's list of these shows. */
+/** Properties that the service's list shows. */
 const listed = (definition: Definition): string[] =>
   Object.entries(properties(definition)).flatMap(([key, schema]) => {
     const { programOnly, sentOnly, elsewhere, secret, parent } = metaOf(schema);

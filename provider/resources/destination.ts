@@ -8,7 +8,7 @@ import { common, consortiumId, destinations, environmentId, idIn, nameText, opti
 
 const needsMember = ["idRegistryId", "testCertificate"] as const;
 
-/** What a destination rests on: that its member is verified, and registered with an id registry of the environment. */
+/** Prepares a destination: verifies its member, and registers it with an id registry of the environment. */
 async function register(client: ConsortiumClient, inputs: Props): Promise<void> {
   const { idRegistryId: registry, testCertificate, membershipId } = inputs;
   const member = idIn(inputs, "membershipId");
@@ -17,7 +17,7 @@ async function register(client: ConsortiumClient, inputs: Props): Promise<void> 
   try {
     await client.postAgain(paths.identity(registry), { membership_id: membershipId });
   } catch (error) {
-    if (!isApiError(error, "conflict")) throw error; // it is registered, or the service says below what is missing
+    if (!isApiError(error, "conflict")) throw error; // it is registered already; otherwise the PUT says what is missing
   }
 }
 

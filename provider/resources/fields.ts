@@ -4,7 +4,7 @@ import { paths } from "../api/paths";
 import { type Place, type Props } from "../core/definition";
 
 /*
- * Fields that several resources share. Each gets a new schema, since metadata is attached to the object.
+ * Fields that several resources share. Each call makes a new schema, since metadata belongs to the object.
  */
 
 const notEmpty = (what: string) => `${what} must not be empty`;
@@ -24,7 +24,7 @@ export const optionalText = (what: string) =>
     .max(256, `${what} must have at most 256 characters`)
     .optional();
 
-/** The id of a parent; the remedy names the two ways to give it. */
+/** The id of a parent. The remedy names both ways to give it. */
 export const parentId = (what: string, remedy: string) =>
   z.string({ error: `${what} is missing: ${remedy}` }).min(1, `${what} is empty: ${remedy}`);
 
@@ -69,7 +69,7 @@ export const extra = () =>
     { programOnly: true, replace: true },
   );
 
-/** The id of an object of the environment that it may name. */
+/** The id of another object of the environment. */
 export const idOf = (argument: string, doc: string, meta: Omit<FieldMeta, "doc"> = {}) =>
   field(optionalText(`${argument}Id`), doc, { default: "the service chooses", computed: true, argument, ...meta });
 
@@ -83,7 +83,7 @@ export const customTimeouts = () =>
     { programOnly: true },
   );
 
-/** The last arguments of each resource that is in a collection. */
+/** The last arguments of every resource that lives in a collection. */
 export const common = (...adopts: Parameters<typeof adopt>) => ({
   adopt: adopt(...adopts),
   extra: extra(),
@@ -93,7 +93,7 @@ export const common = (...adopts: Parameters<typeof adopt>) => ({
 export const revision = () =>
   field(z.string().optional(), "Revision counter: starts at `0` and increases with every change.");
 
-/** The outputs of a resource, with those that almost all have. */
+/** The outputs of a resource, together with those that almost all have. */
 export const outputs = <Shape extends z.ZodRawShape>(own: Shape) =>
   z.object({
     state: field(z.string().optional(), "Last known state, in the service's own words."),
@@ -102,7 +102,7 @@ export const outputs = <Shape extends z.ZodRawShape>(own: Shape) =>
     createdAt: field(z.string().optional(), "Creation time: ISO 8601, UTC."),
   });
 
-/** An id among properties; empty if it is missing, which paths reject. */
+/** An id among the properties. Empty if it is missing, which paths reject. */
 export const idIn = (props: Props, key: string): string => {
   const value = props[key];
   return typeof value === "string" ? value : "";

@@ -30,7 +30,7 @@ export const invitation: Definition = {
   naming: ["orgName"],
   isReadyAtOnce: true,
   place: invitations,
-  // A service need not list an invitation that was accepted.
+  // A service may not list an invitation after it was accepted.
   async isServed(session, state) {
     const members = (await new Listed(session, memberships(state)).siblings(readAgeMs)) ?? [];
     return members.some(({ org_name: name }) => sameName(name, state.orgName));

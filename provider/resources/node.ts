@@ -16,7 +16,7 @@ import {
   outputs,
 } from "./fields";
 
-/** The service chooses one where none is given. */
+/** If none is given, the service chooses one. */
 const chosen = { default: "the service chooses", computed: true };
 
 export const node: Definition = {
@@ -75,7 +75,7 @@ export const node: Definition = {
   wire: NodeObject,
   naming: ["name"],
   place: nodes,
-  /** The list does not show the endpoints; a node that has just started may not know them yet either. */
+  /** The list does not show the endpoints, and a node that has just started may not know them yet. */
   details: {
     outputs: ["urls"],
     waiting: "starting its endpoints",

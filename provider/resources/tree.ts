@@ -10,7 +10,7 @@ import { definitions } from "./index";
 /** Kinds of objects that a service lists. */
 export type ListedKind = Exclude<keyof typeof definitions, "tetherService">;
 
-/** What a service shows of an object, under the names of the properties; each may be missing. */
+/** What a service shows of an object, by property. Each may be missing. */
 export interface Shown extends Props {
   name?: string;
   orgName?: string;
@@ -28,25 +28,25 @@ export interface Shown extends Props {
   service?: string;
 }
 
-/** An object of the service, and what is in it as far as that was looked for. */
+/** An object of the service, with those of its contents that were read. */
 export interface Found {
   kind: ListedKind;
   id: string;
-  /** Ids of what it is in, under the names of the properties. */
+  /** Ids of its owners, by property. */
   place: Props;
   props: Shown;
   inside: Found[];
-  /** Kinds that the service does not list in it: they may be there. */
+  /** Kinds in it that the service does not list: there may be some. */
   unlisted?: ListedKind[];
 }
 
-/** What names it in the whole organization: some ids are names, which another service may have, too. */
+/** Identifies an object in the whole organization: some ids are names, which another service may have, too. */
 export const fullIdOf = ({ kind, id, place }: Pick<Found, "kind" | "id" | "place">): string =>
   definitions[kind].idField === undefined ? id : `${String(place.serviceId)}/${id}`;
 
 type Owner = Pick<Found, "kind" | "id" | "props">;
 
-/** What is in what, in the order in which it must be deleted, and what its place is called among the properties of what is in it. */
+/** The kinds inside each kind, in the order of deletion, and the properties that place an object there. */
 const contents: Partial<Record<ListedKind, { kinds: readonly ListedKind[]; place: (owner: Owner) => Props }>> = {
   consortium: {
     kinds: ["environment", "invitation", "membership", "consortiumZone"],
@@ -62,22 +62,22 @@ const contents: Partial<Record<ListedKind, { kinds: readonly ListedKind[]; place
   },
 };
 
-/** Where what is in it is, under the names of the properties, besides where it is itself. */
+/** The properties that place an object directly inside this one. */
 export const placeWithin = (owner: Owner): Props => contents[owner.kind]?.place(owner) ?? {};
 
-/** Services of these types have destinations (facts of other clients of the API). */
+/** Only services of these types have destinations, according to other clients of the API. */
 const withDestinations: readonly unknown[] = ["documentstore", "dataexchange"];
 
-/** What is directly in it, of one kind. */
+/** The objects of one kind directly inside it. */
 export const inside = (owner: Found, kind: ListedKind): Found[] => owner.inside.filter((one) => one.kind === kind);
 
-/** A session for who is no adapter: nothing of it is known before, and nothing is adopted. */
+/** A session outside any adapter: nothing is known before, and nothing is adopted. */
 export const plainSession = (
   client: ConsortiumClient,
   { clock = systemClock, say = () => undefined }: { clock?: Clock; say?: (line: string) => void } = {},
 ): Session => newSession({ client, clock, say, adoptAll: false, seenStates: new SeenStates() });
 
-/** The order of a list may be another one tomorrow. */
+/** The service may list them in any order. */
 function byAge(one: Found, other: Found): number {
   const keys = ({ id, props }: Found): string[] => [props.createdAt ?? "", props.name ?? props.orgName ?? "", id];
   const others = keys(other);
@@ -85,8 +85,8 @@ function byAge(one: Found, other: Found): number {
 }
 
 /**
- * Those of a kind that are there, the oldest first. None where what they were in has gone meanwhile; undefined: the service
- * does not list them.
+ * The existing objects of a kind, oldest first. Empty if their owner has gone meanwhile. undefined: the service does not list
+ * them.
  */
 export async function listed(
   session: Session,
@@ -108,24 +108,24 @@ async function asked(session: Session, kind: ListedKind, place: Props, maxAgeMs:
   return items?.map((item) => ({ kind, id: item.id, place, props: collection.shown(item), inside: [] })).sort(byAge);
 }
 
-/** Kinds that the specification does not know, nor need a service. */
+/** Kinds that the specification lacks, so that a service may lack them, too. */
 const beyondSpec: readonly ListedKind[] = [
   ...(["consortiumZone", "invitation", "environmentZone", "configuration", "service", "destination"] as const),
 ];
 
-/** Whether the service has a kind, as far as an answer has shown, and when that was. */
+/** Whether the service has a kind, according to the last answer, and the time of that. */
 interface Verdict {
   has: boolean | undefined;
   at: number;
 }
 
-/** By the collections of a session: what the last list of each kind has shown of the service. */
+/** By a session's collections: what the last list of each kind has shown. */
 const verdicts = new WeakMap<object, Map<ListedKind, Promise<Verdict>>>();
 
-/** A service without a kind is asked again after so long: it may be a newer one by then. */
+/** After this time, a service without a kind is asked again: it may be a newer version. */
 const lackingMs = 600_000;
 
-/** As `listed`; but a service that does not have a kind at all is asked once, and not in every place. */
+/** As `listed`, but asks only once for a kind that the service lacks, rather than in every place. */
 async function listedIfKnown(
   session: Session,
   kind: ListedKind,
@@ -152,7 +152,7 @@ async function listedIfKnown(
   return (await answer).found;
 }
 
-/** The list, and whether it shows that the service has the kind. */
+/** Lists a kind, and tells whether that shows that the service has it. */
 async function judged(
   session: Session,
   kind: ListedKind,
@@ -164,7 +164,7 @@ async function judged(
     const found = await asked(session, kind, place, maxAgeMs);
     return { found, has: found && true };
   } catch (error) {
-    // Not for this key, or not now: a service that is not started has no destinations to show.
+    // Not for this key, or not now: a service that is not running shows no destinations.
     if (isApiError(error, "denied", "conflict")) return { found: undefined, has };
     if (!isApiError(error, "missing", "unsupported")) throw error;
     const lacks = isApiError(error, "unsupported") || (!has && (await isThere(session, kind, place)));
@@ -172,7 +172,7 @@ async function judged(
   }
 }
 
-/** Whether what these would be in is there, as the service shows it now. */
+/** Whether the owner of that place exists, as the service shows it now. */
 async function isThere(session: Session, kind: ListedKind, place: Props): Promise<boolean> {
   const { parent } = definitions[kind].place(place);
   if (!parent) return true;
@@ -181,15 +181,15 @@ async function isThere(session: Session, kind: ListedKind, place: Props): Promis
 }
 
 export interface Looking {
-  /** Kinds to look for; what is in others is not asked for. Default: all. */
+  /** Kinds to read. What is inside other kinds is not read. Default: all. */
   kinds?: readonly ListedKind[];
   /** How old a list may be, in ms. Default: as old as the session. */
   maxAgeMs?: number;
-  /** Told of a list that cannot be read, instead of failing with it. */
+  /** Called with a list that cannot be read, instead of failing. */
   failed?: (owner: Found, error: unknown) => void;
 }
 
-/** The same objects with everything in them. */
+/** The objects, filled with their contents. */
 const withContents = (session: Session, found: readonly Found[], looking: Looking = {}): Promise<Found[]> =>
   Promise.all(found.map((one) => filled(session, one, looking)));
 
@@ -216,15 +216,15 @@ async function filled(session: Session, owner: Found, looking: Looking): Promise
 }
 
 /**
- * What the organization of the key has, each consortium with everything in it.
- * @param nameOrId the one consortium to read. Default: all
+ * Everything that the organization of the key has, as a tree of consortia.
+ * @param nameOrId the only consortium to read. Default: all
  */
 export async function readOrganization(session: Session, looking: Looking = {}, nameOrId?: string): Promise<Found[]> {
   const all = (await listed(session, "consortium", {}, looking.maxAgeMs)) ?? [];
   return withContents(session, nameOrId === undefined ? all : [chosen(all, nameOrId)], looking);
 }
 
-/** The one of an id or a name. @throws Error that says which there are */
+/** The consortium with this id or name. @throws Error that names the existing ones */
 function chosen(consortia: readonly Found[], nameOrId: string): Found {
   const byId = consortia.find(({ id }) => id === nameOrId);
   if (byId) return byId;

@@ -40,7 +40,7 @@ const inputs = () => ({
 
 const sharedZone = () => common("the zone of this region and cloud", "one that exists already is an error");
 
-/** Those of others that are there; none where the service does not have such things. */
+/** Objects of others that exist. Empty if the service lacks the kind. */
 async function ofOthers(session: Session, place: Place): Promise<Identified[]> {
   try {
     const items = (await new Listed(session, place).siblings(0)) ?? [];

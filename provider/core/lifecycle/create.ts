@@ -15,7 +15,7 @@ import { type Session } from "../session";
 import { take } from "./handover";
 import { change } from "./update";
 
-/** How old a list may be to tell whether a name is taken; this process knows its own creates. */
+/** How old a list may be to tell whether a name is taken. This process knows its own creates. */
 const siblingsAgeMs = 5_000;
 
 /** Creates or adopts the object and waits until it is ready. Never creates it twice. */
@@ -43,7 +43,7 @@ export function create(collection: Collection, inputs: Props): Promise<Made> {
   });
 }
 
-/** Recorded before it is sent, so that a killed run leaves proof of which objects are its own. */
+/** Logs the create before it is sent, so that a killed run leaves proof of what is its own. */
 function logged(collection: Collection, inputs: Props, siblings: Identified[] | undefined): Promise<Identified> {
   const { session, definition, path } = collection;
   const name = identityOf(definition, inputs);
@@ -53,7 +53,7 @@ function logged(collection: Collection, inputs: Props, siblings: Identified[] | 
   return session.createLog.logged(begun, () => post(collection, inputs, siblings));
 }
 
-/** A partial list never proves that a name is free; to adopt by id, it is enough. */
+/** A partial list never proves that a name is free. To adopt by id, it is enough. */
 async function siblingsOf(collection: Collection, inputs: Props): Promise<Identified[] | undefined> {
   if (typeof inputs.adopt === "string") return collection.there((await collection.look(siblingsAgeMs)).items);
   try {
@@ -67,7 +67,7 @@ async function siblingsOf(collection: Collection, inputs: Props): Promise<Identi
   }
 }
 
-/** Two resources of one program cannot race for a name. */
+/** Keeps two resources of one program from racing for a name. */
 function alone<T>(collection: Collection, inputs: Props, run: () => Promise<T>): Promise<T> {
   const identity = identityOf(collection.definition, inputs);
   if (identity === undefined) return run();
@@ -78,7 +78,7 @@ function alone<T>(collection: Collection, inputs: Props, run: () => Promise<T>):
         ? `${collection.nameOf(inputs)}: another resource of this program is being created under the same name in the same place. Give each its own name.`
         : `${collection.nameOf(inputs)}: another resource of this program adopts ${id}, too. One object cannot be managed twice.`,
     );
-  // What is adopted by its id may have the name of another, as it has in the service.
+  // An object that is adopted by id may have any name in the service.
   return collection.claim(id === undefined ? identity : `#${id}`, busy, run);
 }
 
@@ -88,7 +88,7 @@ function startEmpty(collection: Collection, { id }: Identified): void {
     new Listed(session, { collection: `${collection.pathOf(id)}/${name}` }).startEmpty();
 }
 
-/** A failed run's leftovers look like anybody's objects: they are named, and never deleted unasked. */
+/** A failed run's leftovers look like anybody's objects: they are named, but not deleted unasked. */
 function nameLeftovers(collection: Collection, inputs: Props, siblings: Identified[] = []): void {
   const { session, definition } = collection;
   if (definition.naming) return;
@@ -105,11 +105,11 @@ function nameLeftovers(collection: Collection, inputs: Props, siblings: Identifi
 
 /** Lists may lag by a moment. */
 const lagMs = 1_000;
-/** How long to wait for a name that is about to be free. */
+/** How long to wait for a name that is about to become free. */
 const freeMs = 60_000;
 const lookEveryMs = 1_000;
 
-/** The object to adopt instead of making one (contract, "adopt"), or undefined to make one. */
+/** The object to adopt (contract, "adopt"). undefined: create one. */
 export async function toAdopt(
   collection: Collection,
   inputs: Props,
@@ -138,8 +138,8 @@ export async function toAdopt(
 }
 
 /**
- * Those that have the name, also as a service may write it that is known to write names in its own way.
- * @throws where the name is to be adopted, and one has it but for how it is written: nothing tells whether it is meant
+ * The siblings with this name. If the service is known to write names in its own way, similar names count, too.
+ * @throws if the name is to be adopted and only a similar one exists: nothing tells whether that one is meant
  */
 function namesakes(collection: Collection, inputs: Props, siblings: Identified[]): Identified[] {
   const { session, definition } = collection;
@@ -159,7 +159,7 @@ function namesakes(collection: Collection, inputs: Props, siblings: Identified[]
 
 const adopts = (session: Session, inputs: Props): boolean => inputs.adopt === true || session.adoptAll;
 
-/** Those of the namesakes that will go on bearing the name: not what goes, nor what another resource of the program renames. */
+/** The namesakes that keep the name: not those being deleted, nor those that another resource of the program renames. */
 async function lasting(collection: Collection, inputs: Props, found: Identified[]): Promise<Identified[]> {
   const { session, definition } = collection;
   const { clock, deadline, programResources } = session;
@@ -172,7 +172,7 @@ async function lasting(collection: Collection, inputs: Props, found: Identified[
     await clock.sleep(ms);
     return namesakes(collection, inputs, (await collection.siblings(0)) ?? []);
   };
-  // It may have just been deleted and the list may lag: make sure before refusing.
+  // It may have just been deleted, and the list may lag: look again before refusing.
   let taken = found.length > 0 && !adopts(session, inputs) ? await again(lagMs) : found;
   while (taken.some(frees) && clock.now() < end) taken = await again(lookEveryMs);
   const [going] = taken.filter(isGoing);
@@ -181,7 +181,7 @@ async function lasting(collection: Collection, inputs: Props, found: Identified[
   throw new UserError(`${collection.nameOf(inputs)}: ${going.id} has this name and is still being deleted. ${next}`);
 }
 
-/** Whose the name is, and what can be done. */
+/** Why the name is taken, and what to do. */
 function takenBy(collection: Collection, taken: Identified[]): string {
   const { session, definition } = collection;
   const [first] = taken;
@@ -204,7 +204,7 @@ function takenBy(collection: Collection, taken: Identified[]): string {
   );
 }
 
-/** The object, which no other resource of the program is. */
+/** Returns the object, unless another resource of the program has it. */
 async function own(collection: Collection, inputs: Props, item: Identified): Promise<Identified> {
   const { session, definition } = collection;
   const left = await take(session, definition, inputs, item.id);
@@ -216,8 +216,8 @@ async function own(collection: Collection, inputs: Props, item: Identified): Pro
 }
 
 /**
- * Adopts an existing object: what can change in place is put right, everything else has to fit. What others share stays as it is.
- * Gives what is different afterwards from what was found.
+ * Adopts an existing object. Properties that can change in place are updated; all others must fit. A shared object stays as
+ * it is. @returns the properties that changed
  */
 export async function adopt(collection: Collection, inputs: Props, item: Identified, isShared = false): Promise<Props> {
   const { session, definition } = collection;
@@ -226,8 +226,8 @@ export async function adopt(collection: Collection, inputs: Props, item: Identif
   const differing = inputKeys(definition).filter((key) => {
     const meta = inputMeta(definition, key)!;
     if (meta.programOnly || meta.parent === "path" || (meta.computed && isUnset(inputs[key]))) return false;
-    if (inputs[key] === undefined) return false; // what the program does not set stays
-    // What the service does not show may be unset: set it if possible, else trust it.
+    if (inputs[key] === undefined) return false; // properties that the program does not set stay
+    // What the service does not show may be unset: set it if possible, otherwise trust it.
     if (!(key in shown)) return meta.replace !== true && !isUnset(inputs[key]);
     const isRenamed = key === nameKey(definition) && session.seenStates.rewritesNames;
     return !(isRenamed && sameName(shown[key], inputs[key])) && !fits(definition, key, shown[key], inputs[key]);

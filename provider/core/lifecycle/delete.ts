@@ -9,7 +9,7 @@ import { waitFor } from "../wait";
 
 /** How long to retry a deletion that is refused for a temporary reason. */
 const refusalMs = { conflict: 120_000, invalid: 20_000 };
-/** How long after this run's last deletion an object may still be full because of it. */
+/** How long after this run's last deletion an object may still look full. */
 const contentMs = 10_000;
 /** How long an object may stay listed after a 404 before we report that it cannot be deleted. */
 const stillListedMs = 20_000;
@@ -18,11 +18,11 @@ const parentAgeMs = 10_000;
 /** Siblings deleted within this time share one list call. */
 const shareMs = 100;
 
-/** The service's answer to the DELETE: gone, going, unknown, goes with its parent, or not yet. */
+/** The answer to the DELETE: gone, going, unknown to the service, goes with its parent, or refused for now. */
 type Answer = "gone" | "going" | "unknown" | "stays" | { refused: ApiError };
 
 /**
- * Deletes the object and waits until it is really gone. Success if it already is.
+ * Deletes the object and waits until it is really gone. Succeeds if it already is.
  * @returns why it stays; undefined: it is gone, or goes with what it founded
  */
 export async function deleteObject(collection: Collection, id: string, state: Props): Promise<string | undefined> {
@@ -46,7 +46,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
     if (answer === "gone" || answer === "stays") return true;
     if (typeof answer === "object") {
       const waited = clock.now() - start;
-      // A DELETE has no body, so the wording means the same with any status.
+      // A DELETE has no body, so the words mean the same with any status.
       const content = conflictOf({ status: 409, errorMessage: answer.refused.errorMessage }) === "content";
       const patient = content
         ? Math.min(waited, collections.sinceDeletionMs()) < contentMs
@@ -64,7 +64,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
       );
     }
     if (answer === "unknown") {
-      // Believed only if the lists agree: a wrong address answers the same.
+      // Believe this only if the lists agree: a wrong address answers the same.
       if (typeof (await collection.find(id, 0)) === "string") return true;
       if (clock.now() - start < stillListedMs) return false;
       throw new UserError(
@@ -113,7 +113,7 @@ async function send(collection: Collection, what: string, id: string): Promise<A
   }
 }
 
-/** A 403 need not be about the key: the object may be gone already, or go with its parent. */
+/** A 403 may not be about the key: the object may be gone already, or go with its parent. */
 async function refusedKey(collection: Collection, what: string, id: string, error: ApiError): Promise<Answer> {
   const { session, definition, place } = collection;
   const presence = await collection.find(id, 0);

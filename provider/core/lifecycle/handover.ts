@@ -6,14 +6,14 @@ import { type Session } from "../session";
 import { UserError } from "../user-error";
 
 /*
- * One object, several resources: after a new logical name, `--replace`, or adopting what the stack already has.
- * What another resource has or will take is not adopted or deleted, but handed over.
+ * One object, several resources: after a new logical name, after `--replace`, or when a resource adopts an object of the stack.
+ * An object that another resource has or will take is handed over, not adopted or deleted.
  */
 
 /**
- * The object is this resource's from now on.
- * @returns its state, where this run has left it to whoever comes
- * @throws where another resource of the program has it and keeps it
+ * Gives the object to this resource.
+ * @returns its state, if another resource of this run released it
+ * @throws if another resource of the program has it and keeps it
  */
 export async function take(
   session: Session,
@@ -30,8 +30,8 @@ export async function take(
 }
 
 /**
- * Why the object stays although its resource goes; undefined if no other resource takes it.
- * @throws where somebody was to take it and has failed: then the old resource has to stay, too
+ * Why the object stays although its resource goes. undefined: no other resource takes it.
+ * @throws if a resource was to take it and failed: then the old resource has to stay, too
  */
 export async function keeper(
   session: Session,
@@ -55,12 +55,12 @@ export async function keeper(
     }
   }
   if (!definition.naming) return undefined;
-  // With `--replace` and deleteBeforeReplace, what depends on it goes first.
+  // With `--replace` and deleteBeforeReplace, dependents go first.
   const above = await takenOver(session, definition.place(state).parent);
   return above && `"${above.owner.name}" of the program takes over what it is in`;
 }
 
-/** Whether a resource that is yet to be created adopts this object. It does not if it would replace it. */
+/** Whether a resource without an object will adopt this one. It does not if it would replace it. */
 async function takes(session: Session, declared: ProgramResource, id: string, state?: Props): Promise<boolean> {
   const { inputs } = declared;
   const definition = declared.definition as Definition; // `ProgramResource` types only a part of it
@@ -76,7 +76,7 @@ async function takes(session: Session, declared: ProgramResource, id: string, st
 /** How old a list of names, which rarely change, may be. */
 const listAgeMs = 10_000;
 
-/** The resource that is yet to adopt the object or one of its parents. */
+/** The resource that will adopt the object's parent, or the parent of that. */
 async function takenOver(session: Session, parent: Place["parent"]): Promise<ProgramResource | undefined> {
   if (!parent) return undefined;
   const { place, id } = parent;

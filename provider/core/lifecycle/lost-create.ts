@@ -7,28 +7,28 @@ import { type LoggedCreate, isSentWith } from "../create-log";
 import { UserError } from "../user-error";
 
 /*
- * Whether an object that appeared is what a create made whose answer nobody saw: of this run, or of one that was killed. That it looks alike is not
+ * Whether a new object is the result of a create whose answer was lost, in this run or in a killed one. Looking alike is not
  * enough: nothing that the service shows may contradict it.
  */
 
-/** One create, all its attempts included. */
+/** One create with all its attempts. */
 export interface Create {
   collection: Collection;
   inputs: Props;
-  /** Ids that were there before; undefined where the service does not list them. */
+  /** Ids that were there before. undefined: the service does not list them. */
   before: ReadonlySet<string> | undefined;
-  /** When it was first sent, by the service's own clock in ms since 1970; undefined: the service does not tell its time. */
+  /** When it was first sent, by the service's clock, in ms since 1970. undefined: the service does not tell the time. */
   since: () => number | undefined;
 }
 
 export interface Appeared {
-  /** Nothing contradicts these. */
+  /** Objects that nothing contradicts. */
   ours: Identified[];
-  /** Same name, but visibly something else. */
+  /** Objects with the same name that are visibly something else. */
   others: { item: Identified; why: string }[];
 }
 
-/** What is new under the name, and neither the stack's nor made by another create of this process; undefined: cannot be listed. */
+/** New objects with this name, except those of the stack and of other creates. undefined: the service does not list them. */
 export async function appeared(create: Create): Promise<Appeared | undefined> {
   const { collection, inputs, before } = create;
   const { seenStates } = collection.session;
@@ -50,8 +50,8 @@ export async function appeared(create: Create): Promise<Appeared | undefined> {
 }
 
 /**
- * Made for the same thing, by the same name. A service that does not show names says too little to be sure:
- * it may be a sibling's, which is in use.
+ * Whether it was made for the same thing under the same name. A service that shows no names says too little:
+ * the object may be a sibling's, and in use.
  */
 export function isTwin(collection: Collection, item: Identified, inputs: Props): boolean {
   const shown = collection.shown(item);
@@ -60,14 +60,14 @@ export function isTwin(collection: Collection, item: Identified, inputs: Props):
   );
 }
 
-/** What is not shown, or chosen by the service, does not count as different. */
+/** A value that is not shown, or that the service chooses, does not count as different. */
 function agrees({ definition }: Collection, shown: Props, inputs: Props, key: string): boolean {
   const value = shown[key];
   if (value === undefined || (inputMeta(definition, key)?.computed && isUnset(inputs[key]))) return true;
   return key === nameKey(definition) ? sameName(value, inputs[key]) : fits(definition, key, value, inputs[key]);
 }
 
-/** How the object differs from the request. Quotes the service's value only: the requested one may be secret. */
+/** How the object differs from the request. Quotes only the service's value: the requested one may be secret. */
 function differences({ collection, inputs }: Create, item: Identified): string[] {
   const { definition, session } = collection;
   const shown = collection.shown(item);
@@ -90,7 +90,7 @@ function differences({ collection, inputs }: Create, item: Identified): string[]
 const sameLoosely = (a: unknown, b: unknown): boolean => sameValue(asText(a), asText(b));
 const asText = (value: unknown): unknown => (typeof value === "number" ? String(value) : value);
 
-/** Whether it is older than the request, by the service's clock. */
+/** Why the object is older than the request, by the service's clock. */
 function tooOld({ since }: Create, { created_at: created }: Identified): string[] {
   const start = since();
   if (typeof created !== "string" || start === undefined) return [];
@@ -102,7 +102,7 @@ function tooOld({ since }: Create, { created_at: created }: Identified): string[
 /** Fields that differ between any two objects. */
 const ownFields = /^(_?id|username|password|state|_revision)$|_at$/;
 
-/** Whether two objects are the same in all that the service shows, but for what every object has of its own. */
+/** Whether two objects are the same in all that the service shows, except for fields that always differ. */
 export function looksSame(one: Identified, other: Identified): boolean {
   const itsOwn = (name: string): boolean =>
     ownFields.test(name) || [one, other].some((item) => JSON.stringify(item[name] ?? null).includes(item.id));
@@ -113,9 +113,9 @@ export function looksSame(one: Identified, other: Identified): boolean {
 const lookEveryMs = 2_000;
 
 /**
- * What a killed run of this stack created for these inputs: certain by the id that the service answered; where it was killed before
- * the answer, by all that the service shows. undefined: it created nothing, or nothing came of it.
- * @throws UserError where an object may as well be somebody else's: it is left as it is, and named.
+ * What a killed run of this stack created for these inputs. Its logged id proves it. Without an answer, everything that the
+ * service shows has to agree. undefined: it created nothing, or nothing came of it.
+ * @throws UserError if an object may just as well be somebody else's: the error names it, and it is left as it is
  */
 export async function toContinue(collection: Collection, inputs: Props): Promise<Identified | undefined> {
   const { session, definition, path } = collection;
@@ -144,11 +144,11 @@ export async function toContinue(collection: Collection, inputs: Props): Promise
   );
 }
 
-/** It already belongs to another resource of the stack. */
+/** Whether it already belongs to another resource of the stack. */
 const isTaken = (collection: Collection, id: string): boolean =>
   collection.session.seenStates.has(id) || collection.made().some((one) => one.id === id);
 
-/** What has the name and was not there before; waits as long as a request may take, since the killed run's may still be at work. */
+/** What is new under that name. Waits as long as a request may take: the killed run's request may still be in progress. */
 async function lookFor(collection: Collection, inputs: Props, open: readonly LoggedCreate[]): Promise<Appeared> {
   const { session } = collection;
   const { clock, client, deadline } = session;
@@ -167,7 +167,7 @@ async function lookFor(collection: Collection, inputs: Props, open: readonly Log
   }
 }
 
-/** Why it may not be ours. */
+/** Reasons why it may not be ours. */
 function doubtsOf({ session, path }: Collection, open: readonly LoggedCreate[], { ours, others }: Appeared): string[] {
   const found = [...ours, ...others.map(({ item }) => item)];
   if (found.length > open.length) return ["they are more than that run can have created"];

@@ -10,7 +10,7 @@ import { messageOf, UserError } from "../user-error";
 import { longestLagMs, type Look, waitFor } from "../wait";
 import { type Appeared, appeared, type Create, looksSame } from "./lost-create";
 
-/** How long a lost create's object may take to appear in a list. */
+/** How long the object of a lost create may take to appear in a list. */
 const lagMs = { lost: 2_500, refused: 1_200 };
 const lookEveryMs = 500;
 const mostAttempts = 6;
@@ -20,15 +20,14 @@ const looksBeforeAsking = 4;
 /** One create in progress and what is known of its attempts. */
 interface Posting extends Create {
   what: string;
-  /** Attempts that may have created one without a visible answer. */
+  /** Attempts that may have created an object without a visible answer. */
   lost: number;
 }
 
 /**
- * Sends the create, so that the object is made exactly once.
- * After a lost answer it looks for what the attempt made, and takes that where nothing speaks against it; only else it sends
- * again. What the service accepted is never sent again.
- * @param siblings those that were there before; undefined where the service does not list them.
+ * Sends the create so that the object is made exactly once. After a lost answer, it looks for the object and takes it if
+ * nothing contradicts that; only otherwise does it send again. What the service has accepted is never sent again.
+ * @param siblings the objects that were there before; undefined: the service does not list them
  */
 export async function post(
   collection: Collection,
@@ -58,10 +57,10 @@ export async function post(
     } catch (error) {
       const undocumented = undocumentedKeys(definition);
       if (isApiError(error, "invalid") && undocumented.length > 0 && without.length === 0) {
-        without = undocumented; // nothing was made; a strict service may not know what the spec does not list
+        without = undocumented; // nothing was made; a strict service may reject what the spec does not list
         continue;
       }
-      const taken = attempt > 1 && isApiError(error, "conflict"); // by what an earlier attempt made
+      const taken = attempt > 1 && isApiError(error, "conflict"); // by the object of an earlier attempt
       if (!taken && !isApiError(error, "lost", "server", "unavailable")) throw error;
       if (taken) posting.lost--;
       failure = error;
@@ -78,16 +77,16 @@ export async function post(
   }
 }
 
-/** The object in an answer, with what only this answer contains. */
+/** The object in an answer, complete with what only this answer shows. */
 function madeBy({ definition }: Collection, { status, body }: Answer): Identified | undefined {
   const read = definition.wire.safeParse(body);
   if (!read.success || (definition.shownOnce && definition.shownOnce(read.data) === undefined)) return undefined;
-  // The id in a 202 may be a job's, not the object's.
+  // The id in a 202 may belong to a job, not to the object.
   if (status === 202 && definition.naming?.some((key) => read.data[wireName(key)] === undefined)) return undefined;
   return read.data;
 }
 
-/** The id in the body or `Location` of an answer without the object. */
+/** The id in the body or the `Location` of an answer without the object. */
 function hintIn({ definition, path }: Collection, { body, headers, url }: Answer): string | undefined {
   const read = definition.wire.safeParse(body);
   if (read.success) return read.data.id;
@@ -99,7 +98,7 @@ function hintIn({ definition, path }: Collection, { body, headers, url }: Answer
   return origin === around.origin && last !== undefined ? decodeURIComponent(last) : undefined;
 }
 
-/** An accepted create is looked for until the deadline, and never sent again. */
+/** Looks for an accepted create until the deadline. It is never sent again. */
 async function accepted(posting: Posting, answer: Answer): Promise<Identified> {
   const { collection, what } = posting;
   const { session, definition } = collection;
@@ -138,7 +137,7 @@ const withoutPassword = ({ what }: Posting, { status }: Answer): UserError =>
       "such a credential, and sending the creation again would make another one.",
   );
 
-/** Looks for what the lost attempts made: gives the object, where it is this run's; else it may be sent again. */
+/** Looks for the result of lost attempts. @returns the object if it is this run's; undefined: the create may be sent again */
 async function recover(posting: Posting, failure: unknown): Promise<Identified | undefined> {
   const { collection, what } = posting;
   const { session, definition } = collection;
@@ -172,8 +171,8 @@ async function recover(posting: Posting, failure: unknown): Promise<Identified |
 }
 
 /**
- * What holds data is not deleted when it turns out to be made twice, so it is not sent again before lists that are behind
- * had time to show it; half of the time is left for sending it again.
+ * An object with data is not deleted if it turns out to be made twice. So before it is sent again, lagging lists get time to
+ * show it, up to half of what is left.
  */
 function patienceMs({ collection }: Posting, failure: unknown): number {
   const { deadline, clock } = collection.session;
@@ -182,7 +181,7 @@ function patienceMs({ collection }: Posting, failure: unknown): number {
   return Math.max(lagMs.lost, Math.min(longestLagMs, (deadline.at - clock.now()) / 2));
 }
 
-/** The one that this run made; undefined: none yet. @throws UserError where there are more than this run can have made */
+/** The object that this run made; undefined: none yet. @throws UserError if there are more than this run can have made */
 function oursIn({ what, lost }: Posting, seen: Appeared | undefined): Identified | undefined {
   const [first, ...more] = seen?.ours ?? [];
   if (!first || more.length < lost) return first;
@@ -194,7 +193,7 @@ function oursIn({ what, lost }: Posting, seen: Appeared | undefined): Identified
 
 const idsOf = (items: Identified[]): string => items.map(({ id }) => id).join(", ");
 
-/** Names the objects with the name, and why they are not this run's. */
+/** Names the objects with this name, and why they are not this run's. */
 const stranger = ({ others }: Appeared): string =>
   `${others.map(({ item, why }) => `${item.id} has the name now (${why})`).join(", ")}: that is not what this run asked for.`;
 
@@ -209,7 +208,7 @@ const outOfTime = ({ collection, what }: Posting, failure: unknown): UserError =
   );
 };
 
-/** Looks often at first, then every two seconds: asking more often does not help a slow service. */
+/** Looks often at first, then every two seconds: more often does not help a slow service. */
 async function lookForNew(posting: Posting, end: number): Promise<Appeared | undefined> {
   const { clock } = posting.collection.session;
   for (let looks = 1; ; looks++) {
@@ -220,9 +219,9 @@ async function lookForNew(posting: Posting, end: number): Promise<Appeared | und
 }
 
 /**
- * Takes away what attempts that were given up made after all, where that is certain; else names it. When a list shows the
- * object that was made last, it shows what was made before, too, however far lists are behind. The object is there, whatever
- * becomes of this.
+ * Removes the objects of attempts that were given up, if that is certain; otherwise names them. Once a list shows the newest
+ * object, it shows the earlier ones, too, however far lists lag. A failure here is only reported, since the object itself
+ * exists.
  */
 async function clearSurplus(posting: Posting, made: Identified): Promise<void> {
   const { collection, before, lost, what } = posting;
@@ -245,7 +244,7 @@ async function clearSurplus(posting: Posting, made: Identified): Promise<void> {
   }
 }
 
-/** Deletes unused duplicates of this run's lost attempts: never more than attempts, and nothing that contains data. */
+/** Deletes unused duplicates of this run's lost attempts: never more than there were attempts, and nothing with data. */
 async function discard(posting: Posting, own: Identified, found: Identified[]): Promise<void> {
   const { collection, what } = posting;
   const { session, definition } = collection;
@@ -289,7 +288,7 @@ function sayUnlisted({ collection, what }: Posting): void {
   );
 }
 
-/** A failed create names credentials that its lost attempts may have created: nobody has their passwords. */
+/** Adds to a failure the credentials that lost attempts may have created, whose passwords nobody has. */
 async function withOrphans(posting: Posting, failure: unknown, known?: string): Promise<unknown> {
   const { collection } = posting;
   if (collection.definition.naming !== undefined) return failure;

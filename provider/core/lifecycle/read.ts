@@ -7,10 +7,10 @@ import { type Condition, conditionOf as conditionIn, isGone } from "../../api/st
 import { isUnset } from "../values";
 import { longestLagMs, type Look, lookAgeMs, waitFor } from "../wait";
 
-/** How old a list may be in a refresh; what this process changes is requested anew. */
+/** How old a list may be in a refresh. What this process changes is requested anew. */
 const readAgeMs = 10_000;
 
-/** The current state; undefined: confirmed to be gone. */
+/** The current state. undefined: the object is confirmed to be gone. */
 export async function read(collection: Collection, id: string, state: Props): Promise<Props | undefined> {
   const { session, definition, place } = collection;
   const presence = await collection.find(id, readAgeMs);
@@ -23,7 +23,7 @@ export async function read(collection: Collection, id: string, state: Props): Pr
   if (presence === "gone") return undefined;
   const now = merge({}, state, collection.shown(presence.item), true);
   const { details } = definition;
-  // Details beyond the list are requested only if unknown, or if the object changed.
+  // Request details only if they are unknown, or if the object changed.
   const isKnown = details?.outputs.every((key) => state[key] !== undefined) && state.revision === now.revision;
   if (!details || isKnown) return now;
   return merge({}, now, (await details.read(session.client, id, now)) ?? {});
@@ -34,12 +34,12 @@ const looksBeforeAsking = 4;
 /** After this many looks at a ready object, a missing output counts as not shown at all. */
 const looksForShownLater = 2;
 
-/** Whether a list is behind what an answer said: revisions only rise. */
+/** Whether a list lags behind what an answer said: revisions only rise. */
 const isOlder = (listed: Props, known: Props): boolean => Number(listed.revision) < Number(known.revision);
 
 /**
  * Waits until the object is ready and everything about it is known.
- * @throws Incomplete with the last state seen, when it failed, vanished or took too long.
+ * @throws Incomplete with the last known state if it failed, vanished or took too long
  */
 export async function settle(collection: Collection, id: string, known: Props): Promise<Props> {
   const { session, definition } = collection;
@@ -49,8 +49,8 @@ export async function settle(collection: Collection, id: string, known: Props): 
   let missing = 0;
   let incomplete = 0;
   /**
-   * The answer to the create counts as the first look, unless it did not show the state that the object has.
-   * A failure may be what an earlier run saw: look again.
+   * The answer to the create is the first look, unless it did not show the object's state.
+   * A failure may be what an earlier run saw, so look again.
    */
   const conditionOf = (state: unknown): Condition => (definition.isReadyAtOnce ? "ready" : conditionIn(state));
   const failed = conditionOf(state.state) === "failed";

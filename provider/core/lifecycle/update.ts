@@ -13,8 +13,8 @@ import { lookAgeMs } from "../wait";
 import { settle } from "./read";
 
 /**
- * Changes in place what differs; with nothing to change it goes on waiting for what an earlier run left unfinished.
- * @throws Incomplete where the service does not change what is replaced then: the state is as before, and records that
+ * Changes in place what differs. With nothing to change, it waits for what an earlier run left incomplete.
+ * @throws Incomplete if the service cannot change what is then replaced: the state stays as it was, and records that
  */
 export async function update(collection: Collection, id: string, olds: Props, news: Props): Promise<Props> {
   const { definition } = collection;
@@ -36,7 +36,7 @@ export async function update(collection: Collection, id: string, olds: Props, ne
     if (!(error instanceof Unchanged) || replaceable.length === 0) throw error;
     throw fixed(replaceable, olds, error.why);
   }
-  // What the service chose itself (a chain id, say) is an output too, and stays.
+  // Values that the service chose itself, such as a chain id, are outputs too, and stay.
   const chosen = Object.entries(olds).filter(([key]) => inputMeta(definition, key)?.computed);
   const before = { ...outputsOf(definition, olds), ...Object.fromEntries(chosen), ...carried(definition, olds, news) };
   const wanted = Object.fromEntries(Object.entries(news).filter(([key, value]) => !isLeft(olds, key, value)));
@@ -47,7 +47,7 @@ export async function update(collection: Collection, id: string, olds: Props, ne
   return settle(collection, id, state);
 }
 
-/** Changes properties in place, so that they take effect, and gives the object as it is afterwards. */
+/** Changes properties in place, restarts the object if they need that, and returns what it is afterwards. */
 export async function change(
   collection: Collection,
   id: string,
@@ -60,8 +60,8 @@ export async function change(
 }
 
 /**
- * Restarts the object, so that a change takes effect, and gives what it is then: it may be shown as ready for a moment yet.
- * @throws UserError where the service cannot: the change is made, and the next update asks again
+ * Restarts the object and returns what it is then. The service may show it as ready for another moment.
+ * @throws UserError if the service cannot: the change is made, and the next update asks again
  */
 async function restart(collection: Collection, id: string, inputs: Props): Promise<Props> {
   const { session, definition } = collection;
@@ -100,10 +100,10 @@ class Unchanged extends UserError {
 /** How long lists may show an object as it was before the change. */
 const lagMs = 3_000;
 
-/** How long a name is waited for that another resource of the program gives up in this run. */
+/** How long to wait for a name that another resource of the program gives up in this run. */
 const freeMs = 20_000;
 
-/** A service may refuse a name that a sibling has, which is to get another one in the same run. */
+/** Retries a rename while a sibling still has the name, if that sibling gets another one in the same run. */
 async function renaming<T>(
   collection: Collection,
   id: string,
@@ -142,13 +142,13 @@ async function renaming<T>(
 }
 
 /**
- * Changes properties in place and gives the object as it is afterwards.
- * PATCH is not in the spec: a service without it gets an error that says what can be done; nothing is lost.
+ * Changes properties in place and returns the object as it is afterwards.
+ * PATCH is not in the spec: a service without it gets an error that says what to do, and nothing is lost.
  */
 async function patch(collection: Collection, id: string, inputs: Props, keys: readonly string[]): Promise<Props> {
   const { session, definition } = collection;
   const what = `${collection.nameOf(inputs)} (${id})`;
-  /** What takes a value away, by its type. */
+  /** The value that unsets a property, by its type. */
   const none = (key: string): unknown => {
     const takesObject = (definition.inputs.shape[key] as z.ZodType | undefined)?.safeParse({}).success;
     return takesObject ? {} : "";
@@ -188,7 +188,7 @@ async function patch(collection: Collection, id: string, inputs: Props, keys: re
   const read = definition.wire.safeParse(answer);
   const answered = read.success ? fresh(read.data) : undefined;
   if (answered) return answered;
-  // An empty answer: ask until the list shows the change, but not for ever; a service may store a value in its own way.
+  // After an empty answer, ask until the list shows the change, but not forever: a service may store a value in its own way.
   const end = Math.min(session.clock.now() + lagMs, session.deadline.at);
   for (;;) {
     const presence = await collection.find(id, lookAgeMs);

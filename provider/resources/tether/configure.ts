@@ -9,7 +9,7 @@ import { funded, isPassing } from "./funds";
 import { asItIs, reportsOf, requireService, shownOf, showsContract, type TetherInputs } from "./read";
 import { briefly, type UnknownOutcome, unknownsIn } from "./outcome";
 
-/** Brings a tether service, of which no state says how it is, to what the inputs say: it may run already. */
+/** Configures a tether service that no state describes: it may be running already. */
 export async function begin(session: Session, news: Props): Promise<Props> {
   const inputs = news as TetherInputs;
   try {
@@ -33,8 +33,8 @@ const failure = (inputs: TetherInputs, error: unknown, kept = ""): UserError => 
 };
 
 /**
- * Holds before one that is at work on another network is stopped: there are funds to deploy where it is to go.
- * @throws with the tether as it was
+ * Checks, before a tether that works on one network is stopped, that there are funds to deploy on the other.
+ * @throws UserError, and leaves the tether as it was
  */
 async function fit(session: Session, olds: Props, inputs: TetherInputs): Promise<void> {
   const { network, tetherId } = inputs;
@@ -51,10 +51,10 @@ async function fit(session: Session, olds: Props, inputs: TetherInputs): Promise
 }
 
 /**
- * Brings a tether service to what the inputs say: targetNetwork, interval, deploy, activate, in this order
- * (spec, section 4.3), each only where it is missing. It is stopped before network or interval change.
- * Whatever fails half way, the steps that were done are kept, and the next update goes on with the missing one.
- * @param before what shows that it has run, where nothing tells how it is
+ * Brings a tether service to its inputs: targetNetwork, interval, deploy, activate, in this order (spec, section 4.3), each only
+ * if it is missing. It is stopped before network or interval change. After a failure, the completed steps are kept, and the
+ * next update does the others.
+ * @param before what shows that it has run, if the service does not show its settings
  */
 export async function configure(session: Session, olds: Props, news: Props, before?: string): Promise<Props> {
   const inputs = news as TetherInputs;
@@ -108,7 +108,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
       note({ state: "inactive", active });
     }
   } catch (error) {
-    // Before the first step nothing was done that the state would have to remember.
+    // Before the first step, there is nothing to keep in the state.
     if (done.network === undefined) throw failure(inputs, error);
     const kept = " What was done so far is kept; run `pulumi up` again to go on from here.";
     throw new Incomplete(tetherId, stateOf(done), failure(inputs, error, kept));
@@ -117,8 +117,8 @@ export async function configure(session: Session, olds: Props, news: Props, befo
 }
 
 /**
- * What is true of the service before the first step. Inputs that are no setting of the service are the new ones at once,
- * and none of the old ones is left.
+ * What is true of the service before the first step. Inputs that are no settings of the service take their new values at once,
+ * and the old ones are dropped.
  */
 function soFar(olds: Props, { network: _network, intervalHours: _interval, active: _active, ...local }: Props): Props {
   const { network, intervalHours, active, account, balanceWei, state, deployedNetworks = [] } = olds;
@@ -136,7 +136,7 @@ function soFar(olds: Props, { network: _network, intervalHours: _interval, activ
   };
 }
 
-/** Activates it once the service lets it. */
+/** Activates it as soon as the service allows that. */
 function activateSoon(session: Session, tetherId: string): Promise<unknown> {
   return waitFor(session, `tether service "${tetherId}"`, async (): Promise<Look<unknown>> => {
     try {
@@ -148,7 +148,7 @@ function activateSoon(session: Session, tetherId: string): Promise<unknown> {
   });
 }
 
-/** One that somebody else started must be stopped before it takes another setting. */
+/** Stops a tether that somebody else started, if the service requires that for a new setting. */
 async function whileStopped(
   session: Session,
   tetherId: string,
@@ -170,7 +170,7 @@ function stateOf({ __deployment: unknowns, ...props }: Props): Props {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-/** Stops the tether service, which is all that can be undone; one that is gone or stopped already is fine. */
+/** Stops the tether service, which is all that can be undone. Succeeds if it is gone or stopped already. */
 export async function stop(session: Session, id: string, state: Props): Promise<void> {
   for (const network of Object.keys(unknownsIn(state))) {
     session.say(

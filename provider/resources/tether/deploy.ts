@@ -19,18 +19,18 @@ export interface Deployment {
   account: TetherAccount;
   /** Whether no other network has a contract. */
   first: boolean;
-  /** What shows that it has run before, by whomever: it may have its contract already. */
+  /** What shows that it has run before, so that it may have its contract already. */
   ran?: string;
-  /** What an earlier run sent without learning what became of it. */
+  /** What an earlier run sent without learning the outcome. */
   unknown?: UnknownOutcome;
   note: (facts: Props) => void;
-  /** Keeps in the state that the outcome is unknown, or that it is known now. */
+  /** Records in the state that the outcome is unknown; without an argument, that it is known. */
   keep: (unknown: UnknownOutcome | undefined) => void;
 }
 
 /**
- * Deploys the contract on the network, once: it costs money. Where the outcome is unknown it only looks,
- * and sends again no sooner than a person says that nothing was deployed.
+ * Deploys the contract on the network, once: it costs money. If the outcome of an earlier attempt is unknown, it only looks, and
+ * sends again only after a person says that nothing was deployed.
  */
 export async function deploy(session: Session, inputs: TetherInputs, deployment: Deployment): Promise<void> {
   const { tetherId, network } = inputs;
@@ -68,7 +68,7 @@ export async function deploy(session: Session, inputs: TetherInputs, deployment:
   }
 }
 
-/** How an earlier deployment ended: what shows that it is there; undefined: a person says that it is not. */
+/** How an earlier deployment ended: what shows the contract. undefined: a person says that there is none. */
 async function settled(
   session: Session,
   inputs: TetherInputs,
@@ -83,8 +83,8 @@ async function settled(
 }
 
 /**
- * What shows that somebody has deployed it before; a run that was killed remembers nothing of it, and neither does a resource of
- * another name. What has run can be activated only where it has a contract.
+ * What shows that somebody has deployed it before. A killed run remembers nothing of it, nor does a resource with another name.
+ * A tether that has run can be activated only if it has a contract.
  */
 async function already(
   session: Session,

@@ -5,16 +5,16 @@ import { type Look, waitFor } from "../../core/wait";
 import { durationSeconds } from "../../constants";
 import { type TetherInputs } from "./read";
 
-/** How messages speak of an account that the service does not show. */
+/** How messages name an account that the service does not show. */
 export const payerOf = ({ account }: TetherAccount): string => account ?? "of the tether service";
 
-/** A service that is away for a moment: looking again may help. */
+/** Whether the service may be away for a moment only, so that looking again helps. */
 export const isPassing = (error: unknown): error is ApiError =>
   isApiError(error, "unsent", "lost", "limited", "unavailable", "server");
 
 /**
- * The balance on the network in wei, once it is enough to deploy there. With `waitForFunds` it waits for that, and otherwise ends at
- * once, before anything is spent. undefined: the service does not show a balance.
+ * The balance on the network in wei, once it is enough to deploy there. With `waitForFunds` it waits for that; otherwise it fails
+ * at once, before anything is spent. undefined: the service does not show a balance.
  * @param isTarget whether the tether is set to the network, so that its account shows the balance there
  */
 export async function funded(
@@ -69,7 +69,7 @@ async function waitForMore(
     );
   };
 
-  /** A service that is away for a moment does not end a wait of half an hour; one that stays away does. */
+  /** A service that is away for a moment does not end a long wait. One that stays away does. */
   const glance = async (): Promise<bigint | undefined | Error> => {
     try {
       return await balanceOf(session, inputs, isTarget ? await client.getTetherAccount(inputs.tetherId) : {});
@@ -90,7 +90,7 @@ async function waitForMore(
   }
 }
 
-/** The account may be shown without a balance; then the balance of the network is asked for. */
+/** The account may be shown without a balance. Then the network's balance is requested. */
 export async function balanceOf(
   session: Session,
   { tetherId, network }: TetherInputs,
@@ -106,7 +106,7 @@ export async function balanceOf(
   }
 }
 
-/** What is missing, in words and in wei; undefined: nothing, or nobody can tell. */
+/** What is missing, in words and in wei. undefined: nothing, or it is unknown. */
 function shortage(
   { network, minimumBalanceWei }: TetherInputs,
   account: TetherAccount,

@@ -7,29 +7,29 @@ import { type Look, waitFor } from "../../core/wait";
 import { shownOf, showsContract, type TetherInputs } from "./read";
 import { balanceOf, isPassing, payerOf } from "./funds";
 
-/** A deployment that was sent, and of which nobody knows whether it was carried out. The state keeps it. */
+/** A deployment that was sent and whose outcome is unknown. The state keeps it. */
 export interface UnknownOutcome {
-  /** When it was sent; tells this one from any other, see `confirmedAs`. */
+  /** When it was sent. Identifies it: see `confirmedAs`. */
   since: string;
   /** What came instead of an answer. */
   why: string;
-  /** What the account had before. */
+  /** The account's balance before it. */
   balanceWei?: string;
 }
 
-/** Those that the state keeps, by network. Version 0.1.0 kept the name of the network. */
+/** Unknown outcomes in the state, by network. Version 0.1.0 kept only the name of the network. */
 export function unknownsIn({ __deployment: kept, balanceWei }: Props): Record<string, UnknownOutcome> {
   if (typeof kept !== "string") return (kept ?? {}) as Record<string, UnknownOutcome>;
   const before = typeof balanceWei === "string" ? { balanceWei } : {};
   return { [kept]: { since: "0.1.0", why: "an earlier run ended without an answer to deploy", ...before } };
 }
 
-/** Whether a failed deployment may have been carried out all the same: then it is never sent again unasked. */
+/** Whether a failed deployment may have succeeded all the same. Then it is not sent again unasked. */
 export const isUnknownOutcome = (error: unknown): boolean =>
   !(error instanceof UserError) &&
   !isApiError(error, "unsent", "limited", "denied", "missing", "unsupported", "conflict", "invalid");
 
-/** A failed call, without what to do next. */
+/** A failed call, without advice. */
 export const briefly = (error: unknown): string => {
   if (!isApiError(error)) return messageOf(error);
   const { call, status, errorMessage }: ApiError = error;
@@ -38,7 +38,7 @@ export const briefly = (error: unknown): string => {
 
 const wordFor = (tetherId: string, { since }: UnknownOutcome): string => `${tetherId}@${since}`;
 
-/** What a person who has looked says of a deployment, for this one only. */
+/** What a person says, after looking, about this deployment. */
 export function confirmedAs(tetherId: string, unknown: UnknownOutcome): "deployed" | "not deployed" | undefined {
   const env = processEnvironment();
   const says = (variable: string): boolean =>
@@ -48,16 +48,16 @@ export function confirmedAs(tetherId: string, unknown: UnknownOutcome): "deploye
 }
 
 export interface Traces {
-  /** What the account had before, where that is known. */
+  /** The account's balance before the deployment, if it is known. */
   balanceWei?: string;
   /** Whether no other network had a contract before. */
   first: boolean;
   account: TetherAccount;
-  /** Told when it was activated, which is the trace where a service shows neither its balance nor itself. */
+  /** Called after an activation, which is the trace if a service shows neither its balance nor itself. */
   activated: () => void;
 }
 
-/** One look for what only a deployed contract leaves. Whatever is `active: false` is not activated by it. */
+/** Looks once for traces of a deployed contract. Does not activate a tether with `active: false`. */
 export async function look(session: Session, inputs: TetherInputs, traces: Traces): Promise<Look<string>> {
   const { tetherId, network } = inputs;
   const shown = await shownOf(session, tetherId);
@@ -81,7 +81,7 @@ export async function look(session: Session, inputs: TetherInputs, traces: Trace
   return { waiting: `no trace of a contract on ${network}: the account ${payer} ${has}` };
 }
 
-/** Looks until there is a trace, for as long as the resource has time. @throws UserError that says where to look */
+/** Looks for a trace until the deadline. @throws UserError that says where to look */
 export async function lookForTrace(
   session: Session,
   inputs: TetherInputs,

@@ -7,7 +7,7 @@ import { type Session } from "../../core/session";
 import { isRecorded, stateVersion } from "../../core/state";
 import { type TetherNetwork, tetherNetworks } from "../../constants";
 
-/** What a service may show of a tether; the spec lists no such call, so nothing relies on it. */
+/** What a service may show of a tether. The spec has no such call, so nothing relies on it. */
 export const ShownTether = z.looseObject({
   network: z.enum(tetherNetworks).optional().catch(undefined),
   interval: z.coerce.number().int().min(1).optional().catch(undefined),
@@ -18,7 +18,7 @@ export const ShownTether = z.looseObject({
 });
 type Shown = z.infer<typeof ShownTether>;
 
-/** The state as it is now; undefined: the service knows no such tether (any more). */
+/** The current state. undefined: the service does not know this tether any more. */
 export async function read(session: Session, id: string, state: Props): Promise<Props | undefined> {
   const shown = await shownOf(session, id);
   if (!shown && !(await isShown(session.client, id))) {
@@ -37,13 +37,13 @@ export async function read(session: Session, id: string, state: Props): Promise<
   return now;
 }
 
-/** What somebody else configured: all of it as the service shows it. */
+/** The state of a tether that somebody else configured, as the service shows it. */
 async function firstRead({ client }: Session, id: string, state: Props, shown: Shown = {}): Promise<Props> {
   const account = Object.entries(await client.getTetherAccount(id)).filter(([, value]) => value !== undefined);
   return { ...state, tetherId: id, ...asItIs(shown), ...Object.fromEntries(account), __version: stateVersion };
 }
 
-/** The settings and the progress that the service shows, as a state has them. */
+/** Settings and progress that the service shows, by property. */
 export function asItIs(shown: Shown): Props {
   const { network, interval: intervalHours, state } = shown;
   const deployedNetworks = tetherNetworks.filter((one) => showsContract(shown, one, true));
@@ -53,7 +53,7 @@ export function asItIs(shown: Shown): Props {
   return { ...Object.fromEntries(known), ...(network && { state: progress, active }), deployedNetworks };
 }
 
-/** How many reports it has made: it was deployed and activated before the first one. */
+/** How many reports it has made. The first one proves that it was deployed and activated. */
 export async function reportsOf({ client }: Session, id: string): Promise<number> {
   try {
     return await client.getTetherReportCount(id);
@@ -75,8 +75,8 @@ export async function shownOf(session: Session, id: string): Promise<Shown | und
 }
 
 /**
- * Whether the service shows a contract on the network; undefined: it does not tell.
- * @param first no other network has one, from which a state or an address could be left
+ * Whether the service shows a contract on the network. undefined: it does not tell.
+ * @param first whether no other network has one, which a state or an address might belong to
  */
 export function showsContract(shown: Shown | undefined, network: string, first: boolean): boolean | undefined {
   if (!shown) return undefined;
@@ -86,7 +86,7 @@ export function showsContract(shown: Shown | undefined, network: string, first: 
   return told ? true : undefined;
 }
 
-/** Whether the service knows it, and shows it to this key. */
+/** Whether the service knows it and shows it to this key. */
 export async function isShown(client: ConsortiumClient, id: string): Promise<boolean> {
   try {
     await client.getTetherAccount(id);
@@ -97,11 +97,11 @@ export async function isShown(client: ConsortiumClient, id: string): Promise<boo
   }
 }
 
-/** A wrong address fails here: else it would look like a service that does not know a tether. */
+/** Fails for a wrong address, which would otherwise look like a service that does not know the tether. */
 export const requireService = (session: Session): Promise<unknown> =>
   new Listed(session, { collection: paths.consortia }).look(10_000);
 
-/** The inputs of a tether service once they are checked: see tether-service.ts. */
+/** The checked inputs of a tether service: see tether-service.ts. */
 export interface TetherInputs extends Props {
   tetherId: string;
   network: TetherNetwork;
