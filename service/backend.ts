@@ -14,7 +14,7 @@ import { RealTethers } from "./tether/real-tethers";
 import { SimulatedTethers } from "./tether/simulated-tethers";
 import { isTarget, Targets } from "./tether/targets";
 
-/** Real chains, if they are wanted and can be had. */
+/** Real chains, if they are wanted and available; else a simulation. */
 export function openBackend({ ledger: wanted, dataDir }: ResolvedOptions, base: Base): Backend {
   if (!wanted) return simulation(base, "off", "it is switched off");
   const anvil = findAnvil(wanted.anvil);
@@ -54,7 +54,7 @@ function realChains(base: Base, anvil: string, dataDir: string | undefined, addr
   const nodes = new NodeEndpoint(base, ledger);
   const targets = new Targets(chains, addresses, () => base.origin());
   const tethers = new RealTethers(base, ledger, targets, keys);
-  const unswept = (error: Error) => base.warn(`A ledger that nobody needs could not be removed: ${error.message}.`);
+  const unswept = (error: Error) => base.warn(`A ledger without an environment could not be removed: ${error.message}.`);
   return {
     state: "on",
     ledger,

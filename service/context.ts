@@ -11,9 +11,9 @@ export interface Base {
   readonly store: Store;
   readonly settings: Settings;
   readonly clock: () => number;
-  /** `http://HOST:PORT` of this service, for whoever sent this Host header; known once it listens. */
+  /** `http://HOST:PORT` of this service, for a caller with this Host header. Known once the service listens. */
   readonly origin: (asked?: string) => string;
-  /** Says what whoever runs the service must know. */
+  /** Warns whoever runs the service. */
   readonly warn: (text: string) => void;
 }
 
@@ -23,7 +23,7 @@ export interface Context extends Base {
   readonly backend: Backend;
 }
 
-/** `missing`: wanted, but its program is not on this machine. */
+/** `missing`: wanted, but anvil or ethers is not installed. */
 export type LedgerState = "on" | "off" | "missing";
 
 /** What stands behind nodes and tethers: real chains, or a simulation. */
@@ -33,24 +33,24 @@ export interface Backend {
   readonly tethers: Tethering;
   /** The networks that tethers pin to; none in a simulation. */
   readonly targets?: Targets;
-  /** Puts the nodes' addresses under the service. */
+  /** Adds the routes of the nodes' addresses. */
   serveNodes(app: FastifyInstance): void | Promise<void>;
-  /** Hears of what is deleted, with all that was in it. */
+  /** Is told of all objects that were deleted. */
   removed(entities: readonly Entity[]): void;
-  /** Drops the WebSockets to nodes. */
+  /** Closes the WebSockets to nodes. */
   drop: () => void;
-  /** Goes on where the last run of the service ended. */
+  /** Continues what the last run of the service left. */
   resume(): void;
   close(): Promise<void>;
 }
 
 /** The blockchains of the environments, real or simulated. */
 export interface Ledger {
-  /** An environment has got a node: its chain will be needed. */
+  /** Starts an environment's chain in the background, since it has a node now. */
   prepare(environment: Entity<"environment">): void;
-  /** What a started node tells of itself. `host`: the Host header of whoever asks. */
+  /** The status of a started node. `host`: the caller's Host header. */
   status(environment: Entity<"environment">, node: Entity<"node">, host: string | undefined): Promise<Wire>;
-  /** The account that a node signs for, as far as it is known. */
+  /** The account that a node signs for, once it is known. */
   accountOf(node: Entity<"node">): string | undefined;
   /** The lines of a node's log, oldest first. */
   log(environment: Entity<"environment">, node: Entity<"node">, client: string): Promise<readonly string[]>;
@@ -60,17 +60,17 @@ export interface Ledger {
 
 /** What a tether service does on the networks it pins to. */
 export interface Tethering {
-  /** The tether as it is now; no read waits for a transaction. */
+  /** The tether with the reports that are due by now. Does not wait for a transaction. */
   current(tether: Entity<"tether">): Entity<"tether">;
   account(tether: Entity<"tether">): string;
   balance(tether: Entity<"tether">, network: Network): Promise<string>;
-  /** It was activated: its first report is due. */
+  /** Makes the first report of a tether that was just activated. */
   activated(tether: Entity<"tether">): Promise<void>;
   /** Whether the contract is there; a network may have lost it. */
   isDeployed(tether: Entity<"tether">, network: Network): Promise<boolean>;
-  /** Deploys the contract; answers what is known of it. */
+  /** Deploys the contract, and returns what to show of it. */
   deploy(tether: Entity<"tether">, network: Network): Promise<Wire>;
   fund(tether: Entity<"tether">, network: Network, wei: bigint): Promise<void>;
-  /** What else is shown of it. */
+  /** More fields to show of it. */
   shown(tether: Entity<"tether">): Wire;
 }

@@ -1,6 +1,6 @@
 import type { z, ZodError } from "zod";
 
-/** A request that is answered with an error: `{ errorMessage }` and a status. */
+/** An error that answers a request: a status, and the message as `{ errorMessage }`. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   constructor(
@@ -11,24 +11,24 @@ export class Refusal extends Error {
   }
 }
 
-/** The service cannot start (or a setting is not valid); the message is one sentence for a person. */
+/** The service cannot start, or a setting is not valid. The message is one sentence for people. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
 }
 
 const full = new Set<unknown>(["ENOSPC", "EDQUOT", "EFBIG", "EROFS"]);
 
-/** Whether a file system says that nothing more can be written. */
+/** Whether an error says that a file system is full or read-only. */
 export const isFull = (error: unknown) => error instanceof Error && "code" in error && full.has(error.code);
 
-/** What zod found, on one line: `timing.nodeStart: Too small: expected number to be >=0; …`. */
+/** The issues that zod found, on one line: `timing.nodeStart: Too small: expected number to be >=0; …`. */
 export function explain(error: ZodError): string {
   return error.issues
     .map((issue) => (issue.path.length > 0 ? `${issue.path.map(String).join(".")}: ${issue.message}` : issue.message))
     .join("; ");
 }
 
-/** Checks what a caller gave, and says in one sentence what is wrong with it. */
+/** Validates a value. Throws one sentence that says what is wrong with it. */
 export function checked<T extends z.ZodType>(what: string, rules: T, value: unknown): z.output<T> {
   const result = rules.safeParse(value);
   if (!result.success) throw new ServiceError(`${what}: ${explain(result.error)}`);

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { checked, ServiceError } from "./errors";
 import type { Call } from "./http/call-log";
 
-/** Which calls a fault hits. Every call that fits method and route counts, hit or not. */
+/** Which calls a fault hits. Every call with this method and route counts, whether it is hit or not. */
 export interface FaultTarget {
   /** HTTP method. Default: any. */
   method?: string;
@@ -14,17 +14,17 @@ export interface FaultTarget {
    * as such or as a string, found in the path below `/api/v1`. Default: any.
    */
   route?: string | RegExp;
-  /** The first call that is hit, counted from 1. Default 1, or `every`. */
+  /** The first matching call that is hit, from 1. Default 1, or `every`. */
   nth?: number;
   /** How many calls are hit; may be Infinity. Default 1; Infinity with `every`. */
   times?: number;
-  /** Only every so many-th call is hit. Default 1. */
+  /** Only every nth matching call is hit. Default 1. */
   every?: number;
 }
 
-/** What happens to a call that is hit. `acted`: whether the service does what was asked for all the same. */
+/** What happens to a call that is hit. `acted`: whether the service still does what was asked. */
 export type FaultKind =
-  /** Answers this status. `retryAfter` is in seconds; `body` stands in place of `{ errorMessage }`. */
+  /** Answers with this status. `retryAfter` is in seconds; `body` replaces `{ errorMessage }`. */
   | { kind: "status"; status: number; retryAfter?: number; errorMessage?: string; body?: unknown; acted?: boolean }
   /** Drops all connections and accepts none for `ms`; without a target, at once instead of at the next call. */
   | { kind: "refuse"; ms: number }
@@ -34,9 +34,9 @@ export type FaultKind =
   | { kind: "resetAfter" }
   /** Never answers. */
   | { kind: "hang"; acted?: boolean }
-  /** Does what was asked and answers half of the JSON; then closes, or (`wellFormed`) as if that were all. */
+  /** Does what was asked and sends half of the JSON; then closes the connection, or (`wellFormed`) ends as if that were all. */
   | { kind: "truncated"; wellFormed?: boolean }
-  /** Answers an HTML page as a proxy would. Status: default 502. */
+  /** Answers with an HTML page, as a proxy would. Status: default 502. */
   | { kind: "html"; status?: number; acted?: boolean }
   /** Waits before the call is looked at. */
   | { kind: "delay"; ms: number };
@@ -46,11 +46,11 @@ export type FaultRule = FaultTarget & FaultKind;
 /** A rule in force. */
 export interface Fault {
   readonly rule: Readonly<FaultRule>;
-  /** How many calls fitted so far. */
+  /** How many calls matched so far. */
   readonly seen: number;
   /** How many were hit so far. */
   readonly hits: number;
-  /** Takes the rule back. */
+  /** Removes the rule. */
   remove(): void;
 }
 
@@ -87,7 +87,7 @@ const ruleSchema: z.ZodType<FaultRule> = z.discriminatedUnion("kind", [
 interface Entry {
   readonly id: string;
   readonly rule: FaultRule;
-  /** Id of the organization whose calls alone it hits. */
+  /** The id of the organization whose calls it hits; undefined for all. */
   readonly owner: string | undefined;
   fits: (call: Call) => boolean;
   seen: number;
@@ -104,7 +104,7 @@ export class Faults {
     private readonly refuse: (ms: number) => void,
   ) {}
 
-  /** Puts a rule in force, for all calls, or for those of one organization. */
+  /** Adds a rule, for all calls or for those of one organization. */
   add(rule: FaultRule, owner?: string): Fault {
     const valid = checked("fault", ruleSchema, rule);
     const entry: Entry = { id: `f${++this.#added}`, rule: valid, owner, fits: this.#matcher(valid), seen: 0, hits: 0 };
@@ -118,19 +118,19 @@ export class Faults {
     return Object.assign(entry, { remove: () => void (this.#rules = this.#rules.filter((one) => one !== entry)) });
   }
 
-  /** The rules that an organization has put in force. */
+  /** The rules that an organization has added. */
   of(owner: string): Pick<Entry, "id" | "rule" | "seen" | "hits">[] {
     return this.#rules.filter((entry) => entry.owner === owner);
   }
 
-  /** Takes back one rule of an organization, or all; answers how many. */
+  /** Removes one rule of an organization, or all. Returns how many. */
   take(owner: string, id?: string): number {
     const before = this.#rules.length;
     this.#rules = this.#rules.filter((entry) => entry.owner !== owner || (id !== undefined && entry.id !== id));
     return before - this.#rules.length;
   }
 
-  /** Takes all rules back. */
+  /** Removes all rules. */
   clear(): void {
     this.#rules = [];
   }
@@ -163,7 +163,7 @@ export class Faults {
       throw new ServiceError(`fault: there is no route ${route}; there are ${[...this.routes].join(", ")}`);
     }
     try {
-      const flags = typeof route === "string" ? "" : route.flags.replace(/[gy]/g, ""); // those two would remember a place
+      const flags = typeof route === "string" ? "" : route.flags.replace(/[gy]/g, ""); // those two keep a position between calls
       const expression = new RegExp(route, flags);
       return (call) => expression.test(call.path);
     } catch (error) {
@@ -172,7 +172,7 @@ export class Faults {
   }
 }
 
-/** What carrying out a fault needs of the service. */
+/** What a fault needs of the service. */
 export interface Outages {
   refuse(ms: number): void;
   pause(ms: number): Promise<void>;
@@ -180,11 +180,11 @@ export interface Outages {
 
 const never = () => new Promise<never>(() => undefined);
 
-/** Whether the service does what was asked for before the fault shows. */
+/** Whether the service does what was asked before the fault shows. */
 export const isActed = (rule: FaultRule) =>
   rule.kind === "resetAfter" || rule.kind === "truncated" || ("acted" in rule && rule.acted === true);
 
-/** Carries out a fault: what to answer, or undefined if the call goes on; or it never returns. */
+/** Carries out a fault. Resolves to the answer, or to undefined if the call goes on; it may never resolve. */
 export async function carryOut(rule: FaultRule, outages: Outages, reply: FastifyReply, payload?: unknown) {
   switch (rule.kind) {
     case "status":

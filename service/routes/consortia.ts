@@ -67,7 +67,7 @@ export const membership = resource({
   },
 });
 
-/** A membership is verified with a certificate; this service takes its own test certificate only. */
+/** Verifies a membership. This service accepts its own test certificate only. */
 export function verification(app: FastifyInstance, context: Context): void {
   const { store, settings } = context;
   const certificate = z.object({ test_certificate: z.boolean().optional() });
@@ -77,7 +77,7 @@ export function verification(app: FastifyInstance, context: Context): void {
     if (!test_certificate)
       throw new Refusal(
         400,
-        "test_certificate: it must be true, since this service verifies with no other certificate.",
+        "test_certificate must be true: this service verifies with no other certificate.",
       );
     const verified = found.fields.verification_proof
       ? found
@@ -87,7 +87,7 @@ export function verification(app: FastifyInstance, context: Context): void {
   });
 }
 
-/** How the membership of another organization comes about; nobody can accept it here. */
+/** Invites another organization to become a member. Nobody can accept that here. */
 export const invitation = resource({
   kind: "invitation",
   parents: ["consortium"],
@@ -98,7 +98,7 @@ export const invitation = resource({
   view: (context, entity, at) => show(context, entity, entity.fields, at),
 });
 
-/** Where an object may run: zones of a consortium, and those of an environment, which its nodes and services name. */
+/** Zones of a consortium, or of an environment, whose nodes and services name them. */
 const zones = (parents: readonly ["consortium"] | readonly ["consortium", "environment"]) =>
   resource({
     kind: "zone",

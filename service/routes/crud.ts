@@ -17,16 +17,16 @@ import { soundsSecret } from "../http/call-log";
 import { Refusal } from "../errors";
 import { deleteObject } from "../store/deletion";
 
-/** What a creation or a change works with. */
+/** The context of a create or a change. */
 export interface Making {
   context: Context;
   organization: Entity<"organization">;
-  /** What it is in: the consortium, and below it the environment. */
+  /** The consortium and the environment that contain the object. */
   consortium: Entity<"consortium">;
   environment: Entity<"environment">;
 }
 
-/** What is special about one kind of object; crud.ts makes its endpoints from it. */
+/** What is special about one kind of object. `serve` makes its endpoints from it. */
 export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.ZodRawShape = z.ZodRawShape> {
   kind: K;
   /** The kinds whose ids come first in the path, outermost first. */
@@ -36,21 +36,21 @@ export interface Resource<K extends ManagedKind = ManagedKind, Shape extends z.Z
   /** Query parameters that filter a list by the field of that name. */
   filters?: readonly string[];
   limit?: keyof Limits;
-  /** Checks what zod cannot, and answers what to keep. `once` is shown in this answer only. */
+  /** Checks what zod cannot, and returns what to store. `once` is shown in this answer only. */
   make(making: Making, body: z.output<z.ZodObject<Shape>>): { id?: string; fields: FieldsOf[K]; once?: object };
-  /** What else happens once it is there. */
+  /** Runs after the object was created. */
   made?(context: Context, entity: Entity<K>): void;
-  /** The object as the API shows it, to whoever sent this Host header. */
+  /** The object as the API shows it to a caller with this Host header. */
   view(context: Context, entity: Entity<K>, at: number, host?: string): Wire;
-  /** Whether a reset takes it back to the state in which it began. */
+  /** Whether it can be reset to its first state. */
   resets?: boolean;
-  /** Fields that may be given only if the settings want what the specification does not know. */
+  /** Fields beyond the specification, accepted only with the setting `extended`. */
   extended?: readonly (keyof Shape)[];
   /** Why it cannot be deleted as it is. */
   blocker?(context: Context, entity: Entity<K>): string | undefined;
 }
 
-/** Keeps the types of one row, and lets the table hold all of them. */
+/** Types one row, and returns it as the type that all rows share. */
 export const resource = <K extends ManagedKind, S extends z.ZodRawShape>(row: Resource<K, S>) =>
   row as unknown as Resource;
 
@@ -75,7 +75,7 @@ export const listPath = (row: Pick<Resource, "parents" | "kind">) =>
   [...row.parents.map((kind) => `${paths[kind]}/:${kind}Id`), paths[row.kind]].join("");
 export const itemPath = (row: Pick<Resource, "parents" | "kind">) => `${listPath(row)}/:${row.kind}Id`;
 
-/** Follows the ids of a path from the organization down; each must be in the one before. */
+/** Finds the objects of a path from the organization down. Each must be in the one before. */
 export function reach(context: Context, request: FastifyRequest, kinds: readonly ManagedKind[]): Entity[] {
   const organization = organizationOf(request);
   const params = request.params as Record<string, string>;
@@ -155,7 +155,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
   });
   const change = (entity: Entity, body: Wire) => {
     const changes = Object.entries(body).map(([name, value]) => [name, value === null ? undefined : value] as const);
-    // what an earlier version did not know may have come with the create
+    // an earlier version may have kept a field of the create as unknown
     const given = Object.entries(entity.given ?? {}).filter(([name]) => !Object.hasOwn(body, name));
     const fields = { ...entity.fields, ...Object.fromEntries(changes) } as FieldsOf[ManagedKind];
     return store.change(entity, { fields, ...(entity.given ? { given: Object.fromEntries(given) } : {}) });
@@ -183,7 +183,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
   });
 }
 
-/** The rules of a kind without some of its fields. */
+/** The schemas of a kind without some of its fields. */
 function without({ create, patch }: Resource, fields: readonly string[]): Pick<Resource, "create" | "patch"> {
   const cut = <Rules extends z.ZodObject>({ shape }: Rules) =>
     z.object(Object.fromEntries(Object.entries(shape).filter(([name]) => !fields.includes(name))));
@@ -197,7 +197,7 @@ const references = {
   node_config_id: ["configuration", "environment"],
 } as const;
 
-/** Refuses a body that names what is not there. */
+/** Refuses a body that names an object that does not exist there. */
 function refer(making: Making, body: Wire): void {
   for (const [field, [kind, place]] of Object.entries(references)) {
     const id = body[field];
@@ -209,13 +209,13 @@ function refer(making: Making, body: Wire): void {
   }
 }
 
-/** What an object has of the service, and nobody gives it. */
+/** Fields that only the service sets. */
 const chosen = new RegExp(
   "^(_.*|id|state|owner|created_at|updated_at|org_id|node_list|urls|username|password|auth_type|provider|consensus_type" +
     "|accounts?|accountOwners|founding|verification_proof|first_user_account|hybrid_port_allocation)$",
 );
 
-/** Fields of a create that mean nothing here: they are kept and shown, unless that would be wrong; none is ignored. */
+/** Fields of a create that mean nothing here. They are kept and shown, or refused; none is ignored. */
 function remembered({ create }: Pick<Resource, "create">, body: unknown): Record<string, unknown> | undefined {
   const given = unknownIn(create, body);
   for (const name of Object.keys(given)) {
@@ -230,7 +230,7 @@ function remembered({ create }: Pick<Resource, "create">, body: unknown): Record
   return Object.keys(given).length > 0 ? given : undefined;
 }
 
-/** Quotas are a matter of what is there, not of the request as such: 409 rather than 400. */
+/** Refuses a create beyond the quota, with 409: it depends on what exists, not on the request. */
 function allow(context: Context, row: Resource, parent: string): void {
   if (!row.limit) return;
   const most = context.settings.limits[row.limit];
@@ -239,12 +239,12 @@ function allow(context: Context, row: Resource, parent: string): void {
   throw new Refusal(409, `The limit is reached: at most ${most} ${row.limit} are allowed here. ${raise}`);
 }
 
-/** Refuses what the settings say this service does not offer. */
+/** Refuses what this service does not offer, according to its settings. */
 export function supported(setting: true | number, what: string): void {
   if (setting !== true) throw new Refusal(setting, `${what} here.`);
 }
 
-/** What every object of the API carries, around the fields of its kind. */
+/** An object as the API shows it: what all kinds have, and the fields of its own. */
 export function show(context: Context, entity: Entity, fields: object, at: number): Wire {
   return withUnknownFields(context, {
     [context.settings.quirks.idField]: entity.id,
@@ -255,21 +255,21 @@ export function show(context: Context, entity: Entity, fields: object, at: numbe
   });
 }
 
-/** With the fields that nobody knows, where the settings want them. */
+/** Adds fields that no client knows, if the settings say so. */
 export function withUnknownFields(context: Context, object: Wire): Wire {
   if (!context.settings.quirks.unknownFields) return object;
   return { description: null, x_plan: { tier: 2, renews: null }, x_labels: [], x_retired_at: null, ...object };
 }
 
-/** Answers a change; the body is left out where the settings or the status want none. */
+/** Answers a change, without a body if the settings or the status say so. */
 export function answer(context: Context, reply: FastifyReply, status: number, body: Wire, always = false) {
   const silent = status === 204 || status === 205 || (context.settings.quirks.emptyBodies && !always);
   return silent ? reply.code(status).send() : reply.code(status).send(body);
 }
 
-/** What a request to an object gets that is unknown, deleted, or another organization's. */
+/** The answer for an object that is unknown, deleted, or another organization's. */
 export function gone(context: Context, what: string, id: string): Refusal {
   const status = context.settings.quirks.gone;
   const why = status === 403 ? "is not accessible" : status === 410 ? "is no longer there" : "was not found";
-  return new Refusal(status, `The ${what} ${id} ${why}: it may have been deleted, or never have been.`);
+  return new Refusal(status, `The ${what} ${id} ${why}: it may have been deleted, or never have existed.`);
 }

@@ -13,7 +13,7 @@ import { newTether, tetherState } from "../tether/tethering";
 import { reach } from "./crud";
 import { reads } from "./target-networks";
 
-/** What the hosted service offers in its console only, and what people who test need. All of it is limited to the key's organization. */
+/** What the hosted service offers in its console only, and what tests need. All of it is limited to the key's organization. */
 export const prefix = "/embedded";
 
 /** Calls with this header only watch: they are neither logged nor delayed, and no fault hits them. */
@@ -26,7 +26,7 @@ interface Parts {
 
 const newKey = z.object({ name });
 const order = z.object({ environment: name.optional() });
-/** A fault; `times` may be null, for always. Its rules are checked where it is added. */
+/** A fault. `times` may be null, for always. `Faults.add` checks the rest. */
 const given = z.looseObject({ kind: z.string(), route: z.string().optional() });
 const most = 500;
 
@@ -106,7 +106,7 @@ function tethers(app: FastifyInstance, { store, settings }: Context): void {
   });
 }
 
-/** A rule by HTTP: for the calls of one organization, on the routes there are, and without taking the service from others. */
+/** Faults over HTTP: only for calls of the key's organization, on existing routes, and none that affects others. */
 function faults(app: FastifyInstance, context: Context, rules: Faults): void {
   const where = `${prefix}/faults`;
   const routes = () =>

@@ -12,7 +12,7 @@ import { gone, resource, show, supported, withUnknownFields } from "./crud";
 const protocols = { quorum: ["raft", "ibft"], geth: ["poa"] } as const;
 const blockPeriods = { raft: 1, ibft: 5, poa: 10 };
 
-/** What `release_id` takes; the first one of a provider is its default. */
+/** The values of `release_id`. A provider's first one is its default. */
 const releases = [
   { id: "quorum-1", provider: "quorum", version: "1.0.0", release_status: "ga" },
   { id: "quorum-0", provider: "quorum", version: "0.9.0", release_status: "deprecated" },
@@ -107,7 +107,7 @@ export const environment = resource({
   },
 });
 
-/** An environment is live as soon as one of its nodes was started. */
+/** An environment is live once one of its nodes was started. */
 function environmentState({ store }: Context, entity: Entity<"environment">, at: number): string {
   const state = stateAt(entity, at);
   const started = () => store.listed("node", entity.id, at).some((node) => firstStart(node, at) !== undefined);
@@ -132,7 +132,7 @@ export const credential = resource({
       ...fields,
       passwordHash: undefined,
       auth_type: "basic_auth",
-      // The specification says `id`; other clients know a credential as they know all objects, by `_id`.
+      // the specification says `id`; other clients read `_id`, as of all objects
       [context.settings.quirks.idField]: id,
       id,
       username: id,

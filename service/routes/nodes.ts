@@ -7,11 +7,11 @@ import { accountsOfChain, runtimeOf } from "../ledger/ledger";
 import { type Entity, firstStart, stateAt } from "../store/entities";
 import { itemPath, type Making, reach, resource, show } from "./crud";
 
-/** An account of the chain that was never another member's: one of its own that no node uses, else a new one. */
+/** Picks an account of the chain that never was another member's: an unused one of its own, else a new one. */
 function accountFor({ context: { store }, environment }: Making, membership: string): number {
   const nodes = store.children("node", environment.id).map(({ fields }) => fields);
   const owners = [...(environment.fields.accountOwners ?? [])];
-  for (const { account = 0, membership_id } of nodes) owners[account] ??= membership_id; // data of 0.1.0 does not say
+  for (const { account = 0, membership_id } of nodes) owners[account] ??= membership_id; // in data of 0.1.0
   const used = new Set(nodes.map(({ account = 0 }) => account));
   const own = [...owners.keys()].filter((index) => owners[index] === membership);
   const free = own.find((index) => !used.has(index));
@@ -27,7 +27,7 @@ function accountFor({ context: { store }, environment }: Making, membership: str
   return index;
 }
 
-/** What of a node can be changed; a reset makes it take effect. */
+/** Fields of a node that can be changed. A reset makes the change take effect. */
 const changing = {
   size: optional,
   kms_id: optional,
@@ -38,10 +38,10 @@ const changing = {
   baf_id: optional,
 };
 
-/** The size of what is given none. */
+/** The default size. */
 export const smallest = "small";
 
-/** In a zone that is bridged to other networks, each node and service has a port of its own. */
+/** Allocates a port of its own to each node and service in a zone that is bridged to other networks. */
 export function portOf({ context: { store }, environment }: Making, zone: string | undefined) {
   if (zone === undefined || store.get("zone", zone)?.fields.bridge_id === undefined) return {};
   const all = [...store.children("node", environment.id), ...store.children("service", environment.id)];
@@ -84,7 +84,7 @@ export const node = resource({
   extended: ["role", "zone_id", "database_type", ...(Object.keys(changing) as (keyof typeof changing)[])],
 });
 
-/** What only nodes have: status and logs. */
+/** Endpoints that only nodes have: status and logs. */
 export function nodeRoutes(app: FastifyInstance, context: Context): void {
   const target = (request: FastifyRequest) => {
     const [, , environment, entity] = reach(context, request, [...node.parents, "node"]);

@@ -9,7 +9,7 @@ import { type Entity, firstStart, stateAt } from "../store/entities";
 import { answer, gone, resource, show, withUnknownFields } from "./crud";
 import { portOf, smallest } from "./nodes";
 
-/** Utility services are there once in an environment, for all of its members; each member may have others. */
+/** Utility services exist once per environment, for all members. Others belong to one member. */
 const types = {
   idregistry: "utility",
   ipfs: "member",
@@ -54,7 +54,7 @@ export const service = resource({
   resets: true,
 });
 
-/** The addresses of services: nothing answers there but this. */
+/** The addresses of services. Nothing runs behind them. */
 export function serviceEndpoints(app: FastifyInstance, { store }: Base): void {
   for (const path of [servicePath, `${servicePath}/*`])
     app.all(path, (request, reply) => {
@@ -65,7 +65,7 @@ export function serviceEndpoints(app: FastifyInstance, { store }: Base): void {
 
 type Service = Entity<"service">;
 
-/** The service of a path that names its type, once it is started. */
+/** Finds the service of a path that names its type. Refuses one that is not started. */
 function reachService(context: Context, request: FastifyRequest, type: ServiceType): Service {
   const { serviceId } = request.params as { serviceId: string };
   const found = context.store.get("service", serviceId);
@@ -78,7 +78,7 @@ function reachService(context: Context, request: FastifyRequest, type: ServiceTy
 
 const registration = z.object({ membership_id: name });
 
-/** Registers a verified membership with an id registry, which other services of the environment look it up in. */
+/** Registers a verified membership with an id registry. */
 export function identityRoutes(app: FastifyInstance, context: Context): void {
   const { store, settings } = context;
   app.post("/idregistry/:serviceId/identity", (request, reply) => {
@@ -103,11 +103,11 @@ const isRegistered = ({ store }: Base, environment: string, membership: string) 
     .flatMap(({ id }) => store.children("identity", id))
     .some(({ fields }) => fields.membership_id === membership);
 
-/** What a destination may be sent back with. */
+/** Fields that clients may send back as they were shown. */
 const shownToo = { uri: z.unknown().optional(), setup_complete: z.unknown().optional() };
 const destination = z.object({ name: optional, kaleido_managed: z.boolean().optional(), ...shownToo });
 
-/** Where a member's documents and messages arrive: known by name, and put there rather than created. */
+/** Destinations, where a member's documents and messages arrive. Clients PUT them under a name. */
 export function destinationRoutes(app: FastifyInstance, context: Context): void {
   const { store, settings, clock } = context;
   const view = (of: Service, { fields }: Entity<"destination">) => {
@@ -143,7 +143,7 @@ export function destinationRoutes(app: FastifyInstance, context: Context): void 
       const given = parse(destination, request.body, settings.quirks.strictBodies);
       const wanted = parse(z.object({ name }), { name: named(request) }, true).name;
       if (given.name !== undefined && given.name !== wanted)
-        throw new Refusal(400, `name: it is ${given.name}, and ${wanted} in the path.`);
+        throw new Refusal(400, `name: the body says ${given.name}, the path says ${wanted}.`);
       belongs(context, of);
       const known = find(of, wanted);
       const kaleido_managed = given.kaleido_managed ?? known?.fields.kaleido_managed ?? true;
@@ -164,7 +164,7 @@ export function destinationRoutes(app: FastifyInstance, context: Context): void 
   }
 }
 
-/** A destination is part of a member's identity, so that has to be known. */
+/** Refuses a destination whose member is not verified and registered. */
 function belongs(context: Context, { parent, fields: { membership_id: id } }: Service): void {
   const proof = context.store.get("membership", id)?.fields.verification_proof;
   if (proof === undefined)

@@ -5,7 +5,7 @@ import { acceptText, send, Share } from "../ledger/calls";
 import { read, type Rights, mustBeMessage } from "../ledger/screening";
 import { networks } from "../store/entities";
 
-/** What changes nothing on a chain, and leaves nothing there. */
+/** Calls that change nothing on a chain, and leave nothing there. */
 export const reads: ReadonlySet<string> = new Set([
   ...["eth_blockNumber", "eth_call", "eth_chainId", "eth_estimateGas", "eth_feeHistory", "eth_gasPrice"],
   ...[
@@ -21,12 +21,12 @@ export const reads: ReadonlySet<string> = new Set([
   ...["net_version", "web3_clientVersion"],
 ]);
 
-/** What anybody may ask of a public network. */
+/** Calls that anybody may make to a public network. */
 const open = new Set([...reads, "eth_sendRawTransaction"]);
-/** Seconds over which calls from an address are counted. */
+/** The period over which calls from an address are counted (s). */
 const span = 10;
 
-/** The local chains that stand for the public networks, as a public network shows itself: whoever has a report can check it. */
+/** Serves the local chains that stand for public networks to anybody, so that whoever has a report can verify it. */
 export async function targetRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { backend, clock } = context;
   const limits = context.settings.callLimits;
@@ -63,7 +63,7 @@ export async function targetRoutes(app: FastifyInstance, context: Context): Prom
   });
 }
 
-/** How many calls each address has made in a span of time. */
+/** Counts the calls of each address in a period. */
 class Rate {
   readonly #made = new Map<string, number>();
   #since = 0;

@@ -11,7 +11,7 @@ import { answer, gone, supported, withUnknownFields } from "./crud";
 const targetNetwork = z.object({ network: z.enum(networks) });
 const interval = z.object({ interval: z.number().int().min(1) });
 const nothing = z.object({});
-/** What only this service has: money from nowhere. */
+/** Funds for a tether's account, which only this service can create. */
 const funding = targetNetwork.extend({ wei: z.string().regex(/^[1-9]\d{0,38}$/, "must be wei, as a string") });
 
 /** The anchoring API: configured, then deployed, then active, in that order. */
@@ -114,7 +114,7 @@ function reportAt({ store }: Context, tether: Tether, index: number) {
   return pin ? { index, pinned_at: new Date(report.createdAt).toISOString(), ...pin, reports: states } : states;
 }
 
-/** What changes when it is activated, if it may be. */
+/** The fields that an activation sets. Refuses one that is not possible yet. */
 function activation(context: Context, tether: Tether): Partial<FieldsOf["tether"]> {
   const { network, interval, deployments, environmentName } = tether.fields;
   if (!network) throw new Refusal(409, "Set the target network before activation.");

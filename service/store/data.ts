@@ -4,14 +4,14 @@ import { boundEnvironment } from "../tether/tethering";
 import { eraseObject } from "./deletion";
 import { type Entity, type Kind, type ManagedKind, type Network, stateAt } from "./entities";
 
-/** One kind of object, read and changed directly, as if somebody else had used the service. */
+/** One kind of object, to read and change directly, as if somebody else had used the service. */
 export class Collection<K extends Kind> {
   constructor(
     protected readonly context: Context,
     protected readonly kind: K,
   ) {}
 
-  /** All that can be reached, of all organizations and parents; or those whose fields are as given. */
+  /** The existing objects of all organizations and parents, or those with the given fields. */
   list(where: Partial<Entity<K>["fields"]> & { parent?: string } = {}): Entity<K>[] {
     return this.context.store
       .all(this.kind)
@@ -22,7 +22,7 @@ export class Collection<K extends Kind> {
       });
   }
 
-  /** The object of this id, with the state it is in now. */
+  /** The object with this id, in its current state. */
   get(id: string): Entity<K> {
     const entity = this.context.store.get(this.kind, id);
     if (!entity) throw new ServiceError(`There is no ${this.kind} ${id}.`);
@@ -36,17 +36,17 @@ export class Collection<K extends Kind> {
 
 /** Objects that the API manages. */
 export class ManagedCollection<K extends ManagedKind> extends Collection<K> {
-  /** Changes fields, under the names of the API; fields the API does not know are shown as they are. */
+  /** Changes fields, under the API's names. Fields that the API does not know are shown as they are. */
   patch(id: string, fields: Partial<Entity<K>["fields"]> & Record<string, unknown>): Entity<K> {
     return this.context.store.setFields(this.kind, this.get(id).id, fields);
   }
 
-  /** Puts it in a state, such as `started` or `failed`, which it then does not leave by itself. */
+  /** Sets its state, such as `started` or `failed`, which then does not change by itself. */
   setState(id: string, state: string): Entity<K> {
     return this.context.store.change(this.get(id), { state, due: undefined });
   }
 
-  /** Takes it away at once, with all that is in it. */
+  /** Removes it at once, with all that is in it. */
   remove(id: string): void {
     eraseObject(this.context, this.get(id));
   }
@@ -54,18 +54,18 @@ export class ManagedCollection<K extends ManagedKind> extends Collection<K> {
 
 /** The tether services. */
 export class Tethers extends Collection<"tether"> {
-  /** The tether service, with the reports that are due by now. */
+  /** The tether service with this id, with the reports that are due by now. */
   override get(id: string): Entity<"tether"> {
     return this.context.backend.tethers.current(super.get(id));
   }
 
-  /** Sets what its account owns on a network, in wei; on a real chain it has no effect once it was used there. */
+  /** Sets its account's balance on a network, in wei. On a real chain, this only works before the account is used there. */
   setFunds(id: string, network: Network, wei: string | bigint): void {
     const balances = { ...this.get(id).fields.balances, [network]: String(BigInt(wei)) };
     this.context.store.setFields("tether", id, { balances });
   }
 
-  /** The environment it pins, once that exists. */
+  /** The environment that it pins, once that exists. */
   environmentOf(id: string): Entity<"environment"> | undefined {
     return boundEnvironment(this.context, this.get(id));
   }

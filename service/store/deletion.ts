@@ -1,7 +1,7 @@
 import type { Base, Context } from "../context";
 import type { Entity, Kind } from "./entities";
 
-/** What lives in what. */
+/** Which kinds are in which. */
 const inside: Partial<Record<Kind, readonly Kind[]>> = {
   consortium: ["environment", "membership", "zone", "invitation"],
   environment: ["node", "credential", "zone", "configuration", "service"],
@@ -11,7 +11,7 @@ const inside: Partial<Record<Kind, readonly Kind[]>> = {
 const owned = ["node", "credential", "configuration", "service"] as const;
 type Owned = Entity<(typeof owned)[number]>;
 
-/** What lives in an object, or is a membership's, and goes with it. */
+/** All that is deleted with an object: what is in it, or belongs to the membership. */
 function contents(base: Base, entity: Entity): Entity[] {
   const { store } = base;
   const children = (inside[entity.kind] ?? []).flatMap((kind) => store.children<Kind>(kind, entity.id));
@@ -19,7 +19,7 @@ function contents(base: Base, entity: Entity): Entity[] {
   return its.flatMap((child) => [child, ...contents(base, child)]);
 }
 
-/** What is one membership's, in all environments of its consortium. */
+/** The objects of a membership, in all environments of its consortium. */
 export function ownedBy({ store }: Base, membership: Entity): Owned[] {
   return store
     .children("environment", membership.parent)
@@ -27,7 +27,7 @@ export function ownedBy({ store }: Base, membership: Entity): Owned[] {
     .filter(({ fields }) => fields.membership_id === membership.id);
 }
 
-/** Where a membership is registered. */
+/** The registrations of a membership. */
 function identitiesOf({ store }: Base, membership: Entity): Entity<"identity">[] {
   return store
     .children("environment", membership.parent)
@@ -36,13 +36,13 @@ function identitiesOf({ store }: Base, membership: Entity): Entity<"identity">[]
     .filter(({ fields }) => fields.membership_id === membership.id);
 }
 
-/** Deletes an object and all that is in it; answers how it is afterwards. */
+/** Deletes an object and all that is in it. Returns the object as it is afterwards. */
 export function deleteObject(context: Context, entity: Entity): Entity {
   const withEnvironment = entity.kind === "environment";
   return replaceAll(context, entity, (one, now) => vanishing(context, one, now, withEnvironment));
 }
 
-/** Takes an object and all that is in it away at once and without a trace, as if it had never been. */
+/** Removes an object and all that is in it, at once and without a trace. */
 export function eraseObject(context: Context, entity: Entity): void {
   replaceAll(context, entity, (one, now) => {
     return { ...one, state: "deleted", due: undefined, changedAt: now, deletedAt: now, hiddenAt: now };
@@ -58,10 +58,10 @@ function replaceAll(context: Context, entity: Entity, change: (one: Entity, now:
   return gone[0]!;
 }
 
-/** What can be watched as it goes. */
+/** Kinds that may be `deleting` for a while. */
 const slow = new Set<Kind>(["consortium", "membership", "node", "service"]);
 
-/** An environment is out of reach at once but in sight for a while. */
+/** Marks an object as deleted. An environment cannot be reached any more, but is listed for a while. */
 function vanishing({ settings }: Base, entity: Entity, now: number, withEnvironment: boolean): Entity {
   const { deletedVisible, deleting } = settings.timing;
   const changed = { ...entity, due: undefined, changedAt: now, revision: entity.revision + 1 };

@@ -6,10 +6,10 @@ export type Wire = Record<string, unknown>;
 export const networks = ["mainnet", "rinkeby"] as const;
 export type Network = (typeof networks)[number];
 
-/** What is kept of each kind of object, besides what every object has. Wire names, so that a test can patch any field. */
+/** The fields of each kind, besides those of every object. They have the API's names, so that a test can patch any. */
 export interface FieldsOf {
   organization: { name: string };
-  /** A further API key of its parent, an organization; the key itself is shown once and not kept. */
+  /** An additional API key of an organization, its parent. The key itself is shown once and not kept. */
   apiKey: { name: string; hash: string };
   consortium: { name: string; description?: string };
   membership: {
@@ -17,9 +17,9 @@ export interface FieldsOf {
     org_id: string;
     minimum_nodes: number;
     maximum_nodes: number;
-    /** Shows that its organization was verified. */
+    /** The proof that its organization was verified. */
     verification_proof?: string;
-    /** Made by the service together with the consortium, so it goes with it. */
+    /** Whether the service created it with the consortium, so it is deleted with it. */
     founding?: boolean;
   };
   environment: {
@@ -32,11 +32,11 @@ export interface FieldsOf {
     idle_hours: number;
     enable_tether: boolean;
     block_period: number;
-    /** Which member each of the chain's accounts is for, by its index: none is ever given to another one. */
+    /** The member of each of the chain's accounts, by index. An account never passes to another member. */
     accountOwners?: string[];
     region: string;
     release_id: string;
-    /** What accounts own from the genesis on. */
+    /** Balances in the genesis block. */
     prefunded_accounts?: Record<string, { balance: string }>;
     test_features?: Wire;
   };
@@ -56,9 +56,9 @@ export interface FieldsOf {
     baf_id?: string;
     database_type?: string;
     hybrid_port_allocation?: number;
-    /** Which of the chain's accounts is its own. */
+    /** The index of its account on the chain. */
     account?: number;
-    /** That account, once its chain has said so. */
+    /** The address of that account, once its chain has started. */
     first_user_account?: string;
   };
   /** Of a consortium or of an environment. */
@@ -74,9 +74,9 @@ export interface FieldsOf {
     hybrid_port_allocation?: number;
   };
   invitation: { org_name: string; email: string };
-  /** Of a service, known by its name. */
+  /** In a service, under a name. */
   destination: { name: string; kaleido_managed: boolean };
-  /** A membership that an id registry, its parent, knows. */
+  /** A membership that is registered with an id registry, its parent. */
   identity: { membership_id: string };
   credential: { membership_id: string; name?: string; passwordHash: string };
   tether: {
@@ -94,9 +94,9 @@ export interface FieldsOf {
     /** When the next pinning transaction is due, in ms; only while active. */
     nextPin?: number;
     reports: number;
-    /** What follows is of tethers that really pin. Contracts on the target networks: */
+    /** What follows is for tethers that really pin. Contracts on the target networks: */
     contracts?: Partial<Record<Network, { address: string; chainId: number } | undefined>>;
-    /** Deployments that were begun, with their signed transaction, so that none is paid twice. */
+    /** Deployments that have begun, with the signed transaction, so that none is paid for twice. */
     deploying?: Partial<Record<Network, { address: string; nonce: number; hash?: string; raw?: string } | undefined>>;
     /** The report that is being pinned, with its signed transaction. */
     pinning?: {
@@ -107,16 +107,16 @@ export interface FieldsOf {
       states: Record<string, unknown>[];
       transaction?: { nonce: number; hash: string; raw: string } | undefined;
     };
-    /** Networks on which the account has got what it has at first. */
+    /** Networks on which the account has received its first balance. */
     granted?: Partial<Record<Network, boolean>>;
     /** Why the last pin failed. */
     problem?: string;
   };
-  /** A chain that was begun: its folder must be there from then on. */
+  /** A chain that has a folder, which must be there from then on. */
   ledger: Record<string, never>;
   report: {
     states: Record<string, unknown>[];
-    /** Where it was pinned, if it really was. */
+    /** Where it was pinned, if it really was pinned. */
     pin?: Record<string, unknown>;
   };
 }
@@ -133,52 +133,52 @@ export type ManagedKind = "consortium" | "membership" | "environment" | "node" |
 export interface Entity<K extends Kind = Kind> {
   readonly kind: K;
   readonly id: string;
-  /** Id of what it lives in: organization, consortium, environment, service or tether. */
+  /** The id of what contains it: an organization, consortium, environment, service or tether. */
   readonly parent: string;
-  /** Id of the organization that owns it. */
+  /** The id of the organization that owns it. */
   readonly organization: string;
-  /** The state it was put in; the state it is in now may follow from `due` (see states-over-time.ts). */
+  /** The last state that was set. The current state may follow from `due`: see `stateAt`. */
   readonly state: string;
-  /** When it leaves that state by itself. */
+  /** When that state ends by itself. */
   readonly due?: number | undefined;
-  /** When it was started for the first time, if it was reset since. */
+  /** When it first started, if it was reset since. */
   readonly firstStart?: number | undefined;
   readonly createdAt: number;
   readonly changedAt: number;
   readonly revision: number;
-  /** From when on it cannot be reached any more. */
+  /** When it can no longer be reached. */
   readonly deletedAt?: number;
-  /** From when on lists do not show it any more. */
+  /** When lists no longer show it. */
   readonly hiddenAt?: number;
   readonly fields: FieldsOf[K];
-  /** What it was created with besides: fields that mean nothing here, and are shown as they came. */
+  /** Other fields that it was created with. They mean nothing here, and are shown as they came. */
   readonly given?: Wire;
 }
 
-/** What happens by itself: a state, the one after it, and how long that takes. */
+/** States that change by themselves: the state, the next one, and how long that takes. */
 const steps: Partial<Record<Kind, { from: string; to: string; after: keyof Timing }>> = {
   environment: { from: "initializing", to: "setup", after: "environmentStart" },
   node: { from: "initializing", to: "started", after: "nodeStart" },
   service: { from: "initializing", to: "started", after: "nodeStart" },
 };
-/** How the others are. */
+/** The first states of other kinds; all others are `active`. */
 const settled: Partial<Record<Kind, string>> = { consortium: "setup", invitation: "sent" };
 
-/** How an object begins; when it leaves that state by itself is fixed now, so that it survives a restart. */
+/** An object's first state. When that state ends is fixed now, so it survives a restart. */
 export function firstState(kind: Kind, now: number, timing: Timing): { state: string; due?: number } {
   const step = steps[kind];
   if (step) return { state: step.from, due: now + timing[step.after] };
   return { state: settled[kind] ?? "active" };
 }
 
-/** The state at a time: nothing ticks, it follows from the time alone. */
+/** The state at a time. It follows from the time alone: no timers run. */
 export function stateAt(entity: Entity, at: number): string {
   const step = steps[entity.kind];
   const left = entity.state === step?.from && entity.due !== undefined && at >= entity.due;
   return left ? step.to : entity.state;
 }
 
-/** When a node or a service was started for the first time: a reset does not make it another one. */
+/** When a node or a service first started, whether it was reset since or not. */
 export function firstStart(entity: Entity, at: number): number | undefined {
   if (entity.firstStart !== undefined) return entity.firstStart;
   return stateAt(entity, at) === "started" ? (entity.due ?? entity.changedAt) : undefined;

@@ -14,8 +14,8 @@ import { dirname } from "node:path";
 import { z } from "zod";
 
 /**
- * Replaces a file in one step, readable by its owner only: a reader sees the old or the new one, never half. Of a link, what it leads
- * to is replaced; what somebody put where the new one is written is not followed.
+ * Replaces a file atomically, readable by its owner only. Follows a link to its target, but no link that somebody planted at the
+ * temporary path.
  */
 export function replaceFile(file: string, content: string | Buffer): void {
   const target = existsSync(file) ? realpathSync(file) : file;
@@ -37,9 +37,9 @@ export function replaceFile(file: string, content: string | Buffer): void {
   }
 }
 
-/** A file that is new in a folder is there after a power cut only once the disk has the folder, too. */
+/** Syncs a folder. A new file in it survives a power cut only after that. */
 export function syncFolder(folder: string): void {
-  if (process.platform === "win32") return; // which syncs no folders
+  if (process.platform === "win32") return; // Windows syncs no folders
   const descriptor = openSync(folder, "r");
   try {
     fsyncSync(descriptor);
@@ -51,7 +51,7 @@ export function syncFolder(folder: string): void {
 export const sha256 = (content: string | Buffer) => hash("sha256", content, "hex");
 export const sha256OfFile = (file: string) => sha256(readFileSync(file));
 
-/** What a text says in JSON; pipe it into the schema of what it must hold. */
+/** Parses JSON. Pipe it into the schema of the content. */
 export const jsonText = z.string().transform((text, context): unknown => {
   try {
     return JSON.parse(text);

@@ -5,9 +5,9 @@ import { lock as take, type LockOptions } from "proper-lockfile";
 import { ServiceError } from "../errors";
 import { replaceFile } from "./files";
 
-/** A lock that has not been renewed for so long belongs to nobody. */
+/** A lock that was not renewed for this long belongs to nobody. */
 const staleMs = 10_000;
-/** Long enough for all others that start now, and for one that was killed while it looked at the folder to count as gone. */
+/** Waits for all others that start now, and until the lock of one that was killed meanwhile is stale. */
 const untilFree = { retries: 200, minTimeout: 100, maxTimeout: 100 };
 
 interface Owner {
@@ -20,11 +20,11 @@ function ownerIn(file: string): Owner | undefined {
     const [pid, host = ""] = readFileSync(file, "utf8").trim().split(" ");
     return Number(pid) > 0 ? { pid: Number(pid), host } : undefined;
   } catch {
-    return undefined; // it is just being written
+    return undefined; // it is being written
   }
 }
 
-/** Whether the process surely is no more; of another machine, such as another container, that cannot be known. */
+/** Whether the process has surely ended. Of another machine or container, that cannot be known. */
 function isGone({ pid, host }: Owner): boolean {
   if (host !== hostname()) return false;
   try {
@@ -39,7 +39,7 @@ const ignore = () => undefined;
 
 const lockAt = (path: string): LockOptions => ({ lockfilePath: path, realpath: false, stale: staleMs });
 
-/** Takes the folder for this process; answers the function that gives it back. */
+/** Locks the folder for this process. Returns a function that unlocks it. */
 export async function lockFolder(dir: string, lost: (error: Error) => void): Promise<() => Promise<void>> {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -49,8 +49,8 @@ export async function lockFolder(dir: string, lost: (error: Error) => void): Pro
   }
   const failed = (error: Error): ServiceError =>
     new ServiceError(`The data folder ${dir} cannot be locked: ${error.message}.`, { cause: error });
-  // One at a time looks who holds the folder and takes it: of two that find the same stale lock, the slower one would take the lock of
-  // the faster one for it.
+  // One process at a time may look who holds the folder and lock it. Else, of two that find the same stale lock, the slower one would
+  // remove the new lock of the faster one.
   const turn = join(dir, "lock.turn");
   const held = join(dir, "lock.held");
   const file = join(dir, "lock");
@@ -60,7 +60,7 @@ export async function lockFolder(dir: string, lost: (error: Error) => void): Pro
   let release: (() => Promise<void>) | undefined;
   try {
     const owner = ownerIn(file);
-    // the lock of a process that was killed is stale at once, whatever the clock says
+    // the lock of a killed process is stale at once
     if (existsSync(held) && owner !== undefined && isGone(owner)) utimesSync(held, 0, 0);
     release = await take(held, { ...lockAt(held), onCompromised: lost });
     replaceFile(file, `${process.pid} ${hostname()}\n`);
@@ -73,7 +73,7 @@ export async function lockFolder(dir: string, lost: (error: Error) => void): Pro
   } finally {
     await done().catch(ignore);
   }
-  process.on("SIGXFSZ", ignore); // a file that may not grow is an error of the call that writes; the library would end the process
+  process.on("SIGXFSZ", ignore); // writing beyond a size limit fails; the library would end the process
   return async () => {
     process.off("SIGXFSZ", ignore);
     rmSync(file, { force: true });

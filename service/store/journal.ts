@@ -5,7 +5,7 @@ import { ServiceError } from "../errors";
 import { jsonText, replaceFile } from "./files";
 
 const synced = promisify(fdatasync);
-/** Bytes that are read at once. */
+/** Bytes that one read takes. */
 const part = 65_536;
 const newline = 10;
 
@@ -14,19 +14,19 @@ export const damaged = (file: string, why: string, line?: number) =>
     `${file} is damaged${line === undefined ? "" : ` in line ${line}`}: ${why}. Nothing was changed. Restore the data folder from a backup, or start over with an empty one.`,
   );
 
-/** Digits of the length in the first line: room for any file, so that it can be written in place. */
+/** Digits of the length in the first line. Their number is fixed, so that the length can be written in place. */
 const digits = 16;
 const lengthText = (length: number) => `${length}`.padStart(digits, "0");
 
 /**
- * A file of JSON lines to which lines are added. A line carries its checksum, and the first one says how long the file was when
- * something in it was last acknowledged. So a missing end is told from lines that a crash tore before anybody relied on them.
+ * A file of JSON lines that only grows. Each line has a checksum, and the first line says how long the file was at the last sync. So
+ * a missing end can be told from lines that a crash tore before they were acknowledged.
  */
 export class Journal {
   readonly #head: string;
   readonly #descriptor: number;
   #length: number;
-  /** What of it the disk has. */
+  /** How many bytes are surely on disk. */
   #synced: number;
   #flushing: Promise<void> | undefined;
   #closed = false;
@@ -45,7 +45,7 @@ export class Journal {
     return this.#length;
   }
 
-  /** A new file with these records, in place of one that may be there. */
+  /** Creates a file with these records. Replaces an existing one. */
   static create(file: string, format: object, records: readonly object[]): Journal {
     const lines = records.map(lineOf).join("");
     const head = headOf(JSON.stringify(format).slice(0, -1), 0);
@@ -55,15 +55,15 @@ export class Journal {
   }
 
   /**
-   * Reads all records, and opens the file to add to it. Nothing is changed before the first record is added.
+   * Reads all records, and opens the file to add more. Changes nothing before the first record is added.
    *
-   * @param format what the first line must say, besides the length
+   * @param format what the first line must contain, besides the length
    */
   static open(file: string, format: object, each: (record: unknown, line: number) => void): Journal {
     return new Journal(file, format, Journal.read(file, format, each));
   }
 
-  /** Reads all records; answers where the last whole one ends. */
+  /** Reads all records. Returns where the last whole one ends. */
   static read(file: string, format: object, each: (record: unknown, line: number) => void): number {
     const head = JSON.stringify(format).slice(0, -1);
     let committed = 0;
@@ -89,18 +89,18 @@ export class Journal {
     return end;
   }
 
-  /** Adds records; when it returns, a killed process does not lose them. `flushed` tells when the disk has them. */
+  /** Adds records. Once it returns, they survive the end of the process; after `flushed`, a power cut, too. */
   add(records: readonly object[]): void {
     this.#length = this.#put(records);
   }
 
-  /** When it is done, the disk has all that was added before. Those who wait at the same time wait for the same. */
+  /** Resolves when all that was added before is on disk. Callers that wait at the same time share a sync. */
   async flushed(): Promise<void> {
     for (const wanted = this.#length; !this.#closed && this.#synced < wanted;)
       await (this.#flushing ??= this.#flush().finally(() => (this.#flushing = undefined)));
   }
 
-  /** Adds records; when it is done, the disk has them. One at a time. */
+  /** Adds records, and resolves when they are on disk. Only one call at a time. */
   async append(records: readonly object[]): Promise<void> {
     const before = this.#length;
     const end = this.#put(records);
@@ -117,13 +117,13 @@ export class Journal {
     closeSync(this.#descriptor);
   }
 
-  /** The length is said once the disk has what it counts; else a machine that fails would leave a file that seems cut. */
+  /** Writes the length only after the sync: else a power cut would leave a file that seems cut off. */
   async #flush(): Promise<void> {
     const end = this.#length;
     try {
       await synced(this.#descriptor);
     } catch (error) {
-      if (!this.#closed) throw error; // to close it was to sync it
+      if (!this.#closed) throw error; // close() has synced it
     }
     if (!this.#closed) this.#commit(end);
   }
@@ -131,7 +131,7 @@ export class Journal {
   #put(records: readonly object[]): number {
     const bytes = Buffer.from(records.map(lineOf).join(""));
     try {
-      ftruncateSync(this.#descriptor, this.#length); // what a crash tore
+      ftruncateSync(this.#descriptor, this.#length); // removes what a crash tore
       let written = 0;
       while (written < bytes.length)
         written += writeSync(this.#descriptor, bytes, written, bytes.length - written, this.#length + written);
@@ -163,14 +163,14 @@ export function lineOf(record: object): string {
   return `{"crc32":"${checksum(rest)}"${rest}\n`;
 }
 
-/** The record of a line; undefined if it is not what was written. */
+/** The record in a line; undefined if its checksum is wrong. */
 export function recordOf(line: string): unknown {
   const rest = line.slice(mark.length);
   if (line.slice(0, mark.length) !== `{"crc32":"${checksum(rest)}"`) return undefined;
   return jsonText.safeParse(`{${rest.slice(1)}`).data;
 }
 
-/** Reads a file line by line, without ever holding all of it; `each` ends it with false. */
+/** Reads a file line by line, without ever holding all of it. `each` stops it by returning false. */
 export function eachLine(file: string, each: (line: string) => boolean): { size: number; torn: boolean } {
   const descriptor = openSync(file, "r");
   let size = 0;

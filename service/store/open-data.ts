@@ -43,10 +43,10 @@ export async function openData(options: ResolvedOptions) {
   }
 }
 
-/** This file is in a folder while the first service on it starts, which has not answered anybody yet. */
+/** Marks a folder whose first service is still starting and has answered nobody yet. */
 const setup = "setup";
 
-/** Whether a folder begins here. Where a part of it is there already, the rest is missing. */
+/** Whether the folder is new. Fails if it has other files of a service, but not `state.jsonl`. */
 function isFresh(dir: string): boolean {
   if (existsSync(join(dir, setup))) return true;
   const state = join(dir, "state.jsonl");
@@ -62,7 +62,7 @@ function holdsSomething(path: string): boolean {
   return readdirSync(path, { recursive: true, withFileTypes: true }).some((entry) => !entry.isDirectory());
 }
 
-/** Whether all is there that the data speak of; nothing is changed. */
+/** Checks that everything that the data refer to is there. Changes nothing. */
 function check(dir: string, store: Store, organizations: Organizations, options: ResolvedOptions): void {
   const given = new Set(options.organizations.filter(({ apiKey }) => apiKey !== undefined).map(({ name }) => name));
   const keyless = organizations.list().find(({ name, apiKey }) => apiKey === "" && !given.has(name));

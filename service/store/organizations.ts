@@ -15,7 +15,7 @@ export interface Organization {
 }
 
 export class Organizations {
-  /** @param first its key is published */
+  /** @param first the organization whose key is published */
   constructor(
     private readonly store: Store,
     private readonly keys: ApiKeys,
@@ -41,19 +41,19 @@ export class Organizations {
     return further && this.store.get("organization", further.parent);
   }
 
-  /** The keys of an organization beside its first one. */
+  /** The additional keys of an organization. */
   furtherKeys(organization: string): Entity<"apiKey">[] {
     return this.store.children("apiKey", organization);
   }
 
-  /** Makes a further key of an organization; it cannot be shown again. */
+  /** Creates an additional key of an organization. It cannot be shown again. */
   makeKey(organization: string, name: string): { made: Entity<"apiKey">; key: string } {
     const key = randomKey();
-    const fields = { name, hash: sha256(key) }; // a long random key: its plain hash tells nothing of it
+    const fields = { name, hash: sha256(key) }; // the key is long and random, so a plain hash is safe
     return { made: this.store.create({ kind: "apiKey", parent: organization, organization, fields }), key };
   }
 
-  /** Takes a further key back at once; false: the organization has no such key. */
+  /** Revokes an additional key at once. Returns whether the organization had it. */
   revokeKey(organization: string, id: string): boolean {
     const key = this.furtherKeys(organization).find((one) => one.id === id);
     if (!key) return false;
@@ -66,7 +66,7 @@ export class Organizations {
     return this.ensure(name, apiKey);
   }
 
-  /** Adds it, unless it is there, and gives it the key, if it is to have another one than it has. */
+  /** Adds an organization if it does not exist. Gives it this key, if it has another one or none. */
   ensure(name: string, apiKey = this.keys.get(name)): Organization {
     const kept = apiKey !== undefined && apiKey === this.keys.get(name) ? apiKey : this.keys.set(name, apiKey);
     const draft = { kind: "organization", parent: "", organization: "", fields: { name } } as const;
@@ -88,7 +88,7 @@ const bytesOf = (key: string) => hash("sha256", key, "buffer");
 export const randomKey = () => `key-${randomBytes(32).toString("base64url")}`;
 const keys = jsonText.pipe(z.record(z.string(), z.string()));
 
-/** The organizations' API keys, by name; kept in a folder in files that only their owner reads. */
+/** The organizations' API keys, by name. With a folder, they are kept there, in files that only their owner can read. */
 export class ApiKeys {
   readonly #keys = new Map<string, string>();
 
@@ -105,7 +105,7 @@ export class ApiKeys {
     return this.#keys.get(name);
   }
 
-  /** Gives an organization a key, a random one if none is given, in place of the one it had. */
+  /** Sets an organization's key, by default to a random one. Replaces the key that it had. */
   set(name: string, key = randomKey()): string {
     const other = this.owner(key);
     if (other !== undefined && other !== name) throw new ServiceError(`${name} cannot have the API key of ${other}.`);
@@ -114,12 +114,12 @@ export class ApiKeys {
     return key;
   }
 
-  /** Writes one organization's key alone into the file `api-key`, for scripts. */
+  /** Writes one organization's key into the file `api-key`, for scripts. */
   publish(name: string): void {
     this.#write("api-key", this.#keys.get(name) ?? "");
   }
 
-  /** The organization whose key this is; every key is compared, in constant time. */
+  /** The organization that has this key. Every key is compared, in constant time. */
   owner(key: string): string | undefined {
     const wanted = bytesOf(key);
     return [...this.#keys].filter(([, known]) => timingSafeEqual(bytesOf(known), wanted)).at(-1)?.[0];

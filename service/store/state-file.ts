@@ -23,17 +23,17 @@ const object = z.looseObject({
 });
 
 /**
- * One JSON object a line, the last line about an object wins. A line is on the disk before the call that caused it is answered, so
- * nothing that was acknowledged is lost; rewriting it now and then keeps it short.
+ * The file of all objects: one JSON object a line, and the last line of an object counts. A line is on disk before the call that
+ * caused it is answered. Outdated lines are removed now and then.
  */
 export class StateFile {
-  /** Whether it is one of version 0.1.0; with the first change it becomes one of this version. */
+  /** Whether the file is of version 0.1.0. The first change converts it. */
   readonly former: boolean = false;
   #journal: Journal | undefined;
   #lines = 0;
   #refusal: Error | undefined;
 
-  /** Reads what there is. There is no file before there is something in it; nothing is written before something is added. */
+  /** Reads the file, if there is one. Creates or changes it only when something is added. */
   constructor(
     private readonly file: string,
     private readonly everything: () => readonly Entity[],
@@ -67,27 +67,27 @@ export class StateFile {
     this.#lines += entities.length;
   }
 
-  /** When it is done, the disk has all that was added before. */
+  /** Resolves when all that was added before is on disk. */
   async synced(): Promise<void> {
     try {
       await this.#journal?.flushed();
     } catch {
-      this.#rewrite(); // what a disk did not take once, it need not have another time it is asked
+      this.#rewrite(); // after a failed sync, another one may succeed although data is missing
     }
   }
 
-  /** Keeps nothing any more. */
+  /** Refuses all further changes. */
   refuse(error: Error): void {
     this.#refusal = error;
   }
 
-  /** Rewrites the file when most of its lines are outdated. */
+  /** Rewrites the file if most of its lines are outdated. */
   tidy(live: number, most = 2 * live + slack): void {
     if (this.#lines < most) return;
     try {
       this.#rewrite();
     } catch {
-      this.#lines = live; // no room for a copy: the long file still holds everything, so try again later
+      this.#lines = live; // there is no room for a copy; the file has everything, so try again later
     }
   }
 
@@ -118,7 +118,7 @@ function isFormer(file: string): boolean {
   return found === former;
 }
 
-/** What version 0.1.0 wrote; its last line may be torn by a crash and then was never acknowledged. */
+/** Reads a file of version 0.1.0. A crash may have torn its last line, which was then not acknowledged. */
 function readFormer(file: string, each: (value: unknown, line: number) => void): void {
   let number = 0;
   eachLine(file, (line) => {

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import type { Entity, FieldsOf, Kind } from "./entities";
 import { StateFile } from "./state-file";
 
-/** How long the service remembers what is gone, and how many versions of an object for lists that lag. */
+/** How long deleted objects are kept (ms), and how many versions of each object, for lists that lag. */
 const memory = 3_600_000;
 const versions = 16;
 
@@ -18,7 +18,7 @@ type Draft<K extends Kind> = Pick<Entity<K>, "kind" | "parent" | "organization" 
 };
 type Change<K extends Kind> = Partial<Omit<Entity<K>, "kind" | "id" | "parent">>;
 
-/** All objects, each as a row of immutable versions, so that a list can show what was true some time ago. */
+/** All objects, each as a row of immutable versions, so that a list can show an earlier state. */
 export class Store {
   readonly #rows = new Map<string, Entity[]>();
   readonly #children = new Map<string, Set<string>>();
@@ -57,13 +57,13 @@ export class Store {
     return this.change(entity, { fields: { ...entity.fields, ...fields } });
   }
 
-  /** Takes an object away at once, without a trace. */
+  /** Removes an object at once, without a trace. */
   remove(entity: Entity): void {
     const now = this.clock();
     this.change(entity, { state: "deleted", due: undefined, deletedAt: now, hiddenAt: now });
   }
 
-  /** Keeps new versions, all or none. Nobody is told of them before `synced`. */
+  /** Stores new versions, all or none. Answers must wait for `synced`. */
   put(entities: readonly Entity[]): void {
     this.#file?.append(entities);
     for (const entity of entities) this.#keep(entity);
@@ -75,13 +75,13 @@ export class Store {
     return entity && !isGone(entity, this.clock()) ? (entity as Entity<K>) : undefined;
   }
 
-  /** What can be reached now of a kind in a parent, in the order of creation. */
+  /** The existing objects of a kind in a parent, in the order of creation. */
   children<K extends Kind>(kind: K, parent: string): Entity<K>[] {
     const now = this.clock();
     return this.#versionsIn(kind, parent, now).filter((entity) => !isGone(entity, now));
   }
 
-  /** What a list shows at a time: what had been created, with what is deleted but not yet out of sight. */
+  /** The objects that a list shows at a time, with those that are deleted but still listed. */
   listed<K extends Kind>(kind: K, parent: string, at: number): Entity<K>[] {
     return this.#versionsIn(kind, parent, at).filter((entity) => entity.hiddenAt === undefined || entity.hiddenAt > at);
   }
@@ -93,20 +93,20 @@ export class Store {
       .filter((entity) => entity.kind === kind && !isGone(entity, now)) as Entity<K>[];
   }
 
-  /** When it is done, the disk has all that was kept before. */
+  /** Resolves when all that was stored before is on disk. */
   synced = (): Promise<void> => this.#file?.synced() ?? Promise.resolve();
 
-  /** Whether its file is one of version 0.1.0, which says less. */
+  /** Whether its file is of version 0.1.0, which contains less. */
   get former(): boolean {
     return this.#file?.former === true;
   }
 
-  /** Leaves out of the file what is outdated. */
+  /** Removes outdated lines from the file. */
   tidy(): void {
     if (!this.former) this.#file?.tidy(this.#rows.size, this.#rows.size + 1);
   }
 
-  /** Keeps nothing from now on: the folder is another one's. */
+  /** Refuses all further changes: another service has the folder. */
   refuse(error: Error): void {
     this.#file?.refuse(error);
   }
@@ -131,7 +131,7 @@ export class Store {
     this.#children.set(siblings, (this.#children.get(siblings) ?? new Set()).add(key));
   }
 
-  /** The newest versions, having dropped what has been gone for long. */
+  /** Drops objects that were deleted long ago. Returns the latest versions of all others. */
   #remembered(): Entity[] {
     const before = this.clock() - memory;
     for (const [key, row] of this.#rows) {
@@ -147,8 +147,8 @@ export class Store {
 const isGone = (entity: Entity, at: number) => entity.deletedAt !== undefined && entity.deletedAt <= at;
 
 /**
- * A time that never goes back: what was created must stay created, and what was deleted must stay deleted, when the machine's clock
- * is set back. It then goes on from the latest time that was seen.
+ * A clock that never goes back: if the machine's clock is set back, it continues from the latest time that it saw. So what was created
+ * stays created, and what was deleted stays deleted.
  */
 export class SteadyClock {
   #shift = 0;
@@ -162,7 +162,7 @@ export class SteadyClock {
     return (this.#latest = Math.max(time, this.#latest));
   };
 
-  /** Something happened at this time. */
+  /** Notes that something happened at this time. */
   readonly saw = (time: number): void => {
     this.#latest = Math.max(this.#latest, time);
   };
