@@ -54,7 +54,8 @@ function realChains(base: Base, anvil: string, dataDir: string | undefined, addr
   const nodes = new NodeEndpoint(base, ledger);
   const targets = new Targets(chains, addresses, () => base.origin());
   const tethers = new RealTethers(base, ledger, targets, keys);
-  const unswept = (error: Error) => base.warn(`A ledger without an environment could not be removed: ${error.message}.`);
+  const unswept = (error: Error) =>
+    base.warn(`A ledger without an environment could not be removed: ${error.message}.`);
   return {
     state: "on",
     ledger,

@@ -25,7 +25,7 @@ declare module "fastify" {
     fault: FaultRule | undefined;
   }
   interface FastifyContextConfig {
-    /** Calls of this route are neither logged nor counted, and no fault hits them. */
+    /** Whether calls of this route are neither logged nor counted, and no fault hits them. */
     quiet?: boolean;
   }
 }
@@ -41,7 +41,7 @@ export interface Parts {
   routes: Set<string>;
 }
 
-/** What the specification knows, and what other clients of the API use besides. */
+/** The kinds of the API's specification, and those that other clients use as well. */
 const specified = [consortium, membership, environment, node, credential];
 const beyond = [invitation, consortiumZone, environmentZone, configuration, service];
 
@@ -98,7 +98,7 @@ export async function buildApp(parts: Parts): Promise<{ app: FastifyInstance; se
   return { app, server };
 }
 
-/** What the specification does not know; it is not there if the settings say so. */
+/** Adds what the specification does not have. All of it is unknown (404) without the setting `extended`. */
 function extend(app: FastifyInstance, context: Context): void {
   app.addHook("onRequest", (request, _reply, done) => {
     if (!context.settings.quirks.extended && !request.fault) throw nothingAt(request);
@@ -113,10 +113,10 @@ function extend(app: FastifyInstance, context: Context): void {
 
 const nothingAt = ({ method, url }: FastifyRequest) => new Refusal(404, `There is no ${method} ${url} here.`);
 
-/** Everything that happens to every call: it is logged, counted, delayed, and maybe hit by a fault. */
+/** Logs, counts and delays every call, and applies faults. */
 function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }: Parts): void {
   app.addHook("onRequest", async (request, reply) => {
-    void reply.header("date", new Date(context.clock()).toUTCString()); // as in what it shows: a service has one clock
+    void reply.header("date", new Date(context.clock()).toUTCString()); // the service's own clock, as in its objects
     if (request.routeOptions.config.quiet || request.headers[observerHeader] !== undefined) return;
     request.call = log.start(request, context.clock());
     inFlight.enter();
@@ -140,13 +140,13 @@ function watch(app: FastifyInstance, { context, log, inFlight, faults, outages }
     const { call, fault } = request;
     const kept = await onDisk(reply, context.store);
     if (kept !== undefined) return kept;
-    // noted before the answer leaves, so that whoever has got it finds the status in the log
+    // before the answer leaves: whoever has it must find the status in the log
     if (call) call.status = statusOf(fault, reply);
     return fault && isActed(fault) ? carryOut(fault, outages, reply, payload) : payload;
   });
 }
 
-/** Nobody hears of what a power cut could still undo. @returns what is answered if it cannot be kept */
+/** Waits until all changes are on disk. Returns the answer to send instead if that fails. */
 async function onDisk(reply: FastifyReply, store: Context["store"]): Promise<string | undefined> {
   try {
     await store.synced();
@@ -162,11 +162,11 @@ function refuse(reply: FastifyReply, status: number, errorMessage: string): Fast
   return reply.code(status).send({ errorMessage });
 }
 
-/** JSON that a terminal can show: it allows characters that move the cursor or turn the direction of writing. */
+/** Escapes all but ASCII in JSON, since other characters may move a terminal's cursor or reverse its text. */
 const inAscii = (json: string): string =>
   json.replace(/[^\n -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** What came is not HTTP: there is no request to answer, only a connection. */
+/** Answers what is not valid HTTP. There is no request, only a connection. */
 function garbled({ code, message }: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable) return void socket.destroy();
   const [status, errorMessage] =

@@ -6,25 +6,25 @@ import { explain, Refusal } from "../errors";
 export const name = z.string().refine((text) => text.trim() !== "", "must not be empty");
 export const description = z.string();
 export const email = z.email();
-/** A field that may be left out, or be an empty text, or, in a change, null: then it is not there. */
+/** An optional field. An empty text, and null in a change, mean that it is not set. */
 export const optional = z
   .string()
   .nullish()
   .transform((text) => text || undefined);
-/** An object that means something to somebody else. */
+/** An object that is stored and shown, and has no effect. */
 export const details = z
   .record(z.string(), z.unknown())
   .refine((given) => !isDeeper(given, mostNested), "must not be nested so deeply");
 
 export const mostNested = 32;
 
-/** Whether a value has more levels than so many. */
+/** Whether a value is nested deeper than `levels`. */
 export const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === "object" &&
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
-/** Bodies are JSON, and may be missing although the header announces them, as in `DELETE`. */
+/** Parses JSON bodies. A body may be missing although the header announces one, as in `DELETE`. */
 export function acceptJson(app: FastifyInstance): void {
   app.removeContentTypeParser("application/json");
   app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => {
@@ -32,15 +32,15 @@ export function acceptJson(app: FastifyInstance): void {
     try {
       return done(null, JSON.parse(body.toString()));
     } catch (error) {
-      // JSON.parse has several wordings; clients of the hosted service know this one
+      // the wording that clients of the hosted service know; JSON.parse has several
       return done(new Refusal(400, `Unexpected token in JSON: ${(error as Error).message}`));
     }
   });
 }
 
 /**
- * A body without what is so already: clients send back what they were shown, with their changes in it. What cannot be changed they
- * may send empty.
+ * A body without the values that are current already: clients send back what they were shown, with their changes in it. Fields that
+ * cannot change may be empty.
  */
 export function changesIn(rules: z.ZodObject, body: unknown, shown: Readonly<Record<string, unknown>>): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
@@ -57,7 +57,7 @@ export function unknownIn(rules: z.ZodObject, body: unknown): Record<string, unk
   return Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(rules.shape, name)));
 }
 
-/** The known fields of a body; others are an error only if all must be known. */
+/** The known fields of a body. Others are an error if `strict`. */
 export function parse<T extends z.ZodRawShape>(rules: z.ZodObject<T>, body: unknown, strict: boolean) {
   const result = (strict ? rules.strict() : rules).safeParse(body ?? {});
   if (!result.success) throw new Refusal(400, `The body is not valid: ${explain(result.error)}`);

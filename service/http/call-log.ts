@@ -1,28 +1,28 @@
 import type { FastifyRequest } from "fastify";
 
-/** One call the service got. It never holds API keys or passwords. */
+/** One call to the service. It never contains API keys or passwords. */
 export interface Call {
   method: string;
   /** Path below `/api/v1`; a node's runtime starts with `/runtime`. */
   path: string;
-  /** Its pattern, such as `/consortia/:consortiumId/environments`; the path itself where nothing matches. */
+  /** The pattern of its route, such as `/consortia/:consortiumId/environments`; the path itself if there is none. */
   route: string;
   query: Record<string, unknown>;
-  /** The JSON body, if there was a valid one and a valid key. */
+  /** The JSON body, if it and the key were valid. */
   body: unknown;
-  /** Status of the answer; undefined while there is none. */
+  /** The status of the answer; undefined while there is none. */
   status: number | undefined;
-  /** Name of the organization whose key was sent; undefined without a valid one. */
+  /** The name of the organization whose key was sent; undefined without a valid one. */
   organization: string | undefined;
-  /** When it came, in ms. */
+  /** When it arrived, in ms since 1970. */
   at: number;
-  /** Kind of the fault that hit it. */
+  /** The kind of the fault that hit it. */
   fault?: string;
 }
 
-/** Old calls are dropped beyond this many, or when they take more than this, so that a service can run for weeks. */
+/** The most calls and bytes that are kept; older calls are dropped, so that a service can run for weeks. */
 const most = { calls: 100_000, bytes: 32 * 1_048_576 };
-/** What a call takes besides its path and its body. */
+/** Estimated bytes of a call, besides its path and its body. */
 const frame = 256;
 const base = /^\/api\/v1(?=\/|$)/;
 
@@ -34,7 +34,7 @@ export class CallLog {
   #dropped = 0;
   #bytes = 0;
 
-  /** @param withBodies whether bodies are kept, of calls with a valid key */
+  /** @param withBodies whether to keep the bodies of calls with a valid key */
   constructor(private readonly withBodies: boolean) {}
 
   start(request: FastifyRequest, at: number): Call {
@@ -54,7 +54,7 @@ export class CallLog {
     this.#grow(call, JSON.stringify(call.body).length);
   }
 
-  /** The calls that came after so many, and how many there have been. */
+  /** The calls after the first `count`, and how many there have been. */
   after(count: number): { calls: readonly Call[]; count: number } {
     return { calls: this.calls.slice(Math.max(0, count - this.#dropped)), count: this.#dropped + this.calls.length };
   }
@@ -70,7 +70,7 @@ export class CallLog {
     this.#sizes.set(call, (this.#sizes.get(call) ?? 0) + bytes);
     this.#bytes += bytes;
     while (this.calls.length > most.calls || this.#bytes > most.bytes) {
-      // a tenth at a time, since taking from the front of an array costs its whole length
+      // a tenth at a time: removing from the front moves the whole array
       for (const oldest of this.calls.splice(0, Math.ceil(this.calls.length / 10))) {
         this.#dropped++;
         this.#bytes -= this.#sizes.get(oldest)!;
@@ -81,12 +81,12 @@ export class CallLog {
 }
 
 export class InFlight {
-  /** Calls under way now. */
+  /** Current number of calls. */
   now = 0;
-  /** Most calls that were under way at once, since the start or the last reset. */
+  /** Maximum number of concurrent calls, since the start or the last reset. */
   max = 0;
 
-  /** Starts counting the maximum afresh. */
+  /** Resets the maximum. */
   reset(): void {
     this.max = this.now;
   }
@@ -103,13 +103,13 @@ export class InFlight {
 /** Names of fields that may hold a secret. */
 export const soundsSecret = /passw|secret|token|credential|private|api_?key/i;
 
-/** What a configuration or a service is told: nobody knows what of it is secret. */
+/** `details` of configurations and services are hidden, too: any of them may be secret. */
 const hidden = (name: string) => name === "details" || soundsSecret.test(name);
 
-/** No body of the API nests this deep. */
+/** Deeper than any body of the API. */
 const deepest = 32;
 
-/** A copy without the values that could be secrets, whatever a client may send. */
+/** A copy without values that may be secrets, whatever a client sends. */
 function masked(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth === deepest) return "[nested]";

@@ -3,16 +3,16 @@ import { hostname, networkInterfaces } from "node:os";
 import type { FastifyInstance } from "fastify";
 import { Refusal } from "../errors";
 
-/** Whether a name or address stands for this machine alone, whatever a name server says. */
+/** Whether a name or address always means this machine, whatever a name server says. */
 export const isLoopback = (name: string) =>
   name === "localhost" || name.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(name) || name === "::1";
 
-/** Names without brackets and in small letters: `[::1]` is `::1`. */
+/** A name in lower case and without brackets: `[::1]` becomes `::1`. */
 const plain = (name: string) => name.toLowerCase().replace(/^\[(.*)\]$/, "$1");
 
 /**
- * Keeps web pages out that a browser on this machine, or in its network, may show: they come with the origin of their own server, or
- * under a name that was made to point here (DNS rebinding). Programs send no origin, and the name or address they were given.
+ * Refuses requests from web pages in browsers on this machine or its network. They send the origin of their own server, or use a
+ * name that was made to point here (DNS rebinding). Programs send no origin, and use the name or address that they were given.
  */
 export function refuseStrangers(app: FastifyInstance, host: string, allowed: readonly string[]): void {
   const bound = plain(host);
@@ -25,7 +25,7 @@ export function refuseStrangers(app: FastifyInstance, host: string, allowed: rea
     const { host: asked, origin } = request.headers;
     if (asked === undefined && request.raw.httpVersion !== "1.0") throw new Refusal(400, "The Host header is missing.");
     const name = hostName(asked);
-    // nobody can make an address point elsewhere; and which one leads here may be known to a router only
+    // nobody can make an address point elsewhere, and only a router may know which ones lead here
     if (asked !== undefined && !own(name) && !(open && isIP(name) > 0)) {
       throw new Refusal(
         403,
@@ -42,7 +42,7 @@ export function refuseStrangers(app: FastifyInstance, host: string, allowed: rea
   });
 }
 
-/** The name in a Host header, without its port; empty if there is none in it. */
+/** The name in a Host header, without the port; empty if there is none. */
 function hostName(host = ""): string {
   const [, name = ""] = /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(?::\d{1,5})?$/i.exec(host) ?? [];
   return plain(name);

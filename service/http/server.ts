@@ -7,11 +7,11 @@ import type { ResolvedOptions, TlsOptions } from "../settings/options";
 import { ServiceError } from "../errors";
 
 /**
- * A request that asks for another protocol only if that is a WebSocket to a node. All else that a client offers, such as HTTP/2
- * (Java's HttpClient and curl do, also with a body), it gets in HTTP/1.1, as HTTP allows.
+ * A request that may upgrade to a WebSocket to a node, and to nothing else. Clients that offer other protocols, such as HTTP/2
+ * (Java's HttpClient and curl do, even with a body), get HTTP/1.1, as HTTP allows.
  */
 class Request extends IncomingMessage {
-  /** What Node's parser has found. It is set before the class's own fields would be there. */
+  /** What Node's parser found. Declared only: the parser sets it before fields would be initialized. */
   declare private offered: unknown;
 
   set upgrade(offered: unknown) {
@@ -27,22 +27,22 @@ class Request extends IncomingMessage {
 
 export const asksUpgrade = (request: IncomingMessage) => request instanceof Request && request.upgrade === true;
 
-/** How often it is looked whether a client takes too long (ms). */
+/** How often to look for clients that are too slow (ms). */
 const look = 1_000;
 
-/** @param limits how many connections there may be, and how long a client may take for headers; a request may take twice as long */
+/** Creates a server with limits: of connections, and of the time for headers; a whole request may take twice that. */
 export function createHttpServer(tls: TlsOptions | undefined, { connections, time }: CallLimits): Server {
   const slowest = { headersTimeout: time, requestTimeout: 2 * time, connectionsCheckingInterval: look };
   const options = { ...slowest, keepAliveTimeout: 72_000, IncomingMessage: Request };
   const server = tls ? createSecureServer({ ...options, handshakeTimeout: time, ...tls }) : createServer(options);
   limit(server, tls ? "secureConnection" : "connection", connections);
-  server.maxConnections = 2 * connections; // those, too, that have not agreed on TLS yet
+  server.maxConnections = 2 * connections; // includes connections that have not agreed on TLS yet
   return server;
 }
 
-/** Closes, for a connection that is one too many, the one that has asked nothing for the longest time. */
+/** If there is a connection too many, closes the one that has been idle for the longest time. */
 function limit(server: Server, opened: "connection" | "secureConnection", most: number): void {
-  /** Those that are asking nothing now, the latest last. */
+  /** Idle connections, the latest last. */
   const idle = new Set<Socket>();
   let all = 0;
   server.on(opened, (socket: Socket) => {
@@ -61,13 +61,13 @@ function limit(server: Server, opened: "connection" | "secureConnection", most: 
   server.on("upgrade", ({ socket }) => idle.delete(socket));
 }
 
-/** The listening socket, which can be taken away for a while. */
+/** The listening socket, which can be closed for a while. */
 export class Listener {
   #reopening = new AbortController();
 
   port: number;
 
-  /** @param dropWebSockets which the server no longer knows of */
+  /** @param dropWebSockets closes the WebSockets, which the server does not know any more */
   constructor(
     private readonly server: Server,
     private readonly options: Pick<ResolvedOptions, "host" | "port" | "tls">,
@@ -77,7 +77,7 @@ export class Listener {
   }
 
   /**
-   * `http://HOST:PORT` (or https). Where the service listens on all addresses, that is the one that a caller has used, or else one that
+   * `http://HOST:PORT` (or https). If the service listens on all addresses, HOST is what the caller used, or else an address that
    * works on this machine.
    */
   origin(asked?: string): string {
@@ -99,12 +99,12 @@ export class Listener {
     });
   }
 
-  /** Refuses connections for some ms and drops those there are; then listens on the same port again. */
+  /** Drops all connections and accepts none for some ms; then listens on the same port again. */
   refuse(ms: number): void {
     this.#reopening.abort();
     this.#shut();
     const { signal } = (this.#reopening = new AbortController());
-    const reopen = () => this.open().catch(() => this.refuse(50)); // another process holds the port just now
+    const reopen = () => this.open().catch(() => this.refuse(50)); // another process has the port now
     waitFor(ms, signal).then(reopen, () => undefined);
   }
 
@@ -127,10 +127,10 @@ export class Listener {
   }
 }
 
-/** The longest that a timer of Node.js can be set for: a longer one fires at once. */
+/** The longest timer in Node.js (ms): a longer one fires at once. */
 const longest = 2 ** 31 - 1;
 
-/** Waits any number of ms, however many; fails once the signal says so. */
+/** Waits any number of ms. Rejects if the signal aborts. */
 export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   for (let left = ms; left > 0; left -= longest) await wait(Math.min(left, longest), undefined, { signal });
 }

@@ -20,8 +20,8 @@ const pause = { first: 250, longest: 60_000 };
 const worrying = 5;
 
 /**
- * Does what a chain need not wait for, with engines of its own and one thing at a time, until nothing is left to do: makes snapshots,
- * and the engine that replaces one that has grown. Reports and retries what fails.
+ * Does what a chain need not wait for, one thing at a time and with engines of its own: makes snapshots, and the engine that
+ * replaces one that has grown. Reports and retries what fails.
  */
 export class Background {
   readonly #stop = new AbortController();
@@ -50,7 +50,7 @@ export class Background {
     ];
   }
 
-  /** There may be something to do. */
+  /** Starts working, if there is something to do. */
   wake(): void {
     if (this.base.closed) return;
     this.#work ??= this.#loop().finally(() => {
@@ -59,7 +59,7 @@ export class Background {
     });
   }
 
-  /** Waits for the next job to end, or a moment. */
+  /** Waits until a task ends, but at most a second. */
   turn(): Promise<void> {
     const turned = new Promise<void>((done) => this.#turns.add(done));
     return Promise.race([turned, wait(1_000, undefined, { ref: false })]);
@@ -107,7 +107,7 @@ export class Background {
     this.#turns.clear();
   }
 
-  /** Replays the first segments on another engine. Its state replaces them if an engine that starts from it makes the same blocks. */
+  /** Replays the first segments. Their state replaces them if an engine that starts from it makes the same blocks as before. */
   #compact = async (): Promise<void> => {
     const { folder, tail } = this.base;
     const count = tail.due;

@@ -7,7 +7,7 @@ import type { Chain } from "./chains";
 import { type Bounds, Excess, failure, type RpcCall } from "./rpc";
 import type { Message, Rights } from "./screening";
 
-/** Concurrent requests of one caller; others wait. */
+/** Requests of one caller that are answered at a time; others wait. */
 const mostAnswered = 4;
 /** A filter expires after this long without a call (ms). */
 const filterLife = 300_000;
@@ -20,7 +20,7 @@ export class Share {
 
   constructor(private readonly limits: CallLimits) {}
 
-  /** Counts a request until its connection is done with it, and disconnects slow clients. Refuses it if there are too many. */
+  /** Counts a request until it is answered, and disconnects slow clients. Refuses it if there are too many. */
   enter(reply: FastifyReply): void {
     const { atOnce, time } = this.limits;
     if (this.#underWay >= atOnce) {
@@ -37,9 +37,9 @@ export class Share {
   }
 
   /**
-   * Waits for a slot, at most for the time of a request: an answer that comes too late says so, instead of a closed connection.
+   * Waits for a request's turn, but only as long as the request may take: then the answer says that it is too late.
    *
-   * @returns when that time is over, and a function that releases the slot once the answer is sent
+   * @returns when that time is over, and a function that ends the turn once the answer is sent
    */
   turn(): Promise<{ end: number; release: () => void }> {
     const { time } = this.limits;
@@ -56,7 +56,7 @@ export class Share {
     });
   }
 
-  /** Why a filter call is rejected. */
+  /** Why a filter call is refused, if so. */
   refuses({ method, params: [id] }: RpcCall): string | undefined {
     const filters = this.#live();
     if (makes.has(method) && filters.size >= this.limits.filters)
@@ -64,6 +64,7 @@ export class Share {
     return uses.has(method) && !filters.has(String(id)) ? "filter not found" : undefined;
   }
 
+  /** Notes which filters a call created, used or removed. */
   noted({ method, params: [id] }: RpcCall, answer: Buffer): void {
     if (method === "eth_uninstallFilter") this.#filters.delete(String(id));
     else if (uses.has(method)) this.#filters.set(String(id), Date.now());
@@ -85,8 +86,8 @@ const uses = new Set(["eth_getFilterChanges", "eth_getFilterLogs", "eth_uninstal
 export type Ask = (call: RpcCall, bounds: Bounds) => Promise<Buffer>;
 
 /**
- * The answer to a message, in parts. A batch is asked call by call, so that neither the chain nor the service ever holds more than the
- * answer to one.
+ * The answer to a message, in parts. Makes the calls of a batch one by one, so that neither the chain nor the service holds more
+ * than one answer at a time.
  */
 export async function* answers(
   { batch, calls }: Message,
@@ -109,13 +110,13 @@ export async function* answers(
     if (refused !== undefined) return text(failure(call.id, -32_000, refused));
     try {
       if (room <= 0) throw new Excess("long");
-      if (performance.now() >= end) throw new Excess("late"); // before the chain does what nobody hears of
+      if (performance.now() >= end) throw new Excess("late"); // the chain must not do what nobody hears of
       const answer = await ask(call, { bytes: room, ms: end - performance.now() });
       share.noted(call, answer);
       return answer;
     } catch (error) {
       if (error instanceof Excess) {
-        room = 0; // the rest of a batch is not even asked
+        room = 0; // the rest of a batch is not asked
         return text(failure(call.id, -32_005, excessive(error, limits)));
       }
       if ((batch || socket) && error instanceof Refusal) return text(failure(call.id, -32_603, error.message));
@@ -151,7 +152,7 @@ export function send(
   return reply.type("application/json").send(Readable.from(parts()));
 }
 
-/** Bodies are text, whatever their content type; `read` parses them. */
+/** Takes bodies as text, whatever their content type; `read` parses them. */
 export function acceptText(app: FastifyInstance, { request }: CallLimits): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "string", bodyLimit: request }, (_request, body, done) => done(null, body));

@@ -205,7 +205,7 @@ const unreachable = () =>
 function argumentsOf({ chainId, free }: ChainSpec): string[] {
   return [
     ...["--port", "0", "--no-cors", "--chain-id", `${chainId}`, "--threads", "1", "--color", "never", "--quiet"],
-    // blocks, receipts and logs are kept, the states before the latest one are not: they would be 200 MB in 20 minutes
+    // keeps blocks, receipts and logs, but only the latest state: all states would be 200 MB in 20 minutes
     ...["--accounts", "0", "--no-mining", "--prune-history"],
     // contracts' console output does not belong in a node's log
     "--disable-console-log",
@@ -215,16 +215,16 @@ function argumentsOf({ chainId, free }: ChainSpec): string[] {
 
 const names: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd64", arm64: "arm64" };
 
-/** What a chain needs: its program, and what signs and encodes. */
+/** The packages that a chain needs: its program, and what signs and encodes. */
 export const ledgerPackages = ["@foundry-rs/anvil", "ethers"] as const;
 
-/** Why a requested ledger is not available, and what to do. */
+/** Why there is no ledger although one was requested, and what to do. */
 export function whyNoLedger(): string {
   const command = installCommand(...ledgerPackages);
   return command ? `its packages are not installed: ${command}` : "@foundry-rs/anvil has no program for this platform";
 }
 
-/** Where the chain's program is; undefined if its optional package is not installed or has none for this platform. */
+/** The path of the chain's program; undefined if its package is not installed or has none for this platform. */
 export function findAnvil(given: string | undefined, platform = process.platform): string | undefined {
   if (given !== undefined) {
     try {
@@ -236,7 +236,7 @@ export function findAnvil(given: string | undefined, platform = process.platform
   }
   const file = platform === "win32" ? "bin/anvil.exe" : "bin/anvil";
   try {
-    // a platform's package belongs to the package that chooses among them, wherever npm has put it
+    // npm may have put a platform's package below the one that chooses among them
     const own = createRequire(createRequire(__filename).resolve("@foundry-rs/anvil/package.json"));
     return own.resolve(`@foundry-rs/anvil-${platform}-${names[process.arch] ?? process.arch}/${file}`);
   } catch {

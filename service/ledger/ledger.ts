@@ -3,7 +3,7 @@ import { type Entity, firstStart, stateAt, type Wire } from "../store/entities";
 import type { Chain, Chains } from "./chains";
 import type { Base, Ledger } from "../context";
 
-/** Nodes come and go, but an account never passes to another member. */
+/** How many accounts a chain has. Nodes come and go, but an account never passes to another member. */
 export const accountsOfChain = 32;
 
 type Environment = Entity<"environment">;
@@ -11,11 +11,11 @@ type Node = Entity<"node">;
 
 const logLength = 1_000;
 
-/** A node's address, for the caller's Host header. */
+/** A node's address, for a caller with this Host header. */
 export const runtimeOf = ({ origin }: Base, node: Node, host?: string) =>
   `${origin(host)}/runtime/${node.parent}/${node.id}`;
 
-/** Simulated chains: everything follows from ids and time. */
+/** Simulated chains: everything follows from ids and the time. */
 export class SimulatedLedger implements Ledger {
   constructor(protected readonly base: Base) {}
 
@@ -59,7 +59,7 @@ export class SimulatedLedger implements Ledger {
     return Promise.resolve([...start, ...blocks]);
   }
 
-  /** The state of every node at a time, for a report. */
+  /** The states of all nodes at a time, for a report. */
   states(environment: Environment, at: number): Wire[] {
     const height = this.#height(environment, at);
     return this.base.store.listed("node", environment.id, at).map((node) => ({
@@ -79,7 +79,7 @@ export class SimulatedLedger implements Ledger {
     return at === undefined ? created : [...created, line(client, at, "Node is started")];
   }
 
-  /** A block each period since its first node was there. */
+  /** One block per period since the first node started. */
   #height(environment: Environment, at: number): number {
     const started = this.base.store
       .listed("node", environment.id, at)
@@ -94,7 +94,7 @@ const simulatedAccount = ({ id }: Node) => address("account", id);
 const blockHash = ({ id }: Environment, height: number) => hash("block", id, height);
 const line = (client: string, at: number, text: string) => `${new Date(at).toISOString()} INFO [${client}] ${text}`;
 
-/** One chain for each environment; what no chain tells is as in the simulation. */
+/** One chain for each environment. What a chain cannot tell is simulated. */
 export class RealLedger extends SimulatedLedger {
   readonly #accounts = new WeakMap<Chain, Promise<string[]>>();
 
@@ -108,11 +108,11 @@ export class RealLedger extends SimulatedLedger {
   chain({ id, fields }: Environment): Promise<Chain> {
     const { chain_id: chainId, block_period, consensus_type, prefunded_accounts: prefunded } = fields;
     const spec = { key: id, chainId, accounts: accountsOfChain, prefunded, free: true };
-    // raft makes a block when there is a transaction, the others whenever their period is over
+    // raft makes a block when there is a transaction, the others every period
     return this.chains.get(consensus_type === "raft" ? spec : { ...spec, period: block_period });
   }
 
-  /** Starts it in the background. Later calls get the error if it failed. */
+  /** Starts the chain in the background. If that fails, later calls get the error. */
   override prepare(environment: Environment): void {
     this.#begin(environment).catch(() => undefined);
   }
@@ -121,7 +121,7 @@ export class RealLedger extends SimulatedLedger {
     return node.fields.first_user_account;
   }
 
-  /** Starts a chain, and keeps which accounts its nodes sign for: whoever reads a node does not wait for a chain. */
+  /** Starts a chain, and stores the accounts of its nodes, so that reads of nodes do not wait for it. */
   async #begin(environment: Environment): Promise<void> {
     const chain = await this.chain(environment);
     const { store } = this.base;
@@ -133,7 +133,7 @@ export class RealLedger extends SimulatedLedger {
     }
   }
 
-  /** The account that a node's chain signs for in its name, and for no other node. */
+  /** The account that a node signs for. */
   async account(chain: Chain, node: Node): Promise<string> {
     const asked = this.#accounts.get(chain) ?? chain.call<string[]>("eth_accounts");
     this.#accounts.set(chain, asked);
@@ -160,14 +160,14 @@ export class RealLedger extends SimulatedLedger {
     return { ...shown, ledger_restarting: { since: new Date(since).toISOString(), reason: why } };
   }
 
-  /** The chain's own last lines. Constellation is not run: of it there is only the start. */
+  /** The chain's latest lines. Constellation does not run, so its log has only the start. */
   override async log(environment: Environment, node: Node, client: string): Promise<readonly string[]> {
     const start = this.startOfLog(node, client);
     if (client !== "geth" || stateAt(node, this.base.clock()) !== "started") return start;
     return [...start, ...(await this.chain(environment)).lines];
   }
 
-  /** The state of every node now, for a report. */
+  /** The current states of all nodes, for a report. */
   async statesNow(environment: Environment): Promise<Wire[]> {
     const now = this.base.clock();
     const chain = await this.chain(environment);
@@ -185,7 +185,7 @@ export class RealLedger extends SimulatedLedger {
   }
 }
 
-/** A hex value of so many bytes that always follows from the same words. */
+/** Hexadecimal digits of so many bytes, always the same for the same words. */
 export function hex(bytes: number, ...words: (string | number)[]): string {
   let digits = "";
   for (let round = 0; digits.length < bytes * 2; round++) {

@@ -14,10 +14,10 @@ import type { CallLimits } from "../settings/settings";
 import type { Chain } from "./chains";
 import { Subscriptions } from "./subscriptions";
 
-/** The addresses of nodes: JSON-RPC over POST and WebSockets, for whoever holds a credential. */
+/** The addresses of nodes: JSON-RPC over POST and WebSockets, for holders of a credential. */
 export class NodeEndpoint {
   readonly #sockets: NodeSockets;
-  /** Of each credential. */
+  /** By credential. */
   readonly #shares = new Map<string, Share>();
 
   constructor(
@@ -45,7 +45,7 @@ export class NodeEndpoint {
     });
   }
 
-  /** Drops the WebSockets of credentials or nodes that are no more. */
+  /** Closes the WebSockets of deleted credentials and nodes. */
   removed(ids: ReadonlySet<string>): void {
     this.#sockets.drop(ids);
     for (const id of ids) this.#shares.delete(id);
@@ -71,7 +71,7 @@ export class NodeEndpoint {
     const environment = this.base.store.get("environment", node.parent)!;
     const chain = () => this.ledger.chain(environment);
     const account = await this.ledger.account(await this.ledger.chain(environment), node);
-    const { credential, share } = this.#admit(request, reply); // the chain's start takes a while
+    const { credential, share } = this.#admit(request, reply); // again, since starting the chain takes a while
     const limits = this.base.settings.callLimits;
     const rights = { limits, account, overrides: true, socket: asksUpgrade(request.raw) };
     if (rights.socket) {
@@ -84,14 +84,14 @@ export class NodeEndpoint {
   }
 }
 
-/** Messages of one WebSocket that are answered at a time; the next ones are not read meanwhile. */
+/** Messages of one WebSocket that are answered at a time; others are not read meanwhile. */
 const mostAnswered = 4;
-/** Bytes that all WebSockets together may leave unread. */
+/** Bytes that the clients of all WebSockets together may leave unread. */
 const mostUnread = 64 * 1_048_576;
-/** Tells a member that the chain ended; clients of 0.1.0 know this code. */
+/** The close code that says that the chain ended; clients of 0.1.0 know it. */
 const chainEnded = 4006;
 
-/** What a WebSocket is for, and whose. */
+/** What a WebSocket leads to, and whose it is. */
 interface Place {
   credential: string;
   node: string;
@@ -100,8 +100,8 @@ interface Place {
   chain: () => Promise<Chain>;
 }
 
-/** The WebSockets to nodes. Each is open as long as its credential and its node are there. */
-export class NodeSockets {
+/** The WebSockets to nodes. Each is open as long as its credential and its node exist. */
+class NodeSockets {
   readonly #server: WebSocketServer;
   readonly #heads = new WeakMap<IncomingMessage, Buffer>();
   readonly #open = new Map<WebSocket, Place>();
@@ -110,16 +110,16 @@ export class NodeSockets {
     this.#server = new WebSocketServer({ noServer: true, maxPayload: limits.request, perMessageDeflate: false });
   }
 
-  /** Sends what asks for a WebSocket through the routes, as any other request. */
+  /** Sends requests for WebSockets through the routes, like any other request. */
   listen(app: FastifyInstance): void {
     app.server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
       socket.on("error", () => socket.destroy());
       const response = new ServerResponse(request);
-      response.shouldKeepAlive = false; // what is refused ends its connection
+      response.shouldKeepAlive = false; // a refusal closes the connection
       try {
         response.assignSocket(socket);
       } catch {
-        return void socket.destroy(); // an answer is under way on this connection
+        return void socket.destroy(); // an answer is being sent on this connection
       }
       response.once("finish", () => socket.destroy());
       this.#heads.set(request, head);
@@ -127,7 +127,7 @@ export class NodeSockets {
     });
   }
 
-  /** Opens the WebSocket that was asked for. */
+  /** Opens a WebSocket. */
   open(request: IncomingMessage, place: Place): void {
     const { sockets } = this.limits;
     const same = [...this.#open.values()].filter(({ credential }) => credential === place.credential);
@@ -143,7 +143,7 @@ export class NodeSockets {
     });
   }
 
-  /** Ends a WebSocket whose other side does not answer, so that it does not count for ever. */
+  /** Closes a WebSocket whose client does not answer, so that it does not count forever. */
   #watch(member: WebSocket): NodeJS.Timeout {
     let answered = true;
     member.on("pong", () => (answered = true));
@@ -155,7 +155,7 @@ export class NodeSockets {
     }, this.limits.time).unref();
   }
 
-  /** Ends those that leave most unread, as long as all together leave too much. */
+  /** Closes the WebSockets that leave most unread, until all together no longer leave too much. */
   #relieve(): void {
     let sum = 0;
     for (const { bufferedAmount } of this.#open.keys()) sum += bufferedAmount;
@@ -168,7 +168,7 @@ export class NodeSockets {
     }
   }
 
-  /** Drops those of credentials or nodes that are no more. */
+  /** Closes those of deleted credentials and nodes. */
   drop(ids: ReadonlySet<string>): void {
     for (const [member, { credential, node }] of this.#open) {
       if (ids.has(credential) || ids.has(node)) member.terminate();
@@ -180,7 +180,7 @@ export class NodeSockets {
   }
 }
 
-/** Lets a member talk to a chain, within the same limits as over HTTP. */
+/** Connects a member to a chain, with the same limits as over HTTP. */
 function connect(member: WebSocket, { rights, share, chain }: Place, relieve: () => void): void {
   const { limits } = rights;
   const notify = (line: Buffer) => {

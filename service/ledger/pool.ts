@@ -1,13 +1,13 @@
 import { type Engine, weightOf } from "./engine";
 
-/** A transaction that no block has yet. */
+/** A transaction that waits for a block. */
 export interface Waiting {
   raw: string;
   from: string;
   nonce: number;
-  /** What it may use at most. */
+  /** Its gas limit. */
   gas: number;
-  /** Whether it waits for an earlier one of its account, which nobody has sent. */
+  /** Whether it waits for a transaction with a lower nonce, which nobody has sent. */
   queued: boolean;
 }
 
@@ -19,16 +19,16 @@ export interface PoolLimits {
   ledger: number;
 }
 
-/** The part of the pool that is for those which wait for an earlier one: else they could fill it for ever. */
+/** The part of the pool for transactions that wait for a lower nonce: else they could fill it forever. */
 const queuedPart = 1 / 4;
 
-/** As Geth says it. */
+/** In Geth's words. */
 const full = "txpool is full";
 
-/** The transactions that no block has yet, by their hash, in the order in which they came. */
+/** The transactions that wait for a block, by hash, in the order in which they came. */
 export class Pool {
   readonly #waiting = new Map<string, Waiting>();
-  /** How many of each account. */
+  /** How many each account has. */
   readonly #counts = new Map<string, number>();
   #weight = 0;
 
@@ -36,21 +36,17 @@ export class Pool {
 
   has = (hash: string) => this.#waiting.has(hash);
 
-  /** About how many bytes an engine will take for them. */
+  /** Estimated bytes that an engine will take for them. */
   get weight(): number {
     return this.#weight;
   }
 
-  /** As they were signed. */
+  /** The signed transactions. */
   get raws(): string[] {
     return [...this.#waiting.values()].map(({ raw }) => raw);
   }
 
-  /**
-   * Takes one that an engine has taken.
-   *
-   * @returns why there is no room for it, if there is none
-   */
+  /** Adds a transaction that an engine has accepted. Returns why not, if there is no room for it. */
   add(hash: string, one: Waiting): string | undefined {
     const former = this.#sameNonce(one);
     if (former !== undefined) this.remove(former);
@@ -80,13 +76,13 @@ export class Pool {
     else this.#counts.delete(one.from);
   }
 
-  /** Those of an engine that begins now. */
+  /** Replaces all by those of an engine that begins now. */
   restore(all: ReadonlyMap<string, Waiting>): void {
     for (const hash of [...this.#waiting.keys()]) this.remove(hash);
     for (const [hash, one] of all) this.#put(hash, { ...one });
   }
 
-  /** Leaves out those that are void: the engine has them no more. */
+  /** Removes those that the engine has dropped. */
   async clean(engine: Engine): Promise<void> {
     const known = await poolOf(engine);
     for (const hash of [...this.#waiting.keys()]) if (!known.has(hash)) this.remove(hash);
@@ -99,7 +95,7 @@ export class Pool {
     this.#counts.set(one.from, (this.#counts.get(one.from) ?? 0) + 1);
   }
 
-  /** Those that waited for it wait for a block now. */
+  /** Those that waited for its nonce wait for a block now. */
   #follow({ from, nonce }: Waiting): void {
     const queued = [...this.#waiting.values()].filter((one) => one.queued && one.from === from);
     for (let next = nonce + 1; ; next++) {
@@ -109,7 +105,7 @@ export class Pool {
     }
   }
 
-  /** The one that it takes the place of. */
+  /** The hash of the one that it replaces. */
   #sameNonce({ from, nonce }: Waiting): string | undefined {
     if (!this.#counts.has(from)) return undefined;
     for (const [hash, one] of this.#waiting) if (one.from === from && one.nonce === nonce) return hash;
@@ -124,14 +120,14 @@ const waitingAs = (raw: string, queued: boolean, { from, nonce, gas }: Known): W
   return { raw, from: from.toLowerCase(), nonce: Number(nonce), gas: Number(gas), queued };
 };
 
-/** What an engine knows of a transaction that it just took. */
+/** Asks an engine for a transaction that it just accepted. */
 export async function waitingIn(engine: Engine, hash: string, raw: string): Promise<Waiting> {
   const known = await engine.call<Known>("eth_getTransactionByHash", [hash]);
   const next = await engine.call<string>("eth_getTransactionCount", [known.from, "pending"]);
   return waitingAs(raw, Number(known.nonce) >= Number(next), known);
 }
 
-/** What waits in an engine, of those that it was sent. */
+/** Those of the sent transactions that wait in an engine. */
 export async function waitingOf(engine: Engine, sent: ReadonlyMap<string, string>): Promise<Map<string, Waiting>> {
   if (sent.size === 0) return new Map();
   const pool = await poolOf(engine);
@@ -143,7 +139,7 @@ export async function waitingOf(engine: Engine, sent: ReadonlyMap<string, string
   return waiting;
 }
 
-/** All that waits in an engine, by hash. */
+/** All transactions that wait in an engine, by hash. */
 async function poolOf(engine: Engine): Promise<Map<string, Known & { queued: boolean }>> {
   type Part = Record<string, Record<string, Known>>;
   const content = await engine.call<Record<"pending" | "queued", Part>>("txpool_content");

@@ -2,7 +2,7 @@ import { Refusal } from "../errors";
 import type { CallLimits } from "../settings/settings";
 import { failure, type RpcCall, rpcCall } from "./rpc";
 
-/** The calls of the Ethereum specification that a node answers. Anvil's own (`anvil_`, `evm_`, `debug_`, …) stay with the service. */
+/** The calls of Ethereum's specification that a node answers. Anvil's own (`anvil_`, `evm_`, …) are for the service only. */
 const standard = new Set([
   ...["web3_clientVersion", "web3_sha3", "net_listening", "net_peerCount", "net_version"],
   ...["eth_blobBaseFee", "eth_blockNumber", "eth_call", "eth_chainId", "eth_coinbase", "eth_config"],
@@ -27,7 +27,7 @@ const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 const sender = ([transaction]: unknown[]) => fieldsOf(transaction).from;
 const first = ([account]: unknown[]) => account;
 
-/** Calls that the chain signs for an account, and whose account it is. */
+/** Calls that sign for an account, and where they name it. */
 const signing = new Map<string, (params: unknown[]) => unknown>([
   ["eth_sendTransaction", sender],
   ["eth_sendTransactionSync", sender],
@@ -39,18 +39,18 @@ const signing = new Map<string, (params: unknown[]) => unknown>([
   ["eth_signTypedData_v4", first],
 ]);
 
-/** The caller's permissions. */
+/** What a caller may do. */
 export interface Rights {
   limits: CallLimits;
-  /** The account that the node signs for, and no other; undefined: nothing is signed. */
+  /** The only account that the node signs for; undefined: none. */
   account?: string;
-  /** Whether a call may be tried on another state than that of the chain. */
+  /** Whether calls may override the state of the chain. */
   overrides: boolean;
   /** Whether the answers go over a WebSocket. */
   socket: boolean;
-  /** The only allowed calls, if not all are. */
+  /** The allowed calls, if not all are. */
   methods?: ReadonlySet<string>;
-  /** What answers a request with another one. */
+  /** The refusal of any other call. */
   closed?: (method: string) => Error;
 }
 
@@ -64,7 +64,7 @@ export interface Message {
 
 const whole = (answer: object): Message => ({ batch: false, calls: [{ answer }] });
 
-/** What a body says. A number that JavaScript cannot hold would reach the chain as another one. */
+/** Parses and screens a body. Refuses numbers that JavaScript cannot hold exactly: the chain would get other ones. */
 export function read(body: string, rights: Rights): Message {
   let calls: unknown;
   try {
@@ -84,8 +84,8 @@ export function mustBeMessage({ batch, calls: [call] }: Message): void {
 }
 
 /**
- * Looks through a call or a batch before the chain gets it. The chain gets what was understood here, call by call, not the bytes that
- * came, so that the two cannot differ about what they mean.
+ * Screens a call or a batch before the chain gets it. The chain gets what was understood here, call by call, not the original
+ * bytes, so the two cannot disagree about what they mean.
  */
 export function screen(calls: unknown, rights: Rights): Message {
   if (!Array.isArray(calls)) return { batch: false, calls: [screened(calls, rights)] };
@@ -96,7 +96,7 @@ export function screen(calls: unknown, rights: Rights): Message {
   return { batch: true, calls: calls.map((call) => screened(call, rights)) };
 }
 
-/** Why a call is not passed on. */
+/** A call that is not passed on, and why. */
 class Unfit extends Error {
   constructor(
     readonly code: number,
@@ -146,10 +146,10 @@ function signs(wanted: unknown, method: string, account: string): void {
   throw new Unfit(-32_000, `${method}: this node signs for its own account ${account} only, ${whose}. ${instead}`);
 }
 
-/** How many percentiles of fees, and how many proofs, one call may ask for; those of Geth. */
+/** How many percentiles, proofs and blocks one call may ask for. The numbers are Geth's. */
 const most = { percentiles: 100, proofs: 1_024, simulatedBlocks: 16 };
 
-/** The params with what they leave open filled in, if they keep the limits. */
+/** The params of a call, with defaults filled in. Refuses what exceeds a limit. */
 function fitted(method: string, params: unknown[], rights: Rights): unknown[] {
   const [subject, ...others] = params;
   const { gas } = rights.limits;
@@ -189,7 +189,7 @@ const object = (value: unknown, what: string): Fields => {
 
 const quantity = /^(0x[\da-f]+|\d+)$/i;
 
-/** The gas that a transaction names, in one of the spellings that a chain understands. */
+/** The gas that a transaction names, in each form that a chain understands. */
 function gasOf(transaction: Fields): bigint[] {
   return [transaction.gas, transaction.gasLimit].flatMap((given) => {
     if (given === undefined || given === null) return [];
@@ -201,9 +201,9 @@ function gasOf(transaction: Fields): bigint[] {
 }
 
 /**
- * A transaction that states its gas: the chain would take any number, and has another idea of the default where a block is overridden.
+ * A transaction that states its gas. The chain itself has no limit, and its default changes with block overrides.
  *
- * @param open what one has that names none
+ * @param open the gas of a transaction that names none
  */
 function withGas(transaction: unknown, limit: number, open?: number): Fields {
   const fields = object(transaction, "The transaction");
@@ -226,7 +226,7 @@ function overridden(overrides: unknown[], { overrides: allowed, limits }: Rights
   throw new Unfit(-32_602, `The state overrides are ${length} bytes long; at most ${limits.overrides} are allowed.`);
 }
 
-/** A simulation whose calls together have the gas of one. */
+/** A simulation whose calls together have at most the gas of one call. */
 function simulation(given: unknown, rights: Rights): Fields {
   const { limits } = rights;
   const simulated = object(given, "The simulation");

@@ -13,7 +13,7 @@ export class Sealing {
     private readonly made: () => void,
   ) {}
 
-  /** Waits for the next block, or a moment. */
+  /** Waits for the next block, but at most a second. */
   async next(): Promise<void> {
     const sealed = new Promise<void>((done) => this.#waiting.add(done));
     await Promise.race([sealed, wait(1_000, undefined, { ref: false })]);
@@ -98,7 +98,7 @@ export class Sealing {
     return transactions.length;
   }
 
-  /** Begins a new segment. If contracts look back in every block, it begins with empty blocks, so that a snapshot can come before it. */
+  /** Begins a new segment: with empty blocks if contracts look back in every block, so that a snapshot can come before it. */
   async #next(engine: Engine): Promise<void> {
     const { quiet } = this.base.tail;
     if ((await this.#rotate(engine)) && quiet > 0) await this.#quiet(engine, quiet);

@@ -1,16 +1,16 @@
 import { ServiceError } from "../errors";
 
-/** A block or a transaction of a state. */
+/** A block or a transaction in a state. */
 interface Piece {
   number: number;
-  /** Of a transaction. */
+  /** A transaction's. */
   hash: string;
-  /** Of a block: the one before. */
+  /** A block's: the hash of the one before. */
   parent: string;
   json: Buffer;
 }
 
-/** A state as the engine tells it, taken apart: what comes before the blocks, and each block and transaction by itself. */
+/** Splits a state that an engine dumped into what comes before the blocks, each block, and each transaction. */
 export function taken(dump: Buffer) {
   const at = dump.indexOf('"best_block_number":');
   const from = dump.indexOf('"blocks":[', at);
@@ -31,23 +31,23 @@ export function taken(dump: Buffer) {
   return { begin: dump.subarray(0, at), blocks, transactions };
 }
 
-/** The objects of a list that begin so; nothing that a user chooses can look like it, since all of that is hexadecimal. */
+/** Splits a list into its objects. Nothing that users choose can look like `begin`: all of that is hexadecimal. */
 function pieces(list: Buffer, begin: string): Buffer[] {
   const found: Buffer[] = [];
   for (let at = list.indexOf(begin); at >= 0;) {
     const next = list.indexOf(begin, at + 1);
-    found.push(list.subarray(at, next < 0 ? undefined : next - 1)); // there is a comma between them
+    found.push(list.subarray(at, next < 0 ? undefined : next - 1)); // without the comma between them
     at = next;
   }
   return found;
 }
 
-/** What comes before the blocks of a state that has no accounts. */
+/** What comes before the blocks in a state without accounts. */
 export const nothing = Buffer.from('{"block":null,"accounts":{},"best_block_number":null');
 const comma = Buffer.from(",");
 const joined = (list: readonly Piece[]) => list.flatMap(({ json }, index) => (index === 0 ? [json] : [comma, json]));
 
-/** A state as the engine takes it. */
+/** A state that an engine can load. */
 export function stateOf(begin: Buffer, blocks: readonly Piece[], transactions: readonly Piece[]): Buffer {
   const [one, two, three] = [',"blocks":[', '],"transactions":[', '],"historical_states":null}'].map((text) =>
     Buffer.from(text),

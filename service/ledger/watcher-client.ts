@@ -3,27 +3,27 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 
-/** What the watcher is told, one JSON object a line. */
+/** An order to the watcher, one JSON object a line. */
 export type Order =
   /** Start a process. */
   | { id: string; command: string; args: string[]; cwd: string }
   /** End it. */
   | { id: string };
 
-/** What it tells: that a process runs, or how it ended, with the last it said of errors. */
+/** News from the watcher: a process runs, or ended, with its last error output. */
 export type News = { id: string; pid?: number; ended?: string; said?: string };
 
 const program = join(__dirname, "watcher.mjs");
 
 type Listener = (news: Omit<News, "id">) => void;
 
-/** The chains' processes, behind a watcher that ends them when this process is gone, however it went. */
+/** Starts the chains' processes through a watcher, which ends them when this process is gone, however it ended. */
 export class Watched {
   #child: ChildProcessByStdio<Writable, Readable, null> | undefined;
   readonly #listeners = new Map<string, Listener>();
   readonly #pids = new Map<string, number>();
 
-  /** @param discard a folder to remove when all is over */
+  /** @param discard the folder that the watcher removes at the end */
   constructor(private readonly discard: string) {}
 
   start(order: Extract<Order, { command: string }>, listener: Listener): void {
@@ -35,7 +35,7 @@ export class Watched {
     if (this.#listeners.has(id)) this.#send({ id });
   }
 
-  /** Ends all, and waits for it. */
+  /** Ends all processes, and waits for that. */
   async close(): Promise<void> {
     const child = this.#child;
     if (!child) return;
@@ -53,7 +53,7 @@ export class Watched {
     const child = spawn(process.execPath, [program, this.discard], {
       cwd: this.discard,
       stdio: ["pipe", "pipe", "inherit"],
-      env: {}, // the service's may contain keys and passwords
+      env: {}, // the service's environment may contain keys and passwords
       detached: true, // its own process group: Ctrl+C at the terminal is for the service alone
     });
     child.stdin.on("error", () => undefined);
@@ -69,7 +69,7 @@ export class Watched {
     return child;
   }
 
-  /** The watcher is gone: end what it left running. */
+  /** Ends what a watcher left running that has ended itself. */
   #orphaned(child: unknown): void {
     if (this.#child !== child) return;
     this.#child = undefined;

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Runs the chains, in a process of its own. When the pipe to the service closes, however the service ended, it ends them all: what a
- * chain knows is on disk before anybody hears of it. If the watcher is killed, too, a shell behind it does. JavaScript, since Node.js
- * runs this file as it is, in the sources and in the package.
+ * Runs the chains' processes, in a process of its own. When the pipe to the service closes, however the service ended, it kills them
+ * all: what a chain acknowledged is on disk. If the watcher is killed, too, a shell behind it does that. This is JavaScript because
+ * Node.js runs the file as it is, in the sources and in the package.
  */
 import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -11,14 +11,14 @@ import { createInterface } from "node:readline";
 /** @typedef {import("./watcher-client.js").Order} Order */
 /** @typedef {import("./watcher-client.js").News} News */
 
-/** A folder that is removed at the end. */
+/** The folder to remove at the end. */
 const discard = process.argv[2] ?? "";
-/** Characters of what a process says of errors. */
+/** Characters of a process's error output that are kept. */
 const most = 2_000;
 /** @type {Map<string, import("node:child_process").ChildProcess>} */
 const children = new Map();
 
-/** Hears which processes run now, and ends the last ones that it heard of once nobody tells it more. */
+/** A shell that reads the ids of the running processes, and kills the last ones it read when its input ends. */
 const guard =
   process.platform === "win32"
     ? undefined
@@ -33,9 +33,9 @@ const tell = (news) => process.stdout.write(`${JSON.stringify(news)}\n`);
 
 /** @param {Extract<Order, { command: string }>} order */
 function start({ id, command, args, cwd }) {
-  // memory that telling a state took is given back at once
+  // jemalloc returns memory at once, such as that of a dumped state
   const env = { HOME: cwd, _RJEM_MALLOC_CONF: "dirty_decay_ms:0,muzzy_decay_ms:0,narenas:1" };
-  // what it prints are its settings, keys among them, and what contracts make it print
+  // its standard output would show keys, and what contracts print
   const child = spawn(command, args, { cwd, env, stdio: ["ignore", "ignore", "pipe"] });
   let said = "";
   child.stderr.on("data", (/** @type {Buffer} */ part) => (said = (said + part.toString()).slice(-most)));
@@ -52,7 +52,7 @@ function start({ id, command, args, cwd }) {
 }
 
 process.stdout.on("error", () => undefined);
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGXFSZ"]) process.on(signal, () => undefined); // the pipe decides
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGXFSZ"]) process.on(signal, () => undefined); // only the closed pipe ends it
 createInterface({ input: process.stdin })
   .on("line", (text) => {
     /** @type {Order} */

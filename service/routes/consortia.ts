@@ -75,10 +75,7 @@ export function verification(app: FastifyInstance, context: Context): void {
     const found = reach(context, request, ["consortium", "membership"]).at(-1) as Entity<"membership">;
     const { test_certificate } = parse(certificate, request.body, settings.quirks.strictBodies);
     if (!test_certificate)
-      throw new Refusal(
-        400,
-        "test_certificate must be true: this service verifies with no other certificate.",
-      );
+      throw new Refusal(400, "test_certificate must be true: this service verifies with no other certificate.");
     const verified = found.fields.verification_proof
       ? found
       : store.setFields("membership", found.id, { verification_proof: randomBytes(16).toString("hex") });

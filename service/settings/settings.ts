@@ -17,8 +17,8 @@ const deleted = z.strictObject({
 });
 
 /**
- * Status of a successful DELETE, per resource. Default: 202 for a consortium and an environment, with the object as the body; 204 for
- * all others.
+ * Status of a successful DELETE, per resource. Default: 202 for a consortium and an environment, with the object as the body; 204
+ * for all others.
  */
 export type DeletedStatus = z.output<typeof deleted>;
 

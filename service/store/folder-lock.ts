@@ -49,8 +49,8 @@ export async function lockFolder(dir: string, lost: (error: Error) => void): Pro
   }
   const failed = (error: Error): ServiceError =>
     new ServiceError(`The data folder ${dir} cannot be locked: ${error.message}.`, { cause: error });
-  // One process at a time may look who holds the folder and lock it. Else, of two that find the same stale lock, the slower one would
-  // remove the new lock of the faster one.
+  // One process at a time may look who holds the folder and lock it. Else, of two that find the same stale lock, the slower one
+  // would remove the new lock of the faster one.
   const turn = join(dir, "lock.turn");
   const held = join(dir, "lock.held");
   const file = join(dir, "lock");

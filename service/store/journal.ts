@@ -19,8 +19,8 @@ const digits = 16;
 const lengthText = (length: number) => `${length}`.padStart(digits, "0");
 
 /**
- * A file of JSON lines that only grows. Each line has a checksum, and the first line says how long the file was at the last sync. So
- * a missing end can be told from lines that a crash tore before they were acknowledged.
+ * A file of JSON lines that only grows. Each line has a checksum, and the first line says how long the file was at the last sync.
+ * So a missing end can be told from lines that a crash tore before they were acknowledged.
  */
 export class Journal {
   readonly #head: string;

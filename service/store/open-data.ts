@@ -11,8 +11,8 @@ import { SteadyClock, Store } from "./store";
 import { newTether } from "../tether/tethering";
 
 /**
- * Opens the data folder, if one is given, and adds what the options ask for and it does not have yet. The clock never goes back, not
- * even over restarts.
+ * Opens the data folder, if one is given, and adds what the options ask for and it does not have yet. The clock never goes back,
+ * not even over restarts.
  */
 export async function openData(options: ResolvedOptions) {
   const dir = options.dataDir === undefined ? undefined : resolve(options.dataDir);

@@ -147,8 +147,8 @@ export class Store {
 const isGone = (entity: Entity, at: number) => entity.deletedAt !== undefined && entity.deletedAt <= at;
 
 /**
- * A clock that never goes back: if the machine's clock is set back, it continues from the latest time that it saw. So what was created
- * stays created, and what was deleted stays deleted.
+ * A clock that never goes back: if the machine's clock is set back, it continues from the latest time that it saw. So what was
+ * created stays created, and what was deleted stays deleted.
  */
 export class SteadyClock {
   #shift = 0;

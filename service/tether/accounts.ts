@@ -10,7 +10,7 @@ import { SingleFlight } from "./schedule";
 import { replaceFile, sha256 } from "../store/files";
 import { damaged } from "../store/journal";
 
-/** The tethers' accounts on the networks that they pin to, and their money there. */
+/** The tethers' accounts and balances on the networks that they pin to. */
 export class Accounts {
   readonly #granting = new SingleFlight<void>();
 
@@ -24,7 +24,7 @@ export class Accounts {
   key = (id: string) => this.keys.of(id);
   address = (id: string) => addressOf(this.key(id));
 
-  /** The network, on which the account then has what the options give it. */
+  /** Finds a network, and gives the account its first balance there. */
   async target(id: string, network: Network): Promise<Target> {
     const target = await this.targets.get(network, this.signal);
     const { granted, balances } = this.store.get("tether", id)!.fields;
@@ -52,11 +52,11 @@ export class Accounts {
   }
 }
 
-/** The private keys of the tethers' accounts, each in a file that its owner alone can read. */
+/** The private keys of the tethers' accounts, each in a file that only its owner can read. */
 export class AccountKeys {
   readonly #keys = new Map<string, string>();
 
-  /** @param dir without it they are in memory */
+  /** @param dir without it, keys are in memory only */
   constructor(
     private readonly dir: string | undefined,
     private readonly store: Store,
@@ -64,7 +64,7 @@ export class AccountKeys {
     if (dir !== undefined) AccountKeys.check(dir, store);
   }
 
-  /** Whether all keys are there that tethers have; nothing is changed. */
+  /** Checks that the keys of all tethers are there. Changes nothing. */
   static check(dir: string, store: Store): void {
     if (existsSync(dir) && !statSync(dir).isDirectory()) {
       const why = "which must be a folder, and is a file. Move it away";
@@ -75,12 +75,12 @@ export class AccountKeys {
       if (existsSync(file)) {
         const key = read(file);
         if (fields.keyChecksum !== undefined && fields.keyChecksum !== sha256(key))
-          throw damaged(file, "it holds another key than it did, and the tether's account belongs to that");
-      } else if (hadKey(fields)) throw damaged(file, "it is missing, and it holds the key of a tether's account");
+          throw damaged(file, "it contains another key than before, which does not own the tether's account");
+      } else if (hadKey(fields)) throw damaged(file, "it is missing, and contains the key of a tether's account");
     }
   }
 
-  /** The key of a tether, made when it is first asked for. */
+  /** The key of a tether; created when it is first needed. */
   of(tetherId: string): string {
     const known = this.#keys.get(tetherId);
     if (known !== undefined) return known;
@@ -102,9 +102,9 @@ export class AccountKeys {
 }
 
 const fileOf = (dir: string, tetherId: string) => join(dir, `${tetherId}.key`);
-const random = () => `0x${randomBytes(32).toString("hex")}`; // all but a vanishing few of them are valid
+const random = () => `0x${randomBytes(32).toString("hex")}`; // practically always a valid key
 
-/** Data of 0.1.0 does not say it; what a tether did shows it. */
+/** Whether a tether had a key. Data of 0.1.0 has no checksum, but shows what the tether did. */
 const hadKey = ({ keyChecksum, granted, contracts, deploying, pinning }: FieldsOf["tether"]) =>
   [keyChecksum, granted, contracts, deploying, pinning].some((field) => field !== undefined);
 

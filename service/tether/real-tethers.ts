@@ -21,10 +21,10 @@ import {
   signed,
 } from "./transactions";
 
-/** How long an activation waits for its first report. */
+/** How long an activation waits for its first report (ms). */
 const firstReportMs = 1_000;
 
-/** Tethers that really pin: each has an account, a contract for each network, and sends a transaction for each report. */
+/** Tethers that really pin. Each has an account and a contract per network, and sends a transaction for each report. */
 export class RealTethers implements Tethering {
   readonly #stopping = new AbortController();
   readonly #accounts: Accounts;
@@ -51,7 +51,7 @@ export class RealTethers implements Tethering {
   isDeployed = ({ id }: Tether, network: Network) => this.#deployments.isDeployed(id, network);
 
   current({ id, fields }: Tether): Tether {
-    void this.#schedule.look(id, fields.nextPin); // whoever asks does not wait for a block
+    void this.#schedule.look(id, fields.nextPin); // a read does not wait for a block
     return this.base.store.get("tether", id)!;
   }
 
@@ -68,7 +68,7 @@ export class RealTethers implements Tethering {
     };
   }
 
-  /** Goes on after a restart. A contract that only a simulation had deployed is none. */
+  /** Continues after a restart. A contract of a simulation does not count. */
   resume(): void {
     const { store } = this.base;
     for (const { id, fields } of store.all("tether")) {
@@ -87,7 +87,7 @@ export class RealTethers implements Tethering {
     }
   }
 
-  /** What waits for a block goes on with the next start: it is noted before it is sent. */
+  /** Does not wait for blocks. What was sent is recorded, so the next start continues it. */
   async close(): Promise<void> {
     this.#stopping.abort();
     await Promise.all([this.#schedule.close(), this.#deployments.settled()]);
@@ -96,8 +96,8 @@ export class RealTethers implements Tethering {
 
 type Begun = NonNullable<NonNullable<FieldsOf["tether"]["deploying"]>[Network]>;
 
-/** The contracts of tethers: each is deployed, and paid, once for each network. */
-export class Deployments {
+/** The contracts of tethers. Each is deployed, and paid for, once per network. */
+class Deployments {
   readonly #deploying = new SingleFlight<Wire>();
 
   constructor(
@@ -106,7 +106,7 @@ export class Deployments {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Calls for the same contract have one answer. */
+  /** Deploys a contract. Concurrent calls for the same one share an answer. */
   deploy(id: string, network: Network): Promise<Wire> {
     return this.#deploying.join(`${id} ${network}`, () =>
       this.#deploy(id, network).catch((error: Error) => {
@@ -118,7 +118,7 @@ export class Deployments {
     );
   }
 
-  /** Whether the contract is there. A network that lost its state has to get it again. */
+  /** Whether the contract is there. If the network lost its state, the contract counts as not deployed. */
   async isDeployed(id: string, network: Network): Promise<boolean> {
     const contract = this.#fields(id).contracts?.[network];
     if (!contract) return false;
@@ -137,7 +137,7 @@ export class Deployments {
 
   settled = () => this.#deploying.settled();
 
-  /** What is begun is noted before it is sent, so that it goes on after a restart, and none is paid twice. */
+  /** Records the deployment before it is sent, so that a restart continues it and none is paid for twice. */
   async #deploy(id: string, network: Network): Promise<Wire> {
     const target = await this.accounts.target(id, network);
     for (;;) {
@@ -145,16 +145,16 @@ export class Deployments {
       if (!begun) {
         const transaction = await signed(target, this.accounts.key(id), { data: deployment() });
         const address = contractAddress(this.accounts.address(id), transaction.nonce);
-        this.#note(id, network, { address, ...transaction });
+        this.#record(id, network, { address, ...transaction });
         await this.store.synced();
         continue;
       }
       const mined = await this.#mined(target, this.accounts.address(id), begun).catch((error: unknown) => {
-        if (error instanceof Rejected) this.#note(id, network, undefined);
+        if (error instanceof Rejected) this.#record(id, network, undefined);
         throw error;
       });
       if (!mined && !(await isThere(target, begun.address))) {
-        this.#note(id, network, undefined);
+        this.#record(id, network, undefined);
         continue;
       }
       const { contracts, deployments, deploying } = this.#fields(id);
@@ -169,11 +169,11 @@ export class Deployments {
     }
   }
 
-  #note(id: string, network: Network, begun: Begun | undefined): void {
+  #record(id: string, network: Network, begun: Begun | undefined): void {
     this.store.setFields("tether", id, { deploying: { ...this.#fields(id).deploying, [network]: begun } });
   }
 
-  /** What version 0.1.0 noted lacks the transaction itself: it cannot be sent again. */
+  /** Records of version 0.1.0 lack the transaction itself, so it cannot be sent again. */
   async #mined(target: Target, from: string, { nonce, hash, raw }: Begun) {
     if (hash !== undefined && raw !== undefined) return settled(target, from, { nonce, hash, raw }, this.signal);
     const [latest, pending] = await Promise.all(
@@ -187,13 +187,13 @@ export class Deployments {
   #fields = (id: string) => this.store.get("tether", id)!.fields;
 }
 
-/** How soon a report that could not be pinned is tried again, ms: not as late as the next one is due. */
+/** How soon a report that could not be pinned is tried again (ms). */
 const retryMs = 2_000;
 
 type Pinning = NonNullable<FieldsOf["tether"]["pinning"]>;
 
-/** The reports of tethers, each pinned by a transaction. */
-export class Pins {
+/** The reports of tethers. Each is pinned by a transaction. */
+class Pins {
   constructor(
     private readonly base: Base,
     private readonly ledger: RealLedger,
@@ -202,7 +202,7 @@ export class Pins {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Makes the report that is due, if one is; answers when the next one is. */
+  /** Makes the report that is due, if any. Returns when the next one is due. */
   async pinIfDue(id: string): Promise<number | undefined> {
     const { clock, settings, store } = this.base;
     const { active, nextPin, interval } = this.#get(id).fields;
@@ -214,13 +214,13 @@ export class Pins {
     const still = this.#get(id).fields;
     if (!still.active) return undefined;
     if (still.nextPin !== nextPin) return still.nextPin; // activated again meanwhile
-    const inStep = nextPin + (Math.floor(Math.max(0, clock() - nextPin) / step) + 1) * step; // what was missed stays out
+    const inStep = nextPin + (Math.floor(Math.max(0, clock() - nextPin) / step) + 1) * step; // missed reports are not made up
     const next = problem === undefined ? inStep : Math.min(inStep, clock() + retryMs);
     store.setFields("tether", id, { nextPin: next });
     return next;
   }
 
-  /** @returns why there is none, if there is no report */
+  /** Makes a report. Returns why, if there is none. */
   async #pin(id: string): Promise<string | undefined> {
     const { network, contracts = {}, pinning: begun } = this.#get(id).fields;
     const net = begun?.network ?? network!;
@@ -232,7 +232,7 @@ export class Pins {
     let mined = await this.#send(id, target, contract.address, pinning);
     if (!mined && (await pinCount(target, contract.address)) <= pinning.index) {
       if (await this.deployments.isDeployed(id, net)) this.base.store.setFields("tether", id, { pinning: undefined });
-      return this.#get(id).fields.problem ?? "The transaction was lost, and is made again.";
+      return this.#get(id).fields.problem ?? "The transaction was lost. Another one is sent.";
     }
     mined ??= await pinnedAt(target, contract.address, pinning.index);
     const fresh = this.#get(id);
@@ -251,7 +251,7 @@ export class Pins {
     return { network, index, hash: reportHash(states), states, at: this.base.clock() };
   }
 
-  /** Sends the transaction, the noted one if there is one; undefined if it is not, or will not be, in a block. */
+  /** Sends the transaction, the recorded one if there is one. Returns undefined if no block has it or will have it. */
   async #send(id: string, target: Target, contract: string, pinning: Pinning): Promise<Mined | undefined> {
     const { index, hash } = pinning;
     const note = (made: Pinning["transaction"]) =>
@@ -259,7 +259,7 @@ export class Pins {
     let { transaction } = pinning;
     if (!transaction && (await pinCount(target, contract)) <= index) {
       transaction = await signed(target, this.accounts.key(id), { to: contract, data: pinData(index, hash) });
-      note(transaction); // on disk before it is sent: after a crash it is sent again, and not another one
+      note(transaction); // on disk before it is sent, so that a restart sends the same one again
       await this.base.store.synced();
     }
     if (!transaction) return undefined;
@@ -272,8 +272,8 @@ export class Pins {
   #get = (id: string) => this.base.store.get("tether", id)!;
 }
 
-/** The hash of a report, which is what a tether pins: Keccak-256 of its canonical JSON. A simulated tether pins nothing. */
-export const reportHash = (states: readonly unknown[]): string => keccak(canonicalJson(states));
+/** The hash of a report, which a tether pins: Keccak-256 of its canonical JSON. */
+const reportHash = (states: readonly unknown[]): string => keccak(canonicalJson(states));
 
 /** JSON without white space, with the keys of each object sorted (RFC 8785): the same text for the same content. */
 export function canonicalJson(value: unknown): string {

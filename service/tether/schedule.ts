@@ -1,15 +1,15 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** The longest that a timer is set for; it then looks again. */
+/** The longest timer (ms); it then looks again. */
 const longest = 3_600_000;
 
-/** What is to be done when, for each tether one thing after the other. */
+/** Does what is due for each tether, one thing after the other. */
 export class Schedule {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #working = new SingleFlight<void>();
   #closed = false;
 
-  /** @param work does what is due, and answers when there is more to do */
+  /** @param work does what is due, and returns when it must be called again */
   constructor(
     private readonly clock: () => number,
     private readonly work: (id: string) => Promise<number | undefined>,
@@ -23,7 +23,7 @@ export class Schedule {
     this.#timers.set(id, timer.unref());
   }
 
-  /** Does what is due by now; who waits for it waits so long at most. It never fails. */
+  /** Does what is due by now. Waits for it at most `atMost` ms, and never fails. */
   async look(id: string, due: number | undefined, atMost = 0): Promise<void> {
     if (this.#closed || due === undefined) return;
     if (due > this.clock()) return this.#working.has(id) ? undefined : this.set(id, due);
@@ -38,12 +38,12 @@ export class Schedule {
   }
 
   async #work(id: string): Promise<void> {
-    const failed = () => this.clock() + 1_000; // such as a full disk: it is tried again
+    const failed = () => this.clock() + 1_000; // such as a full disk: try again
     this.set(id, await this.work(id).catch(failed));
   }
 }
 
-/** What is being done, by key: who wants the same meanwhile gets the same outcome. */
+/** Work in progress, by key. Callers that want the same work share its outcome. */
 export class SingleFlight<T> {
   readonly #works = new Map<string, Promise<T>>();
 

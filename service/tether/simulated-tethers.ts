@@ -4,13 +4,13 @@ import { address, hash, type SimulatedLedger } from "../ledger/ledger";
 import type { Entity, Network, Wire } from "../store/entities";
 import { boundEnvironment, reportOf, type Tether } from "./tethering";
 
-/** What the public chains charge, in wei. */
+/** Costs on the public chains, in wei. */
 const costs = { deploy: 5_000_000_000_000_000n, pin: 100_000_000_000_000n };
 
-/** How many overdue reports one look makes at most; those before are left out. */
+/** The most overdue reports that are made at once; earlier ones are left out. */
 const mostAtOnce = 10_000;
 
-/** Networks that exist as numbers only: every amount and hash follows from the data. */
+/** Tethers on simulated networks: every amount and hash follows from the data. */
 export class SimulatedTethers implements Tethering {
   constructor(
     private readonly base: Base,
@@ -42,7 +42,7 @@ export class SimulatedTethers implements Tethering {
     return Promise.resolve();
   }
 
-  /** Makes the reports that are due by now: nothing runs in the background, whoever looks sees what has happened. */
+  /** Makes the reports that are due by now. Nothing runs in the background: each read brings the tether up to date. */
   current(tether: Tether): Tether {
     const { store, clock, settings } = this.base;
     const { active, interval, nextPin, network } = tether.fields;

@@ -3,24 +3,22 @@ import { Refusal } from "../errors";
 import type { Chain, Chains } from "../ledger/chains";
 import { callRemote, credentialsOf, RpcError } from "../ledger/rpc";
 
-/** Not those of the public networks: what is signed for a chain on a laptop must be worth nothing there. */
+/** Not those of the public networks, where nothing signed for a local chain may be valid. */
 const chainIds: Record<Network, number> = { mainnet: 900_001, rinkeby: 900_004 };
 
 export const isTarget = (key: string) => key.startsWith("target-");
 const keyOf = (network: Network) => `target-${network}`;
 
-/** A network that tethers pin to, as it can be reached now. */
+/** A network that tethers pin to, and how to reach it. */
 export interface Target {
   network: Network;
-  /** Where it is, with user name and password if it has any: shown nowhere. Undefined for a local chain, which `ask` reaches. */
-  address: string | undefined;
   chainId: number;
-  /** Whether money can be made there. */
+  /** The local chain, where money can be created; undefined for an external network. */
   local: Chain | undefined;
   call<T>(method: string, params?: unknown[]): Promise<T>;
 }
 
-/** The networks that tethers pin to: local chains, or what the user names. */
+/** The networks that tethers pin to: local chains, or addresses that the user gives. */
 export class Targets {
   constructor(
     private readonly chains: Chains,
@@ -32,14 +30,14 @@ export class Targets {
     const address = this.addresses[network];
     if (address === undefined) {
       const chain = await this.chain(network);
-      return { network, address, chainId: chainIds[network], local: chain, call: chain.call };
+      return { network, chainId: chainIds[network], local: chain, call: chain.call };
     }
     const call = <T>(method: string, params?: unknown[]) =>
       callRemote<T>(address, method, params, signal).catch((error: Error) => {
         if (error instanceof RpcError) throw error;
         throw new Refusal(502, `The network ${network} does not answer: ${error.message}.`);
       });
-    return { network, address, chainId: Number(await call<string>("eth_chainId")), local: undefined, call };
+    return { network, chainId: Number(await call<string>("eth_chainId")), local: undefined, call };
   }
 
   /** The local chain that stands for a network. */
@@ -49,14 +47,14 @@ export class Targets {
 
   isLocal = (network: Network) => this.addresses[network] === undefined;
 
-  /** Where a network can be read, without what is secret of its address. */
+  /** Where to read a network, without the secrets of its address. */
   url(network: Network): string {
     const address = this.addresses[network];
     return address === undefined ? `${this.origin()}/target/${network}` : shown(address);
   }
 }
 
-/** Keys of providers are in the path or the query, too. */
+/** Leaves out path and query as well: providers put keys there. */
 function shown(address: string): string {
   const { origin, pathname, search } = new URL(credentialsOf(address).url);
   return pathname === "/" && search === "" ? origin : `${origin}/…`;

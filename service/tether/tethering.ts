@@ -12,7 +12,7 @@ export function tetherState({ fields }: Tether): string {
   return network && fields.deployments[network] > 0 ? "deployed" : "initial";
 }
 
-/** The environment it pins: the newest of its name, or else the organization's first one. */
+/** The environment that it pins: the latest with the name, or the organization's first one if it has no name. */
 export function boundEnvironment({ store }: Base, tether: Tether): Entity<"environment"> | undefined {
   const name = tether.fields.environmentName;
   const own = store.all("environment").filter(({ organization }) => organization === tether.organization);
@@ -39,7 +39,7 @@ interface Wanted {
   funds?: Partial<Record<Network, string | undefined>> | undefined;
 }
 
-/** A tether service as it is ordered: neither configured nor deployed. Its account gets 1 ether on rinkeby, unless other funds are given. */
+/** A new tether service, neither configured nor deployed. Its account gets 1 ether on rinkeby by default. */
 export function newTether(owner: string, environmentName: string | undefined, { id, funds }: Wanted) {
   const given = Object.entries(funds ?? {}).filter(([, wei]) => wei !== undefined);
   const balances = { mainnet: "0", rinkeby: "1000000000000000000", ...Object.fromEntries(given) };

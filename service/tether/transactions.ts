@@ -19,7 +19,7 @@ function anchor(): Artifact {
   return (artifact ??= JSON.parse(readFileSync(join(root, "contracts", "Anchor.json"), "utf8")) as Artifact);
 }
 
-/** Large, and most services never pin: loaded when first needed. */
+/** Loaded when first needed: it is large, and most services never pin. */
 export const library = () => createRequire(__filename)("ethers") as typeof Ethers;
 
 const coder = () => new (library().Interface)(anchor().abi);
@@ -29,15 +29,15 @@ export const keccak = (text: string): string => library().id(text);
 
 export const deployment = () => anchor().bytecode;
 
-/** Where a contract will be that an account deploys with this nonce. */
+/** The address of the contract that an account deploys with this nonce. */
 export const contractAddress = (from: string, nonce: number) => library().getCreateAddress({ from, nonce });
 
-/** Whether there is a contract at the address; a network that lost its state has none. */
+/** Whether there is a contract at the address. */
 export async function isThere(target: Target, address: string): Promise<boolean> {
   return (await target.call<string>("eth_getCode", [address, "latest"])) !== "0x";
 }
 
-/** What pins a hash at an index; the contract takes each index once, in turn. */
+/** The data of a call that pins a hash. The contract accepts each index once, in order. */
 export const pinData = (index: number, hash: string) => coder().encodeFunctionData("pin", [index, hash]);
 
 export async function pinCount(target: Target, address: string): Promise<number> {
@@ -45,7 +45,7 @@ export async function pinCount(target: Target, address: string): Promise<number>
   return Number(await target.call<string>("eth_call", [{ to: address, data }, "latest"]));
 }
 
-/** Where a pin is that was made earlier. */
+/** The transaction and the block of an earlier pin. */
 export async function pinnedAt(target: Target, address: string, index: number) {
   const topics = coder().encodeFilterTopics("Pinned", [index]);
   type Log = { transactionHash: string; blockNumber: string };
@@ -54,29 +54,29 @@ export async function pinnedAt(target: Target, address: string, index: number) {
   return { transaction_hash: log.transactionHash, block_number: Number(log.blockNumber) };
 }
 
-/** A transaction as it is sent, again and again if need be: with one nonce it takes effect once at most. */
-export interface Signed {
+/** A signed transaction. It can be sent again and again: with one nonce, it takes effect at most once. */
+interface Signed {
   nonce: number;
   hash: string;
   raw: string;
 }
 
-/** Where something is on a network. */
+/** The transaction and the block that have something. */
 export interface Mined {
   transaction_hash: string;
   block_number: number;
 }
 
-/** The network refuses a transaction, so that it will not take effect. */
+/** The network refused a transaction, so it will not take effect. */
 export class Rejected extends Error {
   override readonly name = "Rejected";
 }
 
 const pollMs = 250;
-/** How often a transaction is sent again, in polls: a network that starts anew forgets what waits. */
+/** A transaction is sent again after this many polls: a network that restarts forgets what waits. */
 const resendEvery = 20;
 
-/** Signs a transaction of an account, if the account can pay it. */
+/** Signs a transaction, if the account can pay for it. */
 export async function signed(target: Target, key: string, what: { to?: string; data: string }): Promise<Signed> {
   const { Wallet, Transaction } = library();
   const wallet = new Wallet(key);
@@ -112,7 +112,7 @@ async function feesOf(target: Target) {
   return { type: 2, maxPriorityFeePerGas: tip, maxFeePerGas: 2n * base + tip };
 }
 
-/** Sends it until it is in a block. Undefined: it never will be, since its nonce is not the account's next one. */
+/** Sends a transaction until it is in a block. Returns undefined if it never will be: its nonce is not the account's next one. */
 export async function settled(
   target: Target,
   from: string,
