@@ -15,7 +15,7 @@ interface Flags {
 const decimals = 18;
 const [urlVariable, keyVariable] = [environmentName("baseUrl"), environmentName("apiKey")];
 
-/** The faucet of the embedded service: `consortium fund <tetherId> --network rinkeby --ether 1`. */
+/** Asks the embedded service's faucet: `consortium fund <tetherId> --network rinkeby --ether 1`. */
 export function define(command: Command): void {
   const network = new Option("--network <network>", "target network").choices(tetherNetworks);
   command
@@ -40,14 +40,14 @@ async function fund(tetherId: string, flags: Flags): Promise<void> {
   const text = await response.text();
   const { errorMessage, address, balance } = parsed(text);
   if (!response.ok) {
-    const stranger = response.status === 404 && !errorMessage?.includes(tetherId);
-    if (stranger) throw new Error(`The service at ${url} has no faucet: only \`consortium serve\` has.`);
+    const hasNoFaucet = response.status === 404 && !errorMessage?.includes(tetherId);
+    if (hasNoFaucet) throw new Error(`The service at ${url} has no faucet: only \`consortium serve\` has one.`);
     throw new Error(`${response.status}: ${errorMessage ?? (text || "no answer")}`);
   }
   console.log(`${address} on ${flags.network} now owns ${ether(balance)} ether.`);
 }
 
-/** The service's address and key: given, or of the one that runs in this folder. */
+/** The address and key of the service: as set, or of the one that runs in this folder. */
 function service({ url, apiKeyFile }: Flags): { url: string; apiKey: string } {
   const record = join(".consortium", "service.json");
   const local = existsSync(record) ? parsed(readFileSync(record, "utf8")) : {};
@@ -67,7 +67,7 @@ function parsed(text: string): Partial<Record<string, string>> {
   }
 }
 
-/** An exact amount of wei. */
+/** An amount of wei in ether, exactly. */
 function ether(balance = "0"): string {
   const digits = balance.padStart(decimals + 1, "0");
   const [whole, part] = [digits.slice(0, -decimals), digits.slice(-decimals).replace(/0+$/, "")];

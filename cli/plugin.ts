@@ -16,28 +16,31 @@ export function define(program: Command): void {
     .description("install the provider plugin for the Pulumi CLI of this machine")
     .addHelpText(
       "after",
-      "\nInstalls the plugin that is part of this package, of the same version, for all projects of this user; nothing is\n" +
-        "downloaded. Needs the Pulumi CLI on the PATH. Programs in YAML, Python, Go, .NET and Java use the plugin, and\n" +
+      "\nInstalls the plugin in this package, which has the same version, for all projects of this user. Downloads\n" +
+        "nothing. Needs the Pulumi CLI on the PATH. Programs in YAML, Python, Go, .NET and Java use the plugin, and\n" +
         "TypeScript programs where consortium:plugin is true. See docs/languages.md.",
     )
     .action(install);
   program
     .command("path")
     .description("print the folder of the provider plugin")
-    .addHelpText("after", "\nFor plugins.providers[].path in Pulumi.yaml: that project then needs no installed plugin.")
+    .addHelpText(
+      "after",
+      "\nFor plugins.providers[].path in Pulumi.yaml. A project that has it needs no installed plugin.",
+    )
     .action(() => console.log(folder()));
 }
 
-/** Writes the archive that `pulumi plugin install --file` takes. It is the same for every platform. */
+/** Writes the archive for `pulumi plugin install --file`. It is the same on every platform. */
 const pack = (from: string, archive: string): Promise<void> =>
   create({ file: archive, cwd: from, gzip: true, portable: true, noMtime: true }, files);
 
-/** Where the plugin is in this package. */
+/** The folder of the plugin in this package. */
 function folder(): string {
   const found = join(dirname(createRequire(__filename).resolve("pulumi-consortium/package.json")), "plugin");
   if (files.every((file) => existsSync(join(found, file)))) return found;
   throw new Error(
-    `There is no plugin in ${found}. In a clone of the repository, make it with \`node tools/plugin.mjs\`.`,
+    `There is no plugin in ${found}. In a clone of the repository, build it with \`node tools/plugin.mjs\`.`,
   );
 }
 
@@ -53,8 +56,8 @@ async function install(): Promise<void> {
     rmSync(draft, { recursive: true, force: true });
   }
   console.log(
-    `The Pulumi CLI of this user has the provider plugin consortium v${version} now. Programs in YAML, Python, Go, .NET and Java\n` +
-      "find it by themselves; for a TypeScript program, set it in the stack:\n\n" +
+    `Installed the provider plugin consortium v${version} for this user's Pulumi CLI. Programs in YAML, Python, Go, .NET and Java\n` +
+      "find it. For a TypeScript program, set this in the stack:\n\n" +
       "  pulumi config set consortium:plugin true",
   );
 }

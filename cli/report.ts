@@ -9,14 +9,14 @@ import { printable, printableLines } from "../provider/api/printable";
 import { lossWarnings, partsOfUrn } from "../provider/constants";
 import { replaceFile, textOf, wholeNumber } from "./shared/terminal";
 
-export const hasErrors = ({ messages, violations }: Plan): boolean =>
+const hasErrors = ({ messages, violations }: Plan): boolean =>
   messages.some(({ severity }) => severity === "error") || violations.some(({ mandatory }) => mandatory);
 
 export const losesLedger = (plan: Plan): boolean => changesOf(plan).some((change) => change.losesLedger);
 
-export const hasChanges = (plan: Plan): boolean => plan.unseen > 0 || changesOf(plan).length > 0;
+const hasChanges = (plan: Plan): boolean => plan.unseen > 0 || changesOf(plan).length > 0;
 
-/** What may be a reason to end with exit code 2. Who approves a digest has seen what it does. */
+/** The conditions of `--fail-on`. Whoever approved a digest has seen what the plan does. */
 const reasons = {
   "ledger-loss": (plan: Plan, approvals: Approvals) => losesLedger(plan) && approvalOf(plan, approvals) !== "by digest",
   changes: hasChanges,
@@ -45,8 +45,8 @@ export function define(command: Command): void {
       wholeNumber(1_000),
       65_536,
     )
-    .option("--save <file>", "keep what was read, without debug messages, which may contain secrets")
-    .option("--map <url>", "where the maps of the plans are: the report links to it")
+    .option("--save <file>", "save the input, without debug messages, which may contain secrets")
+    .option("--map <url>", "address of the maps of the plans, which the report links to")
     .option(
       "--approved <plan...>",
       "plans that people approved: the output of Pulumi for a pull request, or the digest that an earlier report shows",
@@ -80,21 +80,20 @@ function approvalsIn(given: string[]): Approvals {
   return { plans: new Map(plans.map((plan) => [plan.name, plan])), digests: new Set(given.filter(isDigest)) };
 }
 
-export interface RenderOptions {
+interface RenderOptions {
   title?: string;
-  /** Most characters that the forge takes. */
+  /** Maximum characters, as the forge allows. */
   max: number;
-  /** What the plans are compared with, if they need approval. */
+  /** The approvals that the plans need, if any. */
   approvals?: Approvals;
-  /** Where the maps are. */
+  /** Address of the maps. */
   map?: string;
 }
 
-/** Whether there is a map, how many lines of each list, and how much of a message: the first that fits is taken. */
+/** Lines of each list, characters of a message, and whether there is a map. The first size that fits is taken. */
 const sizes = [Infinity, Infinity, 400, 200, 100, 50, 20, 10, 5, 2, 0].map((lines, at) => ({
   lines,
   message: lines === Infinity ? 8_000 : Math.max(200, lines * 20),
-  /** The map goes first. */
   map: at === 0,
 }));
 type Size = (typeof sizes)[number];
@@ -137,11 +136,11 @@ function counted(changes: PlannedChange[], { unchanged, unseen }: Plan): string 
   const count = new Map<Action, number>();
   for (const { action } of changes) count.set(action, (count.get(action) ?? 0) + 1);
   const parts = [...count].map(([action, number]) => `${number} ${action}`);
-  if (unseen > 0) parts.push(`${unseen} drifted (which, only PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true tells)`);
+  if (unseen > 0) parts.push(`${unseen} drifted (set PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true to see which)`);
   return `${[...parts, `${unchanged} unchanged`].join(", ")}.`;
 }
 
-/** First of all: ledgers and contents of services that are lost, of all stacks. */
+/** A box at the top with the ledgers and services' contents that all stacks lose. */
 function warnings(plans: Plan[], size: Size): string[] {
   const lost = plans.flatMap((plan) =>
     changesOf(plan)
@@ -157,12 +156,12 @@ function warnings(plans: Plan[], size: Size): string[] {
     ? ["A LEDGER, OR A PART OF ONE, IS GONE", "THIS DESTROYS A LEDGER, OR A PART OF ONE"]
     : ["A SERVICE IS GONE, WITH WHAT IT KEPT", "THIS DESTROYS WHAT A SERVICE KEEPS"];
   const first = `**${lost.every(({ action }) => action === "gone") ? isGone : isDestroyed}.**`;
-  return [caution([first, "", ...lines, ...more(lost, size)])];
+  return [box("CAUTION", [first, "", ...lines, ...more(lost, size)])];
 }
 
 const where = (plan: Plan, plans: Plan[]): string => (plans.length > 1 ? `${code(plan.name)}: ` : "");
 
-/** Which plans nobody has approved, how they differ from what was approved, and their digests. */
+/** The plans that nobody has approved, their digests, and how they differ from the approved ones. */
 function approvalBoxes(plans: Plan[], approvals: Approvals, size: Size): string[] {
   return plans.flatMap((plan) => {
     const approval = approvalOf(plan, approvals);
@@ -261,14 +260,14 @@ function messageBlocks({ messages }: Plan, size: Size): string[] {
   });
 }
 
-/** Whether it is the provider's own warning of what the box above says. */
+/** Whether it is the provider's own warning about a loss that the box at the top shows. */
 const isLossWarning = ({ text }: Message): boolean =>
   Object.values(lossWarnings).some((warning) => text.includes(warning));
 
 const shortened = (text: string, { message }: Size): string =>
   text.length > message ? `${text.slice(0, message)}…` : text;
 
-/** At least one line of each list stays. */
+/** Shortens a list, to one line at least. */
 const cut = <T>(list: T[], { lines }: Size): T[] => list.slice(0, Math.max(1, lines));
 
 const more = (list: unknown[], { lines }: Size): string[] => {
@@ -289,21 +288,18 @@ export function block(text: string): string {
   return `${ticks}text\n${printableLines(text)}\n${ticks}`;
 }
 
-/** Longer than any run of backticks within. */
+/** A fence that is longer than any run of backticks in the text. */
 function fence(text: string, least: string): string {
   const runs = [...text.matchAll(/`+/g)].map(([run]) => run.length);
   const length = Math.max(0, ...runs) + 1;
   return "`".repeat(Math.max(least.length, runs.length > 0 ? length : least.length));
 }
 
-/** Its cells are Markdown already. */
+/** A table. Its cells are Markdown. */
 export function table(heads: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
   return [line(heads), line(heads.map(() => "---")), ...rows.map(line)].join("\n");
 }
-
-/** A box that forges show in red. */
-export const caution = (lines: string[]): string => box("CAUTION", lines);
 
 const box = (kind: string, lines: string[]): string =>
   [`[!${kind}]`, ...lines].map((line) => `> ${line}`.trimEnd()).join("\n");

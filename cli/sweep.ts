@@ -33,15 +33,15 @@ export function define(command: Command): void {
     .option("--prefix <text>", "prefix of the names that may be deleted", prefix)
     .option("--older-than <duration>", "minimum age, such as 90m, 2h or 1d", duration)
     .option("--id <id...>", "exactly the objects with these ids, and everything in them")
-    .option("--undated", "also objects that match by name and whose age the service does not show (credentials)")
+    .option("--undated", "also objects that match by name if the service does not show their age (credentials)")
     .option("--yes", "do not ask for confirmation")
     .option("--json", "print one JSON document")
     .addHelpText(
       "after",
       "\nFinds leftovers of test runs: matching consortia, environments and services with everything in them, and elsewhere\n" +
         "every other object that matches by itself. Zones that others use stay, and so do utility services, which all\n" +
-        "members share. With --id, exactly the objects that a warning named. Without --yes, it asks for confirmation,\n" +
-        `or only lists without a terminal. ${connectionHelp}\n` +
+        "members share. With --id, exactly the objects that a warning named. Without --yes, asks for confirmation; without\n" +
+        `a terminal, only lists. ${connectionHelp}\n` +
         `${environmentName("organization")} names the organization that the key must belong to.\n` +
         "Exit code 1: something could not be deleted.",
     )
@@ -96,28 +96,23 @@ function duration(text: string): number {
   return seconds * 1_000;
 }
 
-export interface Failure {
-  item: Found;
-  error: string;
-}
-
-export interface Cleared {
+interface Cleared {
   deleted: Found[];
-  /** What others use, and how. */
+  /** Objects that others use, and how. */
   kept: Map<Found, string>;
-  failed: Failure[];
+  failed: { item: Found; error: string }[];
 }
 
-/** Children before parents, and what others name after those. */
+/** Children before parents, and objects that others refer to after those. */
 const order: readonly ListedKind[] = [
   ...(["destination", "node", "appCred", "service", "configuration", "environmentZone", "environment"] as const),
   ...(["invitation", "membership", "consortiumZone", "consortium"] as const),
 ];
 
-/** What is in these goes with them (spec 4.1). */
+/** The service deletes these with everything in them (spec 4.1). */
 const takesAlong = ({ kind }: Found): boolean => kind === "environment" || kind === "service";
 
-/** A consortium can be deleted with these in it: a founding member goes with it only. */
+/** The service deletes a consortium even with these in it. A founding member can only be deleted this way. */
 const goesAlong = ({ kind }: Found): boolean => ["membership", "invitation", "consortiumZone"].includes(kind);
 
 const allInside = ({ inside }: Found): Found[] => inside.flatMap((one) => [one, ...allInside(one)]);
@@ -132,7 +127,7 @@ export async function clear(
   const byParent = new Set([...going].filter(takesAlong).flatMap(allInside));
   const deleted: Found[] = [];
   const kept: Cleared["kept"] = new Map();
-  let failed: Failure[] = [];
+  let failed: Cleared["failed"] = [];
 
   const clearOne = async (item: Found): Promise<void> => {
     const still = failed.filter((failure) => !goesAlong(failure.item) && isIn(failure.item, item));
@@ -163,41 +158,41 @@ export async function clear(
   return { deleted, kept, failed };
 }
 
-/** Whether something is in a parent, or belongs to a member, or holds what does. */
+/** Whether an object is in its parent, belongs to the member, or contains an object that does. */
 function isIn(item: Found, owner: Found): boolean {
   const here = item.props.membershipId === owner.id || Object.values(item.place).includes(owner.id);
   return here || item.inside.some((child) => child.props.membershipId === owner.id);
 }
 
-export const foundName = ({ props }: Found): string => props.name ?? props.orgName ?? "";
+const foundName = ({ props }: Found): string => props.name ?? props.orgName ?? "";
 
-/** How a person calls it: `node "n1" (n5f0a9)`. */
+/** For people: `node "n1" (n5f0a9)`. */
 export const titleOf = (item: Found): string => {
   const name = foundName(item);
   return `${definitions[item.kind].title} ${name === "" ? "" : `"${printable(name)}" `}(${printable(fullIdOf(item))})`;
 };
 
 /** What makes an object a leftover. */
-export interface Match {
+interface Match {
   prefix: string;
-  /** Ms since 1970: what was created after that is too young. */
+  /** Milliseconds since 1970. Objects created later are too young. */
   before: number;
-  /** Whether a name is enough where the service shows no age. */
+  /** Whether a name is enough if the service does not show the age. */
   undated: boolean;
 }
 
 export interface Leftovers {
   going: ReadonlySet<Found>;
-  /** What matches by name and age but stays, and why. */
+  /** Objects that match by name but stay, and why. */
   kept: ReadonlyMap<Found, string>;
 }
 
-/** Nothing shows who uses it. */
+/** The service does not show who uses a utility service. */
 const isUtility = ({ kind, props }: Found): boolean => kind === "service" && props.serviceType === "utility";
 
 /**
- * Chooses what goes: a consortium, environment or service that matches, with all that is in it; elsewhere each object by itself.
- * A member goes only if everything that it owns does, since the service lets go of that with the member.
+ * Chooses what to delete: a matching consortium, environment or service with everything in it, and elsewhere each object by itself. A
+ * member goes only if everything that it owns goes, because the service deletes that with the member.
  */
 export function leftovers(consortia: readonly Found[], match: Match): Leftovers {
   const going = new Set<Found>();
@@ -244,7 +239,7 @@ export function leftovers(consortia: readonly Found[], match: Match): Leftovers 
   return { going, kept };
 }
 
-/** The objects of these ids, each with all that is in it. @throws Error that names those that are not there, before anything is deleted */
+/** The objects with these ids, each with everything in it. @throws Error that names the ids that do not exist */
 export function exactly(consortia: readonly Found[], ids: readonly string[]): Leftovers {
   const going = new Set<Found>();
   const found = new Set<string>();
@@ -277,8 +272,8 @@ export function age(item: Found, now: number): string {
   return `${count} ${unit}${count === 1 ? "" : "s"} old`;
 }
 
-/** The tree of what goes, with the parents that stay, so that one sees where it is. */
-export function treeLines(tree: readonly Found[], { going, kept }: Leftovers, now: number, depth = 0): string[] {
+/** The tree of what goes, with its parents, even if they stay. */
+function treeLines(tree: readonly Found[], { going, kept }: Leftovers, now: number, depth = 0): string[] {
   return tree.flatMap((item) => {
     const below = treeLines(item.inside, { going, kept }, now, depth + 1);
     const reason = kept.get(item);
@@ -293,8 +288,8 @@ const summaryOf = (item: Found) => {
   return { kind, id: fullIdOf(item), name: foundName(item), createdAt: props.createdAt, ...place };
 };
 
-/** For programs: everything that was found, and what became of it. */
-export function asJson({ going, kept }: Leftovers, { deleted, kept: used, failed }: Cleared): string {
+/** For programs: everything that was found, and what happened to it. */
+function asJson({ going, kept }: Leftovers, { deleted, kept: used, failed }: Cleared): string {
   const text = JSON.stringify({
     found: [...going].map(summaryOf),
     kept: [...kept, ...used].map(([item, reason]) => ({ ...summaryOf(item), reason })),

@@ -1,40 +1,38 @@
 import { createRequire } from "node:module";
 
-/*
- * What only some users need, and so install themselves: optional peers in package.json. A network needs none of them.
- */
+/* Packages that only some users need and install themselves: optional peers in package.json. A network needs none of them. */
 
-/** The module of each by which it is found. */
-const found = {
+/** The module that shows whether a package is installed. */
+const modules = {
   ethers: "ethers",
   fastify: "fastify",
   "@foundry-rs/anvil": "@foundry-rs/anvil/package.json",
 } as const;
 
-export type OptionalPackage = keyof typeof found;
+type OptionalPackage = keyof typeof modules;
 
 const own = createRequire(__filename);
 
 function isInstalled(name: OptionalPackage): boolean {
   try {
-    own.resolve(found[name]);
+    own.resolve(modules[name]);
     return true;
   } catch {
     return false;
   }
 }
 
-/** What `npm install` is given for a range such as `^5.12.8`: `fastify@5`. */
+/** The argument of `npm install`: `fastify@5` for the range `^5.12.8`. */
 function wanted(name: OptionalPackage): string {
   const { peerDependencies } = own("pulumi-consortium/package.json") as { peerDependencies: Record<string, string> };
   return `${name}@${peerDependencies[name]!.replace(/^\^(\d+).*/, "$1")}`;
 }
 
-/** What fastify itself needs asks for Node.js 22 in its newest versions. */
+/** On Node.js 20, fastify needs an older version of a dependency. */
 const isOld = Number.parseInt(process.versions.node) < 22;
 const besides = (name: OptionalPackage): string[] => (name === "fastify" && isOld ? ["light-my-request@6.6.0"] : []);
 
-/** The command that installs those that are missing; undefined: all are there. */
+/** The command that installs the missing packages; undefined if none is missing. */
 export function installCommand(...names: OptionalPackage[]): string | undefined {
   const missing = names.filter((name) => !isInstalled(name));
   return missing.length > 0
@@ -42,9 +40,9 @@ export function installCommand(...names: OptionalPackage[]): string | undefined 
     : undefined;
 }
 
-/** @throws if the first is missing: the command that installs it, and those of the others that are missing, too */
+/** @throws if the first package is missing. The error has the command that installs all missing ones. */
 export function needPackages(what: string, first: OptionalPackage, ...others: OptionalPackage[]): void {
   if (isInstalled(first)) return;
   const command = installCommand(first, ...others);
-  throw new Error(`${what} needs packages that a network does without. Install them: ${command}`);
+  throw new Error(`${what} needs packages that are not installed. Install them: ${command}`);
 }

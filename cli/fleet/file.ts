@@ -16,9 +16,9 @@ import {
   stackName,
 } from "./schema";
 
-/* Reads a fleet file: its form is in schema.ts, what must hold in it besides in rules.ts. */
+/* Reads a fleet file: schema.ts has its form, rules.ts what must hold besides. */
 
-/** Everything that is wrong with a fleet file, each with its place. */
+/** All problems of a fleet file, each with its place. */
 export class FleetFileError extends Error {
   override readonly name = "FleetFileError";
   constructor(
@@ -43,17 +43,17 @@ function textOf(file: string): string {
 
 const shown = (reading: Reading, problems: readonly Problem[]): string[] => placed(reading, problems).map(lineOf);
 
-export interface ReadOptions {
+interface ReadOptions {
   env: Env;
-  /** Whether secrets are needed. */
+  /** Whether the variables of secrets must be set. Default: true */
   secrets?: boolean;
-  /** Whether its stacks must keep to the limits of the service: not where nothing is made of them. */
+  /** Whether the stacks must keep to the limits of the service. Default: true */
   limits?: boolean;
-  /** The stacks that are wanted: only their secrets are needed. Default: all */
+  /** The stacks whose secrets are needed. Default: all */
   wanted?: (fleet: Fleet) => readonly FleetStack[];
 }
 
-/** Reads a fleet file and all that it names. @throws FleetFileError with all errors, before anything is started */
+/** Reads a fleet file, and checks all files that it names. @throws FleetFileError with all problems */
 export function readFleet(file: string, options: ReadOptions): Fleet {
   const { env, secrets = true, limits = true, wanted = ({ stacks }) => stacks } = options;
   const reading = readYaml(textOf(file), file, { one: "fleet", least: "organizations with their stacks" });
@@ -70,17 +70,17 @@ export function readFleet(file: string, options: ReadOptions): Fleet {
   return fleet;
 }
 
-/** What an earlier text of a fleet file meant; undefined where it was none. */
+/** The fleet of an earlier text of the file; undefined if that was no fleet. */
 export function earlierFleet(file: string, text: string): Fleet | undefined {
   const { data } = FleetFile.safeParse(readYaml(text, file, { one: "fleet", least: "organizations" }).value);
   return data && fleetOf(file, data);
 }
 
-/** The project of a fleet file that named none, for earlier versions. */
+/** The default project of earlier versions. */
 export const legacyProject = "fleet";
 
-/** `networks/fleet.yaml` is `networks-fleet`: two fleet files have two projects, unless they say otherwise. */
-export function defaultProject(folder: string, file: string): string {
+/** The default project: `networks-fleet` for `networks/fleet.yaml`, so that two fleet files have two projects. */
+function defaultProject(folder: string, file: string): string {
   const words = [basename(folder), basename(file, extname(file))].map((one) => one.replace(/[^A-Za-z0-9._-]+/g, "-"));
   return (
     words
@@ -127,13 +127,13 @@ function fleetOf(file: string, definition: FleetDefinition): Fleet {
   };
 }
 
-/** A policy pack as it is given, relative to a folder. */
+/** A policy pack with absolute paths. */
 export function packOf(given: string | { path: string; config?: string }, folder: string): PolicyPack {
   const { path, config } = typeof given === "string" ? { path: given, config: undefined } : given;
   return { path: resolve(folder, path), config: config === undefined ? undefined : resolve(folder, config) };
 }
 
-/** `file://./state` means the folder beside the fleet file, wherever the command is run. */
+/** The address of a backend. `file://./state` is relative to the folder. */
 export function absoluteBackend(backend: string, folder: string): string {
   const [, path] = /^file:\/\/(\.{1,2}(?:\/.*)?)$/.exec(backend) ?? [];
   return path === undefined ? backend : `file://${resolve(folder, path)}`;

@@ -4,7 +4,7 @@ import { programConfig, programFiles } from "./project";
 import { connectionVariables } from "./secrets";
 import { yamlForAll, yamlProgram } from "./yaml";
 
-/** Where `--out` writes to by default, beside the fleet file. */
+/** The default folder of `--out`, next to the fleet file. */
 export const defaultOut = "operator";
 const programFolder = "program";
 const image = "pulumi/pulumi:3.220.0-nonroot";
@@ -14,7 +14,7 @@ interface Settings {
   namespace: string;
   serviceAccount: string;
   image: string;
-  /** Secret with what is the same for all stacks: passphrase, and address of the backend or access token. */
+  /** Secret that all stacks share: passphrase, and address of the backend or access token. */
   secret: string;
   git?: { repository: string; branch?: string; commit?: string; folder: string };
 }
@@ -35,7 +35,7 @@ function settingsOf({ kubernetes = {} }: Fleet): Settings {
   };
 }
 
-/** Names of Kubernetes have no capital letters and no underscores. */
+/** A name for Kubernetes, which allows neither capital letters nor underscores. */
 const kubernetesName = (name: string): string =>
   name
     .toLowerCase()
@@ -45,10 +45,10 @@ const kubernetesName = (name: string): string =>
 const fromSecret = (name: string, key: string) => ({ type: "Secret", secret: { name, key } });
 const literal = (value: string) => ({ type: "Literal", literal: { value } });
 
-/** The Secret that holds the key of one organization. */
-export const secretOf = ({ name }: Organization): string => `consortium-${kubernetesName(name)}`;
+/** The Secret with the key of an organization. */
+const secretOf = ({ name }: Organization): string => `consortium-${kubernetesName(name)}`;
 
-/** The state's settings, all from the Secret, since the address may contain a password. */
+/** Settings of the state, all from the Secret: the address may contain a password. */
 function stateReferences({ backend }: Fleet, { secret }: Settings): Manifest {
   if (backend?.startsWith("https://") === true) return { PULUMI_ACCESS_TOKEN: fromSecret(secret, "accessToken") };
   return {
@@ -66,7 +66,6 @@ function references(fleet: Fleet, settings: Settings, stack: FleetStack): Manife
   };
 }
 
-/** A path as it is in the repository, or from one folder of it to another. */
 const slashes = (path: string): string => path.replaceAll("\\", "/");
 
 function stackManifest(fleet: Fleet, settings: Settings, stack: FleetStack, source: Manifest): Manifest {
@@ -92,11 +91,11 @@ function stackManifest(fleet: Fleet, settings: Settings, stack: FleetStack, sour
   };
 }
 
-/** The program in a folder of the repository. */
+/** A program in a folder of the repository. */
 function fromRepository(fleet: Fleet, { git }: Settings, stack: FleetStack, out: string): Manifest {
   if (git === undefined)
     throw new Error(
-      `${fleet.file} does not say where the operator finds the network files: write kubernetes: { git: { repository: https://…, branch: main } } into it.`,
+      `${fleet.file} does not say where the operator finds the network files: add kubernetes: { git: { repository: https://…, branch: main } }.`,
     );
   const within = (path: string): string => posix.join(git.folder, slashes(relative(fleet.folder, path)));
   const program = stack.program ?? join(out, programFolder);
@@ -106,7 +105,7 @@ function fromRepository(fleet: Fleet, { git }: Settings, stack: FleetStack, out:
   return { projectRepo, branch, commit, repoDir: within(program), ...(config ? { config } : {}) };
 }
 
-/** The network itself as a manifest, for the provider plugin: nothing is fetched from a repository. */
+/** The network itself as a manifest, for the provider plugin. It needs no repository. */
 const programManifest = (name: string, { namespace }: Settings, file: string, network?: string): Manifest => ({
   apiVersion: "pulumi.com/v1",
   kind: "Program",
@@ -114,7 +113,7 @@ const programManifest = (name: string, { namespace }: Settings, file: string, ne
   program: yamlProgram(file, network),
 });
 
-/** The operator asks the cluster whether a call to a workspace is its own. */
+/** Workspaces ask the cluster whether a call comes from the operator. */
 function accessManifests({ namespace, serviceAccount }: Settings): Manifest[] {
   const apiGroup = "rbac.authorization.k8s.io";
   return [
@@ -132,9 +131,9 @@ function accessManifests({ namespace, serviceAccount }: Settings): Manifest[] {
 const documents = (manifests: readonly Manifest[]): string => manifests.map(yamlForAll).join("---\n");
 
 /**
- * The same fleet for the Pulumi Kubernetes operator: files by name, relative to `out`. Secrets are named in it, and not contained.
- * @param out the folder that they will be in, absolute
- * @param options programs: each network file becomes a `Program`, in place of one program that reads them all
+ * The same fleet for the Pulumi Kubernetes operator: texts by file name. They refer to secrets and do not contain them.
+ * @param out the absolute folder of the files
+ * @param options programs: makes each network file a `Program`, instead of one program that reads them all
  */
 export function fleetManifests(fleet: Fleet, out: string, { programs = false } = {}): Record<string, string> {
   const settings = settingsOf(fleet);
@@ -143,7 +142,7 @@ export function fleetManifests(fleet: Fleet, out: string, { programs = false } =
     const name = kubernetesName(stack.name);
     if (`${name}.yaml` in files)
       throw new Error(
-        `${fleet.file}: the stack ${stack.name} has the same name as another one in Kubernetes: rename it.`,
+        `${fleet.file}: the stack ${stack.name} and another one have the same name in Kubernetes: rename one of them.`,
       );
     const file = programs ? stack.definition : undefined;
     const source = file === undefined ? fromRepository(fleet, settings, stack, out) : { programRef: { name } };

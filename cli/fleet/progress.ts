@@ -9,7 +9,7 @@ export const noCounts = (): Counts => ({ created: 0, updated: 0, replaced: 0, de
 
 type Step = NonNullable<EngineEvent["resOutputsEvent"]>["metadata"];
 
-/** The last step of a replacement counts for all. */
+/** What each step counts as. Of a replacement, only the creation counts. */
 const counted: Partial<Record<string, keyof Counts>> = {
   create: "created",
   import: "created",
@@ -22,17 +22,17 @@ const counted: Partial<Record<string, keyof Counts>> = {
 
 const signs: Partial<Record<keyof Counts, string>> = { created: "+", updated: "~", replaced: "+-", deleted: "-" };
 
-/** "Node trade/prod/acme-1", of a URN. */
+/** The title of a resource: "Node trade/prod/acme-1". */
 export function titleOf(urn: string): string {
   const { type, name } = partsOfUrn(urn);
   return printable(`${type.split(":").at(-1)} ${name}`);
 }
 
-/** The stack itself, components and providers do not count. */
+/** Whether it is an object of a service, and not the stack itself, a component or a provider. */
 const isObject = ({ type, new: after, old }: Step): boolean =>
   !type.startsWith("pulumi:") && (after ?? old)?.custom === true;
 
-/** Properties that differ, but for those that change by themselves. */
+/** Properties that differ, except those that change by themselves. */
 function differing(old: Step["old"], current: Step["new"]): string[] {
   const [before, after] = [old?.outputs ?? {}, current?.outputs ?? {}];
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
@@ -45,7 +45,7 @@ const splitName = (name: string): [parent: string, key: string] => {
   return [name.slice(0, Math.max(0, at)), name.slice(at + 1)];
 };
 
-/** Follows what the engine tells of one stack. */
+/** Follows the engine's events of one stack. */
 export class Progress {
   readonly counts = noCounts();
   /** The step in progress. */
@@ -53,32 +53,32 @@ export class Progress {
   readonly errors: string[] = [];
   /** Ledgers that are replaced or deleted: "replaces Environment trade/prod". */
   readonly ledgers: string[] = [];
-  /** What is replaced besides, and holds no ledger: "Node trade/prod/acme-1". */
+  /** Other resources that are replaced: "Node trade/prod/acme-1". */
   readonly replacements: string[] = [];
-  /** Resources that are not as the state says: "Node trade/prod/acme-1 is gone". */
+  /** Resources that differ from the state: "Node trade/prod/acme-1 is gone". */
   readonly drift: string[] = [];
-  /** Names of the consortia that are created, and ids of those that are deleted: for the limit of the organization. */
+  /** Names of consortia that are created and ids of those that are deleted, for the limit of the organization. */
   readonly newConsortia: string[] = [];
   readonly oldConsortia: string[] = [];
   pending = false;
-  /** Whether this is the preview of an `up`, for its policies: what it plans is done later, and told then. */
+  /** Whether this is the preview of an `up`, of which only policies and errors count: the rest follows when it is done. */
   isJudging = false;
 
-  /** Violations of policies that were told: an `up` has those of its preview again. */
+  /** Policy violations that were reported: an `up` repeats those of its preview. */
   readonly #judgements = new Set<string>();
   readonly #newEnvironments: string[] = [];
-  /** Whether the provider said what to write where a key was renamed, which it does for programs in JavaScript. */
+  /** Whether the provider gave advice on a renamed key, as it does for JavaScript programs. */
   #isAdvised = false;
   readonly #mask: (text: string) => string;
   readonly #kind: "done" | "planned" | "compared";
 
-  /** @param kind what the steps of the engine mean: they are done, or planned only, or those of a refresh */
+  /** @param kind whether the engine's steps are done, only planned, or those of a refresh */
   constructor(mask: (text: string) => string, kind: "done" | "planned" | "compared" = "done") {
     this.#mask = mask;
     this.#kind = kind;
   }
 
-  /** Answers the lines for a log. */
+  /** Takes an event and returns its lines for the log. */
   take(event: EngineEvent): string[] {
     if (this.isJudging && !event.policyEvent && event.diagnosticEvent?.severity !== "error") return [];
     if (event.resourcePreEvent) return this.#begun(event.resourcePreEvent.metadata);
@@ -96,7 +96,7 @@ export class Progress {
     const kind = kindOf(step.type);
     if (step.op === "create" && kind === "Environment") this.#newEnvironments.push(partsOfUrn(step.urn).name);
     if (!holdsLedger(kind) || (!deletes && step.op !== "replace") || outlivesResource(step.old ?? undefined)) return [];
-    if (kind === "Consortium" && this.ledgers.length > 0) return []; // what the stack has in it was told
+    if (kind === "Consortium" && this.ledgers.length > 0) return []; // its contents are reported already
     const what = `${step.op === "delete" ? "deletes" : "replaces"} ${titleOf(step.urn)}`;
     if (this.ledgers.includes(what)) return [];
     this.ledgers.push(what);
@@ -104,7 +104,7 @@ export class Progress {
     return [loss, ...(step.op === "delete" ? this.#renames(step.urn) : [])];
   }
 
-  /** What to write where an environment of a network file only has another key now. The engine tells creates before deletions. */
+  /** Advice for an environment whose key in the network file may have been renamed. The engine reports creations first. */
   #renames(urn: string): string[] {
     const { name } = partsOfUrn(urn);
     const [parent, key] = splitName(name);
@@ -149,7 +149,7 @@ export class Progress {
     if (text.includes('write "formerly: ')) this.#isAdvised = true;
     if (/pending operations|interrupted while (creating|updating|deleting)/.test(text)) this.pending = true;
     if (severity === "error") {
-      // Whenever a resource failed, the engine adds that the update failed.
+      // After the failure of a resource, the engine adds that the update failed.
       const known =
         this.errors.some((one) => one.includes(text)) || /^(update|preview|destroy|refresh) failed$/.test(text);
       if (!known) this.errors.push(urn === undefined ? text : `${titleOf(urn)}: ${text}`);
@@ -159,13 +159,13 @@ export class Progress {
     return text.split("\n");
   }
 
-  /** Of a refresh: what is there differs from the state. */
+  /** A step of a refresh: the object differs from the state. */
   #compared(step: Step): string[] {
     if (!isObject(step)) return [];
     const changes: Partial<Record<string, string>> = {
       update: "differs",
       delete: "is gone",
-      create: "is not made yet",
+      create: "is not created yet",
     };
     const how = changes[step.op];
     if (how === undefined) return [];

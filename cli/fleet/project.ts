@@ -18,8 +18,8 @@ import { type Fleet, type FleetStack } from "./schema";
 import { plainResources, yamlForAll } from "./yaml";
 
 /**
- * The program that all stacks with network files share. The configuration of a stack says which file is its network.
- * @param plugins more of Pulumi.yaml: where the provider plugin is
+ * The program that all stacks with network files share. The configuration of a stack names its file.
+ * @param plugins the section of Pulumi.yaml that says where the provider plugin is
  */
 export const programFiles = (project: string, plugins?: object): Record<string, string> => ({
   "Pulumi.yaml": yamlForAll({
@@ -41,7 +41,7 @@ export const programFiles = (project: string, plugins?: object): Record<string, 
 const { Config } = require("@pulumi/pulumi");
 const { Network } = require("pulumi-consortium");
 
-// A stack that was YAML had the same resources without a parent: this gives each the alias for it.
+// If the stack ran as YAML, its resources had no parent: each gets the alias for that.
 let network;
 const fromYaml = ({ name, props, opts }) => {
   const aliases = opts.aliases ?? [];
@@ -65,16 +65,16 @@ Network.fromFile(config.require("network"), options);
 
 const configKeys = (project: string) => [`${project}:network`, `${project}:name`] as const;
 
-/** What that program reads; `definition` is the path of the network file as the program finds it. */
+/** The configuration of that program. @param definition path of the network file, relative to the program or absolute */
 export function programConfig(project: string, definition: string, { network }: FleetStack): Record<string, string> {
   const [file, name] = configKeys(project);
   return { [file]: definition, ...(network === undefined ? {} : { [name]: network }) };
 }
 
-/** Where a fleet keeps what it needs between runs: its program, settings of the stacks, logs, and run records. */
+/** The folder for what a fleet needs between runs: its program, settings of the stacks, logs and run records. */
 export const workFolderOf = ({ folder, project }: Fleet): string => join(folder, ".consortium", "fleet", project);
 
-/** Writes the Pulumi project of the fleet into its work folder. This package and Pulumi's are found from there by name. */
+/** Writes the Pulumi project of the fleet into its work folder, and links this package and Pulumi's into it. */
 export function prepareWorkFolder(fleet: Fleet): string {
   const folder = workFolderOf(fleet);
   mkdirSync(join(folder, "logs"), { recursive: true });
@@ -88,8 +88,8 @@ export function prepareWorkFolder(fleet: Fleet): string {
 }
 
 /**
- * Writes the program of a stack whose network file Pulumi YAML can say, and answers its folder. It is within the work folder, where
- * the package is found by what the dynamic provider still holds.
+ * Writes the YAML program of a stack and returns its folder; undefined if Pulumi YAML cannot express the network file. The folder is in
+ * the work folder: resources that are still on the dynamic provider find the package there.
  */
 export function prepareYaml(workFolder: string, { project }: Fleet, stack: FleetStack): string | undefined {
   const { definition, network, name } = stack;
@@ -103,7 +103,7 @@ export function prepareYaml(workFolder: string, { project }: Fleet, stack: Fleet
   return folder;
 }
 
-/** Whether the Pulumi on the PATH has its host of YAML beside it, as every official one. */
+/** Whether the Pulumi on the PATH has its YAML host beside it, as every official one does. */
 export function hasYamlHost({ PATH = "", Path = PATH }: NodeJS.ProcessEnv): boolean {
   const [pulumi, host] = ["pulumi", "pulumi-language-yaml"].map(
     (name) => name + (process.platform === "win32" ? ".exe" : ""),
@@ -114,7 +114,7 @@ export function hasYamlHost({ PATH = "", Path = PATH }: NodeJS.ProcessEnv): bool
   return [folder, own].some((one) => existsSync(join(one, host!)));
 }
 
-/** Whether a stack runs on the plugin unless it says otherwise: then its program is YAML. */
+/** Whether a stack may run as YAML: it has a network file, and nothing sets `consortium:plugin` to `false`. */
 export function mayBeYaml(workFolder: string, { name, definition }: FleetStack, env: NodeJS.ProcessEnv): boolean {
   if (definition === undefined) return false;
   const { config } = settingsOf(join(workFolder, `Pulumi.${name}.yaml`));
@@ -122,12 +122,12 @@ export function mayBeYaml(workFolder: string, { name, definition }: FleetStack, 
   return said === undefined || String(said) === "true";
 }
 
-/** Pulumi does not create the state's folder. */
+/** Creates the folder of the state: Pulumi does not. */
 export function prepareBackend({ backend = "" }: Fleet): void {
   if (backend.startsWith("file:///")) mkdirSync(fileURLToPath(backend), { recursive: true });
 }
 
-/** The provider plugin that is part of this package, so that none need be installed. */
+/** The provider plugin in this package. */
 export function pluginFile(): string | undefined {
   const own = createRequire(__filename).resolve("pulumi-consortium/package.json");
   const file = join(dirname(realpathSync(own)), "plugin", "pulumi-resource-consortium");
@@ -144,7 +144,7 @@ interface Settings {
 const settingsOf = (file: string): Settings =>
   ((existsSync(file) ? parse(readFileSync(file, "utf8")) : undefined) as Settings | null | undefined) ?? {};
 
-/** Sets the configuration of a stack with a network file. What else is in its settings, such as the salt, stays. */
+/** Sets the configuration of a stack with a network file. Its other settings, such as the salt, stay. */
 export function configure(workFolder: string, { project }: Fleet, stack: FleetStack): void {
   if (stack.definition === undefined) return;
   const file = join(workFolder, `Pulumi.${stack.name}.yaml`);
@@ -156,7 +156,7 @@ export function configure(workFolder: string, { project }: Fleet, stack: FleetSt
   writeChanged(file, yamlForAll({ ...settings, config }));
 }
 
-/** Leaves an up-to-date file alone: another run may be reading it. */
+/** Leaves an unchanged file alone: another run may be reading it. */
 function writeChanged(file: string, text: string): void {
   if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
 }

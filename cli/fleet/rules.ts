@@ -13,14 +13,14 @@ import {
   type SecretSource,
 } from "./schema";
 
-/* What must hold in a fleet file besides its form, and in what it names. */
+/* What must hold between the parts of a fleet file, and in the files that it names. */
 
 interface Entry {
   /** Its key in the file. */
   key: string;
   path: Path;
   stack: FleetStack;
-  /** Where a setting of it is: a stack that is no more than a network file has one place for all. */
+  /** The place of a setting. A stack that is only a network file has one place for all. */
   placeOf: (...setting: Path) => Path;
 }
 
@@ -36,7 +36,7 @@ function entriesOf({ organizations }: FleetDefinition, { stacks }: Fleet): Entry
   }));
 }
 
-/** What is wrong in a fleet file; `elsewhere`: in its network files, with places of their own. */
+/** The problems in a fleet file, and `elsewhere` those in its network files, as lines with their places. */
 export function brokenRules(
   definition: FleetDefinition,
   fleet: Fleet,
@@ -61,7 +61,7 @@ function doubles(entries: readonly Entry[]): Problem[] {
     const other = seen.get(name);
     seen.set(name, `${organization.name}.${key}`);
     if (other === undefined) return [];
-    const message = `the name of this stack would be ${name}, which is that of ${other} already: rename one of them`;
+    const message = `this stack would be called ${name}, as ${other} is already: rename one of them`;
     return [{ path, message, atKey: true }];
   });
 }
@@ -71,7 +71,7 @@ const emptiness = (entries: readonly Entry[]): Problem[] =>
     ? []
     : [{ path: ["organizations"], message: "there is no stack: write at least one network file under stacks" }];
 
-/** Missing files. Errors within network files have their own places. */
+/** Missing files. Adds the problems in network files to `elsewhere`. */
 function missing(entries: readonly Entry[], elsewhere: string[]): Problem[] {
   const checked = new Set<string>();
   return entries.flatMap(({ key, path, stack: { definition, program, network }, placeOf }): Problem[] => {
@@ -98,7 +98,7 @@ function problemsOf(file: string, name: string): string[] {
   return check(name, readFile(file), undefined).problems.map((problem) => lineOf({ ...problem, file: near }));
 }
 
-/** Why a folder is no policy pack, or its configuration is not there. */
+/** Why a policy pack cannot be used: no pack in its folder, or no configuration file. */
 export function problemOfPack({ path, config }: PolicyPack): string | undefined {
   if (!isThere(join(path, "PulumiPolicy.yaml"))) return `there is no PulumiPolicy.yaml in ${path}`;
   return config === undefined || isThere(config) ? undefined : `there is no file ${config}`;
@@ -110,7 +110,7 @@ const missingPacks = ({ policyPacks }: Fleet): Problem[] =>
     return message === undefined ? [] : [{ path: ["policyPacks", index], message }];
   });
 
-/** What stacks depend on and is not there, and stacks that would wait for one another. */
+/** Dependencies that do not exist, and stacks that would wait for each other. */
 function unordered(entries: readonly Entry[]): Problem[] {
   const stacks = new Map(entries.map(({ stack }) => [stack.name, stack]));
   const leadsTo = (from: string, to: string, seen = new Set<string>()): boolean => {
@@ -125,17 +125,18 @@ function unordered(entries: readonly Entry[]): Problem[] {
       if (!stacks.has(one))
         return [{ path, message: `there is no stack ${one}${didYouMean(one, [...stacks.keys()])}` }];
       if (!leadsTo(one, name)) return [];
-      const message = one === name ? "a stack must not depend on itself" : `${one} depends on ${name}, too: remove one`;
+      const message =
+        one === name ? "a stack must not depend on itself" : `${one} also depends on ${name}: remove one of the two`;
       return [{ path, message }];
     }),
   );
 }
 
-/** Where the service and the organization of an entry are, as far as the file says it: two entries may be the same one. */
+/** Equal for two entries that are the same organization, as far as the file shows it. */
 const ownerOf = ({ region, baseUrl, organization, apiKey }: Organization): string =>
   JSON.stringify([region, baseUrl, organization ?? apiKey]);
 
-/** Organizations that would have more consortia than the service allows, by the network files of all their stacks. */
+/** Organizations whose network files have more consortia than the service allows. */
 function beyondLimits(entries: readonly Entry[]): Problem[] {
   const owners = new Map<string, { most: number; consortia: Map<string, Entry> }>();
   for (const entry of entries) {
@@ -161,7 +162,7 @@ function beyondLimits(entries: readonly Entry[]): Problem[] {
   });
 }
 
-/** Variables that are not set, and a missing passphrase. */
+/** Unset variables, and a missing passphrase. */
 export function unset(
   definition: FleetDefinition,
   { backend }: Fleet,

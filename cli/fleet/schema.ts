@@ -2,7 +2,7 @@ import { z } from "zod";
 import { regions } from "../../provider/api";
 import { mapping } from "../../sdk/yaml/shape";
 
-/* The form of a fleet file, and the fleet that it becomes in file.ts. What must hold between its parts: rules.ts. */
+/* The form of a fleet file, and the fleet that file.ts makes of it. */
 
 const nameText = 'a name must have at most 60 letters, digits, ".", "_" and "-", and begin with a letter or a digit';
 const name = z
@@ -15,7 +15,7 @@ const text = (what: string) => z.string({ error: `${what} must be text` }).min(1
 const neverInClear = (what: string) =>
   `${what} must not be written into this file. Say where it is: { env: NAME_OF_A_VARIABLE } or { command: [program, argument, …] }`;
 
-/** Where a secret is: an environment variable of the run, or what a program prints. */
+/** Where a secret comes from: an environment variable, or the output of a program. */
 const secret = (what: string) =>
   z
     .strictObject(
@@ -101,26 +101,26 @@ export const FleetFile = mapping("a fleet", {
 
 export type FleetDefinition = z.infer<typeof FleetFile>;
 
-/** An organization of the file; its `organization` is the id of the one that the key must belong to. */
+/** An organization of the file. `organization` is the id that its key must belong to. */
 export interface Organization extends Omit<FleetDefinition["organizations"][string], "stacks"> {
   name: string;
 }
 
 export interface FleetStack {
-  /** `<organization>-<name in the file>`: the name of the Pulumi stack. */
+  /** Name of the Pulumi stack: `<organization>-<name in the file>`. */
   name: string;
   organization: Organization;
-  /** A network file, absolute; or else `program`. */
+  /** A network file, absolute. Either this or `program` is set. */
   definition?: string;
   /** A folder with a Pulumi program, absolute. */
   program?: string;
-  /** Name of the network. Default: what its file says. */
+  /** Name of the network. Default: the one in its file. */
   network?: string;
-  /** Adopts what is in the service already. */
+  /** Whether to adopt existing objects. */
   adopt: boolean;
-  /** Names of the stacks that it begins after. */
+  /** Names of the stacks that must be finished first. */
   dependsOn: string[];
-  /** Files and folders that it is made of besides, absolute. */
+  /** More files and folders that belong to it, absolute. */
   paths: string[];
 }
 
@@ -131,11 +131,11 @@ export interface PolicyPack {
   config?: string;
 }
 
-/** The file with its defaults. Without `backend` it is that of PULUMI_BACKEND_URL, or where the user is logged in. */
+/** The file with its defaults. Without `backend`, PULUMI_BACKEND_URL applies, or the backend where the user is logged in. */
 export interface Fleet extends Omit<FleetDefinition, "organizations" | "policyPacks"> {
-  /** As it was given. */
+  /** As on the command line. */
   file: string;
-  /** The folder of the file, absolute: paths in it are relative to this one. */
+  /** The folder of the file, absolute: paths in the file are relative to it. */
   folder: string;
   project: string;
   /** Whether the file names its project. */
@@ -150,11 +150,11 @@ export const stackName = (organization: string, stack: string): string => `${org
 
 type Given = FleetDefinition["organizations"][string]["stacks"][string];
 
-/** What the file says of a stack, where it may be no more than a network file. */
+/** The settings of a stack, which may be only a network file. */
 export const settingsOf = (given: Given): Exclude<Given, string> =>
   typeof given === "string" ? { definition: given } : given;
 
-/** The organizations of stacks: only their keys are needed. */
+/** The organizations of these stacks, each once. */
 export const organizationsOf = <O>(stacks: readonly { organization: O }[]): O[] => [
   ...new Set(stacks.map(({ organization }) => organization)),
 ];

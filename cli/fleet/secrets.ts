@@ -10,9 +10,9 @@ export interface Secrets {
   /** API keys by organization. */
   apiKeys: ReadonlyMap<string, string>;
   passphrase?: string;
-  /** Replaces every one of them in a text, and escapes what a terminal would obey. */
+  /** Replaces every secret in a text, and escapes control characters. */
   mask: (text: string) => string;
-  /** Environment variables that hold them: no Pulumi process inherits these. */
+  /** Environment variables with secrets: no Pulumi process inherits them. */
   variables: readonly string[];
 }
 
@@ -38,14 +38,14 @@ async function read(what: string, source: SecretSource, folder: string, env: Env
 
 const keyVariable = environmentName("apiKey");
 
-/** Reads the keys that stacks need, once, before anything is started. */
+/** Reads the keys of these stacks, before anything is started. */
 export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], env: Env): Promise<Secrets> {
   const keys = organizationsOf(stacks).map(async ({ name, apiKey }) => {
     const key = await read(`The API key of the organization ${name}`, apiKey, fleet.folder, env);
     if (usable.test(key)) return [name, key] as const;
     const from = apiKey.env === undefined ? `the command "${apiKey.command![0]}"` : `the variable ${apiKey.env}`;
     throw new Error(
-      `The API key of the organization ${name} from ${from} is ${key === "" ? "empty" : "no key: it has spaces or line breaks"}.`,
+      `The API key of the organization ${name} from ${from} is ${key === "" ? "empty" : "not valid: it has spaces or line breaks"}.`,
     );
   });
   const passphrase = fleet.passphrase && (await read("The passphrase", fleet.passphrase, fleet.folder, env));
@@ -64,7 +64,7 @@ export async function readSecrets(fleet: Fleet, stacks: readonly FleetStack[], e
   };
 }
 
-/** Pulumi runs in the work folder, so relative paths of the environment are made absolute. */
+/** Makes relative paths in the environment absolute: Pulumi runs in the work folder. */
 function absolutePaths({ PULUMI_CONFIG_PASSPHRASE_FILE: file, PULUMI_BACKEND_URL: backend }: Env): Env {
   return {
     ...(file ? { PULUMI_CONFIG_PASSPHRASE_FILE: resolve(file) } : {}),
@@ -81,12 +81,12 @@ export function sharedEnvironment(fleet: Fleet, secrets: Secrets, own: Env): Env
     ...(secrets.passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: secrets.passphrase }),
     ...(fleet.backend === undefined ? {} : { PULUMI_BACKEND_URL: fleet.backend }),
     PULUMI_SKIP_UPDATE_CHECK: "true",
-    // Previews stream their events, as updates do.
+    // Makes previews stream their events, as updates do.
     PULUMI_ENABLE_STREAMING_JSON_PREVIEW: "true",
   };
 }
 
-/** What the fleet file says of the connection of a stack, as variables that the provider reads. */
+/** The connection settings of a stack in the fleet file, as the provider's environment variables. */
 export function connectionVariables({ organization, adopt }: FleetStack): Record<string, string> {
   const { region, baseUrl, allowHttp, organization: id } = organization;
   const given = Object.entries({ region, baseUrl, organization: id, allowHttp, adopt: adopt || undefined });
@@ -95,10 +95,10 @@ export function connectionVariables({ organization, adopt }: FleetStack): Record
   );
 }
 
-/** The environment of one stack, with the key of its organization. What the fleet file says comes before what was inherited. */
+/** The environment of one stack, with the key of its organization. The fleet file overrides what is inherited. */
 export function stackEnvironment(shared: Env, stack: FleetStack, secrets: Secrets): Env {
   const { name, region, baseUrl } = stack.organization;
-  // An inherited address would override a region, and an inherited organization applies to one key only.
+  // An inherited address would override the region, and an inherited organization belongs to one key only.
   const dropped =
     region === undefined && baseUrl === undefined ? ["organization"] : ["organization", "region", "baseUrl"];
   const variables = dropped.map(environmentName);

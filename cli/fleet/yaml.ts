@@ -5,19 +5,19 @@ import { check, readNetwork } from "../../sdk/network/load";
 import { argsOf, type Part, partsOf, Shown } from "../../sdk/network/parts";
 import { Variable } from "../../sdk/network/references";
 
-/* Network files as Pulumi YAML, and YAML that says the same to every reader. */
+/* Network files as Pulumi YAML, and YAML that every reader understands alike. */
 
-/** A network file as one component of the provider plugin. The resource has the network's name. */
+/** A network file as one component of the provider plugin. The resource has the name of the network. */
 export function yamlProgram(file: string, network?: string): { resources: Record<string, object> } {
   const { name, definition } = readNetwork(file, network);
   delete definition.name;
   return { resources: { [name]: { type: networkType, properties: literal(definition) } } };
 }
 
-/** Pulumi YAML takes `${` for the beginning of an expression, and `$$` for one dollar. */
+/** In Pulumi YAML, `${` begins an expression, and `$$` is one dollar. */
 const literalText = (text: string): string => text.replaceAll(/\$+(?=\{)|\${2,}/g, (dollars) => dollars + dollars);
 
-/** A value as Pulumi YAML reads it. An entry that says nothing, such as `acme:`, would be dropped. */
+/** Escapes a value for Pulumi YAML, which would drop an empty entry such as `acme:`. */
 function literal(value: unknown): unknown {
   if (value === null) return {};
   if (typeof value === "string") return literalText(value);
@@ -26,40 +26,40 @@ function literal(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [literalText(key), literal(part)]));
 }
 
-/** Whether Pulumi YAML can say a value: it drops `null`, takes a key `fn::…` for a call, and knows no environment variables. */
-function isSayable(value: unknown): boolean {
+/** Whether Pulumi YAML can express a value. It drops `null`, has no environment variables, and a key `fn::…` is a call. */
+function isExpressible(value: unknown): boolean {
   if (value === null || value instanceof Variable) return false;
   if (typeof value !== "object" || value instanceof Shown) return true;
-  return Object.entries(value).every(([key, part]) => !/^fn::/i.test(key) && isSayable(part));
+  return Object.entries(value).every(([key, part]) => !/^fn::/i.test(key) && isExpressible(part));
 }
 
 type Resources = Record<string, { type: string; name?: string; properties: object; options: object }>;
 
-export interface PlainOptions {
+interface PlainOptions {
   file: string;
-  /** In place of the name in the file. */
+  /** Replaces the name in the file. */
   network?: string;
   stack: string;
   project: string;
 }
 
 /**
- * The resources that a network file stands for, without a component, each as `Network` registers it. The aliases are those of a
- * stack that had them in a `Network`, on either provider: it replaces nothing.
- * @returns undefined if Pulumi YAML cannot say some of it
+ * The resources of a network file, as `Network` registers them, but without that component. With their aliases, a stack that has a
+ * `Network` on either provider moves here and replaces nothing.
+ * @returns undefined if Pulumi YAML cannot express the network
  */
 export function plainResources({ file, network, stack, project }: PlainOptions): Resources | undefined {
   const { name, definition } = readNetwork(file, network);
   const { plan } = check(name, definition, undefined);
   const parts = plan ? partsOf(plan) : [];
-  if (parts.length === 0 || !parts.every(({ args }) => isSayable(args))) return undefined;
+  if (parts.length === 0 || !parts.every(({ args }) => isExpressible(args))) return undefined;
   const variables = new Map(parts.map(({ kind, planned }, at) => [planned, `${kind}${at + 1}`]));
   const expression = ({ planned }: Part, output = ""): string => `\${${variables.get(planned)!}${output}}`;
   const property = (value: unknown): unknown => {
     if (value instanceof Shown) return expression(value.by, `.${value.output}`);
     return value instanceof Secret ? { "fn::secret": literal(value.value) } : literal(value);
   };
-  /** Those in a network that was called something else, too. */
+  /** With the names under former names of the network. */
   const namesOf = (names: string[]): string[] => [
     ...names,
     ...names.flatMap((one) =>
@@ -69,7 +69,7 @@ export function plainResources({ file, network, stack, project }: PlainOptions):
   const resource = (part: Part) => {
     const { kind, planned, formerly, deleteBeforeReplace, ignoreChanges, dependsOn } = part;
     const properties = Object.entries(argsOf(part, (value) => new Secret(value)))
-      .filter(([key]) => !ownKeys.includes(key)) // of which the host of YAML knows nothing
+      .filter(([key]) => !ownKeys.includes(key)) // unknown to the YAML host
       .map(([key, value]) => [key, property(value)]);
     return {
       type: pluginPrefix + kind,
@@ -91,7 +91,7 @@ class Secret {
   constructor(readonly value: unknown) {}
 }
 
-/** As URNs, which all versions of Pulumi YAML take. */
+/** As URNs, which all versions of Pulumi YAML accept. */
 function aliasesOf(kind: string, names: readonly string[], where: string): string[] {
   const [own, former] = [pluginPrefix + kind, dynamicPrefix + kind];
   const types = [`${networkType}$${former}`, `${networkType}$${own}`, former, own];
@@ -102,13 +102,13 @@ function aliasesOf(kind: string, names: readonly string[], where: string): strin
 
 const versions = ["1.1", "1.2"] as const;
 
-/** Words and paths that no reader takes for anything else, except for `no`, `Null` and the like. */
+/** Words and paths. Only a few of them, such as `no` and `Null`, are no texts for some reader. */
 const wordLike = /^[A-Za-z/][A-Za-z0-9_./@-]*(:[A-Za-z0-9_./@-]+)*$/;
 
 const isPlain = (text: string): boolean =>
   wordLike.test(text) && versions.every((version) => parse(text, { version }) === text);
 
-/** Without a point, an older reader takes `1e-7` for text. */
+/** For readers of YAML 1.1, `1e-7` is text without a decimal point. */
 const pointed: ScalarTag = {
   tag: "tag:yaml.org,2002:float",
   default: true,
@@ -119,17 +119,16 @@ const pointed: ScalarTag = {
 };
 
 /**
- * YAML that says the same to every reader: Kubernetes and Pulumi read by version 1.1, to which `no`, `0123` and `12:30` are a
- * boolean and numbers, and others by 1.2. Each value is written in full, so that every part can be read by itself.
+ * YAML that means the same in version 1.2 and in version 1.1, which Kubernetes and Pulumi read: there, `no` is a boolean, and `0123`
+ * and `12:30` are numbers. It has no anchors, so every part can be read by itself.
  */
 export function yamlForAll(value: unknown): string {
-  // `keepUndefined` is off: what is not given is not written.
   const document = new Document(value, { aliasDuplicateObjects: false, customTags: (tags) => [pointed, ...tags] });
   visit(document, {
     Scalar: (_, scalar) => {
       if (typeof scalar.value === "string" && !isPlain(scalar.value)) scalar.type = Scalar.QUOTE_DOUBLE;
     },
   });
-  // What is left of characters that an older reader takes for a line break stands in double quotes, where escapes are read.
+  // Characters that YAML 1.1 reads as line breaks are in double quotes now, where escapes work.
   return printableLines(document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER }));
 }

@@ -203,7 +203,7 @@ describe("what a refresh found", () => {
   test("of a plain digest, how many, since it does not say which", () => {
     const text = JSON.stringify({ steps: [{ op: "refresh", urn: stackUrn }], ...refreshed });
     expect(show(text)).toContain(
-      "1 drifted (which, only PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true tells), 1 unchanged.",
+      "1 drifted (set PULUMI_ENABLE_STREAMING_JSON_PREVIEW=true to see which), 1 unchanged.",
     );
   });
 

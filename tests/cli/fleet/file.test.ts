@@ -115,7 +115,7 @@ const wrong: [string, string, string[]][] = [
     stacks: { c: networks/trade.yaml }
 `,
     [
-      "fleet.yaml:7:15: organizations.a-b.stacks.c: the name of this stack would be a-b-c, which is that of a.b-c already: rename one of them",
+      "fleet.yaml:7:15: organizations.a-b.stacks.c: this stack would be called a-b-c, as a.b-c is already: rename one of them",
     ],
   ],
   [
@@ -125,8 +125,8 @@ const wrong: [string, string, string[]][] = [
         "      test: { definition: networks/trade.yaml, dependsOn: [acme-prod, acme-tset] }",
     ),
     [
-      "fleet.yaml:5:60: organizations.acme.stacks.prod.dependsOn[0]: acme-test depends on acme-prod, too: remove one",
-      "fleet.yaml:6:60: organizations.acme.stacks.test.dependsOn[0]: acme-prod depends on acme-test, too: remove one",
+      "fleet.yaml:5:60: organizations.acme.stacks.prod.dependsOn[0]: acme-test also depends on acme-prod: remove one of the two",
+      "fleet.yaml:6:60: organizations.acme.stacks.test.dependsOn[0]: acme-prod also depends on acme-test: remove one of the two",
       'fleet.yaml:6:71: organizations.acme.stacks.test.dependsOn[1]: there is no stack acme-tset; did you mean "acme-test"?',
     ],
   ],

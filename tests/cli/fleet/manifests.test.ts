@@ -151,8 +151,8 @@ describe("--program", () => {
 });
 
 test("without a repository it says what is missing; names that are the same in Kubernetes are refused", () => {
-  expect(() => fleetManifests(fleet(""), folder)).toThrow(/write kubernetes: \{ git: \{ repository/);
+  expect(() => fleetManifests(fleet(""), folder)).toThrow(/add kubernetes: \{ git: \{ repository/);
   const twice = { ...fleet(kubernetes) };
   twice.stacks = [...twice.stacks, { ...twice.stacks[0]!, name: "acme_prod" }];
-  expect(() => fleetManifests(twice, folder)).toThrow(/acme_prod has the same name as another one in Kubernetes/);
+  expect(() => fleetManifests(twice, folder)).toThrow(/acme_prod and another one have the same name in Kubernetes/);
 });

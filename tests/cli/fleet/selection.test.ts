@@ -196,7 +196,7 @@ test("a stack that left the file is named, and the one that has its settings now
   expect(stdout).toContain("acme-live  it is new in the file");
   expect(stderr).toContain("acme-prod is no longer in fleet.yaml, and acme-live has its settings.");
   expect(stderr).toContain("`pulumi stack rename acme-live --stack acme-prod` in ");
-  expect(stderr).toContain("acme-test is no longer in fleet.yaml: nothing of it is changed.");
+  expect(stderr).toContain("acme-test is no longer in fleet.yaml: nothing in it is changed.");
 });
 
 test("matrices: the shards that have any of the stacks, and one at least", async () => {
