@@ -5,12 +5,12 @@
  */
 import { type Input, type Output } from "@pulumi/pulumi";
 
-/** Arguments: those that are needed, and those that may be left out. */
+/** Required and optional arguments. */
 export type Args<P, Needed extends keyof P, Optional extends keyof P> = {
   [K in Needed]: Input<P[K]>;
 } & { [K in Optional]?: Input<Exclude<P[K], undefined>> };
 
-/** What a resource shows: everything, once it is known. */
+/** All outputs of a resource. */
 export type Outputs<P> = { readonly [K in keyof P]-?: Output<P[K]> };
 
 /** Each client, with the consensus protocols that it runs. */
@@ -434,7 +434,7 @@ export interface ProviderArgs {
   organization?: Input<string>;
 }
 
-/** What a class must know of its resource: the handler it names, what it shows, and which of that is secret. */
+/** What a class must know about its resource: its handler, its outputs, and which of them are secret. */
 export const kinds = {
   Consortium: {"handler":"consortium","outputs":["name","description","adopt","extra","state","owner","revision","createdAt"],"secrets":[]},
   Membership: {"handler":"membership","outputs":["consortiumId","orgName","adopt","extra","state","orgId","minimumNodes","maximumNodes","revision","createdAt"],"secrets":[]},

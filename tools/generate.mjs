@@ -1,11 +1,8 @@
 // @ts-check
 /*
- * Writes what follows from the resource definitions: provider/api/generated.ts (the objects of the service), sdk/generated.ts
- * (types and property lists of the classes) and docs/reference/*.md; from the lookups: sdk/lookups/generated.ts; from both:
- * the schema of the provider plugin; from the programs of its docs: examples/ and templates/ in other languages; from the
- * policies: the table of docs/policies.md; from the schema of network files: its JSON
- * schema, its types and the tables of docs/network-files.md. With --check it only says whether they are fresh (exit 1 when not).
- * Needs the build in dist/.
+ * npm run generate: writes what follows from the definitions of resources, lookups, policies and network files: the objects of the
+ * service, the types of the sdk, docs/reference, JSON schemas, examples in other languages, and tables of other pages. With --check, it
+ * only says which of them are out of date (exit code 1). Needs the build in dist/.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,5 @@
 // @ts-check
-/** npm run lint: everything that is checked without running it. The last line says `N passed, N failed`. */
+/** npm run lint: all static checks. The last line says `N passed, N failed`. */
 import "./lib/node-version.mjs";
 import { join } from "node:path";
 import { close, runChecks, tally } from "./lib/checks.mjs";

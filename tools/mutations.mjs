@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * npm run mutations [-- WORDS OF A RULE]: breaks twenty rules, one at a time, in a copy of the repository, and runs the tests that
- * hold them. A rule that can be broken with no test failing has lost its test: exit code 1. About five minutes.
+ * npm run mutations [-- WORDS OF A RULE]: breaks twenty rules, one at a time, in a copy of the repository, and runs the tests of
+ * each. If none fails, the rule has lost its test: exit code 1. About five minutes.
  */
 import "./lib/node-version.mjs";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -181,7 +181,7 @@ async function isCaught(copy, { rule, file, find, put, tests }, signal) {
     log(`${ok ? "ok    " : "FAILED"} ${rule}: ${verdict}`),
     ok
   );
-  if (text.split(find).length !== 2) return report(`${file} must have this once: ${find}`);
+  if (text.split(find).length !== 2) return report(`${file} must contain this once: ${find}`);
   writeFileSync(
     path,
     text.replace(find, () => put),
@@ -200,7 +200,7 @@ await runMain("npm run mutations", () =>
     await build();
     const words = process.argv.slice(2).join(" ");
     const chosen = mutations.filter(({ rule }) => rule.includes(words));
-    if (chosen.length === 0) throw new UserError(`there is no rule with "${words}".`);
+    if (chosen.length === 0) throw new UserError(`There is no rule with "${words}".`);
     const copy = mkdtempSync(join(tmpdir(), "pulumi-consortium-mutations-"));
     try {
       const { stdout } = await run("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root });

@@ -1,8 +1,8 @@
 // @ts-check
 /*
  * Bundles the provider plugin: one file, `plugin/pulumi-resource-consortium`, that a shell and Node.js both read, and the `.cmd`
- * by which Windows starts it. With --executables PLATFORM,PLATFORM… (or `all`) also makes a plugin that needs no Node.js, since
- * Node.js is in it, for each platform, and packs it into dist-plugin/ as `pulumi plugin install` downloads it.
+ * that starts it on Windows. With --executables PLATFORM,PLATFORM… (or `all`), it also makes a plugin with Node.js in it for each
+ * platform, and packs it into dist-plugin/ as `pulumi plugin install` downloads it.
  */
 import { build } from "esbuild";
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const file = join(folder, "pulumi-resource-consortium");
 const draft = join(folder, ".draft");
 
 const missing = "pulumi-resource-consortium needs Node.js 20 or newer on the PATH: install it from https://nodejs.org";
-/** For a shell it is one command, which hands the file to Node.js; for Node.js a text and a comment. */
+/** A shell reads one command, which passes the file to Node.js. Node.js reads a string and a comment. */
 const start = `":" //# ; case "$(node --version 2>/dev/null)" in v2[0-9].*|v[3-9][0-9].*) ;; *) echo "${missing}" >&2; exit 1;; esac; exec node "$0" "$@"`;
 const windows = `@echo off\r\nnode -e "process.exit(parseInt(process.versions.node) >= 20 ? 0 : 1)" 2>nul || (echo ${missing}>&2 & exit /b 1)\r\nnode "%~dp0pulumi-resource-consortium" %*\r\n`;
 
@@ -28,7 +28,7 @@ await build({
   target: "node20",
   minify: true,
   legalComments: "none",
-  // What Pulumi's SDK needs to serialize functions, which no component does.
+  // Pulumi's SDK needs these to serialize functions, which no component does.
   alias: Object.fromEntries(
     ["typescript", "ts-node", "@npmcli/arborist"].map((name) => [name, join(root, "tools/lib/nothing.cjs")]),
   ),
@@ -36,10 +36,10 @@ await build({
   logLevel: "warning",
 });
 chmodSync(draft, 0o755);
-renameSync(draft, file); // one that runs, or is started just now, stays whole
+renameSync(draft, file); // a plugin that is running or starting keeps its file
 writeFileSync(`${file}.cmd`, windows);
 
-/** The Node.js inside. The one that runs here writes the executables of all platforms, so they have the same version. */
+/** Node.js in the executables. The same version makes those of all platforms. */
 const nodeVersion = "26.10.0";
 
 /** @param {import("./lib/nodes.mjs").Platform[]} platforms @param {string} out */

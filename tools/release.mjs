@@ -2,7 +2,7 @@
 /**
  * npm run release: everything that a release publishes, in the folder release/. Options:
  *   --platforms NAME,NAME…   plugin executables for these only, such as linux-amd64. Default: all
- *   --check                  writes nothing; says what is missing before a release can be published
+ *   --check                  writes nothing; prints what is missing before a release can be published
  */
 import "./lib/node-version.mjs";
 import { createHash } from "node:crypto";
@@ -31,10 +31,10 @@ function missing() {
   ].filter((line) => line !== "");
 }
 
-/** What npm installs with the package. @param {string} tarball @param {string} file */
+/** The bill of materials: what npm installs with the package. @param {string} tarball @param {string} file */
 async function bill(tarball, file) {
   const parent = mkdtempSync(join(tmpdir(), "consortium-sbom-"));
-  const folder = join(parent, about.name); // the bill is in its name
+  const folder = join(parent, about.name); // the bill of materials names the folder
   try {
     mkdirSync(folder);
     const dependencies = { [about.name]: `file:${tarball}` };
@@ -58,7 +58,7 @@ async function plugins(folder, platforms) {
   for (const name of readdirSync(made)) copyFileSync(join(made, name), join(folder, name));
 }
 
-/** SDKs that the CLI generates from the schema. @param {string} folder @returns {Promise<string[]>} languages that it cannot do here */
+/** SDKs that the CLI generates from the schema. @param {string} folder @returns {Promise<string[]>} languages without a host here */
 async function sdks(folder) {
   const cli = await pulumiCli({ languages: true });
   const env = { ...process.env, ...cli.env };
@@ -96,7 +96,7 @@ const filesIn = (folder) =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** One line for each file, as `sha256sum --check` reads them. */
+/** A line for each file, as `sha256sum --check` reads them. */
 function checksums() {
   const lines = filesIn(out)
     .sort()

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * npm test, npm run test:all: builds and runs tests. The arguments are the projects of jest.config.mjs, then any of jest's own.
+ * npm test, npm run test:all: builds and runs tests. Arguments: projects of jest.config.mjs, then options of Jest.
  * The last line says `N passed, N failed`.
  */
 import "./lib/node-version.mjs";
@@ -20,7 +20,7 @@ import { log } from "./lib/terminal.mjs";
 async function jest(args, cli) {
   const folder = mkdtempSync(join(tmpdir(), "pulumi-consortium-test-"));
   const report = join(folder, "report.json");
-  // Room for young objects, in Jest's workers too: each file loads its modules anew, and to move them takes a tenth of the time.
+  // A larger young generation, in Jest's workers too: each test file loads its modules again, and collecting them took a tenth of the time.
   const node = ["--max-semi-space-size=64", join(root, "node_modules", "jest", "bin", "jest.js")];
   try {
     const options = { cwd: root, env: { ...process.env, ...cli?.env } };

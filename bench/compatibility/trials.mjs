@@ -2,7 +2,7 @@
 /** What is tried together: Node.js, SDK, provider, kind of program and installer. */
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { on as onAdapter, Stack, stateEnv } from "../lib/stack.mjs";
+import { on as onAdapter, pluginsIn, Stack, stateEnv } from "../lib/stack.mjs";
 import { succeed } from "../../tools/lib/processes.mjs";
 import { install, on } from "./project.mjs";
 
@@ -108,9 +108,8 @@ export async function live(trial, { cli, tarball, folder: parent }) {
     Object.entries(files).forEach(([name, text]) => writeFileSync(join(folder, name), text));
   try {
     const path = join(folder, "node_modules/pulumi-consortium/plugin");
-    const plugins = `plugins: { providers: [{ name: consortium, path: ${JSON.stringify(path)} }] }\n`;
     mkdirSync(join(folder, "state"), { recursive: true });
-    const project = { "Pulumi.yaml": `name: bench\nruntime: nodejs\n${provider === "plugin" ? plugins : ""}` };
+    const project = { "Pulumi.yaml": `name: bench\nruntime: nodejs\n${provider === "plugin" ? pluginsIn(path) : ""}` };
     await install(folder, trial, tarball, { ...project, ...program(kind, "first") });
     await stack.ok(["stack", "init", "test"]);
     const up = ["up", "--yes", "--skip-preview"];

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a preview costs beside another one, run in turn, so that whatever else the machine does hits both. */
+/** The time of a preview beside that of another one. The two alternate, so that other load on the machine affects both. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { log, UserError } from "../../tools/lib/terminal.mjs";
@@ -14,15 +14,15 @@ const leastRounds = 7;
 /** @param {Side} side @returns {Promise<number>} milliseconds */
 async function previewMs({ title, stack, args = [], expected }) {
   const { text, ms } = await stack.ok(["preview", ...args], { CONSORTIUM_OFFLINE_PREVIEW: "true" });
-  if (!text.includes(expected)) throw new UserError(`unexpected preview of ${title}:\n${text}`);
+  if (!text.includes(expected)) throw new UserError(`Unexpected preview of ${title}:\n${text}`);
   return ms;
 }
 
 /**
- * One warm-up each, then the two in turn. In the end the stacks are gone.
+ * Warms up both, then takes them in turn. Removes their stacks at the end.
  * @param {[ours: Side, other: Side]} sides
  * @param {import("./stack.mjs").Options} options
- * @param {number} most what the first may take, as a multiple of the second
+ * @param {number} most the largest ratio of the first to the second
  * @returns {Promise<import("./stack.mjs").Measured>}
  */
 export async function comparePreviews(sides, options, most = Infinity) {
@@ -44,7 +44,7 @@ export async function comparePreviews(sides, options, most = Infinity) {
   } finally {
     for (const stack of new Set([ours.stack, other.stack])) stack.remove();
   }
-  // Of two runs right after each other, so that a machine that gets busier meanwhile changes nothing.
+  // The ratio of two consecutive runs, so that a machine that gets busier in the meantime changes nothing.
   const ratio = median(times.map((ms, round) => ms / (otherTimes[round] ?? NaN)));
   const row = bounded(`\`pulumi preview\` of ${ours.title}`, ratio, {
     most,
@@ -60,18 +60,17 @@ export async function comparePreviews(sides, options, most = Infinity) {
   return { rows: [row], details: `${rounds} runs each; the ratio is the median of the rounds.\n\n${figures}` };
 }
 
-/** A stack of examples/quickstart as it is, or with its classes from elsewhere. */
-
 const from = '"pulumi-consortium"';
 
 /**
+ * A stack of examples/quickstart, or with its classes from elsewhere.
  * @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli
  * @param {Record<string, string>} [more] further files
  * @param {string} [classes] what the program imports its classes from
  */
 export async function quickstart(cli, more = {}, classes = "pulumi-consortium") {
   const read = (/** @type {string} */ name) => readFileSync(join(root, "examples/quickstart", name), "utf8");
-  if (!read("index.ts").includes(from)) throw new UserError("the quickstart does not import pulumi-consortium");
+  if (!read("index.ts").includes(from)) throw new UserError("The quickstart does not import pulumi-consortium");
   const files = Object.fromEntries(["Pulumi.yaml", "package.json", "tsconfig.json"].map((name) => [name, read(name)]));
   const program = { "index.ts": read("index.ts").replace(from, JSON.stringify(classes)) };
   const stack = await Stack.create(cli, { files: { ...files, ...program, ...more } });

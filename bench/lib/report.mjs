@@ -18,10 +18,10 @@ export function median(values) {
 export const seconds = (ms) => (Number.isFinite(ms) ? `${(ms / 1000).toFixed(2)} s` : "–");
 
 /**
- * A line of the table that is met while its value keeps to a limit.
+ * A line of the table whose target is a limit.
  * @param {string} measure
  * @param {number} value
- * @param {{ most: number, of?: string, measured?: string }} limit of: what the value is a multiple of
+ * @param {{ most: number, of?: string, measured?: string }} limit of: the baseline that the value is a multiple of
  * @returns {import("./stack.mjs").Row}
  */
 export const bounded = (measure, value, { most, of, measured = String(value) }) => ({
@@ -40,10 +40,8 @@ export function table(head, rows) {
   return [line(head), line(head.map((_, column) => (column === 0 ? "---" : "---:"))), ...rows.map(line)].join("\n");
 }
 
-/** A part of a page in docs/ that a program writes; the words around it are people's. */
-
 /**
- * Replaces what is between `<!-- NAME -->` and `<!-- /NAME -->`, and formats the page.
+ * Replaces the part of a page between `<!-- NAME -->` and `<!-- /NAME -->`, and formats the page.
  * @param {string} page such as `docs/maintainers/reliability.md`
  * @param {string} name
  * @param {string} text
@@ -52,7 +50,7 @@ export async function writePart(page, name, text) {
   const file = join(root, page);
   const before = readFileSync(file, "utf8");
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  if (!before.includes(start) || !before.includes(end)) throw new UserError(`${page} has no part "${name}"`);
+  if (!before.includes(start) || !before.includes(end)) throw new UserError(`${page} has no part "${name}".`);
   const after = `${before.split(start)[0]}${start}\n\n${text.trim()}\n\n${end}${before.split(end)[1]}`;
   await writeFormatted(file, after);
 }
@@ -66,7 +64,7 @@ export async function writeFormatted(file, text) {
   writeFileSync(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
 }
 
-/** Date, versions and machine: what a figure is worth nothing without. @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli */
+/** Date, versions and machine of a figure. @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli */
 export async function circumstances(cli) {
   const { stdout } = await run(cli.command, ["version"], { env: { ...process.env, ...cli.env } });
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));

@@ -1,5 +1,5 @@
 // @ts-check
-/** A Pulumi project in a temporary folder, with its state beside it, driven through a real CLI without any network. */
+/** A Pulumi project in a temporary folder, with its state beside it, for the real CLI. */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { UserError } from "../../tools/lib/terminal.mjs";
 /** @typedef {{ code: number | null, text: string, ms: number }} Ended */
 /** @typedef {{ urn: string, type: string, id: string, outputs: Record<string, unknown>, initErrors?: string[] }} Kept */
 
-/** No run takes longer than this, unless a measure says so: whatever hangs ends, and counts as failed. */
+/** The time limit of a run, unless a measure sets another one. */
 const usualLimitMs = 5 * 60_000;
 const passphrase = "bench";
 export const upArgs = ["up", "--yes", "--skip-preview"];
@@ -19,10 +19,10 @@ export const refreshArgs = ["refresh", "--yes", "--skip-preview"];
 
 /** @typedef {"dynamic" | "plugin"} Adapter */
 
-/** Where a project finds the provider plugin. @param {string} [folder] */
-export const pluginsIn = (folder = join(root, "plugin")) =>
-  existsSync(folder) ? `plugins: { providers: [{ name: consortium, path: ${JSON.stringify(folder)} }] }\n` : "";
-/** Puts the classes on a provider. @param {Adapter} adapter */
+/** Where a project finds the provider plugin. @param {string} folder */
+export const pluginsIn = (folder) =>
+  `plugins: { providers: [{ name: consortium, path: ${JSON.stringify(folder)} }] }\n`;
+/** Selects the provider of the classes. @param {Adapter} adapter */
 export const on = (adapter) => ({ CONSORTIUM_PLUGIN: String(adapter === "plugin") });
 
 export class Stack {
@@ -87,7 +87,7 @@ export class Stack {
   /** @param {Env} [env] */
   destroy = (env) => this.run(["destroy", "--yes", "--skip-preview"], env);
 
-  /** What the state holds of this package's resources, read from the backend's own file. @returns {Kept[]} */
+  /** This package's resources in the state, read from the backend's file. @returns {Kept[]} */
   resources() {
     const file = join(this.folder, "state/.pulumi/stacks/bench/test.json");
     if (!existsSync(file)) return [];
@@ -117,7 +117,7 @@ export function writeProject(folder, { program = "", files = {}, project = "benc
     symlinkSync(join(root, "node_modules", name), join(modules, name));
   }
   const all = {
-    "Pulumi.yaml": `name: ${project}\nruntime: nodejs\n${pluginsIn()}`,
+    "Pulumi.yaml": `name: ${project}\nruntime: nodejs\n${pluginsIn(join(root, "plugin"))}`,
     "package.json": JSON.stringify({ name: "bench", main: "index.js" }),
     "index.js": program,
     ...files,
@@ -126,7 +126,7 @@ export function writeProject(folder, { program = "", files = {}, project = "benc
 }
 
 /**
- * The environment of this process without its settings of Pulumi, and with a state in the folder.
+ * The environment of this process without settings of Pulumi and this package, with the state in the folder.
  * @param {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} cli
  * @param {string} folder
  * @returns {Env}
@@ -154,21 +154,20 @@ export function finished(child) {
   });
 }
 
-/** A service and a stack for one measurement. */
-
 /** @typedef {import("../../service/index.js").Service} Service */
 /** @typedef {import("../../service/index.js").ServiceOptions} ServiceOptions */
 /** @typedef {import("../../tools/lib/pulumi-cli.mjs").PulumiCli} PulumiCli */
 /** @typedef {{ cli: PulumiCli, module: typeof import("../../service/index.js"), options?: Options }} Tools */
 /** @typedef {Record<string, number | undefined>} Options of the command line */
-/** @typedef {{ measure: string, target: string, measured: string, met: boolean }} Row one line of the published table */
+/** @typedef {{ measure: string, target: string, measured: string, met: boolean }} Row a line of the published table */
 /** @typedef {{ rows: Row[], details?: string }} Measured details: Markdown */
-/** @typedef {(tools: Tools) => Promise<Measured>} Measure one of each name in bench/measures */
+/** @typedef {(tools: Tools) => Promise<Measured>} Measure exported under its name from bench/measures */
 
 const apiKey = "bench-key";
 export const tetherId = "t0bench000";
 
 /**
+ * Work on a service and a stack of its own.
  * @template T
  * @param {Tools} tools
  * @param {{ program: string, files?: Record<string, string>, service?: ServiceOptions, env?: Record<string, string> }} options

@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * `consortium fleet up` of new stacks on the embedded service, beside the same `up`s by hand: a JavaScript program, its stacks made
- * beforehand, and `xargs -P`. The two alternate for several rounds. Then the memory of a larger fleet. Memory is watched on both sides,
- * since that takes time of the processors, too.
+ * `consortium fleet up` of new stacks on the embedded service, beside the same by hand: a JavaScript program, stacks created beforehand,
+ * and `xargs -P` with `pulumi up`. The two alternate for several rounds. Then the memory of a larger fleet. Memory is measured on both
+ * sides, because that takes CPU time, too.
  */
 import { spawn } from "node:child_process";
 import { fleetUp, jobsOf, keysOf, objectsPerStack, withService } from "../lib/fleets.mjs";
@@ -68,7 +68,7 @@ const spread = (values, show) => `${show(Math.min(...values))} to ${show(Math.ma
 
 /** @type {import("../lib/stack.mjs").Measure} */
 export const fleet = async ({ options = {} }) => {
-  const cli = await pulumiCli({ languages: true }); // with the host of YAML beside it, as an official one
+  const cli = await pulumiCli({ languages: true }); // with the host of YAML, as an official one has it
   const { replayed, stacks = 20, width = 4, rounds = 3, large = 50 } = options;
   if (replayed !== undefined) return replay(cli, replayed, options.parallel ?? 64);
   const { parallel = 8 } = options;

@@ -1,5 +1,5 @@
 // @ts-check
-/** Previews, each beside another one. Without any network, and without a service. */
+/** Previews, each beside another one, without a service. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { comparePreviews, quickstart } from "../lib/previews.mjs";
@@ -27,7 +27,7 @@ export const preview = async ({ cli, options = {} }) => {
 export const network = async ({ cli, options = {} }) => {
   const fileStack = await Stack.create(cli, { program: fromFile, files: { "network.yaml": file } });
   const handStack = await Stack.create(cli, { program: byHand });
-  // Besides its parts a file makes the component that holds them; both make the stack.
+  // A file also creates the component that contains its resources. Both create the stack.
   const expected = (/** @type {number} */ more) => `+ ${resources + more} to create`;
   return comparePreviews(
     [
@@ -39,7 +39,7 @@ export const network = async ({ cli, options = {} }) => {
   );
 };
 
-/** What the ready policy pack adds to a preview of the quickstart. @type {import("../lib/stack.mjs").Measure} */
+/** What the policy pack adds to a preview of the quickstart. @type {import("../lib/stack.mjs").Measure} */
 export const policy = async ({ cli, options = {} }) => {
   const stack = await quickstart(cli);
   const args = ["--policy-pack", join(root, "policy-pack")];

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * `consortium fleet up` of more stacks than this machine could run: a `pulumi` that replays what a real `up` of one stack printed, at
- * the times when it did. So it measures the fleet itself: its memory, its run records and its output, and a kill in the middle.
+ * `consortium fleet up` of more stacks than this machine could run. Its `pulumi` replays what a real `up` of one stack printed, in the
+ * same time. This measures the fleet itself: its memory, its run records, its output, and a kill in the middle.
  */
 import {
   chmodSync,
@@ -22,7 +22,7 @@ import { bounded, circumstances, seconds, table, writePart } from "../lib/report
 import { finished, stateEnv } from "../lib/stack.mjs";
 import { log, UserError } from "../../tools/lib/terminal.mjs";
 
-/** A stack is a folder, its lock another one, and what was made of it a line each time. */
+/** A stack is a folder, and so is its lock; each `up` that ends adds a line to a file. */
 const stub = `#!/bin/sh
 while [ "$#" -gt 0 ]; do
   case "$1" in
@@ -85,7 +85,7 @@ const record = (cli) =>
   });
 
 /**
- * Follows a run of the fleet until it ends, or has done so many stacks and is killed.
+ * Follows a run of the fleet until it ends, or kills it after so many stacks.
  * @param {string} folder
  * @param {Record<string, string | undefined>} env
  * @param {{ parallel: number, killAt?: number }} options

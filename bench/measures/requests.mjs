@@ -1,11 +1,11 @@
 // @ts-check
-/** What an `up` and a refresh take on the embedded service: of time, and of requests. */
+/** The time of an `up`, and its requests and those of a refresh, on the embedded service. */
 import { reference } from "../programs/networks.mjs";
 import { bounded, seconds } from "../lib/report.mjs";
 import { refreshArgs, upArgs, withRig } from "../lib/stack.mjs";
 
 const nodeStart = 37_000;
-/** What waiting for that may cost at least: the nodes' own time, and a moment to see it. */
+/** The least that waiting can take: the nodes' own time, and a moment to see it. */
 const unavoidable = nodeStart + 300;
 const latency = 100;
 

@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** Does nothing, as soon as it is asked. */
+/** Does nothing, and answers at once. */
 const provider: pulumi.dynamic.ResourceProvider = {
   create: (inputs: Record<string, unknown>) => Promise.resolve({ id: String(inputs.name), outs: inputs }),
 };
 
 type Args = Record<string, pulumi.Input<unknown>>;
 
-/** Parents become inputs by their ids, so that resources depend on each other as in the quickstart. */
+/** Ids of parents are inputs, so that resources depend on each other as in the quickstart. */
 class Empty extends pulumi.dynamic.Resource {
   declare readonly name: pulumi.Output<string>;
   declare readonly urls: pulumi.Output<{ rpc: string; wss: string }>;
@@ -23,7 +23,7 @@ class Empty extends pulumi.dynamic.Resource {
   }
 }
 
-/** A class of such resources with these outputs; what is in an environment goes with it. */
+/** A class with these outputs. Resources in an environment are deleted with it. */
 const classWith = (...outputs: string[]) =>
   class extends Empty {
     constructor(name: string, args: Args, opts: pulumi.CustomResourceOptions = {}) {

@@ -1,7 +1,8 @@
 // @ts-check
-/** The reference network, which is that of examples/quickstart: two members with two nodes and a credential each. */
+/** Programs for the measures. */
 import { tetherId } from "../lib/stack.mjs";
 
+/** The network of examples/quickstart: two members with two nodes and a credential each. */
 export const reference = `
   const { AppCred, Consortium, Environment, Membership, Node, TetherService } = require("pulumi-consortium");
   const consortium = new Consortium("coffee-trade", { description: "Who delivered which beans to whom" });
@@ -38,16 +39,14 @@ ${["grower", "roaster"]
     options: { dependsOn: ["\${grower-1}", "\${grower-2}", "\${roaster-1}", "\${roaster-2}"] }
 `;
 
-/** A consortium with many members: the same stack in JavaScript, in YAML, and of dynamic resources that do nothing. */
-
-/** @param {number} count */
+/** A consortium with many members, in JavaScript. @param {number} count */
 export const members = (count) => `
   const { Consortium, Membership } = require("pulumi-consortium");
   const consortium = new Consortium("c", {});
   for (let n = 0; n < ${count}; n++) new Membership("m" + n, { consortium });
 `;
 
-/** @param {number} count */
+/** The same with dynamic resources that do nothing. @param {number} count */
 export const emptyMembers = (count) => `
   const pulumi = require("@pulumi/pulumi");
   const provider = { create: (inputs) => Promise.resolve({ id: String(inputs.name), outs: inputs }) };
@@ -60,7 +59,7 @@ export const emptyMembers = (count) => `
   for (let n = 0; n < ${count}; n++) new Empty("m" + n, { parentId: parent.id });
 `;
 
-/** @param {number} count */
+/** The same in YAML. @param {number} count */
 export const membersInYaml = (count) =>
   [
     "resources:",
@@ -72,12 +71,11 @@ export const membersInYaml = (count) =>
     "",
   ].join("\n");
 
-/** The same network twice: 2 consortia of 20 companies and 3 environments each, 4 nodes in every environment. */
-
+// One network, as a file and as a program: two consortia with 20 companies and three environments each, four nodes in every environment.
 const consortia = ["north", "south"];
 const environments = ["prod", "stage", "test"];
 const companies = Array.from({ length: 20 }, (_, index) => `company-${index + 1}`);
-/** Two companies run two nodes each. @param {number} index of the environment */
+/** The companies that run two nodes each. @param {number} index of the environment */
 const owners = (index) => companies.slice(2 * index, 2 * index + 2);
 
 export const fromFile = `
@@ -101,7 +99,7 @@ export const file = [
   "",
 ].join("\n");
 
-/** As people write programs without a component: one line a resource. @param {string} key */
+/** Without a component: one line for each resource. @param {string} key */
 const lines = (key) => [
   `const ${key} = new Consortium("${key}");`,
   ...companies.map(
@@ -132,5 +130,5 @@ const inEach = {
   nodes: 4 * environments.length,
   credentials: 2 * environments.length,
 };
-/** How many resources either has. */
+/** How many resources each of the two has. */
 export const resources = consortia.length * Object.values(inEach).reduce((sum, count) => sum + count, 1);

@@ -1,5 +1,5 @@
 // @ts-check
-/** Pages and programs: docs/reference, and the examples in the languages of the plugin. */
+/** docs/reference, and the examples in the languages of the plugin. */
 import { table, withPart } from "./markdown.mjs";
 import { built, dynamicPrefix, isArgument, pluginPrefix, propertiesOf } from "./types.mjs";
 
@@ -9,7 +9,7 @@ const { languages, yamlBody } = built("plugin/schema/languages.js");
 
 const titles = { typescript: "TypeScript", yaml: "YAML", python: "Python", go: "Go" };
 
-/** One program in every language; those after the first are folded. @param {{ title: string, program: unknown }} example */
+/** A program in every language. All but the first are folded. @param {{ title: string, program: unknown }} example */
 function exampleOf({ title, program }) {
   const [first = "", ...others] = Object.entries(titles).map(([language, name]) => {
     const tag = language === "typescript" ? "ts" : language;
@@ -212,7 +212,7 @@ ${table(["lookup", "what it answers"], looks)}
 
 const shown = ["yaml", "python", "go", "typescript"];
 
-/** A network in each language, as Pulumi's registry shows one of them at a time. */
+/** A network in each language. Pulumi's registry shows one of them at a time. */
 const chooser = [
   `{{< chooser language "${shown.join(",")}" >}}`,
   ...shown.map(

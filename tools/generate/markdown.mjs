@@ -1,5 +1,5 @@
 // @ts-check
-/** Tables and generated parts of pages that are written by hand, such as that of docs/policies.md. */
+/** Tables, and the generated parts of pages that are written by hand. */
 
 const cell = (/** @type {string} */ text) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 const line = (/** @type {string[]} */ cells) => `| ${cells.join(" | ")} |`;
@@ -12,7 +12,7 @@ const start = "<!-- prettier-ignore-start -->";
 const end = "<!-- prettier-ignore-end -->";
 
 /**
- * A page that is written by hand, with its generated part anew.
+ * Replaces the generated part of a page.
  * @param {string} file @param {string} page as it is @param {string} source where the part comes from @param {string} part
  */
 export function withPart(file, page, source, part) {

@@ -7,7 +7,7 @@ import { built, consensusOf, described } from "./types.mjs";
 
 /** @typedef {Record<string, any>} Json */
 
-/** Which consensus belongs to which client: a rule between properties, which zod does not hand on. @param {Record<string, readonly string[]>} allowed */
+/** Which consensus belongs to which client: a rule between properties, which zod's JSON schema lacks. @param {Record<string, readonly string[]>} allowed */
 const consensusRules = (allowed) =>
   Object.entries(allowed).map(([provider, types]) => ({
     if: { properties: { provider: { const: provider } }, required: ["provider"] },
@@ -17,7 +17,7 @@ const consensusRules = (allowed) =>
 /** @returns {Json} the JSON schema of a network file */
 export function networkSchema() {
   const { Network } = built("sdk/network/schema.js");
-  const made = described(Network, { io: "input", target: "draft-7" }); // what the YAML extensions of editors know best
+  const made = described(Network, { io: "input", target: "draft-7" }); // the version that editors support best
   made.definitions.NetworkEnvironment.allOf = consensusRules(consensusOf);
   return { $schema: made.$schema, title: "Network file of pulumi-consortium", ...made };
 }
@@ -30,7 +30,7 @@ const header = `/*
  */`;
 
 /**
- * A client with a consensus that it runs: TypeScript has that as a choice beside the other settings.
+ * A client with one of its consensus protocols: in TypeScript a union, beside the other settings.
  * @param {Json} environment @returns {Json}
  */
 function withChoice({ allOf: rules, properties, required, ...environment }) {
@@ -44,7 +44,7 @@ function withChoice({ allOf: rules, properties, required, ...environment }) {
   return { description: environment.description, allOf: [others, { anyOf: choices }] };
 }
 
-/** `{ [k: string]: … }`, as the generator writes what TypeScript's authors call a Record. */
+/** `{ [k: string]: … }`, which the generator writes in place of a Record. */
 const record = /\{\s*\[k: string\]: ([^{}]+?);?\s*\}/g;
 
 /** @param {Json} schema @returns {Promise<string>} sdk/network/generated.ts */
@@ -61,7 +61,7 @@ export async function networkTypes(schema) {
   return format(text, { parser: "typescript", printWidth: 120 });
 }
 
-/** Where each kind of mapping stands, in the order of the page. @type {[string, string][]} */
+/** The mappings with their headings, in the order of the page. @type {[string, string][]} */
 const places = [
   ["NetworkDefinition", "The file"],
   ["NetworkLimits", "`limits`"],
@@ -81,7 +81,7 @@ const places = [
   ["NetworkConsortium", "An entry of `consortia`"],
 ];
 
-/** Of a key, and not of any other text. */
+/** Keys have this pattern; other text has none. */
 const keyPattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$";
 const titles = Object.fromEntries(places);
 const anchor = (/** @type {string} */ title) =>
@@ -90,7 +90,7 @@ const anchor = (/** @type {string} */ title) =>
     .replace(/[^a-z -]/g, "")
     .replaceAll(" ", "-");
 
-/** What a value may be, for people who write YAML. @param {Json} schema @param {boolean} many @returns {string} */
+/** The type of a value in words. @param {Json} schema @param {boolean} many @returns {string} */
 function words(schema, many = false) {
   if (schema.$ref) return `[settings](#${anchor(titles[nameOf(schema.$ref)] ?? "")})`;
   if (schema.allOf && !schema.type) return words(schema.allOf[0]);

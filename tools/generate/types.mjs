@@ -22,12 +22,12 @@ const { regions, settingNames } = built("provider/api/settings.js");
  * @property {any} json its JSON schema
  * @property {string} type TypeScript type of the value
  * @property {boolean} optional may be left out
- * @property {boolean} filled has a value where it is left out
- * @property {string} doc all that is said of it, to programs in TypeScript
+ * @property {boolean} filled has a default
+ * @property {string} doc its description for programs in TypeScript
  * @property {{ replace?: boolean | "ifNeeded", secret?: boolean, computed?: boolean, programOnly?: boolean, elsewhere?: boolean, sentOnly?: boolean, ignoredInDiff?: boolean, parent?: string, argument?: string }} meta
  */
 
-/** The TypeScript type of a JSON schema. @param {any} schema @param {boolean} whole optional members count as there @returns {string} */
+/** The TypeScript type of a JSON schema. @param {any} schema @param {boolean} whole whether optional members are always there @returns {string} */
 export function typeText(schema, whole) {
   if (schema.$ref) return schema.$ref.split("/").at(-1);
   if (schema.enum) return schema.enum.map((/** @type {unknown} */ value) => JSON.stringify(value)).join(" | ");
@@ -74,7 +74,7 @@ export function propertiesOf(object, io) {
   });
 }
 
-/** Inputs that programs write under another name, or as a resource option. @param {Property} property */
+/** Whether programs write an input as it is: parents have another name, and timeouts are a resource option. @param {Property} property */
 export const isArgument = ({ key, meta }) => !meta.parent && key !== "customTimeouts";
 
 /** The name of the definition and of the export that the provider process loads. @param {string} type */
@@ -87,12 +87,12 @@ const sdkHeader = `/*
  */
 import { type Input, type Output } from "@pulumi/pulumi";
 
-/** Arguments: those that are needed, and those that may be left out. */
+/** Required and optional arguments. */
 export type Args<P, Needed extends keyof P, Optional extends keyof P> = {
   [K in Needed]: Input<P[K]>;
 } & { [K in Optional]?: Input<Exclude<P[K], undefined>> };
 
-/** What a resource shows: everything, once it is known. */
+/** All outputs of a resource. */
 export type Outputs<P> = { readonly [K in keyof P]-?: Output<P[K]> };
 `;
 
@@ -104,7 +104,7 @@ const clients = Object.entries(/** @type {Record<string, readonly string[]>} */ 
 );
 const consensus = `${comment("Each client, with the consensus protocols that it runs.")}export interface ConsensusOf {\n${clients.join("")}}\n`;
 
-/** Arguments that depend on one another: of a client other than the one that is given, no consensus compiles. @type {Record<string, string>} */
+/** Arguments that depend on each other: only the consensus protocols of the given client compile. @type {Record<string, string>} */
 const dependent = { provider: "Client", consensusType: "ConsensusOf[Client]" };
 
 /** @param {any} definition */
@@ -160,7 +160,7 @@ function providerArgs(settings) {
   return `${names}\nexport interface ProviderArgs {\n${lines.join("")}}\n`;
 }
 
-/** Constants for the enums of the plugin's schema: code that Pulumi writes at an import names them. @param {Record<string, any>} types */
+/** Constants for the enums of the plugin's schema: `pulumi import` generates code that uses them. @param {Record<string, any>} types */
 const enums = (types) =>
   Object.entries(types)
     .filter(([, spec]) => spec.enum)
@@ -172,8 +172,7 @@ const enums = (types) =>
 /** @param {Record<string, any>} definitions @param {{ types: Record<string, any>, config: { variables: Record<string, any> } }} schema the plugin's */
 export function sdkTypes(definitions, { types, config }) {
   const all = Object.values(definitions).map(resource);
-  const what =
-    "What a class must know of its resource: the handler it names, what it shows, and which of that is secret.";
+  const what = "What a class must know about its resource: its handler, its outputs, and which of them are secret.";
   const facts = `${comment(what)}export const kinds = {\n${all.map(({ facts }) => facts).join("")}} as const;\n`;
   return [
     sdkHeader,
@@ -195,7 +194,7 @@ const readers = {
   object: "object",
 };
 
-/** What all objects have. */
+/** Properties of all objects. */
 const common = ["state", "revision", "createdAt"];
 
 /**
@@ -245,7 +244,7 @@ import { lookup } from "./lookup";
 export type { TetherNetwork as TetherNetworkName } from "../../provider/constants";
 `;
 
-/** A zod schema as JSON schema, with what is said of its fields. @param {any} schema @param {object} options @returns {Json} */
+/** A zod schema as JSON schema, with the descriptions of its fields. @param {any} schema @param {object} options @returns {Json} */
 export const described = (schema, options) =>
   z.toJSONSchema(schema, {
     unrepresentable: "any",

@@ -1,5 +1,5 @@
 // @ts-check
-/** Folders of the user's cache that are filled once: there is a whole one or none, whoever asks for it at the same time. */
+/** Folders in the user's cache that are filled once. A folder is complete or absent, even if several processes ask for it at once. */
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import { duration } from "./terminal.mjs";
 const options = { realpath: false, stale: 5_000, onCompromised: () => undefined };
 
 /**
- * A lock between processes. That of a process which died is passed over after some seconds.
+ * A lock between processes. The lock of a process that died expires after some seconds.
  * @template T
  * @param {string} path of the lock itself
  * @param {() => Promise<T>} work
@@ -18,7 +18,7 @@ const options = { realpath: false, stale: 5_000, onCompromised: () => undefined 
  * @returns {Promise<T>}
  */
 export async function withLock(path, work, { signal, onWait } = {}) {
-  const { lock } = await import("proper-lockfile"); // of a fresh clone only the commands that install the packages come here
+  const { lock } = await import("proper-lockfile"); // here, because a fresh clone has no packages at first
   await mkdir(dirname(path), { recursive: true });
   const take = () =>
     lock(path, { ...options, lockfilePath: path }).catch(async (/** @type {NodeJS.ErrnoException} */ error) => {
@@ -34,7 +34,7 @@ export async function withLock(path, work, { signal, onWait } = {}) {
   try {
     return await work();
   } finally {
-    await release().catch(() => undefined); // of a lock that was lost meanwhile
+    await release().catch(() => undefined); // the lock may have been lost
   }
 }
 
@@ -43,7 +43,7 @@ export async function withLock(path, work, { signal, onWait } = {}) {
  * @typedef {object} Filling
  * @property {string} what for people: "Pulumi v3.220.0", "The language hosts"
  * @property {() => boolean} isWhole
- * @property {(draft: string) => Promise<void>} fill makes it in an empty folder beside `home`, which then becomes `home`
+ * @property {(draft: string) => Promise<void>} fill fills an empty folder, which then becomes `home`
  * @property {AbortSignal} [signal]
  * @property {Log} log
  */
@@ -79,7 +79,7 @@ export async function fillCacheFolder(home, { what, isWhole, fill, signal, log }
   );
 }
 
-/** @param {string} home @returns {{ pid: number, folder: string }[]} copies that are being made, or were when their process died */
+/** @param {string} home @returns {{ pid: number, folder: string }[]} folders that are being filled, or were when their process died */
 const draftsOf = (home) =>
   readdirSync(dirname(home))
     .filter((name) => name.startsWith(`${basename(home)}.draft-`))

@@ -1,5 +1,5 @@
 // @ts-check
-/** The steps of `npm test` and `npm run lint`, and how they are counted. */
+/** The steps of `npm test` and `npm run lint`, and their count. */
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { duration, log, UserError } from "./terminal.mjs";
@@ -16,9 +16,9 @@ import { duration, log, UserError } from "./terminal.mjs";
  */
 
 /**
- * Each step counts as one, each test as one. Whatever went wrong with jest itself counts as a failure too.
+ * Each step and each test counts as one. If Jest itself fails, that counts as a failure, too.
  * @param {boolean[]} steps
- * @param {{ code: number, report: JestReport | undefined }} [jest] undefined: none, or not reached since a step failed
+ * @param {{ code: number, report: JestReport | undefined }} [jest] undefined: it did not run
  * @returns {Tally}
  */
 export function tally(steps, jest) {
@@ -31,7 +31,7 @@ export function tally(steps, jest) {
 }
 
 /**
- * Does all the work of a command; then says how long it took, and last what came of it.
+ * Does the work of a command, then prints its total time and, last, `N passed, N failed`.
  * @param {() => Promise<Tally>} work
  */
 export async function close(work) {
@@ -62,7 +62,7 @@ export function slowest({ testResults }, root, count = 10) {
 }
 
 /**
- * Runs the checks, some at a time, and tells of each as it ends.
+ * Runs checks, several at once, and reports each as it ends.
  * @param {Check[]} checks
  * @param {number} atOnce
  * @returns {Promise<boolean[]>} whether each passed

@@ -1,9 +1,9 @@
 // @ts-check
-/** Imported first by the commands of a fresh clone: ends them with one sentence where Node.js is too old. */
+/** Imported first by the commands of a fresh clone: ends them with one sentence if Node.js is too old. */
 import { readFileSync } from "node:fs";
 
 /**
- * For where no package is installed yet, and for versions that are not quite semantic, such as Go's.
+ * Works without packages, and with versions that are not semantic, such as Go's.
  * @param {string} version
  * @param {string} oldest
  */

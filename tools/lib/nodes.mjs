@@ -1,5 +1,5 @@
 // @ts-check
-/** Node.js of other versions and platforms, from the npm packages that hold real ones; kept in the user's cache. */
+/** Node.js of other versions and platforms, from npm packages, kept in the user's cache. */
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { env } from "node:process";

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a fresh clone lacks: its packages and its build. Both are skipped fast when nothing changed. */
+/** The packages and the build that a fresh clone lacks, made only if something has changed. */
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -63,7 +63,7 @@ export async function installPackages(folder = root) {
 
 /**
  * @param {NodeJS.ProcessEnv} env
- * @returns {[string, ...string[]]} the npm that runs us, else the one on PATH
+ * @returns {[string, ...string[]]} the npm that started this process, otherwise the one on PATH
  */
 function npm({ npm_execpath: own }) {
   return own?.endsWith("npm-cli.js") ? [process.execPath, own] : ["npm"];
@@ -71,7 +71,7 @@ function npm({ npm_execpath: own }) {
 
 const buildStamp = join("dist", ".build-stamp");
 
-/** Whether the build is that of the sources as they are. */
+/** Whether the build is up to date. */
 export const isBuilt = (folder = root) => isFresh(join(folder, buildStamp), fingerprint(buildInputs, folder));
 
 export const build = (folder = root) =>
@@ -104,7 +104,7 @@ async function compiled(args, folder) {
 const isFresh = (stamp, inputs) => existsSync(stamp) && readFileSync(stamp, "utf8") === inputs;
 
 /**
- * @param {string} stamp says what there was of the inputs when it was made
+ * @param {string} stamp the file with their fingerprint when it was made
  * @param {string[]} paths of the inputs
  * @param {string} what
  * @param {string} folder
@@ -162,18 +162,17 @@ function filesIn(path) {
 export async function step(what, work) {
   const started = Date.now();
   log(`${what} …`);
-  const result = await withProgress("still at it", work);
+  const result = await withProgress("still running", work);
   log(`  done in ${duration(Date.now() - started)}`);
   return result;
 }
 
-/** The console's page: one script and one style sheet with all that they need, and the files that go beside them. */
-
+/** Files of the console's page that need no bundling. */
 const copied = ["index.html", "icon.svg"];
 
-/** @param {string} root the repository */
+/** Bundles the console's page. @param {string} root the repository */
 async function buildPage(root) {
-  const { build: bundled } = await import("esbuild"); // of a fresh clone only now
+  const { build: bundled } = await import("esbuild"); // here, because a fresh clone has no packages at first
   const [from, to] = [join(root, "console", "page"), join(root, "dist", "console", "page")];
   mkdirSync(to, { recursive: true });
   await bundled({

@@ -12,7 +12,7 @@ import { UserError } from "./terminal.mjs";
 
 /** @typedef {NodeJS.ProcessEnv} Env */
 /** @typedef {{ cwd?: string, env?: Env, signal?: AbortSignal, timeoutMs?: number }} RunOptions */
-/** @typedef {{ code: number | null, stdout: string, output: string }} Finished code is null when it was killed */
+/** @typedef {{ code: number | null, stdout: string, output: string }} Finished code: null if it was killed */
 
 /** @type {NodeJS.Signals[]} */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -43,8 +43,8 @@ export function onPath(name, env, endings = process.platform === "win32" ? [".ex
 }
 
 /**
- * Runs a program without a terminal and keeps what it prints. One with a time limit leads its own process group, so that
- * its children end with it; any other stays in ours, and ends when somebody kills that.
+ * Runs a program without a terminal and keeps what it prints. With a time limit, it leads its own process group, so its children
+ * end with it. Otherwise it stays in this process's group, and ends with it.
  * @param {string} command
  * @param {string[]} args
  * @param {RunOptions} [options]
@@ -91,7 +91,7 @@ export async function succeed(command, args, options) {
 }
 
 /**
- * Runs a program in this one's place: its terminal, its signals, its end.
+ * Runs a program in place of this one, with its terminal and its signals.
  * Ctrl-C reaches the whole foreground group from the terminal itself; passing it on as well would be a second Ctrl-C,
  * which Pulumi takes for "stop at once".
  * @param {string} command
@@ -117,8 +117,7 @@ export function runAttached(command, args, options = {}) {
 }
 
 /**
- * Gives the work a signal that is aborted by SIGINT, SIGTERM or SIGHUP; once the work has cleaned up, the signal that came
- * ends this process as it would have done at first.
+ * Gives the work an AbortSignal for SIGINT, SIGTERM and SIGHUP. After the work has cleaned up, the signal ends this process.
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} work
  * @returns {Promise<T>}
@@ -139,14 +138,14 @@ export async function interruptible(work) {
     signals.forEach((name) => process.off(name, abort));
     if (received) {
       process.kill(process.pid, received);
-      await sleep(1_000); // of a process where a library listens to signals, too, it is not the end at once
+      await sleep(1_000); // if a library listens to signals, too, the process does not end at once
     }
   }
 }
 
 /**
  * @param {number} pid
- * @returns {boolean} false also for one that has ended and that nobody has waited for (a container without an init)
+ * @returns {boolean} false also for a zombie, such as in a container without an init
  */
 export function isAlive(pid) {
   try {
@@ -156,7 +155,7 @@ export function isAlive(pid) {
   }
   try {
     if (process.platform !== "linux" || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"))) return true;
-    return readdirSync(`/proc/${pid}/task`).length > 1; // as long as one of its threads has not ended, its ports are taken
+    return readdirSync(`/proc/${pid}/task`).length > 1; // its ports are taken until its last thread has ended
   } catch {
     return true;
   }

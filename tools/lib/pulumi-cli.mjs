@@ -18,7 +18,7 @@ import { runMain, log as logToStderr, UserError, withProgress } from "./terminal
 /**
  * @typedef {object} PulumiCli
  * @property {string} command full path of the CLI
- * @property {{ PATH: string, PULUMI_SKIP_UPDATE_CHECK: string, PULUMI_HOME?: string }} env to be laid over the environment that it runs in
+ * @property {{ PATH: string, PULUMI_SKIP_UPDATE_CHECK: string, PULUMI_HOME?: string }} env to add to the environment
  */
 /**
  * @typedef {object} Options
@@ -39,7 +39,7 @@ const commandIn = (/** @type {string} */ home) => executable(join(home, "bin"), 
 
 /**
  * @param {Env} env
- * @returns {string} the folder of this user that holds what the tools make once
+ * @returns {string} the user's cache folder
  */
 export function cacheRoot(env, platform = process.platform, home = homedir()) {
   if (env.PULUMI_CONSORTIUM_CACHE) return env.PULUMI_CONSORTIUM_CACHE;
@@ -73,7 +73,7 @@ export async function pulumiCli(options = {}) {
   return described(commandIn(more), env);
 }
 
-/** @param {string} home of a copy that was built here, maybe long ago */
+/** @param {string} home of a copy that an earlier version may have built */
 function refresh(home) {
   if (existsSync(join(home, "bin", "run-module.cjs"))) refreshScripts(join(home, "bin"));
 }
@@ -143,11 +143,11 @@ async function fill(draft, { env, log, signal, automation, canDownload = downloa
   if (code !== 0) throw new UserError(`the Pulumi that was built does not run: ${output.trim()}`);
 }
 
-/** Commands that make code in another language, or install a package of one. */
+/** Commands that generate code, or install a package, in another language. */
 const makesCode = /^(convert|package|import)$/;
 
 /**
- * Whether the program that Pulumi would run is in another language than JavaScript, or a command makes one that is.
+ * Whether the program that Pulumi would run, or that a command generates, is in another language than JavaScript.
  * @param {string[]} args
  * @param {string} [folder]
  */
@@ -160,14 +160,14 @@ export async function needsLanguages(args, folder = process.cwd()) {
     if (!file && place === dirname(place)) return false;
     if (!file) continue;
     await installPackages();
-    const { parse } = await import("yaml"); // of a fresh clone only now
+    const { parse } = await import("yaml"); // here, because a fresh clone has no packages at first
     const { runtime } = parse(readFileSync(file, "utf8")) ?? {};
     return !/^(nodejs|bun)$/.test(runtime?.name ?? runtime ?? "nodejs");
   }
 }
 
 /**
- * tools/pulumi: runs Pulumi in this process's place.
+ * tools/pulumi: runs Pulumi in place of this process.
  * @param {string[]} args
  */
 export const launch = (args) =>

@@ -1,8 +1,8 @@
 // @ts-check
-/** What the tools print. It all goes to stderr, so that stdout stays what Pulumi printed. */
+/** Output of the tools. It goes to stderr, so stdout only has what Pulumi printed. */
 import { clearInterval, setInterval } from "node:timers";
 
-/** A problem that the user can solve, reported in one sentence, with its remedy and without a stack trace. */
+/** A problem that the user can solve: one sentence with its remedy, without a stack trace. */
 export class UserError extends Error {}
 
 /** @typedef {(text: string) => void} Log */
@@ -22,7 +22,7 @@ export function duration(ms) {
 }
 
 /**
- * Says again every 15 seconds that something long is still going on.
+ * Reports every 15 seconds that long work is still running.
  * @template T
  * @param {string} what
  * @param {() => Promise<T>} work

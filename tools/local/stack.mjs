@@ -1,5 +1,5 @@
 // @ts-check
-/** The stack behind `npm start`: all of it in .consortium, so that it touches no account and no other stack of yours. */
+/** The stack of `npm start`. Everything is in .consortium, so it touches none of your accounts and other stacks. */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -53,7 +53,7 @@ export function makeStackPlaces(root) {
 }
 
 /**
- * A salt that belongs to a passphrase which is gone would make Pulumi refuse the new one.
+ * Removes the salt of a passphrase that is gone, with which Pulumi would refuse the new one.
  * @param {string} config
  */
 function dropSalt(config) {
@@ -85,7 +85,7 @@ export function holder(root) {
 const filesIn = (folder) => (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : []);
 
 /**
- * The tether service that Pulumi.yaml names for the program; the embedded service must offer the same one.
+ * The tether service of the program, in Pulumi.yaml. The embedded service must offer the same.
  * @param {string} yaml
  */
 export function tetherIdIn(yaml) {

@@ -81,7 +81,7 @@ export async function compile(bin, { name, module, packages, ldflags = "" }, { g
 }
 
 /**
- * Puts the scripts of this version beside the programs, where those of another version, or none, are.
+ * Copies the scripts of this version beside the programs, unless they are there.
  * @param {string} bin
  */
 export function refreshScripts(bin) {
@@ -90,7 +90,7 @@ export function refreshScripts(bin) {
     if (existsSync(to) && readFileSync(from).equals(readFileSync(to))) continue;
     const draft = `${to}.${process.pid}`;
     copyFileSync(from, draft);
-    renameSync(draft, to); // another run may just be starting the old one
+    renameSync(draft, to); // another run may be starting the old one
   }
 }
 
@@ -99,7 +99,7 @@ function wantedGo() {
 }
 
 /**
- * Asked in the module's folder, a Go of 1.21 or later fetches the version that the module demands, unless it is told not to.
+ * In the module's folder, Go 1.21 or newer downloads the version that the module requires, unless it is told not to.
  * @param {Env} env
  * @param {AbortSignal} signal
  */
@@ -121,13 +121,12 @@ export async function usableGo(env, signal) {
   throw new UserError(`${lead}, and Go ${found} (${go}) is too old to build it. ${remedy(wanted)}`);
 }
 
-/** Pulumi's own installer, where the network lets it through. */
-
+/** Pulumi's own installer. */
 const installerAddress = "https://get.pulumi.com/install.sh";
 const probeMs = 5_000;
 const installMs = 10 * 60_000;
 
-/** It has no time limit of its own, so it runs in a process that can be ended. */
+/** It has no time limit, so it runs in a process that can be killed. */
 const installation = `
   const install = async ([automation, root, version]) => {
     const { SemVer } = require("node:module").createRequire(automation)("semver");

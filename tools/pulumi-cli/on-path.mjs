@@ -1,5 +1,5 @@
 // @ts-check
-/** The `pulumi` that is on PATH already, if it can run this project. */
+/** A `pulumi` on PATH that can run this project. */
 import { realpathSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import { isOlder } from "../lib/node-version.mjs";
@@ -12,12 +12,12 @@ const oldestVersion = "3.150.0";
 /** What Pulumi starts for a program, its dynamic resources and its policies. They come with Pulumi. */
 export const companions = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs", "pulumi-analyzer-policy"];
 
-/** Set while a candidate is asked for its version: a wrapper that would come back here gives up instead. */
+/** Set while a candidate is asked for its version, so a wrapper that leads back here gives up. */
 export const askingVariable = "PULUMI_CONSORTIUM_ASKING";
 
 /**
  * @param {Env} env
- * @param {{ own: string[], needed: string[], log: import("../lib/terminal.mjs").Log }} where own: real paths that are ours, so no find;
+ * @param {{ own: string[], needed: string[], log: import("../lib/terminal.mjs").Log }} where own: real paths of our own copies, which do not count;
  *   needed: what must be beside it or on PATH
  * @returns {Promise<string | undefined>} the first that can be used
  */

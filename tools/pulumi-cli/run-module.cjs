@@ -1,4 +1,4 @@
-// Runs a module of the packages of the project in the current folder, as if `node <its file>` had been asked for.
+// Runs a module of the current folder's packages, like `node <its file>`.
 "use strict";
 const [, , name] = process.argv;
 let file;

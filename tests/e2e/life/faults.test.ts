@@ -37,16 +37,16 @@ const runs: [title: string, adapter: "dynamic" | "plugin", faults: Fault[]][] = 
   ],
 ];
 
-let lab: Lab;
-beforeAll(async () => {
-  lab = new Lab(await pulumiCli(), service);
-});
-afterAll(() => lab.close());
-
-test.each(runs)("%s, on the %s provider: %j", async (_, adapter, faults) => {
+// At the same time, since most of it is waiting.
+test.concurrent.each(runs)("%s, on the %s provider: %j", async (_, adapter, faults) => {
   const cells = faults.map(([name, method, route]) => {
     const kind = kinds.find((one) => one.name === name)!;
     return { call: { method, route }, kind, lag: kind.lag ?? (kind.acted ? lagMs : 0) };
   });
-  expect(await lab.fault(adapter, ...cells)).toMatchObject({ ok: true, why: "" });
+  const lab = new Lab(await pulumiCli(), service);
+  try {
+    expect(await lab.fault(adapter, ...cells)).toMatchObject({ ok: true, why: "" });
+  } finally {
+    lab.close();
+  }
 });

@@ -21,24 +21,12 @@ const exactly = { consortia: 1, memberships: 1, environments: 1, nodes: 1, appcr
 const countsOf = async (w: World): Promise<Record<string, number>> =>
   Object.fromEntries(Object.entries(await w.network()).map(([kind, items]) => [kind, items.length]));
 
-/** Each run has a tether of its own, since a contract that is deployed stays. */
-const tetherOf = (run: number): string => `${tetherId.slice(0, -1)}${run}`;
-
-let w: World;
-beforeAll(async () => {
-  w = await world("", {
-    plugin: true,
-    tethers: Array.from({ length: kills.length + 1 }, (_, run) => ({ id: tetherOf(run) })),
-  });
-});
-afterAll(() => w.close());
-
-/** A run ends in one way or another; all that it made is gone again at the end. */
-async function recovered(run: number, adapter: Adapter): Promise<void> {
+/** The documented recovery leads to exactly the network, and destroy removes all of it. */
+async function recovered(w: World, adapter: Adapter): Promise<void> {
   await w.stack.run(["cancel", "--yes"]);
   const up = await w.stack.up({ ...on(adapter), CONSORTIUM_ADOPT: "true" });
   expect(up).toMatchObject({ code: 0 });
-  // A credential that the dead run had made and not recorded is named, and goes at a person's word.
+  // A credential that the killed run created and did not record is named. A person has it removed.
   const [, ids] = /consortium sweep --id (\S+)/.exec(up.text) ?? [];
   expect((await countsOf(w)).appcreds).toBe(ids ? 2 : 1);
   if (ids) {
@@ -47,7 +35,7 @@ async function recovered(run: number, adapter: Adapter): Promise<void> {
     expect(swept).toMatchObject({ code: 0 });
   }
   expect(await countsOf(w)).toEqual(exactly);
-  expect(w.service.store.tethers.get(tetherOf(run)).fields.deployments.rinkeby).toBe(1);
+  expect(w.service.store.tethers.get(tetherId).fields.deployments.rinkeby).toBe(1);
   expect(await w.stack.destroy()).toMatchObject({ code: 0 });
   expect((await w.network()).consortia).toEqual([]);
 }
@@ -66,30 +54,35 @@ const kills: [string, { method: string; route: string }, "cli" | "provider", "be
   ["the tether's deployment", { method: "POST", route: "/tether/:tetherId/deploy" }, "provider", "before", "dynamic"],
 ];
 
-test.each(kills.map((kill, run) => [...kill, run] as const))(
+// At the same time, since most of it is waiting.
+test.concurrent.each(kills)(
   "killed at %s (%j, the %s, %s it was acted on, %s): recovers to exactly the network",
-  async (_, call, victim, when, adapter, run) => {
-    w.stack.program(wholeTree.replace(tetherId, tetherOf(run)));
-    const fault = w.service.faults.add({ ...call, kind: "hang", acted: when === "after" });
-    const child = w.stack.start(["up", "--yes", "--skip-preview"], on(adapter));
-    const end = finished(child);
-    await until(() => fault.hits > 0);
-    const processes = descendants(child.pid!);
-    const providers = processes.filter(isProvider);
-    expect(providers.length).toBeGreaterThan(0);
-    for (const pid of victim === "cli" ? processes.filter((pid) => !isProvider(pid)) : providers)
-      process.kill(pid, "SIGKILL");
-    if (victim === "cli") child.kill("SIGKILL");
-    await end;
-    // Nothing of the dead run may act on: its provider notices that nobody is left to tell.
-    await until(() => !providers.some(isProvider));
-    w.service.faults.clear();
-    await recovered(run, adapter);
+  async (_, call, victim, when, adapter) => {
+    const w = await world(wholeTree, { plugin: true });
+    try {
+      const fault = w.service.faults.add({ ...call, kind: "hang", acted: when === "after" });
+      const child = w.stack.start(["up", "--yes", "--skip-preview"], on(adapter));
+      const end = finished(child);
+      await until(() => fault.hits > 0);
+      const processes = descendants(child.pid!);
+      const providers = processes.filter(isProvider);
+      expect(providers.length).toBeGreaterThan(0);
+      for (const pid of victim === "cli" ? processes.filter((pid) => !isProvider(pid)) : providers)
+        process.kill(pid, "SIGKILL");
+      if (victim === "cli") child.kill("SIGKILL");
+      await end;
+      // Nothing of the killed run may act on: its provider notices that nobody is left to tell.
+      await until(() => !providers.some(isProvider));
+      w.service.faults.clear();
+      await recovered(w, adapter);
+    } finally {
+      await w.close();
+    }
   },
 );
 
 /** Presses Ctrl-C while a node of this name starts, and lets it get ready afterwards. */
-async function interrupted(adapter: Adapter, node: string): Promise<void> {
+async function interrupted(w: World, adapter: Adapter, node: string): Promise<void> {
   const { nodes } = w.service.store;
   const child: ChildProcess = w.stack.start(["up", "--yes", "--skip-preview"], on(adapter));
   const end = finished(child);
@@ -106,14 +99,16 @@ async function interrupted(adapter: Adapter, node: string): Promise<void> {
 }
 
 test("Ctrl-C ends waiting promptly and keeps what was created, on both providers, and either goes on", async () => {
-  const program = wholeTree.replace(tetherId, tetherOf(kills.length));
-  w.stack.program(program);
-  w.service.setTiming({ nodeStart: 600_000 });
-  await interrupted("dynamic", "n");
-  // What one provider left incomplete, the other one finishes.
-  w.stack.program(`${program} new Node("n2", { environment, membership });`);
-  await interrupted("plugin", "n2");
-  expect(await w.stack.up(on("plugin"))).toMatchObject({ code: 0 });
-  expect(await countsOf(w)).toEqual({ ...exactly, nodes: 2 });
-  expect(await w.stack.preview(on("plugin"), "--expect-no-changes")).toMatchObject({ code: 0 });
+  const w = await world(wholeTree, { plugin: true, timing: { nodeStart: 600_000 } });
+  try {
+    await interrupted(w, "dynamic", "n");
+    // What one provider left incomplete, the other one finishes.
+    w.stack.program(`${wholeTree} new Node("n2", { environment, membership });`);
+    await interrupted(w, "plugin", "n2");
+    expect(await w.stack.up(on("plugin"))).toMatchObject({ code: 0 });
+    expect(await countsOf(w)).toEqual({ ...exactly, nodes: 2 });
+    expect(await w.stack.preview(on("plugin"), "--expect-no-changes")).toMatchObject({ code: 0 });
+  } finally {
+    await w.close();
+  }
 });
