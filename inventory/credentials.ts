@@ -8,7 +8,7 @@ export interface PlacedCredential extends KnownCredential {
   membershipId?: string;
 }
 
-/** With --show-secrets, Pulumi writes a secret as an object with the value as JSON text; otherwise encrypted. */
+/** A secret in plain text: with --show-secrets, Pulumi writes it as an object with the value as JSON text. */
 function inClear(value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("plaintext" in value)) return value;
   try {
@@ -20,7 +20,7 @@ function inClear(value: unknown): unknown {
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** The credential among some properties, if both its username and its password are in plain text. */
+/** The credential in some properties, if both its user name and its password are in plain text. */
 export function credentialIn(props: object): PlacedCredential[] {
   const { username, password, environmentId, membershipId } = props as Record<string, unknown>;
   const [user, secret] = [inClear(username), inClear(password)];
@@ -28,7 +28,7 @@ export function credentialIn(props: object): PlacedCredential[] {
   return [{ username: user, password: secret, environmentId: text(environmentId), membershipId: text(membershipId) }];
 }
 
-/** The credentials anywhere in the outputs of a stack: objects with a user name and a password. */
+/** The credentials in the outputs of a stack: objects with a user name and a password, at any depth. */
 export function credentialsInOutputs(outputs: unknown): PlacedCredential[] {
   const found: PlacedCredential[] = [];
   const todo: unknown[] = [outputs];
@@ -41,13 +41,13 @@ export function credentialsInOutputs(outputs: unknown): PlacedCredential[] {
   return found;
 }
 
-/** Whether a credential belongs to an environment: the user name of a credential is its id. */
+/** Whether a credential belongs to an environment. The user name of a credential is its id. */
 export const belongsTo = (
   { id, credentials }: EnvironmentModel,
   { username, environmentId }: PlacedCredential,
 ): boolean => environmentId === id || credentials.some((one) => one.id === username);
 
-/** The credentials that may open a node, as far as their owners are known. */
+/** The credentials of the node's member. Credentials whose owner is not known are not among them. */
 export const credentialsFor = (
   environment: EnvironmentModel,
   { membershipId }: NodeModel,

@@ -16,7 +16,7 @@ export async function modelOfNetworkFile(file: string): Promise<NetworkModel> {
   return modelOf(partsOf(plan).map(rowOf), { source: "network file", title });
 }
 
-/** Parts have their logical names as ids; a destination is known by its name in its service, a tether by its own id. */
+/** The id of a part is its logical name, except that a destination has its key and a tether its own id. */
 function rowOf({ kind, planned: { key, names }, args, dependsOn }: Part): Row {
   const known = Object.entries(args).flatMap(([name, value]) => {
     const plain = valueOf(value);
@@ -30,7 +30,7 @@ function rowOf({ kind, planned: { key, names }, args, dependsOn }: Part): Row {
   return { ...row, id, props: { ...props, environmentId: dependsOn?.[0]?.planned.names[0] } };
 }
 
-/** What another part shows is what it will be given, or its id. */
+/** An output of another part is the argument that it will be given, or its id. */
 const valueOf = (value: unknown): unknown =>
   value instanceof Shown
     ? value.output === "id"

@@ -18,15 +18,15 @@ export interface LiveOptions {
 }
 
 /**
- * The organization of a key as the service shows it. However many look, each thing is requested once while its answer is new
- * enough, through the one client and its limit of requests.
+ * The organization of a key as the service shows it. All callers share one client with its limit of requests, and each thing is
+ * requested only once while its answer is recent enough.
  */
 export class LiveNetwork {
   readonly #session;
-  /** Answers besides lists, and when each was requested. */
+  /** Answers other than lists, and when each was requested. */
   readonly #responseCache = new Map<string, { at: number; answer: Promise<unknown> }>();
 
-  /** @param maxAgeMs how old an answer may be */
+  /** @param maxAgeMs maximum age of an answer */
   constructor(
     readonly client: ConsortiumClient,
     private readonly maxAgeMs = 2_000,
@@ -70,12 +70,12 @@ export class LiveNetwork {
     return {
       ...model,
       ...(owners.size === 1 && { organization: all[0]?.props.owner }),
-      // The limit of consortia is the organization's, whichever are shown.
+      // The limit of consortia applies to the organization, whichever of them are shown.
       limits: model.limits.map((one) => (one.kind === "consortia" ? { ...one, used: all.length } : one)),
     };
   }
 
-  /** A tether service, and its newest report. @param partial whether what is not answered is `unseen`, in place of an error */
+  /** A tether service and its newest report. @param partial whether unanswered questions become `unseen` instead of errors */
   tether(id: string, partial = false): Promise<ObservedTether> {
     const failed = (error: unknown): void => {
       if (!partial || !isApiError(error)) throw error;
@@ -99,10 +99,10 @@ export class LiveNetwork {
     return { urls, blockHeight, publicAddress: geth?.public_address, validators: geth?.validators };
   }
 
-  /** What `ask` answers, or has answered under this key. */
+  /** The answer of `ask`, or its recent answer for this key. */
   #once<T>(key: string, ask: () => Promise<T>): Promise<T> {
     const oldest = this.clock.now() - this.maxAgeMs;
-    // A console runs for days; deleted objects must not accumulate.
+    // A console runs for days, so answers about deleted objects must not accumulate.
     for (const [old, { at }] of this.#responseCache) if (at < oldest) this.#responseCache.delete(old);
     const known = this.#responseCache.get(key);
     if (known) return known.answer as Promise<T>;

@@ -3,8 +3,8 @@ import { limits } from "../provider/constants";
 export { type Condition, conditionOf } from "../provider/api/states";
 
 /*
- * A network as people look at it: plain data, which can be sent and kept as JSON. It never holds a secret.
- * Where nothing has an id of the service yet, as in a plan, the id is any text that is unique in the model.
+ * A network for people to look at: plain data that can be sent and kept as JSON. It never contains a secret.
+ * An object that has no id in the service yet, as in a plan, has any id that is unique in the model.
  */
 
 export type Change = "create" | "update" | "replace" | "delete";
@@ -18,19 +18,19 @@ export interface Managed {
   name: string;
 }
 
-/** What is said of an object besides what the service shows. */
+/** What is known of an object besides what the service shows. */
 export interface Remarks {
-  /** Absent: no stack was looked at. */
+  /** Absent if no stack was looked at. */
   managed?: Managed | "by hand";
   /** What a plan does to it. */
   change?: Change;
-  /** It leaves the stack but stays in the service. */
+  /** Whether it leaves the stack but stays in the service. */
   kept?: boolean;
-  /** How it differs from what its stack says, a sentence each. */
+  /** How it differs from its stack, one sentence per difference. */
   drift?: string[];
-  /** Why the service did not show all of it: what is missing here may exist. */
+  /** Why the service did not show all of it. What is missing here may exist. */
   unseen?: string;
-  /** Kinds that the service does not list in it: it need not, or not now. */
+  /** Kinds of objects in it that the service does not list, permanently or just now. */
   unlisted?: ObjectKind[];
 }
 
@@ -51,7 +51,7 @@ export interface NodeModel extends Remarks {
   state?: string;
   role?: string;
   urls?: { rpc?: string; wss?: string };
-  /** The last block that the service shows of it. */
+  /** Number of its last block, according to the service. */
   blockHeight?: number;
   publicAddress?: string;
   validators?: string[];
@@ -63,24 +63,24 @@ export interface CredentialModel extends Remarks {
   membershipId?: string;
 }
 
-/** Objects that all who show a network treat alike. */
+/** Kinds that are shown in the same way everywhere. */
 export type OtherKind =
   "consortiumZone" | "invitation" | "environmentZone" | "configuration" | "service" | "destination";
 
 /** One of them, in a consortium or an environment. */
 export interface OtherModel extends Remarks {
   kind: OtherKind;
-  /** The id; of a destination `<id of its service>/<name>`. */
+  /** The id; for a destination `<id of its service>/<name>`. */
   id: string;
   name: string;
   state?: string;
   /** Id of the member that owns it. */
   membershipId?: string;
-  /** What else is shown of it, under the names of the properties. */
+  /** Further properties to show, by name. */
   facts: Record<string, string | number | boolean>;
-  /** Addresses, by what answers there. */
+  /** Addresses, by what answers at them. */
   urls?: Record<string, string>;
-  /** Others use it, too: the stack adopted it as it was, and leaves it there. */
+  /** Whether others use it, too: the stack adopted it unchanged, and will not delete it. */
   shared?: boolean;
 }
 
@@ -95,12 +95,12 @@ export interface EnvironmentModel extends Remarks {
   releaseId?: string;
   /** Seconds between two blocks. */
   blockPeriod?: number;
-  /** Hours without a transaction after which the service may put it to sleep. */
+  /** Hours without a transaction before the service may put it to sleep. */
   idleHours?: number;
   nodes: NodeModel[];
   credentials: CredentialModel[];
   others: OtherModel[];
-  /** Id of the tether that pins it, where that is known. */
+  /** Id of the tether that pins it, if known. */
   tether?: string;
 }
 
@@ -115,7 +115,7 @@ export interface ConsortiumModel extends Remarks {
   others: OtherModel[];
 }
 
-/** The newest report of a tether, where it says that it was pinned. */
+/** A report of a tether, and where it was pinned. */
 export interface PinModel {
   /** Index of the report, from 0. */
   index: number;
@@ -126,13 +126,13 @@ export interface PinModel {
   contractAddress?: string;
   transactionHash?: string;
   blockNumber?: number;
-  /** How many nodes it is about. */
+  /** Number of nodes in the report. */
   nodes?: number;
 }
 
 export interface TetherModel extends Remarks {
   id: string;
-  /** Public chain that it pins to. */
+  /** Public chain to which it pins. */
   network?: string;
   intervalHours?: number;
   state?: string;
@@ -141,28 +141,28 @@ export interface TetherModel extends Remarks {
   balanceWei?: string;
   /** When its stack last changed it, ISO 8601. */
   changedAt?: string;
-  /** How many reports there are. */
+  /** Number of reports. */
   reports?: number;
   lastPin?: PinModel;
-  /** Why the service could not pin, where it says so. */
+  /** Why the service could not pin, if it says so. */
   problem?: string;
-  /** JSON-RPC address of the target network, where the service names one. */
+  /** JSON-RPC address of the target network, if the service names one. */
   targetUrl?: string;
 }
 
 /** How much of a limit of the service is used. */
 export interface LimitUse {
   kind: "consortia" | "environments" | "nodes";
-  /** Id of what the limit is for; absent for the organization. */
+  /** Id of the consortium or environment; absent for the organization. */
   of?: string;
   used: number;
   most: number;
 }
 
 export interface NetworkModel {
-  /** Where it comes from: the live service, a stack, a plan or a network file. */
+  /** What it was read from. */
   source: "live" | "stack" | "plan" | "network file";
-  /** What it is called, such as `project/stack`. */
+  /** Its name, such as `project/stack`. */
   title?: string;
   /** Id of the organization. */
   organization?: string;
@@ -176,7 +176,7 @@ export type ObjectModel =
 
 export type ObjectKind = "consortium" | "membership" | "environment" | "node" | "credential" | "tether" | OtherKind;
 
-/** What a kind is called. */
+/** The names of the kinds for people. */
 export const kindTitles: Record<ObjectKind, string> = {
   consortium: "consortium",
   membership: "member",
@@ -194,7 +194,7 @@ export const kindTitles: Record<ObjectKind, string> = {
 
 const isThere = ({ change }: Remarks): boolean => change !== "delete";
 
-/** How much of each limit is used, once what is planned is done. */
+/** How much of each limit is used, including planned changes. */
 export function limitsUsed(consortia: readonly ConsortiumModel[]): LimitUse[] {
   const there = consortia.filter(isThere);
   return [

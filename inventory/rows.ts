@@ -25,15 +25,15 @@ import {
 /** An object from any source: the service, a state, a plan or a network file. */
 export interface Row extends Remarks {
   kind: ObjectKind;
-  /** Absent: not created yet. */
+  /** Absent if it is not created yet. */
   id?: string;
-  /** Under the names of the resource's properties, ids of parents included. What is secret, or not known yet, is no text here. */
+  /** By the names of the resource's properties, including ids of parents. A secret or unknown value is not text. */
   props: Readonly<Record<string, unknown>>;
-  /** URNs that each property follows from. */
+  /** URNs of the resources that each property depends on. */
   sources?: Readonly<Record<string, readonly string[] | undefined>>;
 }
 
-/** A row of a stack, which says what the program calls it. */
+/** A row of a stack, with its name in the program. */
 export interface StackRow extends Row {
   managed: Managed;
 }
@@ -51,22 +51,22 @@ const kinds: Readonly<Record<string, ObjectKind>> = Object.fromEntries(
   Object.entries(definitionOf).map(([kind, { type }]) => [type, kind as ObjectKind]),
 );
 
-/** The kind of a class, such as `AppCred`; undefined: it is none of this package. */
+/** The kind of a class, such as `AppCred`; undefined for those of other packages. */
 export const kindOfClass = (type: string): ObjectKind | undefined => kinds[type];
 
-/** The class of a type token: `Node`, of the dynamic resource and of the plugin's alike; of other packages the whole token. */
+/** The class of a type token on either provider, such as `Node`; the whole token for those of other packages. */
 export function classOf(type: string): string {
   return printable(kindOf(type) ?? type);
 }
 
-/** What its URN says of a resource; undefined: it is none of this package. */
+/** The kind and name in the URN of a resource; undefined for those of other packages. */
 export function namedBy(urn: string): Pick<StackRow, "kind" | "managed"> | undefined {
   const { stack, project, type, name } = partsOfUrn(urn);
   const kind = kindOfClass(classOf(type));
   return kind && { kind, managed: { stack: `${project}/${stack}`, urn, name } };
 }
 
-/** What a model has of each kind, under the names of the properties. */
+/** The properties of each kind that a model has. */
 const shown: Record<ObjectKind, readonly string[]> = {
   consortium: ["description", "owner", "state"],
   membership: ["orgId", "state", "minimumNodes", "maximumNodes"],
@@ -89,7 +89,7 @@ const numbers = [
   ...["minimumNodes", "maximumNodes", "chainId", "blockPeriod", "idleHours", "intervalHours", "blockHeight", "reports"],
 ];
 
-/** A property as a model has it; undefined where it is of another form, such as a secret. */
+/** A property in the form that a model has; undefined if it has another form, such as a secret. */
 function plain(key: string, value: unknown): unknown {
   if (key === "lastPin") return value;
   if (key === "validators") return Array.isArray(value) ? value.filter((one) => typeof one === "string") : undefined;
@@ -102,13 +102,13 @@ function plain(key: string, value: unknown): unknown {
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Objects that are not created yet have their logical names as ids. Of a service's own names, each has several. */
+/** The id of an object that is not created yet is its logical name. Destinations have names that are unique only in their service. */
 function idOf({ kind, id, managed, props }: Row): string {
   if (id === undefined) return (managed as Managed).name;
   return definitionOf[kind].idField === undefined ? id : `${text(props.serviceId)}/${id}`;
 }
 
-/** The id, and what is said of it. */
+/** The id and the remarks. */
 function remarksOf(row: Row) {
   const { managed, change, kept, drift, unseen, unlisted } = row;
   return {
@@ -122,7 +122,7 @@ function remarksOf(row: Row) {
   };
 }
 
-/** The id, what is said of it, and what its kind shows. */
+/** The id, the remarks and the properties of its kind. */
 function factsOf(row: Row) {
   const given = shown[row.kind].map((key) => [key, plain(key, row.props[key])] as const);
   return { ...remarksOf(row), ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
@@ -131,7 +131,6 @@ function factsOf(row: Row) {
 const isPlain = (value: unknown): value is string | number | boolean =>
   ["string", "number", "boolean"].includes(typeof value);
 
-/** An object of a kind that all are shown alike of. */
 function otherOf(row: Row & { kind: OtherKind }, membershipId: string | undefined): OtherModel {
   const { kind, props } = row;
   const facts = shown[kind].flatMap((key) => (isPlain(props[key]) ? [[key, props[key]] as const] : []));
@@ -149,14 +148,19 @@ function otherOf(row: Row & { kind: OtherKind }, membershipId: string | undefine
   };
 }
 
-/** Kinds that stand in no list of their own, in the order in which they are shown. */
-const otherKinds = [
-  ...(["service", "destination", "configuration", "environmentZone", "consortiumZone", "invitation"] as const),
+/** In the order in which they are shown. */
+const otherKinds: OtherKind[] = [
+  "service",
+  "destination",
+  "configuration",
+  "environmentZone",
+  "consortiumZone",
+  "invitation",
 ];
 
 const named = (row: Row): string => text(row.props.name) ?? (row.managed as Managed | undefined)?.name ?? idOf(row);
 
-/** Finds what a row is in, or belongs to. */
+/** Finds the parents and owners of rows. */
 class Parents {
   readonly #byKind: ReadonlyMap<ObjectKind, Row[]>;
   readonly #byId = new Map<string, Row>();
@@ -169,7 +173,7 @@ class Parents {
     }
   }
 
-  /** Its id; undefined where nothing tells, as for what will be known only later. */
+  /** The id of a parent; undefined if nothing shows it, for example because it is only known later. */
   idOf(row: Row, kind: ObjectKind, property: string): string | undefined {
     const given = text(row.props[property]);
     const sources = row.sources?.[property] ?? [];
@@ -181,7 +185,7 @@ class Parents {
     return guess && idOf(guess);
   }
 
-  /** Networks name their parts after what they are in: `trade/prod/acme-1` is in `trade/prod`. */
+  /** In networks, names of parts begin with that of their parent: `trade/prod/acme-1` is in `trade/prod`. */
   #named(name: string, some: readonly Row[]): Row | undefined {
     const lengthOf = ({ managed }: Row): number => (managed as Managed).name.length;
     const within = some.filter(({ managed }) => typeof managed === "object" && name.startsWith(`${managed.name}/`));
@@ -189,7 +193,7 @@ class Parents {
   }
 }
 
-/** The network of some rows. What they are in is shown by its id alone, where it is not among them. */
+/** The network of some rows. A parent that is not among them is shown by its id only. */
 export function modelOf(rows: readonly Row[], about: Pick<NetworkModel, "source" | "title">): NetworkModel {
   const parents = new Parents(rows);
   const consortia = new Map<string, ConsortiumModel>();
@@ -240,7 +244,7 @@ export function modelOf(rows: readonly Row[], about: Pick<NetworkModel, "source"
     if (environment) environment.tether = tethers[at]!.id;
   });
   const all = [...consortia.values()];
-  // The order of a file is the author's; that of a list or a state is arbitrary.
+  // The author chose the order of a file; that of a list or a state is arbitrary.
   if (about.source !== "network file") for (const list of listsIn(all)) list.sort(inNaturalOrder);
   return { ...about, limits: limitsUsed(all), consortia: all, tethers };
 }
@@ -261,7 +265,10 @@ const inNaturalOrder = (one: ObjectModel, other: ObjectModel): number =>
   displayName(one).localeCompare(displayName(other), "en", { numeric: true }) ||
   (one.id < other.id ? -1 : 1);
 
-/** If nothing shows what a tether pins: a network names it after its environment; else a single tether pins a single environment. */
+/**
+ * The environment that a tether pins, as far as a stack shows it: the one whose name begins the tether's in a network, or else the
+ * only one if there is only one tether.
+ */
 function environmentIdOf(tether: Row, rows: readonly Row[], environments: ReadonlyMap<string, unknown>) {
   const { managed, props } = tether;
   if (typeof managed !== "object") return text(props.environmentId);

@@ -23,7 +23,7 @@ import {
 import { definitionOf, modelOf, namedBy, type Row, type StackRow } from "./rows";
 
 const props = z.record(z.string(), z.unknown()).nullish();
-/** What `pulumi stack export` prints, as far as it is needed. */
+/** The relevant part of what `pulumi stack export` prints. */
 const Exported = z.looseObject({
   deployment: z.looseObject({
     resources: z
@@ -57,19 +57,19 @@ function rowsIn(document: unknown, what: string): StackRow[] {
   });
 }
 
-/** The network as the state of a stack has it. */
+/** The network in the state of a stack. */
 export function modelOfStack(document: unknown, what = "The document"): NetworkModel {
   const rows = rowsIn(document, what);
   return modelOf(rows, { source: "stack", ...(rows[0] && { title: rows[0].managed.stack }) });
 }
 
-/** The credentials in the state of a stack, where it was exported with --show-secrets. */
+/** The credentials in the state of a stack, if it was exported with --show-secrets. */
 export const credentialsInStack = (document: unknown, what = "The document"): PlacedCredential[] =>
   rowsIn(document, what).flatMap(({ kind, props }) => (kind === "credential" ? credentialIn(props) : []));
 
 /**
- * Checks the organization first: what another organization's key does not show is not gone.
- * @throws UserError that says whose the stack is, and whose the key
+ * Proves that the key belongs to the stack's organization: what another organization's key does not show is not gone.
+ * @throws UserError that names both organizations
  */
 export async function proveKeyOf(client: ConsortiumClient, document: unknown, what: string): Promise<void> {
   const confirmed = (processEnvironment()[environmentName("confirmDeleted")] ?? "").split(/[\s,]+/);
@@ -79,12 +79,12 @@ export async function proveKeyOf(client: ConsortiumClient, document: unknown, wh
   await proveSeen({ ...plainSession(client), seenStates });
 }
 
-/** What a stack asks for, so that another value in the service is drift. */
+/** Properties of a stack that count as drift if the service has another value. */
 const asked = ["name", "orgName", "provider", "consensusType", "chainId", "membershipId", "network", "intervalHours"];
 
 /**
- * Says of every live object which stack manages it, or that it was made by hand, and how it differs from what the stack
- * has. What the service does not show any more is added, so that it is seen.
+ * Adds to every live object which stack manages it, or that it was made by hand, and how it differs from the stack. Objects that
+ * the service no longer shows are added as gone.
  */
 export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]): NetworkModel {
   const merged = structuredClone(live);
@@ -105,7 +105,7 @@ export function withStacks(live: NetworkModel, stacks: readonly NetworkModel[]):
   return merged;
 }
 
-/** What was adopted as others have it has to fit only in part. */
+/** Properties to compare. A shared object needs to match only in part. */
 function askedOf({ kind, shared }: OtherModel): readonly string[] {
   const definition = definitionOf[kind];
   return shared ? definition.shared!.fits : inputKeys(definition);
@@ -121,7 +121,7 @@ function driftOf(live: ObjectModel, stack: ObjectModel): string[] {
   });
 }
 
-/** Objects that only the stack still knows, each in what it was in; of what was not shown, nothing is known to be gone. */
+/** Adds objects that only the stack still has, each to its owner. Nothing counts as gone where the service did not show all. */
 function addGone(live: NetworkModel, stack: NetworkModel): void {
   const gone = <T extends ObjectModel>(object: T): T => ({
     ...object,
@@ -133,7 +133,7 @@ function addGone(live: NetworkModel, stack: NetworkModel): void {
   const missing = <T extends ObjectModel>(now: readonly T[], then: readonly T[]): T[] =>
     others(now, then).flatMap((one) => (one.managed ? [gone(one)] : []));
   const all = live.consortia;
-  /** What an owner need not show of a kind is there as the stack has it. */
+  /** Objects that the service does not list are taken from the stack as they are. */
   const lost = <T extends ObjectModel>(kind: ObjectKind, owner: Remarks, now: readonly T[], then: readonly T[]): T[] =>
     owner.unseen === undefined && !owner.unlisted?.includes(kind) ? missing(now, then) : others(now, then);
   const lostOthers = (owner: ConsortiumModel | EnvironmentModel, then: readonly OtherModel[]): OtherModel[] =>
@@ -163,7 +163,7 @@ function addGone(live: NetworkModel, stack: NetworkModel): void {
   }
 }
 
-/** The API does not say what a tether pins; a stack may. */
+/** The API does not say what a tether pins, but a stack may. */
 function bindTethers(live: NetworkModel, stack: NetworkModel): void {
   for (const { id, tether } of environmentsOf(stack)) {
     const environment = environmentsOf(live).find((one) => one.id === id);

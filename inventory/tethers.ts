@@ -8,7 +8,7 @@ import { type Row } from "./rows";
 export const reasonIn = ({ call, status, errorMessage }: ApiError): string =>
   `${call}: ${status === undefined ? "" : `HTTP ${status}: `}${errorMessage}`;
 
-/** The answer to a question about one object; undefined where the service shows none, or `failed` was told why. */
+/** The answer to a question about one object; undefined if the service has none, or if `failed` accepted the error. */
 export async function asked<T>(question: Promise<T>, failed: (error: unknown) => void): Promise<T | undefined> {
   try {
     return await question;
@@ -18,15 +18,15 @@ export async function asked<T>(question: Promise<T>, failed: (error: unknown) =>
   }
 }
 
-/** A tether, and its newest report as the service shows it. */
+/** A tether and its newest report, as the service shows them. */
 export interface ObservedTether {
   row: Row & { id: string };
   report?: unknown;
 }
 
 /**
- * Looks at a tether; what the service does not show of it stays out.
- * @param failed told of what the service should have answered
+ * Looks at a tether. Properties that the service does not show are left out.
+ * @param failed called for questions that the service should have answered
  */
 export async function observeTether(
   client: ConsortiumClient,
@@ -60,7 +60,7 @@ export async function observeTether(
   return { row: { kind: "tether", id, props: facts, ...(unseen !== undefined && { unseen }) }, report };
 }
 
-/** What only some services show. */
+/** Properties that only some services show. */
 function extraIn(shown: unknown, network: string | undefined): Pick<TetherModel, "problem" | "targetUrl"> {
   const { last_error: problem, target_urls: urls } = (shown ?? {}) as { last_error?: unknown; target_urls?: unknown };
   const targetUrl = (urls as Record<string, unknown> | undefined)?.[network ?? ""];
@@ -92,7 +92,7 @@ export function pinIn(index: number, report: unknown): PinModel {
   };
 }
 
-/** Texts under keys of that kind, however deep. */
+/** Texts under matching keys, at any depth. */
 function textsIn(value: unknown, keys: RegExp): string[] {
   const found: string[] = [];
   const todo: unknown[] = [value];
@@ -105,10 +105,10 @@ function textsIn(value: unknown, keys: RegExp): string[] {
   return found;
 }
 
-/** Whether a report is about this node: the only way the API shows what a tether pins. */
+/** Whether a report is about this node. The API shows in no other way what a tether pins. */
 export const isAbout = (report: unknown, nodeId: string): boolean => textsIn(report, /(^|_)id$/i).includes(nodeId);
 
-/** Reports that are kept of a tether. */
+/** Maximum number of cached reports per tether. */
 const mostKept = 500;
 
 /** The pins of one tether. A report and its cost never change, so each is read once. */
@@ -131,18 +131,18 @@ export class Pins {
 
   pin = async (index: number): Promise<PinModel> => pinIn(index, await this.report(index));
 
-  /** Up to `most` of the first `count`, the newest first. */
+  /** Up to `most` of the first `count` pins, newest first. */
   newest(count: number, most: number): Promise<PinModel[]> {
     const wanted = Array.from({ length: Math.min(count, most) }, (_, back) => count - 1 - back);
     return Promise.all(wanted.map(this.pin));
   }
 
-  /** Asks the public chain. */
+  /** Verifies a report on the public chain. */
   async verify(index: number, targetUrl: string, account: string | undefined): Promise<Verification> {
     return verifyReport(await this.report(index), targetUrl, account === undefined ? {} : { account });
   }
 
-  /** What these pins cost on average, in wei; undefined: the chain does not tell. */
+  /** The average cost of these pins in wei; undefined if the chain does not answer. */
   async cost(pins: readonly PinModel[], targetUrl: string): Promise<bigint | undefined> {
     const isHash = (text = ""): boolean => /^0x[0-9a-f]{64}$/i.test(text);
     const hashes = pins.flatMap(({ transactionHash }) => (isHash(transactionHash) ? transactionHash! : []));

@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { changesOf, doesSomething, type PlannedChange } from "./changes";
 import { type Plan } from "./read";
 
-/* Whether a plan does what people approved: not more, not less, and to the same objects. */
+/* Whether a plan does exactly what people approved, to the same objects. */
 
-/** What people approved: plans, and the digests of plans. */
+/** What people approved: plans and digests of plans. */
 export interface Approvals {
   /** By `project/stack`. */
   plans: ReadonlyMap<string, Plan>;
   digests: ReadonlySet<string>;
 }
 
-/** "nothing": there is nothing to approve. */
+/** `nothing`: there is nothing to approve. */
 export type Approval = "nothing" | "by digest" | "as planned" | "none";
 
 export function approvalOf(plan: Plan, { plans, digests }: Approvals): Approval {
@@ -21,7 +21,7 @@ export function approvalOf(plan: Plan, { plans, digests }: Approvals): Approval 
   return approved && digestOf(approved) === digestOf(plan) ? "as planned" : "none";
 }
 
-/** Names what a plan does: the same for the same steps in any order. Values of secrets are not in it; plans do not show them. */
+/** A hash of what a plan does, whatever the order of its steps. It does not cover values of secrets, which plans do not show. */
 export function digestOf(plan: Plan): string {
   const deeds = [...deedsOf(plan)].sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256")
@@ -29,7 +29,7 @@ export function digestOf(plan: Plan): string {
     .digest("hex");
 }
 
-/** A resource to which a plan does something else than the approved one. */
+/** A resource for which a plan differs from the approved one. */
 export interface Deviation {
   urn: string;
   approved: PlannedChange[];
@@ -45,7 +45,7 @@ export function deviationsOf(plan: Plan, approved: Plan): Deviation[] {
     .map((urn) => ({ urn, approved: of(changes.was, urn), now: of(changes.is, urn) }));
 }
 
-/** By URN, in full: reports shorten values, and two long ones may differ only at their ends. */
+/** What a plan does, by URN. Values are complete, because reports shorten long ones, which may differ only at their ends. */
 function deedsOf({ steps, unseen }: Plan): Map<string, string> {
   const deeds = new Map<string, string[]>();
   for (const step of steps.filter(doesSomething)) {

@@ -12,7 +12,7 @@ export type Action = "replaced" | "deleted" | "gone" | "drifted" | "created" | "
 
 export interface Property {
   name: string;
-  /** As they are shown; not there where there was nothing. */
+  /** Shortened for people; undefined if there was nothing. */
   from: string | undefined;
   to: string | undefined;
 }
@@ -20,19 +20,19 @@ export interface Property {
 export interface PlannedChange {
   urn: string;
   action: Action;
-  /** `Node`; of other packages the whole type. */
+  /** Such as `Node`; the whole type for other packages. */
   type: string;
   name: string;
   properties: Property[];
   /** Properties that make it a replacement. */
   reasons: string[];
-  /** Properties that it restarts for, changed in place. */
+  /** Properties whose change in place restarts it. */
   restarts: string[];
-  /** What is destroyed with it. */
+  /** What is destroyed along with it. */
   loss?: string;
-  /** Whether that is a ledger, or a part of one. */
+  /** Whether that is a ledger or part of one. */
   losesLedger: boolean;
-  /** Whether it stays in the service, out of the stack. */
+  /** Whether it leaves the stack but stays in the service. */
   kept: boolean;
 }
 
@@ -46,7 +46,7 @@ const losses: Partial<Record<string, string>> = {
   Service: "what it keeps",
 } satisfies Partial<Record<LedgerHolder | "Node" | "Service", string>>;
 
-/** What a plan changes, one entry a resource, the worst first. */
+/** What a plan changes, one entry per resource, the worst first. */
 export function changesOf({ steps }: Plan): PlannedChange[] {
   const shown = steps.filter(({ urn }) => !/::pulumi:(pulumi:Stack|providers:[^:]+)::/.test(urn));
   const byUrn = new Map<string, Step & { action: Action }>();
@@ -69,10 +69,10 @@ export function changesOf({ steps }: Plan): PlannedChange[] {
     );
 }
 
-/** Whether a step changes something, or found that something has changed. */
+/** Whether a step changes something or found a change. */
 export const doesSomething = (step: Step): boolean => actionOf(step) !== undefined && isSeen(step);
 
-/** A refresh lists everything that it read. */
+/** A refresh lists everything that it read, changed or not. */
 const isSeen = (step: Step): boolean =>
   step.op !== "refresh" || step.new?.outputs === undefined || propertiesOf(step).length > 0;
 
@@ -95,14 +95,14 @@ function actionOf(step: Step): Action | undefined {
   return isMoved(step) && propertiesOf(step).length === 0 ? "moved" : "changed";
 }
 
-/** Whether a resource goes to the dynamic provider or comes from there, where its inputs have its time-outs, too. */
+/** Whether a resource moves between providers. On the dynamic one, its time-outs are among its inputs. */
 const isMoved = ({ old, new: next }: Pick<Step, "old" | "new">): boolean =>
   old?.type !== undefined && old.type !== next?.type;
 const ofDynamic = "customTimeouts";
 
 const typeOf = (urn: string): string => classOf(partsOfUrn(urn).type);
 
-/** A utility service that others share was adopted as it was, and is theirs. */
+/** A shared utility service was adopted unchanged and belongs to others, too. */
 const staysThere = ({ urn, old }: Step): boolean =>
   outlivesResource(old) ||
   (typeOf(urn) === service.type && isAdoptedShared(service, { ...old?.outputs, ...old?.inputs }));
@@ -143,7 +143,7 @@ function propertiesOf(step: Step): Property[] {
   return asked.length > 0 || op !== "update" ? asked : differences(step, old?.outputs, next?.outputs);
 }
 
-/** Properties that differ. One that is secret in both states may differ, which a plan does not show. */
+/** Properties that differ, or those that are secret in both states and may differ, which a plan does not show. */
 function differences({ found, old, new: next }: Step, from: State["inputs"], to: State["inputs"]): Property[] {
   const secrets = new Set([...(old?.additionalSecretOutputs ?? []), ...(next?.additionalSecretOutputs ?? [])]);
   const keys = [...new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])].sort();
@@ -176,7 +176,7 @@ const changes: Partial<Record<Action, Change>> = {
   changed: "update",
 };
 
-/** The network after the plan, with what the plan does to each part. Deleted parts are still in it. */
+/** The network after the plan, marked with what the plan does to each part. It still contains deleted parts. */
 export function modelOfPlan(plan: Plan): NetworkModel {
   const rows = new Map<string, StackRow>();
   for (const step of plan.steps) {
@@ -195,14 +195,14 @@ export function modelOfPlan(plan: Plan): NetworkModel {
   return modelOf([...rows.values(), ...mentionedIn(rows)], { source: "plan", title: plan.name });
 }
 
-/** Properties that name what a resource is in, or belongs to. */
+/** Properties that name the parents and the owner of a resource. */
 const parents: Record<string, ObjectKind> = {
   consortiumId: "consortium",
   environmentId: "environment",
   membershipId: "membership",
 };
 
-/** One of Pulumi's two formats omits unchanged resources; their dependents still name them. */
+/** One of Pulumi's two formats omits unchanged resources, but their dependents still name them. */
 function mentionedIn(rows: ReadonlyMap<string, StackRow>): StackRow[] {
   const found = new Map<string, StackRow>();
   for (const { props, sources } of rows.values()) {
@@ -237,7 +237,7 @@ const merged = (one: StackRow, other: StackRow): StackRow => ({
   sources: { ...one.sources, ...other.sources },
 });
 
-/** Only one of Pulumi's two formats says what a property follows from. */
+/** Only one of Pulumi's two formats says what a property depends on. */
 function sourcesIn(state: State | undefined): StackRow["sources"] {
   const all = (state?.propertyDependencies ?? {}) as Record<string, unknown>;
   const lists = Object.entries(all).filter(([, urns]) => Array.isArray(urns));

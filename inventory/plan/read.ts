@@ -7,7 +7,7 @@ import { partsOfUrn } from "../../provider/constants";
 export interface Step {
   op: string;
   urn: string;
-  /** Whether it tells what was found in the service, not what will be done to it. */
+  /** Whether it is what was found in the service, not what will be done to it. */
   found: boolean;
   old?: State;
   new?: State;
@@ -29,15 +29,15 @@ export interface Violation {
 
 /** One run of `preview`, `refresh` or `destroy`, of one stack. */
 export interface Plan {
-  /** `project/stack`, or the name of the file where the run ended before it named its stack. */
+  /** `project/stack`, or the name of the file if the run ended before it named its stack. */
   name: string;
   steps: Step[];
   messages: Message[];
   violations: Violation[];
   unchanged: number;
-  /** How many drifted, beyond what the steps show: a plain `--json` counts them without saying which. */
+  /** How many more drifted than the steps show: a plain `--json` counts them without saying which. */
   unseen: number;
-  /** A refresh alone: everything in it was found, nothing is planned. */
+  /** Whether it is a refresh only: everything was found, nothing is planned. */
   drift: boolean;
 }
 
@@ -88,7 +88,7 @@ const metadata = z.looseObject({
   keys: names,
 });
 /**
- * An event of the engine: a line of `up --json`, and of a preview with PULUMI_ENABLE_STREAMING_JSON_PREVIEW. Only events tell of
+ * An event of the engine: a line of `up --json`, and of a preview with PULUMI_ENABLE_STREAMING_JSON_PREVIEW. Only events include
  * policy violations.
  */
 const event = z.looseObject({
@@ -108,7 +108,7 @@ const event = z.looseObject({
 
 export type EngineEvent = z.infer<typeof event>;
 
-/** The event in a line of output; undefined: the CLI printed the line itself. */
+/** The event in a line of output; undefined if the CLI printed the line itself. */
 export function eventIn(line: string): EngineEvent | undefined {
   try {
     return event.safeParse(JSON.parse(line)).data;
@@ -117,11 +117,11 @@ export function eventIn(line: string): EngineEvent | undefined {
   }
 }
 
-/** The name of a plan whose file names no stack. */
+/** The name of a plan whose file does not name a stack. */
 export const planName = (file: string): string =>
   file === "-" ? "standard input" : basename(file).replace(/\.json$/, "");
 
-/** Reads Pulumi's `--json` output, in either format. Empty: the run ended before it planned anything. */
+/** Reads Pulumi's `--json` output in either format. It is empty if the run ended before it planned anything. */
 export function readPlan(text: string, file: string): Plan {
   if (text.trim() === "") {
     const why = "Pulumi ended before it planned anything: its own message is in the log of the run.";
@@ -140,12 +140,12 @@ export function readPlan(text: string, file: string): Plan {
   );
 }
 
-/** The events that tell of a plan. */
+/** The events that belong to a plan. */
 const kept = ["preludeEvent", "resourcePreEvent", "resOutputsEvent", "diagnosticEvent", "policyEvent", "summaryEvent"];
 
 /**
- * Pulumi's output as it may be kept: without debug messages. Its events have those even where nobody asked for them, and the
- * ones of its Node.js SDK contain the outputs of resources, passwords too, in clear.
+ * Pulumi's output without debug messages, so that it can be kept. Its events always include them, and those of its Node.js SDK
+ * contain the outputs of resources, even passwords, in clear text.
  */
 export function withoutDebug(text: string): string {
   const values = jsonIn(text).filter((value) => value !== undefined) as Record<string, unknown>[];
@@ -159,7 +159,7 @@ export function withoutDebug(text: string): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-/** One document, or one a line. */
+/** One document, or one per line. */
 function jsonIn(text: string): unknown[] {
   try {
     return [JSON.parse(text)];

@@ -31,7 +31,7 @@ export interface Subject {
   within?: string;
 }
 
-/** What one check found of one thing. */
+/** The result of one check for one object. */
 export interface Result {
   check: string;
   subject: Subject;
@@ -40,33 +40,27 @@ export interface Result {
   text: string;
   /** What to do about it. */
   next?: string;
-  /** What was measured, for metrics. */
+  /** The measured value, for metrics. */
   value?: number;
 }
 
-/** 1: something is wrong. 2: nothing is, as far as could be seen, but something could not be looked at. */
+/** 1: something is wrong. 2: nothing seems wrong, but something could not be checked. */
 export function exitCode(results: readonly Result[]): 0 | 1 | 2 {
   if (results.some(({ outcome }) => outcome === "failed")) return 1;
   return results.some(({ outcome }) => outcome === "unseen") ? 2 : 0;
 }
 
-/** One thing that a usable network has. Each looks at the observed alone, and asks nobody. */
+/** Checks one thing that a usable network has. It only uses the observations and makes no requests. */
 type Check = (observed: Observations) => Result[];
 
-export type Verdict = Pick<Result, "outcome" | "text"> & Partial<Pick<Result, "next" | "value">>;
+type Verdict = Pick<Result, "outcome" | "text"> & Partial<Pick<Result, "next" | "value">>;
 
-const told = (outcome: Outcome, text: string, next?: string, value?: number): Verdict => ({
-  outcome,
-  text,
-  ...(next !== undefined && { next }),
-  ...(value !== undefined && { value }),
-});
-export const ok = (text: string, value?: number): Verdict => told("ok", text, undefined, value);
-export const failed = (text: string, next: string, value?: number): Verdict => told("failed", text, next, value);
-export const skipped = (text: string, next?: string): Verdict => told("skipped", text, next);
-export const unseen = (text: string, next: string): Verdict => told("unseen", text, next);
+const ok = (text: string, value?: number): Verdict => ({ outcome: "ok", text, value });
+const failed = (text: string, next: string, value?: number): Verdict => ({ outcome: "failed", text, next, value });
+const skipped = (text: string, next?: string): Verdict => ({ outcome: "skipped", text, next });
+const unseen = (text: string, next: string): Verdict => ({ outcome: "unseen", text, next });
 
-/** What a check looks at, and what that is in. */
+/** The objects of each kind, and what contains them. */
 interface Kinds {
   membership: [MembershipModel, ConsortiumModel];
   environment: [EnvironmentModel, ConsortiumModel];
@@ -109,23 +103,22 @@ const environmentLive = checkOf("environment", "environment", (environment) => {
   return ok(`it is ${state}`);
 });
 
-const nodeStarted = checkOf("node started", "node", ({ id, state }, { nodes }) => {
-  if (state === undefined) return ok("the service shows no state of it");
-  if (conditionOf(state) === "ready") return ok(`it is ${state}`);
-  if (nodes.get(id)?.kind === "answered") return ok(`its state is ${state}, but it answers`);
+function started(state: string | undefined, where: string, patience: string): Verdict {
+  if (state === undefined) return ok(`the service shows no state of it${where}`);
+  if (conditionOf(state) === "ready") return ok(`it is ${state}${where}`);
   if (conditionOf(state) === "gone") return failed("it is gone from the service", upOf("it"));
-  return failed(
-    `its state is ${state}`,
-    "Start it in the console. A node that has just been made takes about a minute.",
-  );
+  return failed(`its state is ${state}`, `Start it in the console. ${patience}`);
+}
+
+const nodeStarted = checkOf("node started", "node", ({ id, state }, { nodes }) => {
+  const verdict = started(state, "", "A node that has just been made takes about a minute.");
+  const answers = verdict.outcome === "failed" && nodes.get(id)?.kind === "answered";
+  return answers ? ok(`its state is ${state}, but it answers`) : verdict;
 });
 
 const serviceStarted = checkOf("service started", "service", ({ state, urls = {} }) => {
   const where = Object.values(urls).map((url) => `, at ${url}`);
-  if (state === undefined) return ok(`the service shows no state of it${where.join("")}`);
-  if (conditionOf(state) === "ready") return ok(`it is ${state}${where.join("")}`);
-  if (conditionOf(state) === "gone") return failed("it is gone from the service", upOf("it"));
-  return failed(`its state is ${state}`, "Start it in the console. A service that has just been made takes a while.");
+  return started(state, where.join(""), "A service that has just been made takes a while.");
 });
 
 const destinationReady = checkOf("destination ready", "destination", ({ state, facts }) => {
@@ -161,7 +154,7 @@ const chainId = checkOf("chain id", "node", ({ id }, { nodes, stack }, environme
   );
 });
 
-/** Nodes are not asked in the same instant. */
+/** Nodes are not asked at the same instant, so their heights may differ by this many blocks. */
 const mostApart = 3;
 
 const heights = checkOf("block heights", "environment", ({ nodes }, observed) => {
@@ -205,7 +198,7 @@ const written = checkOf("transaction", "node", ({ id }, { nodes }) => {
   return became && (became.kind === "failed" ? failed(became.why, quorum) : skipped(became.why));
 });
 
-/** Of every credential that is credentials, whichever of them opens a node. */
+/** Every known credential, and whether it opens a node. */
 const credentials: Check = ({ model, credentials, allListed }) =>
   credentials.flatMap(({ credential: { username, environmentId }, nodes, opened, refused, why }) => {
     const within = environmentsOf(model).find(({ id, credentials: some }) => {
@@ -266,7 +259,7 @@ const active = checkOf("tether active", "tether", ({ state, network, problem }) 
   return failed(`its state is ${state}`, "Run `pulumi up` with a TetherService whose `active` is true.");
 });
 
-/** A pin waits for a block of the public chain, and that takes its time; and clocks differ. */
+/** A pin waits for a block of the public chain, and clocks differ. */
 const graceMs = 15 * 60_000;
 
 const late = "See whether its account has funds and its environment has started nodes; then look at it in the console.";
@@ -326,5 +319,5 @@ const checks: readonly Check[] = [
   ...[serviceStarted, destinationReady, minimumNodes, drift, limitsUsed, active, onTime, verified, funds],
 ];
 
-/** Whether the network is usable: what each check finds. */
+/** Checks whether the network is usable. */
 export const check = (observed: Observations): Result[] => checks.flatMap((one) => one(observed));

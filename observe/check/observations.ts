@@ -19,34 +19,34 @@ import { overHttp } from "../../sdk/runtime/providers";
 import { type Verification } from "../../sdk/runtime/verify";
 import { ChainNode, type ChainProbe, messageOf } from "./probe-chain";
 
-/** All that the checks look at. */
+/** Everything that the checks look at. */
 export interface Observations {
-  /** The live network, with what the stack says of it. */
+  /** The live network, compared with the stack. */
   model: NetworkModel;
   stack?: NetworkModel;
   /** By the ids of the nodes. */
   nodes: NodeProbes["nodes"];
-  /** The credentials that are of the network, or of nothing that the service shows. */
+  /** The credentials of the network, and those that match nothing in the service. */
   credentials: readonly CredentialProbe[];
-  /** Whether all credentials of the organization were listed: a credential that is not among them opens nothing. */
+  /** Whether all credentials of the organization were listed, so that any other credential opens nothing. */
   allListed: boolean;
   /** By the ids of the tethers. */
   tethers: ReadonlyMap<string, TetherProbe>;
-  /** Public chains whose addresses were given, and not taken from the service. */
+  /** Public chains whose addresses were given instead of taken from the service. */
   trusted: ReadonlySet<string>;
   /** Milliseconds since 1970. */
   now: number;
-  /** For how many pins the funds have to last. */
+  /** Number of pins for which the funds must last. */
   pinsAhead: number;
 }
 
 export interface ObserveOptions {
   /** Id or name of the one consortium to look at. Default: those of the stack, or else all. */
   consortium?: string;
-  /** Ids of tethers besides those of the stack. */
+  /** Ids of further tethers besides those of the stack. */
   tethers?: readonly string[];
   stack?: NetworkModel;
-  /** Credentials to reach nodes with. */
+  /** Credentials for the nodes. */
   credentials?: readonly PlacedCredential[];
   /** JSON-RPC addresses of public chains, by network. */
   targets?: Readonly<Record<string, string>>;
@@ -93,23 +93,23 @@ export async function observeNetwork(client: ConsortiumClient, options: ObserveO
 
 const hidesCredentials = ({ unlisted = [] }: EnvironmentModel): boolean => unlisted.includes("credential");
 
-/** A check of a stack is about what is the stack's, whatever else the organization has. */
+/** A check of a stack ignores the organization's other consortia. */
 function onlyOf(live: NetworkModel, stack: NetworkModel): NetworkModel {
   const ids = new Set(stack.consortia.map(({ id }) => id));
   return { ...live, consortia: live.consortia.filter(({ id }) => ids.has(id)) };
 }
 
-/** What the public chain says of a tether's last pins. */
+/** The public chain's answer about a tether's last pins. */
 export interface TetherProbe {
-  /** Absent: there is no report, or no chain to ask. */
+  /** Absent if there is no report or no chain to ask. */
   verdict?: Verification;
-  /** What the last pins cost on average. */
+  /** Average cost of the last pins. */
   weiPerPin?: bigint;
   /** Why the chain could not be asked. */
   unseen?: string;
 }
 
-/** So many of the last pins tell what one costs. */
+/** Number of last pins whose average is the cost of one. */
 const samples = 3;
 
 export async function probeTether(
@@ -128,16 +128,16 @@ export async function probeTether(
   }
 }
 
-/** What a node itself said, when it was asked as an application asks it. */
+/** How a node answered when it was asked as an application would. */
 export type NodeProbe =
   | { kind: "skipped"; why: string; next?: string }
   | { kind: "failed"; why: string; next: string }
   | ({ kind: "answered" } & ChainProbe);
 
-/** What became of a credential at the nodes that it was tried at, by their names. */
+/** How a credential was received by the nodes, whose names are listed. */
 export interface CredentialProbe {
   credential: PlacedCredential;
-  /** How many nodes it may open. */
+  /** Number of nodes at which it was tried. */
   nodes: number;
   opened: string[];
   refused: string[];
@@ -151,7 +151,7 @@ export interface NodeProbes {
 }
 
 /**
- * Asks all nodes of a network, each with every credential that may open it, and again until each has a new block, where one is due.
+ * Asks all nodes of a network, each with every credential that may open it, and waits for a new block of each if one is due.
  * @param write whether to send a transaction to each
  */
 export async function probeNodes(
@@ -160,7 +160,7 @@ export async function probeNodes(
   { clock, write }: { clock: Clock; write: boolean },
 ): Promise<NodeProbes> {
   const environments = environmentsOf(model);
-  // If the service does not list credentials, only a node that accepts one shows its owner.
+  // If the service does not list credentials, only a node that accepts one shows to whom it belongs.
   const unassigned = known.filter(
     (one) => one.environmentId === undefined && !environments.some((environment) => belongsTo(environment, one)),
   );
@@ -195,7 +195,7 @@ async function probeNode(
   const isStopped = conditionOf(node.state) === "stopped"; // but it may still answer
   if (credentials.length === 0) return isStopped ? notStarted : noCredential;
   if (url === undefined && node.unseen !== undefined)
-    return { kind: "skipped", why: "the service did not answer where it is" };
+    return { kind: "skipped", why: "the service did not show its address" };
   if (url === undefined || !isHttp(url)) return isStopped ? notStarted : noAddress(url);
   const opened = credentials.map((one) => ({ one, provider: overHttp(url, one.credential) }));
   try {
@@ -245,7 +245,7 @@ const isHttp = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(n
 
 const noAddress = (url = ""): NodeProbe => ({
   kind: "failed",
-  why: url === "" ? "the service shows no RPC address of it" : `its RPC address is none: ${url}`,
+  why: url === "" ? "the service shows no RPC address of it" : `its RPC address is invalid: ${url}`,
   next: "Wait a minute. If it stays so, read the node's logs in the console.",
 });
 
@@ -258,6 +258,6 @@ function failureOf(error: unknown, url: string): NodeProbe {
   return {
     kind: "failed",
     why: `${new URL(url).origin} does not answer: ${messageOf(error)}`,
-    next: "Look whether this machine reaches that address, then at the node's logs in the console.",
+    next: "Check whether this machine reaches that address, then read the node's logs in the console.",
   };
 }

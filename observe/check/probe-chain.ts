@@ -3,18 +3,18 @@ import { type EnvironmentModel } from "../../inventory/model";
 import { type Clock } from "../../provider/api";
 import { conditionOf } from "../../provider/api/states";
 
-/** What a node's chain did during the check. */
+/** What a node showed of its chain during the check. */
 export interface ChainProbe {
   chainId: number;
   /** Heights at the first look and at the last one, and the seconds between them. */
   first: number;
   last: number;
   seconds: number;
-  /** A block is due every so many seconds; absent: none is due without a transaction. */
+  /** Seconds between blocks; absent if no block is due without a transaction. */
   period?: number;
-  /** How many transactions wait for a block since the first look. */
+  /** Number of transactions that have been waiting for a block since the first look. */
   waiting: number;
-  /** The fate of our own transaction. */
+  /** What happened to our own transaction. */
   written?: Written;
 }
 
@@ -33,7 +33,7 @@ const windowMs = (period: number): number => (3 * period + 2) * 1000;
 
 class TooSlow extends Error {}
 
-/** Asks a node, in the time that it may take. */
+/** Waits for an answer, but not longer than a node may take. */
 async function inTime<T>(clock: Clock, work: Promise<T>): Promise<T> {
   const answered = new AbortController();
   const late = clock.sleep(patienceMs, answered.signal).then(() => {
@@ -48,7 +48,7 @@ async function inTime<T>(clock: Clock, work: Promise<T>): Promise<T> {
   }
 }
 
-/** One node of a chain, and what it has said so far. */
+/** One node of a chain, and its answers so far. */
 export class ChainNode {
   readonly probe: ChainProbe = { chainId: 0, first: 0, last: 0, seconds: 0, waiting: 0 };
 
@@ -57,7 +57,7 @@ export class ChainNode {
     private readonly clock: Clock,
   ) {}
 
-  /** The first look. @throws where the node does not answer */
+  /** Takes the first look. @throws if the node does not answer */
   async meet(): Promise<void> {
     const [chainId, height] = await Promise.all([
       this.#ask<string>("eth_chainId"),
@@ -68,8 +68,8 @@ export class ChainNode {
   }
 
   /**
-   * Looks until there is a new block, where one is due: because the chain makes them by its period, or because transactions
-   * wait for one. And sees whether a transaction of our own gets into one, if `write` says so.
+   * Waits for a new block if one is due, because the chain makes blocks periodically or because transactions are waiting.
+   * @param write whether to send a transaction and wait until it is in a block
    */
   async watch(environment: EnvironmentModel, write: boolean): Promise<void> {
     const { probe, clock } = this;
@@ -94,7 +94,7 @@ export class ChainNode {
   #ask = async <T>(method: string, params: unknown[] = []): Promise<T> =>
     (await inTime(this.clock, this.provider.send(method, params))) as T;
 
-  /** The newest blocks but the first one of the chain, the oldest first. */
+  /** The newest blocks, oldest first, without the chain's first one. */
   async #lastBlocks(): Promise<Block[]> {
     const { last } = this.probe;
     const numbers = Array.from({ length: Math.min(looksBack, last) }, (_, back) => last - back).reverse();
@@ -104,7 +104,7 @@ export class ChainNode {
     );
   }
 
-  /** How many transactions the next block would have; a node need not say. */
+  /** Number of transactions waiting for the next block; 0 if the node does not say. */
   async #waiting(): Promise<number> {
     const next = await this.#ask<RpcBlock | null>("eth_getBlockByNumber", ["pending", false]).catch(() => null);
     // Some nodes return their newest block instead.
@@ -133,18 +133,18 @@ export class ChainNode {
     }
   }
 
-  /** Gas is free on most ledgers; on others, the node pays its usual price. */
+  /** Gas is free on most ledgers. On others, the node pays its usual price. */
   async #send(transaction: object): Promise<string> {
     try {
       return await this.#ask<string>("eth_sendTransaction", [{ ...transaction, gasPrice: "0x0" }]);
     } catch (error) {
-      if (error instanceof TooSlow) throw error; // it may have been taken
+      if (error instanceof TooSlow) throw error; // the node may have accepted it
       return this.#ask<string>("eth_sendTransaction", [transaction]);
     }
   }
 }
 
-/** What a node said, without the address and the body that ethers adds. */
+/** The node's own message, without the address and the body that ethers adds. */
 export function messageOf(error: unknown): string {
   const { error: inner, shortMessage, message } = error as { error?: Error; shortMessage?: string; message: string };
   return inner?.message ?? shortMessage ?? message;
@@ -162,7 +162,7 @@ interface Block {
   isEmpty: boolean;
 }
 
-/** Quorum's raft counts nanoseconds. */
+/** With raft, Quorum's timestamps are in nanoseconds. */
 const secondsIn = (timestamp: string): number => {
   const time = Number(timestamp);
   return time > 1e15 ? time / 1e9 : time;
@@ -170,12 +170,12 @@ const secondsIn = (timestamp: string): number => {
 
 const toHex = (number: number): string => `0x${number.toString(16)}`;
 
-/** How many blocks to look at for a chain's rhythm. */
+/** Number of blocks that show a chain's period. */
 const looksBack = 6;
-/** Seconds between blocks, where the service does not show them. */
+/** Seconds between blocks, if the service does not show them. */
 const usualPeriod = 5;
 
-/** Seconds between two blocks where blocks come without transactions too; undefined: none is due without one. */
+/** Seconds between blocks if they also come without transactions; undefined if none is due without one. */
 export function blocksEvery(
   { consensusType, blockPeriod, state }: EnvironmentModel,
   blocks: readonly Block[],
@@ -184,11 +184,11 @@ export function blocksEvery(
   if (isAsleep || !blockPeriod) return undefined;
   const gaps = blocks.slice(1).map(({ time }, at) => time - blocks[at]!.time);
   const isSteady = blocks.length === looksBack && gaps.every((seconds) => seconds * 1000 <= windowMs(blockPeriod));
-  // Empty blocks in a burst do not follow the clock: a full ledger may make some to get room.
+  // Empty blocks in a burst do not follow the clock: a full ledger may make some to make room.
   const takesTime = gaps.reduce((sum, gap) => sum + gap, 0) >= (gaps.length * blockPeriod) / 2;
   const someEmpty = blocks.some(({ isEmpty }) => isEmpty);
-  // By the spec (section 2.2), raft makes a block where there is a transaction, and the others by time; but a chain may be
-  // set to do otherwise, and then its blocks tell.
+  // According to the spec (section 2.2), raft makes a block when there is a transaction, and the others do periodically. A chain
+  // may be configured differently, which its blocks show.
   const byTime =
     consensusType === "raft" ? isSteady && takesTime && someEmpty : isSteady || someEmpty || blocks.length < looksBack;
   return byTime ? blockPeriod : undefined;

@@ -11,7 +11,7 @@ import {
 import { groupBy } from "../../provider/core/values";
 import { counted, itemOf, itemKey, type MapItem, marksOf, note, toneOf } from "./items";
 
-/** A box with others in it. */
+/** A box that contains others. */
 export interface MapGroup extends MapItem {
   items: MapItem[];
   groups: MapGroup[];
@@ -26,13 +26,13 @@ export interface MapEdge {
 
 export interface NetworkMap {
   title: string;
-  /** What is in no consortium. */
+  /** Items outside of all consortia. */
   items: MapItem[];
   groups: MapGroup[];
   edges: MapEdge[];
 }
 
-/** What is drawn of a network, whatever draws it. */
+/** What to draw of a network, in any format. */
 export function mapOf(model: NetworkModel): NetworkMap {
   const drawn = model.consortia.map((one) => consortiumGroup(model, one));
   const bound = new Set(environmentsOf(model).map(({ tether }) => tether));
@@ -92,9 +92,9 @@ function environmentGroup(
   return { group: { ...itemOf("environment", environment), items: shown, groups: [] }, edges };
 }
 
-/** The most boxes that stay readable: members with nodes, other members, nodes of an environment, any other kind in one place. */
+/** Maximum number of readable boxes: members with nodes, other members, nodes of an environment, any other kind in one place. */
 const most = { owners: 60, others: 8, nodes: 16, ofKind: 4 } as const;
-/** How many names a folded box lists. */
+/** Maximum number of names that a folded box lists. */
 const mostNames = 12;
 
 /** Objects of a kind folded into boxes with a count, one per state and marks. */
@@ -127,7 +127,7 @@ export interface MemberItems {
   boxOf: ReadonlyMap<string, string>;
 }
 
-/** Members that own nodes, or change, are shown one by one; many others as a count. */
+/** Members that own nodes or change are shown one by one; the others as a count if there are many. */
 export function memberItems({ id, memberships, environments }: ConsortiumModel): MemberItems {
   const owners = new Set(environments.flatMap(({ nodes }) => nodes.map(({ membershipId }) => membershipId)));
   const isNews = (one: MembershipModel) => marksOf(one).some((mark) => mark !== "create" && mark !== "not in stacks");
@@ -149,7 +149,7 @@ export function memberItems({ id, memberships, environments }: ConsortiumModel):
   };
 }
 
-/** Nodes one by one, with their owners; many as a count per owner, very many as a count per state. */
+/** Nodes with their owners: one by one, or if there are many as a count per owner, or even per state. */
 export function nodeItems(
   { memberships }: ConsortiumModel,
   { id, nodes }: EnvironmentModel,
@@ -172,7 +172,7 @@ export function nodeItems(
   });
 }
 
-/** Credentials are shown as a count, with the names of their owners. */
+/** Credentials as a count, with the names of their owners. */
 export function credentialItems({ memberships }: ConsortiumModel, { id, credentials }: EnvironmentModel): MapItem[] {
   const names = new Map(memberships.map((one) => [one.id, displayName(one)]));
   const named = (object: (typeof credentials)[number]) => {

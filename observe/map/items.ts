@@ -18,7 +18,7 @@ export interface MapItem {
   /** Unique in the map. */
   key: string;
   kind: ObjectKind | "chain" | "nothing";
-  /** Ids of the objects that it stands for. */
+  /** Ids of the objects that it represents. */
   ids: string[];
   label: string;
   /** Below the label. */
@@ -26,7 +26,7 @@ export interface MapItem {
   /** The full text, for screen readers and tooltips. */
   title: string;
   tone: Tone;
-  /** What a plan or a comparison says of it. */
+  /** Results of a plan or a comparison. */
   marks: Mark[];
 }
 
@@ -44,7 +44,7 @@ export const itemOf = (kind: ObjectKind, object: ObjectModel, owner?: string): M
   marks: marksOf(object),
 });
 
-/** Something that is no object of the service. */
+/** A box that is not an object of the service. */
 export const note = (kind: "chain" | "nothing", id: string, label: string, details: string[] = []): MapItem => ({
   key: itemKey(kind, id),
   kind,
@@ -59,7 +59,7 @@ export const note = (kind: "chain" | "nothing", id: string, label: string, detai
 /** Condition; `plain` if there is nothing to say. */
 export type Tone = "good" | "waiting" | "bad" | "plain";
 
-/** What is said of an object besides its state. */
+/** What is known of an object besides its state. */
 export type Mark = Change | "drift" | "not in stacks";
 
 const tones: Record<Condition, Tone> = {
@@ -70,7 +70,7 @@ const tones: Record<Condition, Tone> = {
   failed: "bad",
   gone: "bad",
 };
-/** A tether does nothing before it is active, nor after. */
+/** A tether works only while it is active. */
 const tethers: Record<string, Tone> = {
   active: "good",
   initial: "waiting",
@@ -102,17 +102,17 @@ export const signs: Record<Mark, string> = {
   "not in stacks": "✎",
 };
 
-/** How many of a kind: `1 node`, `3 nodes`. */
+/** A number of objects: `1 node`, `3 nodes`. */
 export const counted = (count: number, kind: ObjectKind): string =>
   `${count} ${kindTitles[kind]}${count === 1 ? "" : "s"}`;
 
-/** Wei as people read it: `0.9987 ether`. */
+/** Wei for people: `0.9987 ether`. */
 export function inEther(wei: string): string {
   const tenThousandths = Number(BigInt(wei) / 10n ** 14n);
   return `${tenThousandths === 0 && wei !== "0" ? "less than 0.0001" : tenThousandths / 1e4} ether`;
 }
 
-/** What goes with an object for good. */
+/** What is destroyed along with an object. */
 const losses: Record<Uncapitalize<LedgerHolder>, string> & Partial<Record<ObjectKind, string>> = {
   consortium: "⚠ DESTROYS ALL ITS LEDGERS",
   environment: "⚠ DESTROYS ITS LEDGER",
@@ -129,7 +129,7 @@ export function linesOf(kind: ObjectKind, object: ObjectModel, owner?: string): 
   return [...(line === "" ? [] : [line]), ...(loss === undefined ? [] : [loss])];
 }
 
-/** What a reader knows it by. */
+/** What identifies an object for a reader. */
 function otherFacts({ kind, facts, state }: OtherModel, owner: string | undefined): (string | undefined)[] {
   const { region, cloud, type, service, email, setupComplete } = facts;
   const told = [kind === "configuration" ? type : undefined, region, cloud, service, email].map((one) =>
@@ -160,7 +160,7 @@ function factsOf(kind: ObjectKind, object: ObjectModel, owner: string | undefine
   }
 }
 
-/** All that is known of an object, in a sentence. */
+/** Everything that is known of an object, in one sentence. */
 export function inWords(kind: ObjectKind, object: ObjectModel, owner?: string): string {
   const { managed, change, kept, drift = [], id } = object;
   const name = displayName(object);

@@ -17,12 +17,12 @@ export interface Layout extends Size {
 
 type Point = readonly [x: number, y: number];
 
-/** Between boxes of a column; between a box and what is in it; between columns, for the lines. */
+/** Between boxes of a column; between a box and its contents; between columns, for the lines. */
 const gaps = { items: 10, inside: 14, columns: 72 } as const;
 
 /**
  * Boxes stand in columns, in the order of the map: members, environments, public chains. So each line runs between two columns
- * and crosses no box. (Graphviz would choose an order of its own, to have fewer crossings of lines.)
+ * and crosses no box. (Graphviz would choose an order of its own, with fewer crossings of lines.)
  */
 export function layoutOf(map: NetworkMap): Layout {
   const boxes = new Map<string, Box>();
@@ -67,7 +67,7 @@ function placeColumn(
   return { width, height: Math.max(0, next - gaps.items - y) };
 }
 
-/** Spreads a column over the height of what stands beside it, so that lines are short. */
+/** Spreads a column over the height of the column beside it, so that lines are short. */
 function spread(items: readonly MapItem[], column: Size, beside: Size, boxes: ReadonlyMap<string, Box>): void {
   const room = Math.max(0, beside.height - column.height) / items.length;
   items.forEach(({ key }, at) => (boxes.get(key)!.y += room * (at + 0.5)));
@@ -99,7 +99,7 @@ function placeConsortium(group: MapGroup, y: number, boxes: Map<string, Box>): S
   return size;
 }
 
-/** Lines bend between the columns only, and go straight to a box within what it is in. */
+/** Lines bend only between the columns. Inside an environment they go straight to the box. */
 function waysOf({ groups, edges }: NetworkMap, right: number, boxes: ReadonlyMap<string, Box>): Point[][] {
   const around = new Map(
     groups.flatMap((one) => one.groups).flatMap(({ key, items }) => items.map((item) => [item.key, key] as const)),
@@ -127,9 +127,9 @@ export interface Line {
   text: string;
   kind: "label" | "detail" | "mark";
   height: number;
-  /** About how wide it is. */
+  /** Its approximate width. */
   width: number;
-  /** Whether its width must be set: fonts that lack its characters are replaced by any other. */
+  /** Whether its width must be set, because another font may replace one that lacks its characters. */
   fitted: boolean;
 }
 
@@ -139,12 +139,12 @@ const longest = 30;
 
 const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** East Asian characters take a square of the size of the type, whatever the font, and emoji somewhat more. */
+/** In any font, East Asian characters are as wide as the font size, and emoji somewhat wider. */
 const square = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uffef]/u;
 const emoji = /\p{Emoji_Presentation}/u;
-/** Sizes of type (px), as in the style; the details are not bold, and a tenth narrower. */
+/** Font sizes in px, as in the style. Details are not bold and a tenth narrower. */
 const sizes = { label: 13.5, detail: 0.9 * 12, mark: 12 } as const;
-/** Widths of other characters, as parts of the size: those of DejaVu Sans Bold, the widest of the fonts that systems have. */
+/** Widths of other characters relative to the font size, in DejaVu Sans Bold, the widest of the usual system fonts. */
 const parts: readonly [characters: RegExp, part: number][] = [
   [/^[fijlrtI .,:;'|!()[\]-]/, 0.5],
   [/^[mwMW@%]/, 1.1],
@@ -175,7 +175,7 @@ export function shortened(text: string, most = longest): string {
   return short;
 }
 
-/** What is written in a box: long texts shortened, as its title has all. */
+/** The text in a box. Long lines are shortened, because the title has all of it. */
 export function linesIn({ label, details, marks }: MapItem): Line[] {
   const line = (kind: Line["kind"], whole: string, most?: number): Line => {
     const text = shortened(printable(whole), most);
@@ -193,10 +193,10 @@ export function sizeOf(item: MapItem): Size {
   return { width: Math.max(width, 90), height: height + padding.y + roomAbove(item) };
 }
 
-/** The lid of a cylinder has no text on it. */
+/** A cylinder's lid has no text on it. */
 export const roomAbove = ({ kind }: MapItem): number => (kind === "chain" ? 8 : 0);
 
-/** The size of the header of a box with others in it. */
+/** The size of the header of a box that contains others. */
 export function headerOf(item: MapItem): Size {
   const lines = linesIn(item);
   const widest = Math.max(...lines.map(({ width }) => width));

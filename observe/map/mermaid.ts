@@ -3,7 +3,7 @@ import { type MapEdge, type MapGroup, type NetworkMap } from "./graph";
 import { type MapItem, type Mark } from "./items";
 import { linesIn } from "./layout";
 
-/** What forges draw at most, which is Mermaid's own default. */
+/** The maximum that forges draw, which is Mermaid's own default. */
 const most = { characters: 50_000, edges: 500 } as const;
 
 /** Brackets around a label make the shape. */
@@ -77,15 +77,15 @@ const labelOf = (item: MapItem): string =>
     .map(({ text }) => escaped(text))
     .join("<br/>");
 
-/** Not so: signs of our own, which mean nothing to any of them, and hyphens within a word. */
+/** All characters but letters, digits, spaces, our own signs and hyphens within words. */
 const special = /[^\p{L}\p{M}\p{N} ·…⚠±−≠✎-]|(?<![\p{L}\p{N}])-|-(?![\p{L}\p{N}])/gu;
 
-/** What Mermaid still reads in a label once its numbers are characters again: formulas, line breaks and icons. */
+/** What Mermaid interprets in a label even after decoding it: formulas, line breaks and icons. */
 const readLater = /\$(?=\$)|\\(?=n)|:(?=fa-)/g;
 /** Invisible; keeps two characters apart. */
 const wordJoiner = "\u2060";
 
-/** Everything but letters, digits and spaces as a number: nothing of a name is Mermaid's, Markdown's or HTML's. */
+/** Writes special characters as numbers, so that no part of a name is syntax of Mermaid, Markdown or HTML. */
 const escaped = (text: string): string =>
   printable(text)
     .replace(readLater, `$&${wordJoiner}`)

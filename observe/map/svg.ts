@@ -6,15 +6,15 @@ import { type Box, type Layout, layoutOf, linesIn, padding, roomAbove } from "./
 import { mapCss } from "./style";
 
 export interface SvgOptions {
-  /** Where a box leads to. Default: nowhere. */
+  /** The address to which a box links. Default: none. */
   link?: (item: MapItem) => string | undefined;
-  /** Whether the SVG brings its own style. Default: yes; a page with a Content-Security-Policy has `mapCss` in its own. */
+  /** Whether the SVG contains its style. Default: yes. A page with a Content-Security-Policy adds `mapCss` to its own style. */
   style?: boolean;
 }
 
 /**
- * The map as SVG. Each box is a `g` (in an `a`, where it leads somewhere) with `data-key`, `data-kind` and `data-id`, with a
- * title, and with classes by its kind, state and marks. All text is text, whatever names hold.
+ * The map as SVG. Each box is a `g` (in an `a` if it has a link) with `data-key`, `data-kind` and `data-id`, a title, and
+ * classes for its kind, state and marks. Names are always text, whatever characters they contain.
  */
 export function svgOf(map: NetworkMap, { link, style = true }: SvgOptions = {}): string {
   const layout = layoutOf(map);
@@ -51,7 +51,7 @@ function drawItem(parent: XMLElement, item: MapItem | MapGroup, box: Box, href: 
   });
   group.element("title", {}, printable(title));
   group.element("path", { class: "shape", d: shapeOf("groups" in item ? "group" : kind, box) });
-  // What a plan replaces has a second outline: it comes twice.
+  // A second outline marks what a plan replaces.
   if (marks.includes("replace")) group.element("path", { class: "outline", d: shapeOf("group", grown(box, 4)) });
   const sign = signOf(tone, box.x + padding.x + 4, box.y + padding.y + 10);
   if (sign !== undefined) group.element("path", { class: "sign", d: sign });
@@ -64,7 +64,7 @@ function drawItem(parent: XMLElement, item: MapItem | MapGroup, box: Box, href: 
   }
 }
 
-/** With room for outlines that stand on the edge. */
+/** With room for outlines at the edges. */
 function viewOf({ width: w, height: h }: Layout): Record<string, string | number> {
   const [width, height] = [Math.ceil(w) + 16, Math.ceil(h) + 16];
   return { viewBox: `-8 -8 ${width} ${height}`, width, height };
@@ -127,7 +127,7 @@ const rounded = ({ x, y, width: w, height: h }: Box, r: number): string =>
   path`M${x + r},${y}h${w - 2 * r}a${r},${r} 0 0 1 ${r},${r}v${h - 2 * r}a${r},${r} 0 0 1 ${-r},${r}` +
   path`h${2 * r - w}a${r},${r} 0 0 1 ${-r},${-r}v${2 * r - h}a${r},${r} 0 0 1 ${r},${-r}z`;
 
-/** How something is, as a sign: a disc, a ring, a triangle; nothing where there is nothing to say. */
+/** The sign for a condition: a disc, a ring or a triangle; none for `plain`. */
 export function signOf(tone: Tone, x: number, y: number): string | undefined {
   switch (tone) {
     case "good":
@@ -144,7 +144,7 @@ export function signOf(tone: Tone, x: number, y: number): string | undefined {
   }
 }
 
-/** No character of it means something to HTML. */
+/** Contains no special characters of HTML. */
 const pageCss = `
 :root { color-scheme: light dark; }
 body { margin: 1rem; font-family: system-ui, sans-serif; }

@@ -142,7 +142,7 @@ describe("a network that applications can use", () => {
       w.service.faults.add({ kind: "status", status: 200, body: { urls: { rpc } }, method: "GET", route, times: 100 });
     };
     shown("pending");
-    await only(/^(node reachable: n\d-\d: its RPC address is none: pending\n?){4}$/);
+    await only(/^(node reachable: n\d-\d: its RPC address is invalid: pending\n?){4}$/);
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => {
       sockets.add(socket.resume());
