@@ -1,11 +1,11 @@
 import type { NetworkModel, PinModel } from "../inventory/model";
 
 /*
- * What goes between the console's server and its page: plain JSON, types only. It never holds an API key or a password, but for
- * `Made`, the one answer that shows a new one.
+ * The messages between the console's server and its page: plain JSON, types only. They never contain an API key or a password,
+ * except for `Made`, the only answer that shows a new one.
  */
 
-/** What a page may look at; the server asks for nothing that no page looks at. */
+/** What a page can watch. The server requests nothing that no page watches. */
 export type Section =
   | "network"
   | "maps"
@@ -16,12 +16,12 @@ export type Section =
   | `tether/${string}`
   | `pins/${string}/${number}`;
 
-/** From the page: all that it looks at now. Nothing, while it is hidden. */
+/** From the page: everything that it watches now; nothing while it is hidden. */
 export interface Watch {
   watch: Section[];
 }
 
-/** From the server: what a section shows now, or why it shows nothing new. */
+/** From the server: what a section shows now, or why there is nothing new. */
 export interface Shown {
   section: Section;
   value?: unknown;
@@ -30,23 +30,23 @@ export interface Shown {
   since?: number;
 }
 
-/** From the server, after each look: everything else is as it was sent. */
+/** From the server, after each look: everything that was not sent again is unchanged. */
 export interface Looked {
-  /** When it began to look, in ms since 1970. */
+  /** When the look began, in ms since 1970. */
   at: number;
-  /** How long until it begins again, in ms. */
+  /** Time until the next look, in ms. */
   next: number;
 }
 
 export interface NetworkView {
-  /** Name of the organization, where the service says it. */
+  /** Name of the organization, if the service shows it. */
   organization?: string;
   baseUrl: string;
-  /** Whether it is the embedded service, which can do what the hosted console does by hand. */
+  /** Whether it is the embedded service, which can also do what people do in the hosted console. */
   embedded: boolean;
-  /** Whether real chains stand behind the nodes of an embedded service. */
+  /** Whether the nodes of an embedded service have real chains. */
   ledger?: "on" | "off" | "missing";
-  /** How long an hour of a tether's interval lasts on an embedded service, in ms. */
+  /** Length of an hour of a tether's interval on an embedded service, in ms. */
   tetherHour?: number;
   mayChange: boolean;
   /** The stacks that were looked at, as `project/stack`. */
@@ -58,7 +58,7 @@ export interface NetworkView {
 export type MapsView = Record<string, string>;
 
 export interface EnvironmentView {
-  /** When each node was looked at, in seconds since 1970, and its height then. */
+  /** When the nodes were looked at, in seconds since 1970, and the heights of each one then. */
   times: number[];
   heights: Record<string, (number | null)[]>;
   blocks: BlockView[];
@@ -77,17 +77,17 @@ export interface BlockView {
 export interface TransactionView {
   hash: string;
   from: string;
-  /** Absent: it made a contract. */
+  /** Absent if it created a contract. */
   to?: string;
   valueWei: string;
 }
 
 export interface TetherView {
-  /** The newest first, 50 at most; `pins/<tether>/<count>` is the page that ends with so many. */
+  /** At most 50, newest first. `pins/<tether>/<end>` is the page of those before `end`. */
   pins: PinModel[];
-  /** What a pin costs, from what the last ones have cost; absent where that is not known. */
+  /** Average cost of the last pins; absent if not known. */
   pinCostWei?: string;
-  /** Where pins are verified; absent: it was not said. */
+  /** Where pins are verified; absent if not known. */
   targetUrl?: string;
   /** Why the last pin failed. */
   problem?: string;
@@ -121,7 +121,7 @@ export interface CallView {
   fault?: string;
 }
 
-/** What the page may ask for by POST, each with its body and its answer. */
+/** The page's POST requests, each with its body and its answer. */
 export interface Actions {
   verify: { ask: { tether: string; index: number }; answer: Verdict };
   "sign-out": { ask: object; answer: object };
@@ -137,7 +137,7 @@ export interface Actions {
   "remove-fault": { ask: { id: string }; answer: object };
 }
 
-/** A secret that is shown now and never again. */
+/** A new secret, which is shown only once. */
 export interface Made {
   name: string;
   secret: string;

@@ -71,7 +71,7 @@ export function App() {
       {view && (
         <footer class="quiet">
           {view.embedded ? "Embedded service" : "Service"} <code>{view.baseUrl}</code>
-          {!view.mayChange && " · this console only looks"}
+          {!view.mayChange && " · read-only"}
         </footer>
       )}
     </>

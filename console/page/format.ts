@@ -3,7 +3,7 @@
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
-/** `0x12345678…cdef`: enough to tell one from another. */
+/** `0x12345678…cdef`: enough to tell hashes apart. */
 export const short = (hex: string): string => (hex.length > 18 ? `${hex.slice(0, 10)}…${hex.slice(-4)}` : hex);
 
 /** Wei as ether, rounded. */
@@ -35,9 +35,9 @@ export function duration(seconds: number): string {
 /** `22 Nov 2026, 05:55:19 CET` */
 export const clock = (at: number | string): string =>
   new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "long" });
-/** `05:55:19`, where `zone` is said nearby. */
+/** `05:55:19`, for places that show `zone` nearby. */
 export const time = (at: number | string): string => new Date(at).toLocaleTimeString("en-GB");
-/** The time zone of the browser, in short: `CET`. */
+/** The time zone of the browser: `CET`. */
 export const zone = (): string =>
   new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" })
     .formatToParts()

@@ -5,12 +5,12 @@ import { type Actions, type Looked, type Section, type Shown, type Watch } from 
 export type Connection = "connecting" | "live" | "lost" | "signed out";
 
 const longestWaitMs = 10_000;
-/** How much longer than it says a server may take for a look, before what is shown counts as old. */
+/** How late a look of the server may be before what is shown counts as out of date. */
 const patienceMs = 10_000;
-/** How the server closes the connection of a session that has ended. */
+/** The code with which the server closes the connection when the session has ended. */
 const signedOut = 4401;
 
-/** The one connection of the page: it says what is looked at, and hears what that shows. */
+/** The only connection of the page: it sends what the page watches, and receives what that shows. */
 class Live {
   readonly shown = new Map<Section, Shown>();
   connection: Connection = "connecting";
@@ -114,7 +114,7 @@ function useLive(): void {
   useEffect(() => live.listen(() => again({})), []);
 }
 
-/** What a section shows now, and hears of it as long as the component is there. What is wrong with all is not said again. */
+/** What a section shows, kept up to date while the component is mounted. A problem that concerns all sections is shown once. */
 export function useSection<T>(section: Section): { value?: T; problem?: string } {
   useLive();
   useEffect(() => live.watch(section), [section]);
@@ -123,7 +123,7 @@ export function useSection<T>(section: Section): { value?: T; problem?: string }
   return { value: value as T | undefined, problem: known || live.connection === "lost" ? undefined : problem };
 }
 
-/** Whether the page hears from its server, and the server from the service; if not, when it last did, in ms since 1970. */
+/** Whether the page reaches its server and the server reaches the service; if not, when they last did, in ms since 1970. */
 export function useConnection(): { connection: Connection; asOf?: number } {
   useLive();
   const { connection, lookedAt } = live;
@@ -133,7 +133,7 @@ export function useConnection(): { connection: Connection; asOf?: number } {
   return { connection: connection === "live" ? "lost" : connection, ...(asOf !== undefined && { asOf }) };
 }
 
-/** Asks the server to do something. @throws Error with a sentence for people */
+/** Asks the server to do something. @throws Error with a message for people */
 export async function act<N extends keyof Actions>(action: N, ask: Actions[N]["ask"]): Promise<Actions[N]["answer"]> {
   const response = await fetch(`api/${action}`, {
     method: "POST",

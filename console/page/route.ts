@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** `#/environments/e123`, in its parts. A tether's address ends in its id, as in the hosted console. */
+/** The parts of `#/environments/e123`. A tether's address ends in its id, as in the hosted console. */
 const parts = (): string[] => location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decoded);
 
 /** An address may have been typed without encoding. */

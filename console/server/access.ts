@@ -8,7 +8,7 @@ const most = 32;
 const random = (bytes: number) => randomBytes(bytes).toString("base64url");
 const digest = (text: string) => hash("sha256", text, "hex");
 
-/** A request that is refused: status and a sentence. */
+/** A refused request, with its status and a message. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
@@ -19,8 +19,8 @@ export class Refused extends Error {
 }
 
 /**
- * Who may use the console: whoever opens a one-time link, from then on by a cookie. Browsers send cookies to every port of a name, so
- * the console lies at a path that nobody can guess, and its cookie is for that path only.
+ * Who may use the console: whoever opens a one-time link, and then has a cookie. Browsers send cookies to every port of a host, so
+ * the console is at a path that nobody can guess, and its cookie is for that path only.
  */
 export class Access {
   readonly place = `/${random(12)}`;
@@ -29,7 +29,7 @@ export class Access {
   #hosts = new Set<string>();
   #cookie = "";
 
-  /** Once the port is known. */
+  /** Call this once the port is known. */
   at(port: number): void {
     this.#hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
     this.#cookie = `consortium-console-${port}`;
@@ -44,19 +44,19 @@ export class Access {
 
   /** The cookie of a new session, for a code that was not used before. */
   signIn(code: string): string {
-    if (!this.#links.delete(digest(code))) throw new Refused(401, "This link was used already, or was never valid.");
+    if (!this.#links.delete(digest(code))) throw new Refused(401, "This link was already used, or was never valid.");
     const session = random(32);
     add(this.#sessions, digest(session));
     return this.#setCookie(session);
   }
 
-  /** Ends the session; answers the cookie that takes the cookie away. */
+  /** Ends the session. @returns the header that deletes the cookie */
   signOut(headers: IncomingHttpHeaders): string {
     this.#sessions.delete(this.sessionOf(headers) ?? "");
     return this.#setCookie("", 0);
   }
 
-  /** What tells the session of a request from others; undefined: it has none. */
+  /** Identifies the session of a request; undefined if it has none. */
   sessionOf({ cookie = "" }: IncomingHttpHeaders): string | undefined {
     const session = parseCookie(cookie)[this.#cookie];
     const known = session === undefined ? "" : digest(session);
@@ -64,8 +64,8 @@ export class Access {
   }
 
   /**
-   * Refuses what comes from another page of the browser, by whatever name it found the way here.
-   * @param fromPage whether only the console's own page sends such a request, and browsers say so
+   * Refuses requests from other pages in the browser, whatever host name they use.
+   * @param fromPage whether only the console's own page may send the request, with an Origin header
    */
   check({ host = "", ...headers }: IncomingHttpHeaders, fromPage: boolean): void {
     const { origin } = headers;
@@ -74,7 +74,7 @@ export class Access {
     if (origin === undefined ? fromPage : !own) throw new Refused(403, "Only the console's own page may ask this.");
   }
 
-  /** Which page a browser says that a request comes from; an old one says nothing. */
+  /** Refuses requests from other sites. Old browsers do not send this header. */
   checkSite({ "sec-fetch-site": site }: IncomingHttpHeaders): void {
     if (site === undefined || site === "same-origin" || site === "none") return;
     throw new Refused(403, "Another page sent you here. Open the console by its link.");

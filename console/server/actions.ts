@@ -11,7 +11,7 @@ const id = z.string().min(1).max(100);
 
 interface Tools extends ObserverOptions {
   observer: Observer;
-  /** What only the embedded service has. @throws Refused where the service is another one */
+  /** The embedded service. @throws Refused if the service is another one */
   own: () => Embedded;
 }
 
@@ -21,7 +21,7 @@ interface Action<N extends Name = Name> {
   carryOut: (asked: Actions[N]["ask"], tools: Tools) => Promise<Actions[N]["answer"]>;
 }
 
-/** What each action must be asked with, and what it does. */
+/** The schema of each action's body, and what the action does. */
 const actions: { [N in Name]: Action<N> } = {
   verify: {
     ask: z.object({ tether: id, index: z.int().min(0) }),
@@ -57,16 +57,16 @@ const actions: { [N in Name]: Action<N> } = {
   "remove-fault": { ask: z.object({ id }), carryOut: async ({ id }, { own }) => (await own().removeFault(id)) ?? {} },
 };
 
-/** Carries out what a page asks for. @throws Refused with a sentence for the page */
+/** Carries out an action for a page. @throws Refused with a message for the page */
 export async function act(name: string, body: unknown, options: ObserverOptions, observer: Observer) {
   if (!Object.hasOwn(actions, name)) throw new Refused(404, "There is no such action.");
   const action = actions[name as Name] as Action;
   const asked = action.ask.safeParse(body);
   if (!asked.success) throw new Refused(400, `That is not valid: ${z.prettifyError(asked.error)}`);
   if (!options.mayChange && name !== "verify")
-    throw new Refused(403, "This console only looks: start it with --allow-changes.");
+    throw new Refused(403, "This console is read-only. To change things, start it with --allow-changes.");
   const own = () => {
-    if (!options.embedded) throw new Refused(403, "Only the embedded service can do this by API.");
+    if (!options.embedded) throw new Refused(403, "Only the embedded service has an API for this.");
     return options.embedded;
   };
   try {

@@ -15,11 +15,11 @@ interface Parts {
   live: Live;
   observer: Observer;
   options: ObserverOptions;
-  /** Whoever has the service's key may ask for a link. */
+  /** Whoever has the service's key may request a link. */
   apiKey: string;
 }
 
-/** What a browser may do with the page: load its own files and talk to its own server. */
+/** Headers that allow the page only to load its own files and to talk to its own server. */
 const headers = (host: string) => ({
   "content-security-policy":
     `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' ws://${host}; ` +
@@ -41,7 +41,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     exposeHeadRoutes: false,
     bodyLimit: 65_536,
     forceCloseConnections: true,
-    // Hooks do not run for a malformed path.
+    // Hooks do not run for malformed paths.
     frameworkErrors: (_error, _request, reply: FastifyReply) => {
       void reply.code(400).headers(headers("")).send({ error: "There is no such page." });
     },
@@ -98,7 +98,7 @@ export function buildApp(parts: Parts): FastifyInstance {
 const linksPath = "/links";
 const wayIn = "<code>npm start</code> prints a new link, and so does every <code>consortium console</code>.";
 
-/** The one-time link, and the way to a new one for whoever has the key. */
+/** Signing in with a one-time link, and new links for whoever has the key. */
 function signingIn(app: FastifyInstance, { access, apiKey, observer }: Parts): void {
   app.get("/", (_request, reply) =>
     reply.code(401).type("text/html").send(note("Open the console by its link, which works once.", wayIn)),
@@ -114,8 +114,8 @@ function signingIn(app: FastifyInstance, { access, apiKey, observer }: Parts): v
     if ([purpose, secPurpose].some((one) => String(one).includes("prefetch"))) return reply.code(403).send();
     try {
       const cookie = access.signIn((request.params as { code: string }).code);
-      observer.look("maps").catch(() => undefined); // so that the page has it at once
-      // A page of this origin goes on, since a link that was clicked elsewhere would not bring a strict cookie along.
+      observer.look("maps").catch(() => undefined); // so that it is ready when the page asks
+      // This page redirects, because browsers do not send a strict cookie along when a link elsewhere is clicked.
       const next = `<meta http-equiv="refresh" content="0; url=${access.place}/">`;
       return html.header("set-cookie", cookie).send(note("Signing in …", "", next));
     } catch (error) {
@@ -125,12 +125,12 @@ function signingIn(app: FastifyInstance, { access, apiKey, observer }: Parts): v
   });
 }
 
-/** A page of one sentence, of texts of this file and of `Refused`, which hold no input. */
+/** A page with one message. Messages come from this file and from `Refused`, and never contain input. */
 const note = (text: string, more = "", head = "") =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
   `<title>Consortium console</title><link rel="icon" href="data:,">${head}</head><body><main><h1>Consortium console</h1><p>${text}</p><p>${more}</p></main></body></html>`;
 
-/** WebSockets of the pages; answers what drops those of a session. */
+/** WebSockets of the pages. @returns a function that closes those of a session */
 function pages(app: FastifyInstance, { access, live }: Parts): (headers: IncomingMessage["headers"]) => void {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 16_384 });
   const open = new Map<WebSocket, string>();
@@ -177,7 +177,7 @@ function sectionsIn(text: string): Section[] {
   }
 }
 
-/** The page as `npm run build` has made it: all that it needs, so that it asks for nothing elsewhere. */
+/** The page, built by `npm run build`. It contains everything, so it requests nothing from elsewhere. */
 const folder = join(__dirname, "..", "page");
 
 const types: Record<string, string> = {
@@ -187,23 +187,15 @@ const types: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-export interface Asset {
-  type: string;
-  content: Buffer;
-}
-
-/** By name. @throws Error that says what is missing */
-export function readAssets(): Map<string, Asset> {
+/** The files of the page by name. @throws Error if they are missing */
+function readAssets(): Map<string, { type: string; content: Buffer }> {
   try {
     const names = readdirSync(folder).filter((name) => types[extname(name)] !== undefined);
-    const assets = names.map((name) => [
-      name,
-      { type: types[extname(name)]!, content: readFileSync(join(folder, name)) },
-    ]);
-    const all = new Map(assets as [string, Asset][]);
+    const content = (name: string) => ({ type: types[extname(name)]!, content: readFileSync(join(folder, name)) });
+    const all = new Map(names.map((name) => [name, content(name)]));
     if (all.has("index.html")) return all;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
-  throw new Error(`The page of the console is not in ${folder}: run \`npm run build\`.`);
+  throw new Error(`The console's page is not in ${folder}: run \`npm run build\`.`);
 }

@@ -7,7 +7,7 @@ import { Observer, type ObserverOptions } from "./observer";
 import { Stacks } from "./stacks";
 
 export interface ConsoleOptions {
-  /** Where the service is, and its key. */
+  /** The service's address and key. */
   settings: Settings;
   /** Port on the loopback address; if it is taken, or 0, any free one. */
   port?: number;
@@ -17,21 +17,21 @@ export interface ConsoleOptions {
   periodMs?: number;
   tethers?: readonly string[];
   targets?: Readonly<Record<string, string | undefined>>;
-  /** Files that `pulumi stack export` has written, to show what they manage. */
+  /** Files written by `pulumi stack export`, to show what the stacks manage. */
   stackExports?: readonly string[];
-  /** Such states that are known already, by the name of the stack. */
+  /** States that are already exported, by the name of the stack. */
   stacks?: Readonly<Record<string, unknown>>;
 }
 
 export interface Console {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
-  /** A link that opens it once. */
+  /** A link that works once. */
   newLink(): string;
   close(): Promise<void>;
 }
 
-/** How often a service is looked at while a page is open: the embedded one is on this machine. */
+/** Milliseconds between looks while a page is open. The embedded service is on this machine. */
 const periods = { embedded: 2_000, other: 10_000 };
 const host = "127.0.0.1";
 

@@ -13,7 +13,7 @@ export type About = z.infer<typeof About>;
 
 const mostCalls = 200;
 
-/** What only the embedded service has: the things that the hosted one does in its own console, and those for tests. */
+/** What only the embedded service has: what people do in the hosted console, and tools for tests. */
 export class Embedded {
   #calls: CallView[] = [];
   #seen = 0;
@@ -23,7 +23,7 @@ export class Embedded {
     private readonly client: ConsortiumClient,
   ) {}
 
-  /** undefined: the service is another one. */
+  /** Undefined if the service is another one. */
   static async find(client: ConsortiumClient): Promise<Embedded | undefined> {
     try {
       const { data } = About.safeParse((await client.http.request("GET", "/embedded")).body);
@@ -56,7 +56,7 @@ export class Embedded {
     return { routes, faults, calls: this.#calls };
   }
 
-  /** Asks an environment's chain, which needs no credential here. */
+  /** Calls an environment's chain, which needs no credential here. */
   async rpc(consortium: string, environment: string, method: string, params: unknown[]): Promise<unknown> {
     const where = path`/consortia/${consortium}/environments/${environment}/rpc`;
     const call = { jsonrpc: "2.0", id: 1, method, params };
@@ -78,7 +78,7 @@ export class Embedded {
   }
 }
 
-/** A client whose calls the embedded service neither logs nor hits with faults: those are for the program that is tested. */
+/** A client whose calls the embedded service neither logs nor hits with faults, which are for the program under test. */
 export function observingClient(settings: Settings): ConsortiumClient {
   const inner = new UndiciTransport(settings);
   return new ConsortiumClient(settings, {
@@ -86,7 +86,7 @@ export function observingClient(settings: Settings): ConsortiumClient {
       send: (request) => inner.send({ ...request, headers: { ...request.headers, "consortium-observer": "1" } }),
       close: () => inner.close(),
     },
-    // No retries: the page shows the failure, and the next look comes soon enough.
+    // No retries: the page shows the failure, and the next look comes soon.
     onRetry: (error) => {
       throw error;
     },

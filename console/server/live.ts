@@ -6,16 +6,16 @@ export interface Page {
   send(message: Shown | Looked): void;
 }
 
-/** A service with problems is looked at less and less often, but at least so often. */
+/** A failing service is looked at less and less often, up to this interval. */
 const longestMs = 30_000;
 
 /**
- * One observer for all pages: each section that some page looks at is looked at once a period, however many pages there are, and
- * sent where it changed. While nobody looks, nothing is asked.
+ * Observes the service for all pages. Each section that a page watches is read once a period, however many pages watch it, and
+ * sent if it changed. While no page watches anything, nothing is requested.
  */
 export class Live {
   readonly #pages = new Set<Page>();
-  /** What was last sent of each section, when it was looked at, and when it was last read. */
+  /** What was last sent of each section, when it was last looked at, and when that last succeeded. */
   readonly #last = new Map<Section, { text: string; shown: Shown; at: number; read?: number }>();
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
@@ -34,7 +34,7 @@ export class Live {
     this.#pages.delete(page);
   }
 
-  /** A page watches another section; what is known is sent at once. */
+  /** Sets the sections that a page watches, and sends what is already known of new ones. */
   watch(page: Page, sections: readonly Section[]): void {
     const added = sections.filter((section) => !page.watching.has(section));
     page.watching = new Set(sections);

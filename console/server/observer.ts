@@ -27,7 +27,7 @@ export interface ObserverOptions {
   client: ConsortiumClient;
   embedded: Embedded | undefined;
   mayChange: boolean;
-  /** Ids of tethers to look at: the API has no list of them. */
+  /** Ids of tethers to look at, because the API does not list them. */
   tethers: readonly string[];
   /** RPC addresses of public networks. */
   targets: Readonly<Record<string, string | undefined>>;
@@ -36,12 +36,12 @@ export interface ObserverOptions {
 }
 
 const mostPins = 50;
-/** A pin's cost is the mean of so many of the last ones. */
+/** Number of last pins whose average is the cost of one. */
 const costsKept = 5;
 /** How long a node may take to answer. */
 const patienceMs = 10_000;
 
-/** Looks at the service for all pages: each thing is asked for once a period. */
+/** Looks at the service for all pages. Each thing is requested once a period. */
 export class Observer {
   #live: LiveNetwork;
   #model: NetworkModel | undefined;
@@ -67,12 +67,12 @@ export class Observer {
     throw new Error(`There is nothing to look at under ${section}.`);
   };
 
-  /** Something was changed: drops earlier answers. */
+  /** Drops earlier answers after a change. */
   forget(): void {
     this.#live = this.#newLook();
   }
 
-  /** Asks the public chain about one report. */
+  /** Verifies one report on the public chain. */
   async verify(tether: string, index: number): Promise<Verdict> {
     const facts = await this.#factsOf(tether);
     const pin = await this.#pinsOf(tether).pin(index);
@@ -121,7 +121,7 @@ export class Observer {
     return pins;
   }
 
-  /** An address that the user has chosen comes before the one that the service names. */
+  /** An address that the user chose takes precedence over the one from the service. */
   #targetOf = ({ network = "", targetUrl }: TetherModel, pinned = network): string | undefined =>
     this.options.targets[pinned] ?? (pinned === network ? targetUrl : undefined);
 
@@ -206,7 +206,7 @@ export class Observer {
   }
 }
 
-/** A node that answers, and a credential of its member. */
+/** The address of a node that may answer, and a credential of its member. */
 function openedBy(
   environment: EnvironmentModel,
   credentials: readonly PlacedCredential[],
@@ -218,7 +218,7 @@ function openedBy(
   return undefined;
 }
 
-/** The limits of the embedded service may be others than those of the hosted one. */
+/** The embedded service may have other limits than the hosted one. */
 function limited(model: NetworkModel, { about }: Embedded): NetworkModel {
   return { ...model, limits: model.limits.map((one) => ({ ...one, most: about.limits[one.kind] })) };
 }
@@ -248,7 +248,7 @@ export class Maps {
   }
 }
 
-/** The pages of the console; nodes and credentials are on that of their environment. */
+/** Links to the console's pages. Nodes and credentials have no page of their own. */
 function linkTo(kind: string, [id, ...others]: readonly string[]): string | undefined {
   const page = { environment: "environments", tether: "tethers" }[kind];
   if (page === undefined || id === undefined || others.length > 0) return undefined;
@@ -261,7 +261,7 @@ export type Ask = (method: string, params: unknown[]) => Promise<unknown>;
 const mostSamples = 600;
 const mostBlocks = 12;
 const mostTransactions = 50;
-/** So many looks that did not happen, or failed, are a gap. */
+/** Number of missing looks that make a gap in a chart. */
 const gap = 4;
 
 interface RpcBlock {
@@ -271,16 +271,16 @@ interface RpcBlock {
   transactions: { hash: string; from: string; to: string | null; value: string }[];
 }
 
-/** What was seen of one environment while somebody looked: heights of its nodes over time, and its last blocks. */
+/** What was seen of one environment while a page watched: heights of its nodes over time, and its last blocks. */
 export class LedgerHistory {
   #times: number[] = [];
   #heights = new Map<string, (number | null)[]>();
   #blocks: BlockView[] = [];
 
-  /** @param periodMs how often somebody looks */
+  /** @param periodMs time between looks */
   constructor(private readonly periodMs: number) {}
 
-  /** Notes the heights of the nodes. A time in which nothing was heard stays empty: nobody knows what it was like. */
+  /** Records the heights of the nodes. A time without looks stays empty, because nothing is known of it. */
   note({ nodes }: EnvironmentModel, at: number): void {
     const last = this.#times.at(-1) ?? at;
     const times = (at - last) * 1000 > gap * this.periodMs ? [last + 1, at] : [at];
@@ -295,7 +295,7 @@ export class LedgerHistory {
     this.#heights = known;
   }
 
-  /** Reads the blocks that are new, a few at most. */
+  /** Reads new blocks, but only a few. */
   async read(ask: Ask): Promise<void> {
     const newest = Number(await ask("eth_blockNumber", []));
     const known = this.#blocks[0]?.number ?? -1;

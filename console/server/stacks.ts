@@ -9,11 +9,11 @@ interface Read {
   credentials: PlacedCredential[];
 }
 
-/** What stacks say of the network: files that `pulumi stack export` has written, read again when they change. */
+/** The network according to stacks: files written by `pulumi stack export`, which are read again when they change. */
 export class Stacks {
   readonly #read = new Map<string, Read>();
 
-  /** @param exported states that were exported already, by the name of the stack */
+  /** @param exported states that are already exported, by the name of the stack */
   constructor(
     private readonly files: readonly string[],
     exported: Readonly<Record<string, unknown>> = {},
@@ -22,7 +22,7 @@ export class Stacks {
       this.#read.set(`stack ${name}`, { changedAt: 0, ...readDocument(document, `The stack ${name}`) });
   }
 
-  /** Looks at the files; one that is not there (yet) says nothing. @throws Error that names a file which is no export */
+  /** Reads changed files. Files that do not exist (yet) are ignored. @throws Error that names a file that is not an export */
   refresh(): void {
     for (const file of this.files) {
       const changedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
@@ -41,12 +41,12 @@ export class Stacks {
     return this.#models().flatMap(({ tethers }) => tethers.map(({ id }) => id));
   }
 
-  /** Credentials that they hold in clear; they stay in this process. */
+  /** Credentials that they contain in plain text, which never leave this process. */
   get credentials(): PlacedCredential[] {
     return [...this.#read.values()].flatMap(({ credentials }) => credentials);
   }
 
-  /** The network with what they manage marked; without any stack as it is. */
+  /** The network, marked with what they manage; unchanged if there are no stacks. */
   marked(model: NetworkModel): NetworkModel {
     const stacks = this.#models();
     return stacks.length === 0 ? model : withStacks(model, stacks);
@@ -61,7 +61,7 @@ function readExport(file: string): Omit<Read, "changedAt"> {
   try {
     document = JSON.parse(text);
   } catch {
-    document = undefined; // the same as any other file that is no export
+    document = undefined; // treated like any other file that is not an export
   }
   return readDocument(document, file);
 }

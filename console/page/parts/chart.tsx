@@ -106,7 +106,11 @@ export function Chart(props: ChartProps) {
         {lines.map(({ name, values }, index) => (
           <span key={name}>
             <svg viewBox="0 0 28 8" aria-hidden="true">
-              <path d="M0 4h28" stroke={`var(${lookOf(index).color})`} stroke-dasharray={lookOf(index).dash.join(" ")} />
+              <path
+                d="M0 4h28"
+                stroke={`var(${lookOf(index).color})`}
+                stroke-dasharray={lookOf(index).dash.join(" ")}
+              />
             </svg>
             {name} <b>{values.findLast((value) => value !== null)?.toLocaleString("en") ?? "—"}</b>
           </span>

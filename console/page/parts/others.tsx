@@ -4,11 +4,11 @@ import { Copyable, State, Table } from "./basics";
 interface Props {
   label: string;
   consortium: ConsortiumModel;
-  /** What they are in. */
+  /** What contains them. */
   within: ConsortiumModel | EnvironmentModel;
 }
 
-/** Services, zones and the like; nothing where there are none. */
+/** Services, zones and the like; nothing if there are none. */
 export function Others({ label, consortium, within: { others } }: Props) {
   if (others.length === 0) return null;
   const members = new Map(consortium.memberships.map(({ id, orgName }) => [id, orgName]));

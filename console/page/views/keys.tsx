@@ -27,7 +27,7 @@ export function KeysPage() {
       <h1>API keys</h1>
       <p class="quiet">
         Each key may do everything in this organization. The service's first key is in the file that it named when it
-        started; these are the further ones.
+        started; this page lists the others.
       </p>
       <ErrorMessage text={revoking.problem ?? problem ?? making.problem} />
       <Card title="Keys">
@@ -53,7 +53,7 @@ export function KeysPage() {
       </Card>
       {asked && (
         <Dialog title={`Revoke ${asked.name}?`} onClose={(answer) => answered(asked, answer)}>
-          <p>Programs that use this key can do nothing from then on. That cannot be undone.</p>
+          <p>Programs that use this key will stop working. You cannot undo this.</p>
           <form method="dialog" class="line">
             <button value="keep" autofocus>
               Keep it

@@ -14,7 +14,7 @@ import { Others } from "../parts/others";
 import { Tethers } from "../parts/tethers";
 import { hrefOf } from "../route";
 
-/** Members that are shown at first. */
+/** Number of members shown at first. */
 const mostMembers = 10;
 
 export function NetworkPage({ view }: { view: NetworkView }) {
@@ -159,13 +159,13 @@ function Members({ of: { id, memberships, environments } }: { of: ConsortiumMode
   );
 }
 
-/** The smallest readable scale of a map; beyond it, the map scrolls. */
+/** The smallest readable scale of a map; a larger map scrolls. */
 const smallest = 0.75;
 
 /** The map as the command draws it. The SVG is data from outside: it is parsed as a picture, without scripts and styles. */
 function Drawing({ svg, label }: { svg: string | undefined; label: string }) {
   const place = useRef<HTMLDivElement>(null);
-  // Before painting, so that nothing moves under the pointer.
+  // Before painting, so that nothing moves under the mouse.
   useLayoutEffect(() => {
     if (svg === undefined) return;
     const picture = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;

@@ -33,7 +33,7 @@ function NoStacks() {
   return (
     <Card title="No stack was named">
       <p>
-        The console shows which stack manages an object, what no stack manages and what drifted. Name the stacks when
+        The console shows which stack manages an object, what no stack manages, and what drifted. Name the stacks when
         you start it:
       </p>
       <pre class="scroll" tabIndex={0} role="region" aria-label="Commands">

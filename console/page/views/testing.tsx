@@ -29,8 +29,8 @@ export function TestingPage() {
     <>
       <h1>Faults and calls</h1>
       <p class="quiet">
-        See how your program copes: make calls of this organization fail, or slow. The console's own calls are neither
-        hit nor logged.
+        See how your program copes: make calls of this organization fail or take longer. The console's own calls are
+        neither affected nor logged.
       </p>
       <ErrorMessage text={problem} />
       <Card title="Faults">

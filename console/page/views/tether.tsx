@@ -65,7 +65,7 @@ const hourMs = 3_600_000;
 const secondsOf = ({ intervalHours }: TetherModel, { tetherHour = hourMs }: NetworkView): number | undefined =>
   intervalHours === undefined ? undefined : (intervalHours * tetherHour) / 1000;
 
-/** An hour of an embedded service may be shorter, for tests. */
+/** On an embedded service an hour may be shorter, for tests. */
 function interval(tether: TetherModel, view: NetworkView): string | undefined {
   const { intervalHours } = tether;
   if (intervalHours === undefined) return undefined;
@@ -85,7 +85,9 @@ function Funds({ tether, shown, view }: FundsProps) {
       <p class="big">{ether(balanceWei)}</p>
       <p>
         {left === undefined ? (
-          <span class="quiet">How long that lasts is known after the first pin on a chain that can be asked.</span>
+          <span class="quiet">
+            How long this lasts is known after the first pin, if the console can reach the public chain.
+          </span>
         ) : (
           <>
             Enough for <b>{plural(left, "pin")}</b>
@@ -111,9 +113,9 @@ function Fund({ tether: { id, network = "rinkeby" } }: { tether: TetherModel }) 
       <LineForm onSend={fund} busy={busy || wei === undefined} button={`Fund on ${network}`}>
         <Field label="Ether" value={amount} inputMode="decimal" size={8} onType={set} />
       </LineForm>
-      <ErrorMessage text={problem ?? (wei === undefined ? "That is no amount of ether, such as 0.5." : undefined)} />
+      <ErrorMessage text={problem ?? (wei === undefined ? "Enter an amount of ether, such as 0.5." : undefined)} />
       <p role="status" class="quiet">
-        {answer && `It now owns ${ether(answer.balanceWei)}.`}
+        {answer && `The account now owns ${ether(answer.balanceWei)}.`}
       </p>
     </>
   );
@@ -127,7 +129,7 @@ function toWei(text: string): string | undefined {
 
 function Pins({ of: pins }: { of: PinModel[] | undefined }) {
   const dated = (pins ?? []).filter(({ at }) => at !== undefined).reverse();
-  if (dated.length === 0) return <p class="quiet">No pin yet that says when.</p>;
+  if (dated.length === 0) return <p class="quiet">No dated pin yet.</p>;
   const times = dated.map(({ at }) => Date.parse(at!) / 1000);
   const counts = dated.map(({ index }) => index + 1);
   const label = `${plural(counts.at(-1)!, "pin")}, the last at ${clock(dated.at(-1)!.at!)}.`;
@@ -137,11 +139,11 @@ function Pins({ of: pins }: { of: PinModel[] | undefined }) {
 interface ReportsProps {
   tether: string;
   newest: PinModel[] | undefined;
-  /** How many there are. */
+  /** Number of all reports. */
   count: number;
 }
 
-/** The newest reports, and pages of the earlier ones. */
+/** The newest reports, and pages of earlier ones. */
 function Reports({ tether, newest, count }: ReportsProps) {
   const [end, turn] = useState<number>();
   const size = newest?.length ?? 0;
