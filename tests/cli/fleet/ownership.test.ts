@@ -10,7 +10,7 @@ import { inLegacyProject, runFleet } from "../../../cli/fleet/run";
 import { readSecrets } from "../../../cli/fleet/secrets";
 import { StubPulumi } from "./stub-pulumi";
 
-/* Whose a stack is: two fleet files on one backend, stacks of earlier versions, and stacks that left their file. */
+/* The fleet of a stack: two fleet files on one backend, stacks of earlier versions, and stacks that left their file. */
 
 /** Many small processes, one after the other. */
 jest.setTimeout(60_000);
