@@ -47,7 +47,7 @@ export class Share {
     return new Promise((begin) => {
       let release!: () => void;
       const sent = new Promise<void>((done) => (release = done));
-      const late = setTimeout(() => begin({ end, release }), time);
+      const late = setTimeout(() => begin({ end: performance.now(), release }), time);
       void this.#answering(() => {
         clearTimeout(late);
         begin({ end, release });

@@ -15,7 +15,8 @@ export class Keeper {
   /** Replaced engines that finish their requests. */
   readonly #leaving = new Set<Engine>();
   readonly #followers = new Set<(socketPath: string) => Promise<void>>();
-  #engine: Engine | undefined;
+  /** The engine; it may have ended. */
+  engine: Engine | undefined;
   #opening: Engine | undefined;
   #loading = false;
   #attempts = 0;
@@ -29,13 +30,8 @@ export class Keeper {
     private readonly wanted: () => void,
   ) {}
 
-  /** The engine; it may have ended. */
-  get engine(): Engine | undefined {
-    return this.#engine;
-  }
-
   get alive(): Engine | undefined {
-    return this.#engine?.over === false ? this.#engine : undefined;
+    return this.engine?.over === false ? this.engine : undefined;
   }
 
   /** Whether somebody waits for an engine. */
@@ -109,7 +105,7 @@ export class Keeper {
 
   /** Ends an engine that hangs. */
   async probe(): Promise<void> {
-    const engine = this.#engine;
+    const engine = this.engine;
     const { stall } = this.base.pace;
     if (!engine || engine.over || this.#loading) return;
     const asked = engine.call("eth_chainId").then(
@@ -117,18 +113,18 @@ export class Keeper {
       () => true, // it ended, which #lost handles
     );
     const answered = await Promise.race([asked, wait(stall, false, { ref: false })]);
-    if (answered || engine.over || this.base.closed || this.#loading || engine !== this.#engine) return;
+    if (answered || engine.over || this.base.closed || this.#loading || engine !== this.engine) return;
     this.restarting ??= { since: Date.now(), why: `it did not answer for ${stall / 1_000} s` };
     engine.end();
   }
 
   close(): void {
     this.fail(stopping());
-    for (const engine of [this.#opening, this.#engine, ...this.#leaving]) engine?.end();
+    for (const engine of [this.#opening, this.engine, ...this.#leaving]) engine?.end();
   }
 
   #adopt(engine: Engine): void {
-    this.#engine = engine;
+    this.engine = engine;
     void engine.ended.then((why) => this.#lost(engine, why));
   }
 
@@ -143,7 +139,7 @@ export class Keeper {
 
   #lost(engine: Engine, why: string): void {
     const { base } = this;
-    if (base.closed || this.#engine !== engine) return;
+    if (base.closed || this.engine !== engine) return;
     const reason = this.restarting?.why ?? why;
     this.restarting ??= { since: Date.now(), why };
     const text = `The ledger ${base.spec.key} is started again: ${reason}. What it acknowledged is kept.`;

@@ -14,76 +14,6 @@ import type { CallLimits } from "../settings/settings";
 import type { Chain } from "./chains";
 import { Subscriptions } from "./subscriptions";
 
-/** The addresses of nodes: JSON-RPC over POST and WebSockets, for holders of a credential. */
-export class NodeEndpoint {
-  readonly #sockets: NodeSockets;
-  /** By credential. */
-  readonly #shares = new Map<string, Share>();
-
-  constructor(
-    private readonly base: Base,
-    private readonly ledger: RealLedger,
-  ) {
-    this.#sockets = new NodeSockets(base.settings.callLimits);
-  }
-
-  async serve(app: FastifyInstance): Promise<void> {
-    const limits = this.base.settings.callLimits;
-    this.#sockets.listen(app);
-    await app.register((nodes, _options, done) => {
-      acceptText(nodes, limits);
-      // before the body is read
-      nodes.addHook("onRequest", (request, reply, next) => {
-        const { share } = this.#admit(request, reply);
-        const upgrade = asksUpgrade(request.raw);
-        if (request.method !== "POST" && !upgrade) throw new Refusal(405, "JSON-RPC calls are sent with POST.");
-        if (!upgrade) share.enter(reply);
-        next();
-      });
-      nodes.all(nodePath, { config: { quiet: true } }, (request, reply) => this.#answer(request, reply));
-      done();
-    });
-  }
-
-  /** Closes the WebSockets of deleted credentials and nodes. */
-  removed(ids: ReadonlySet<string>): void {
-    this.#sockets.drop(ids);
-    for (const id of ids) this.#shares.delete(id);
-  }
-
-  close(): void {
-    this.#sockets.close();
-  }
-
-  #admit(request: FastifyRequest, reply: FastifyReply) {
-    const found = admitted(this.base.store, request, reply);
-    const state = stateAt(found.node, this.base.clock());
-    if (state !== "started")
-      throw new Refusal(503, `The node ${found.node.id} is not ready for calls yet: it is ${state}.`);
-    const { id } = found.credential;
-    const share = this.#shares.get(id) ?? new Share(this.base.settings.callLimits);
-    this.#shares.set(id, share);
-    return { ...found, share };
-  }
-
-  async #answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const { node } = this.#admit(request, reply);
-    const environment = this.base.store.get("environment", node.parent)!;
-    const chain = () => this.ledger.chain(environment);
-    const account = await this.ledger.account(await this.ledger.chain(environment), node);
-    const { credential, share } = this.#admit(request, reply); // again, since starting the chain takes a while
-    const limits = this.base.settings.callLimits;
-    const rights = { limits, account, overrides: true, socket: asksUpgrade(request.raw) };
-    if (rights.socket) {
-      this.#sockets.open(request.raw, { credential: credential.id, node: node.id, rights, share, chain });
-      return reply.hijack();
-    }
-    await chain();
-    const asked = read((request.body as string | undefined) ?? "", rights);
-    return send(reply, share, asked, chain, rights);
-  }
-}
-
 /** Messages of one WebSocket that are answered at a time; others are not read meanwhile. */
 const mostAnswered = 4;
 /** Bytes that the clients of all WebSockets together may leave unread. */
@@ -100,39 +30,89 @@ interface Place {
   chain: () => Promise<Chain>;
 }
 
-/** The WebSockets to nodes. Each is open as long as its credential and its node exist. */
-class NodeSockets {
-  readonly #server: WebSocketServer;
+/** The addresses of nodes: JSON-RPC over POST and WebSockets, for holders of a credential. */
+export class NodeEndpoint {
+  readonly #limits: CallLimits;
+  /** By credential. */
+  readonly #shares = new Map<string, Share>();
+  readonly #webSockets: WebSocketServer;
+  /** The first bytes after a request for a WebSocket. */
   readonly #heads = new WeakMap<IncomingMessage, Buffer>();
+  /** Each is open as long as its credential and its node exist. */
   readonly #open = new Map<WebSocket, Place>();
 
-  constructor(private readonly limits: CallLimits) {
-    this.#server = new WebSocketServer({ noServer: true, maxPayload: limits.request, perMessageDeflate: false });
+  constructor(
+    private readonly base: Base,
+    private readonly ledger: RealLedger,
+  ) {
+    this.#limits = base.settings.callLimits;
+    const maxPayload = this.#limits.request;
+    this.#webSockets = new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false });
   }
 
-  /** Sends requests for WebSockets through the routes, like any other request. */
-  listen(app: FastifyInstance): void {
+  async serve(app: FastifyInstance): Promise<void> {
     app.server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
       socket.on("error", () => socket.destroy());
-      const response = new ServerResponse(request);
-      response.shouldKeepAlive = false; // a refusal closes the connection
-      try {
-        response.assignSocket(socket);
-      } catch {
-        return void socket.destroy(); // an answer is being sent on this connection
-      }
-      response.once("finish", () => socket.destroy());
       this.#heads.set(request, head);
-      app.routing(request, response);
+      route(app, request, socket);
+    });
+    await app.register((nodes, _options, done) => {
+      acceptText(nodes, this.#limits);
+      // before the body is read
+      nodes.addHook("onRequest", (request, reply, next) => {
+        const { share } = this.#admit(request, reply);
+        const upgrade = asksUpgrade(request.raw);
+        if (request.method !== "POST" && !upgrade) throw new Refusal(405, "JSON-RPC calls are sent with POST.");
+        if (!upgrade) share.enter(reply);
+        next();
+      });
+      nodes.all(nodePath, { config: { quiet: true } }, (request, reply) => this.#answer(request, reply));
+      done();
     });
   }
 
-  /** Opens a WebSocket. */
-  open(request: IncomingMessage, place: Place): void {
-    const { sockets } = this.limits;
+  /** Closes the WebSockets of deleted credentials and nodes. */
+  removed(ids: ReadonlySet<string>): void {
+    for (const [member, { credential, node }] of this.#open) {
+      if (ids.has(credential) || ids.has(node)) member.terminate();
+    }
+    for (const id of ids) this.#shares.delete(id);
+  }
+
+  /** Closes all WebSockets. */
+  close(): void {
+    for (const member of this.#open.keys()) member.terminate();
+  }
+
+  #admit(request: FastifyRequest, reply: FastifyReply) {
+    const found = admitted(this.base.store, request, reply);
+    const state = stateAt(found.node, this.base.clock());
+    if (state !== "started")
+      throw new Refusal(503, `The node ${found.node.id} is not ready for calls yet: it is ${state}.`);
+    const { id } = found.credential;
+    const share = this.#shares.get(id) ?? new Share(this.#limits);
+    this.#shares.set(id, share);
+    return { ...found, share };
+  }
+
+  async #answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const { node } = this.#admit(request, reply);
+    const environment = this.base.store.get("environment", node.parent)!;
+    const chain = () => this.ledger.chain(environment);
+    const account = await this.ledger.account(await chain(), node);
+    const { credential, share } = this.#admit(request, reply); // again, since starting the chain takes a while
+    const rights = { limits: this.#limits, account, overrides: true, socket: asksUpgrade(request.raw) };
+    if (!rights.socket)
+      return send(reply, share, read((request.body as string | undefined) ?? "", rights), chain, rights);
+    this.#upgrade(request.raw, { credential: credential.id, node: node.id, rights, share, chain });
+    return reply.hijack();
+  }
+
+  #upgrade(request: IncomingMessage, place: Place): void {
+    const { sockets } = this.#limits;
     const same = [...this.#open.values()].filter(({ credential }) => credential === place.credential);
     if (same.length >= sockets) throw new Refusal(429, `At most ${sockets} WebSockets are allowed for a credential.`);
-    this.#server.handleUpgrade(request, request.socket, this.#heads.get(request)!, (member) => {
+    this.#webSockets.handleUpgrade(request, request.socket, this.#heads.get(request)!, (member) => {
       this.#open.set(member, place);
       const alive = this.#watch(member);
       member.once("close", () => {
@@ -152,7 +132,7 @@ class NodeSockets {
       if (!answered) return member.terminate();
       answered = false;
       member.ping();
-    }, this.limits.time).unref();
+    }, this.#limits.time).unref();
   }
 
   /** Closes the WebSockets that leave most unread, until all together no longer leave too much. */
@@ -167,17 +147,19 @@ class NodeSockets {
       member.terminate();
     }
   }
+}
 
-  /** Closes those of deleted credentials and nodes. */
-  drop(ids: ReadonlySet<string>): void {
-    for (const [member, { credential, node }] of this.#open) {
-      if (ids.has(credential) || ids.has(node)) member.terminate();
-    }
+/** Sends a request for a WebSocket through the routes, like any other request. */
+function route(app: FastifyInstance, request: IncomingMessage, socket: Socket): void {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false; // a refusal closes the connection
+  try {
+    response.assignSocket(socket);
+  } catch {
+    return void socket.destroy(); // an answer is being sent on this connection
   }
-
-  close(): void {
-    for (const member of this.#open.keys()) member.terminate();
-  }
+  response.once("finish", () => socket.destroy());
+  app.routing(request, response);
 }
 
 /** Connects a member to a chain, with the same limits as over HTTP. */

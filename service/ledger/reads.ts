@@ -38,7 +38,7 @@ export class Reads {
       const line = await ask(engine, call.send, { bytes, ms: end - performance.now() });
       if (hash === undefined || isSomething(line) || pool.has(hash)) return line;
       const missing = folder.pastOf(hash);
-      if (!missing || this.#has(engine, missing)) return line;
+      if (!missing || this.#loaded.get(engine)!.has(missing.name)) return line;
       wanted.push(missing);
     }
   }
@@ -59,8 +59,6 @@ export class Reads {
     }
     return Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: call.id, result: found }));
   }
-
-  #has = (engine: Engine, { name }: Past) => this.#loaded.get(engine)?.has(name) === true;
 
   /** Loads files of the past. Returns whether the engine has them; else another one took its place. */
   async #load(engine: Engine, wanted: readonly Past[], end: number): Promise<boolean> {
