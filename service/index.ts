@@ -47,20 +47,20 @@ export interface Service {
   readonly faults: { add(rule: FaultRule): Fault; clear(): void };
   /** The data itself, to change it behind a client's back. */
   readonly store: Data;
-  /** The settings in force. */
+  /** The current settings. */
   readonly answers: Readonly<ApiQuirks>;
   readonly timing: Readonly<Timing>;
-  /** Forgets the calls so far. */
+  /** Clears `calls`. */
   clearCalls(): void;
-  /** Changes some of the answers. */
+  /** Changes some of the settings in `answers`. */
   setAnswers(answers: ApiQuirksChange): void;
-  /** Changes some of the durations (ms); what is under way keeps its time. */
+  /** Changes some durations (ms). What has already begun keeps its time. */
   setTiming(timing: Partial<Timing>): void;
-  /** Adds an organization; its key is random if none is given. */
+  /** Adds an organization, by default with a random key. */
   addOrganization(name: string, apiKey?: string): Organization;
-  /** Gives an organization a new random key, and answers it. The old one is refused from now on. */
+  /** Replaces an organization's key with a random one, and returns it. The old key is rejected immediately. */
   rotateKey(name: string): string;
-  /** Stops at once; open connections are closed. */
+  /** Stops the service and closes open connections. */
   close(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export async function startService(given: ServiceOptions = {}): Promise<Service>
   const routes = new Set<string>();
   const outages = {
     refuse: (ms: number) => listener.refuse(ms),
-    // a call that is still waiting when the service stops is not acted on
+    // a call that still waits when the service stops has no effect
     pause: (ms: number) => waitFor(ms, stopping.signal).catch(() => new Promise<never>(() => undefined)),
   };
   const faults = new Faults(routes, outages.refuse);

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** What came back on a connection that was closed by the service. */
+/** What came back on a connection that the service closed. */
 export interface Heard {
   text: string;
   status: number | undefined;

@@ -8,7 +8,7 @@ import { isBuilt } from "../../tools/lib/prepare.mjs";
 const root = resolve(__dirname, "../..");
 const script = join(root, "dist/cli/consortium.js");
 
-/** What is in dist/ runs in these processes, and has to be built of the sources as they are. */
+/** These processes run what is in dist/, which must be built from the current sources. */
 export function built(): void {
   if (!isBuilt()) throw new Error("dist/ is not built from these sources. Run `npm run build`.");
 }
@@ -27,7 +27,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
-/** A program that runs Node in its own way. */
+/** A program that starts Node. */
 interface Through {
   command: string;
   args: string[];

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-/** Waits until a line has some text, and answers all lines so far. */
+/** Waits for a line with a text, and returns all lines so far. */
 async function printed(lines: string[], text: string): Promise<string> {
   while (!lines.some((line) => line.includes(text))) await new Promise((done) => setTimeout(done, 10));
   return lines.join("\n");

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 const root = resolve(__dirname, "../..");
 const compose = join(root, "examples/docker/compose.yaml");
 const linter = join(root, "node_modules/dclint/bin/dclint.cjs");
-/** It wants single quotes, and Prettier double ones. */
+/** Docker wants single quotes, Prettier double ones. */
 const options = ["--max-warnings", "0", "--disable-rule", "require-quotes-in-ports"];
 const lint = (file: string) => spawnSync(process.execPath, [linter, file, ...options], { encoding: "utf8" });
 

@@ -1,6 +1,6 @@
 import { startService, type Service, type ServiceOptions } from "../../service";
 
-/** What the service may show of anything: a test reads the fields that it then checks. */
+/** Any object that the service shows. A test reads the fields that it checks. */
 export interface Wire {
   readonly [field: string]: unknown;
   readonly _id: string;
@@ -33,7 +33,7 @@ export const matching = (pattern: RegExp) => expect.stringMatching(pattern) as s
 
 export type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
-/** A client that knows nothing but fetch. A string body is sent as it is; a key of "" sends none. */
+/** A client made of fetch alone. A string body is sent as it is; the key "" sends none. */
 export const client =
   (baseUrl: string, apiKey: string): Send =>
   async (method, path, body, headers) => {
@@ -125,7 +125,7 @@ export async function build(
   };
 }
 
-/** Paths of one object of each kind beyond the specification, in a world that is there. */
+/** Creates one object of each kind beyond the specification, and returns their paths. */
 export async function furnish(send: Send, { paths, membership }: World) {
   const create = async (list: string, body: object) => {
     const { status, body: made } = await send("POST", list, body);
@@ -158,7 +158,7 @@ export const basic = (username: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
 });
 
-/** Asks until something holds; the test's own time-out ends it. */
+/** Repeats a check until it holds; the test's timeout ends it. */
 export async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((done) => setTimeout(done, 10));
 }

@@ -29,7 +29,7 @@ export async function rpc(url: string, { username, password }: Pair, body: unkno
 
 export const eth = (method: string, ...params: unknown[]) => ({ jsonrpc: "2.0", id: 1, method, params });
 
-/** An address where there is nothing, for the code of an override. */
+/** An address without code, for overrides. */
 export const contract = `0x${"c0".repeat(20)}`;
 /** Code that returns so many zero bytes. */
 export const returning = (bytes: number) => `0x63${bytes.toString(16).padStart(8, "0")}6000f3`;
@@ -44,7 +44,7 @@ export async function result<T>(url: string, pair: Pair, method: string, ...para
   return result;
 }
 
-/** Opens a WebSocket; answers the status and body of what refuses it. */
+/** Opens a WebSocket, or returns the status and error of the refusal. */
 export function webSocket(url: string, pair?: Pair, options: WebSocket.ClientOptions = {}) {
   const socket = new WebSocket(url, { ...options, ...(pair ? { headers: basic(pair.username, pair.password) } : {}) });
   const messages: Wire[] = [];
@@ -63,7 +63,7 @@ export function webSocket(url: string, pair?: Pair, options: WebSocket.ClientOpt
   });
 }
 
-/** A request in which nothing is put right. */
+/** A request that is sent exactly as given. */
 export function raw(url: string, headers: Record<string, string>, body: string | Buffer = "", method = "POST") {
   return new Promise<{ status: number; text: string }>((done, fail) => {
     const asked = request(url, { method, headers }, (response) => {

@@ -10,11 +10,11 @@ import { findAnvil } from "../../service/ledger/engine";
 const running: (() => void)[] = [];
 afterAll(() => running.splice(0).forEach((end) => end()));
 
-/** A network of somebody else's: anvil on a port, which makes blocks when it is told to. */
+/** An external network: anvil on a port, which makes blocks when the test says so. */
 export class Network {
   #child: ChildProcess | undefined;
   port = 0;
-  /** What was asked of it, when it is reached through `guarded`. */
+  /** The calls that it got through `guarded`. */
   readonly headers: IncomingHttpHeaders[] = [];
 
   get url() {
@@ -39,7 +39,7 @@ export class Network {
     return this;
   }
 
-  /** Ends it, with all that it knows. */
+  /** Ends it. Its state is lost. */
   async stop(): Promise<void> {
     this.#child!.kill("SIGKILL");
     await once(this.#child!, "exit");
@@ -75,7 +75,7 @@ export class Network {
     return Number((await this.call<{ pending: string }>("txpool_status")).pending);
   }
 
-  /** The way to it past somebody who notes what is asked, and may want a user name and a password. */
+  /** A proxy that records calls, and may require a username and a password. */
   async guarded(username = "", password = ""): Promise<string> {
     const wanted = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
     const server = createServer((asked, response) => {

@@ -9,7 +9,7 @@ import { blockNumber, eth, rpc } from "../ledgers";
 jest.setTimeout(120_000);
 beforeAll(built);
 
-/** A service of its own process, since what is tried here is to end it. */
+/** A service in a process of its own, since these tests try to end it. */
 async function served(env: Record<string, string> = {}) {
   const args = ["--node-start", "0", "--environment-start", "0"];
   const { child, ready, key } = await serveJson(args, env);
@@ -25,7 +25,7 @@ async function served(env: Record<string, string> = {}) {
   return { child, ready, key, send, ...world, urls, stands };
 }
 
-/** Requests as they should be; what is sent grows from them. */
+/** Valid requests, from which all others are made. */
 function proper({ key, paths, credential, urls }: Awaited<ReturnType<typeof served>>): string[] {
   const call = JSON.stringify(eth("eth_blockNumber"));
   const { pathname: runtime } = new URL(urls.rpc);
@@ -69,7 +69,7 @@ function proper({ key, paths, credential, urls }: Awaited<ReturnType<typeof serv
 
 type Edit = (bytes: Buffer) => Buffer;
 
-/** Anything that may happen to bytes on their way. */
+/** Changes that may happen to bytes on their way. */
 function edits(all: readonly string[]): fc.Arbitrary<Edit> {
   const at = fc.noBias(fc.nat(9_999)).map((nat) => nat / 10_000);
   const place = (bytes: Buffer, where: number) => Math.floor(where * (bytes.length + 1));
@@ -165,7 +165,7 @@ test("2,000 random and mutated requests, split at every byte: it answers or clos
     { numRuns: batches, ...replay, endOnFailure: true },
   );
   expect(sent).toBe(batches * size);
-  // it was really spoken to, not only refused: requests got through, WebSockets opened, and much was no HTTP
+  // not everything was refused: requests got through, WebSockets opened, and much was not HTTP
   expect([...answered]).toEqual(expect.arrayContaining([101, 200, 400, 401, 403, 404, undefined]));
   await service.stands();
   if (process.platform === "linux") await until(() => Promise.resolve(open() < before + 20));

@@ -8,7 +8,7 @@ jest.setTimeout(60_000);
 const sockets: Socket[] = [];
 afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
 
-/** A connection that sends something, and then what it is told. */
+/** A connection that sends something and collects what comes back. */
 async function opened(port: number, text: string) {
   const socket = connect(port, "127.0.0.1").on("error", () => undefined);
   sockets.push(socket);
@@ -39,7 +39,7 @@ test("a client that never ends its headers, or its body, is disconnected; others
   expect(slow.said.text).toMatch(/^HTTP\/1.1 408 .*"errorMessage":"The request was not received in time\."/s);
 });
 
-test("for a connection too many, the one that has asked nothing for the longest time is closed", async () => {
+test("if there is a connection too many, the one that has been idle longest is closed", async () => {
   const { service } = await start({ callLimits: { connections: 8 } });
   const slow = await Promise.all(Array.from({ length: 40 }, () => opened(service.port, begun)));
   await until(() => Promise.resolve(slow.filter(({ said }) => !said.closed).length <= 8));
@@ -80,7 +80,7 @@ test("WebSockets that never read do not grow the service, and end; the ledger an
     await blocks(urls.rpc, credential, block);
   }
   expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1_048_576);
-  // they do not answer pings either, so that they do not count for ever: there is room for as many again
+  // they do not answer pings either, so they are closed, and there is room for as many again
   let opened = 0;
   await until(async () => {
     const { status } = await webSocket(urls.wss, credential);

@@ -4,7 +4,7 @@ import { type Pace, usualPace } from "../../../service/ledger/chain-base";
 import { type Chain, Chains } from "../../../service/ledger/chains";
 import { SteadyClock, Store } from "../../../service/store/store";
 
-/** What a test changes of a chain's pace: blocks and bytes are those of a segment, room is that of all since the last snapshot. */
+/** Changes of a chain's pace: `blocks` of a segment; `room` and `longest`, the weight and blocks since the last snapshot. */
 export type Changed = Partial<Pace> & { blocks?: number; room?: number; longest?: number };
 
 const paceOf = ({ blocks, room, longest, ...changed }: Changed): Pace => ({
@@ -15,7 +15,7 @@ const paceOf = ({ blocks, room, longest, ...changed }: Changed): Pace => ({
   ...changed,
 });
 
-/** Chains in a folder, with what they warn of. */
+/** Chains in a folder, and their warnings. */
 export function chainsAt(folder: string, pace: Changed = {}, store = emptyStore()) {
   const warnings: string[] = [];
   const warn = (text: string) => void warnings.push(text);
@@ -34,7 +34,7 @@ export const enginesOf = (folder: string) =>
 
 type Block = { number: string; hash: string; timestamp: string; transactions: unknown[] };
 
-/** All that a chain tells of its blocks, and of some accounts. */
+/** All blocks and receipts of a chain, and the balances of some accounts. */
 export async function allOf(chain: Chain, accounts: readonly string[], from = 0) {
   const height = Number(await chain.call<string>("eth_blockNumber"));
   const blocks: [Block, unknown][] = [];

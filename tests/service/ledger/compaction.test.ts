@@ -28,20 +28,20 @@ function chainsIn(pace: Changed) {
 }
 
 const height = async (chain: Chain) => Number(await chain.call<string>("eth_blockNumber"));
-/** The block of the snapshot that there is; 0: none. */
+/** The block of the snapshot; 0: none. */
 const snapshot = () => {
   const { snapshot } = JSON.parse(readFileSync(join(dir, "e1", "ledger.json"), "utf8")) as {
     snapshot?: { name: string };
   };
   return Number(/\d+/.exec(snapshot?.name ?? "0")![0]);
 };
-/** A snapshot comes, without another block: all but the blocks that have to follow it. */
+/** Waits for the snapshot of all blocks but those that must follow it. */
 const compacted = async (chain: Chain, { blocks = 0, lookback = 0 }: Changed) => {
   const wanted = (await height(chain)) - 2 * blocks - lookback;
   await until(() => Promise.resolve(snapshot() >= wanted));
 };
 
-/** What keeps the files of snapshots from being written. */
+/** Keeps snapshots from being written. */
 function inTheWay() {
   const folders = Array.from({ length: 400 }, (_, number) => join(dir, "e1", `snapshot-${number}.json.gz`));
   for (const folder of folders) mkdirSync(folder);
@@ -65,7 +65,7 @@ test("senders that never pause wait once a start would take too long, and go on 
     }
   });
   await until(() => Promise.resolve(errors.length > 0));
-  // the most, with those that were under way
+  // the limit, and those that were already on their way
   expect(await height(chain)).toBeLessThanOrEqual(60 + accounts.length);
   expect(errors).toContainEqual(containing("more blocks since its last snapshot than a start may take"));
   clear();
@@ -77,7 +77,7 @@ test("senders that never pause wait once a start would take too long, and go on 
   });
   ended = true;
   await Promise.all(senders);
-  // those, too, that let a snapshot have all
+  // and the empty ones that make a snapshot possible
   expect(longest).toBeLessThanOrEqual(60 + accounts.length + 2 * pace.lookback);
   await compacted(chain, pace);
   await closeAll();
@@ -86,7 +86,7 @@ test("senders that never pause wait once a start would take too long, and go on 
     expect(await again.call("eth_getTransactionReceipt", [hash])).toMatchObject({ status: "0x1" });
 });
 
-test("a snapshot that fails is said, and comes by itself once it can, without another block", async () => {
+test("a snapshot that fails is reported, and is made once it can be, without another block", async () => {
   const pace = { blocks: 6, lookback: 4 };
   const { chains, warnings } = chainsIn(pace);
   const chain = await chains.get(spec);

@@ -41,7 +41,7 @@ function chainsIn(folder = dir, pace: Changed = {}, store?: Store) {
 const closeAll = () => Promise.all(open.splice(0).map((chains) => chains.close()));
 const accountsOf = (chain: Chain) => chain.call<string[]>("eth_accounts");
 const kill = () => enginesOf(dir).forEach((pid) => process.kill(pid, "SIGKILL"));
-/** Notes in a block what the chain knew then: the hash of an earlier block, the time, and what is random. */
+/** A contract that stores what the chain knew then: the hash of an earlier block, the time, and the random number. */
 const noting = (() => {
   const code = "60034303404355444362010000015542600052600560206000a100";
   return `0x60${(code.length / 2).toString(16)}600c60003960${(code.length / 2).toString(16)}6000f3${code}`;
@@ -87,7 +87,7 @@ test(`an engine that is killed again and again under load (${replay}): all that 
   }
   ended = true;
   await Promise.all(loads);
-  // what was noted, and not answered, is in a block soon; the first question may still meet the engine that was killed
+  // what was recorded but not answered is in a block soon; the first call may still reach the killed engine
   const pending = () => chain.call<{ pending: string }>("txpool_status").catch(() => ({ pending: "unknown" }));
   await until(async () => Number((await pending()).pending) === 0);
   const seen = await allOf(chain, [...accounts, stranger]);
@@ -98,7 +98,7 @@ test(`an engine that is killed again and again under load (${replay}): all that 
     expect(await again.call("eth_getTransactionReceipt", [hash])).toMatchObject({ status: "0x1" });
   for (const [hash, receipt] of receipts)
     expect(await again.call("eth_getTransactionReceipt", [hash])).toEqual(receipt);
-  // money may be there whose gift was not answered, but never less
+  // there may be money whose transfer was not answered, but never less
   expect(BigInt(await again.call<string>("eth_getBalance", [stranger, "latest"]))).toBeGreaterThanOrEqual(given);
   expect(receipts.size).toBeGreaterThan(0);
   expect(warnings.length).toBeGreaterThan(0);
@@ -127,7 +127,7 @@ describe.each([
       ]);
     for (let block = 0; block < 60; block++) await send(block);
     const snapshots = () => readdirSync(join(dir, "e1")).filter((name) => name.startsWith("snapshot-"));
-    // Each is tried after a block, and another one where it was no good.
+    // each is tried after a block, and another one if it does not hold
     for (let block = 60; snapshots().length === 0; block++) await send(block);
     const logs = (one: Chain) => one.call<object[]>("eth_getLogs", [{ address: contract, fromBlock: "0x0" }]);
     const [seen, said] = [await allOf(chain, accounts), await logs(chain)];
@@ -202,7 +202,7 @@ test("without a period there is a block when there is a transaction, and none ot
   expect(await height()).toBe(1);
 });
 
-test("an engine that stands is ended, and another one goes on", async () => {
+test("an engine that hangs is ended, and another one goes on", async () => {
   const { chains, warnings } = chainsIn(dir, { stall: 600 });
   const chain = await chains.get(spec);
   const [from, to] = await accountsOf(chain);
@@ -215,7 +215,7 @@ test("an engine that stands is ended, and another one goes on", async () => {
   expect(warnings).toEqual([containing("is started again: it did not answer for 0.6 s")]);
 });
 
-test("what cannot be noted is not done, and its sender hears it", async () => {
+test("what cannot be recorded is not done, and its sender gets the error", async () => {
   const { chains, warnings } = chainsIn();
   const chain = await chains.get(spec);
   const [from, to] = await accountsOf(chain);
@@ -232,7 +232,7 @@ test("what cannot be noted is not done, and its sender hears it", async () => {
   expect(warnings).toEqual([]);
 });
 
-test("money that is given once is given once", async () => {
+test("a payment under a name is made only once", async () => {
   const chain = await chainsIn(dir, { blocks: 2, lookback: 1 }).chains.get(spec);
   const [from, to] = await accountsOf(chain);
   const account = Wallet.createRandom().address;
@@ -244,7 +244,7 @@ test("money that is given once is given once", async () => {
   expect(await again.call("eth_getBalance", [account, "latest"])).toBe("0x5");
 });
 
-// by itself a slice; LARGE_MB=600 makes a folder that no text of JavaScript could hold
+// a small one by default; LARGE_MB=600 makes a folder that no JavaScript string could hold
 const large = Number(process.env.LARGE_MB ?? 10);
 const time = 120_000 + 3_000 * large;
 test(
@@ -282,7 +282,7 @@ test(
       JSON.parse = real.parse;
       Object.defineProperty(Buffer.prototype, "toString", real.text);
     }
-    // one transaction, as an engine tells it of itself: of the folder, never more than that
+    // at most one transaction as an engine returns it, never a file of the folder
     expect(longest.read).toBeLessThan(4_000_000);
     expect(longest.parsed).toBeLessThan(4_000_000);
   },
@@ -344,7 +344,7 @@ describe("a folder in which something is missing or damaged", () => {
     expect(await (await chainsIn().chains.get(spec)).call("eth_blockNumber")).toBe("0x2");
   });
 
-  test("a planted file beside, and what nobody knows, stay", async () => {
+  test("planted files and unknown folders stay", async () => {
     const store = emptyStore();
     await chainsIn(dir, {}, store).chains.get(spec);
     await closeAll();

@@ -57,7 +57,7 @@ test("whatever a stranger and two members send, the service lives, and the block
   const [second, bystander] = [await further(), await further()];
   const accounts = await result<string[]>(urls.rpc, credential, "eth_accounts");
 
-  // the others: a member of the same chain, and one of another; each has to have blocks as they are due
+  // a member of the same chain and one of another chain; both must get their blocks in time
   const others = [
     { url: urls.rpc, pair: bystander },
     { url: other.urls.rpc, pair: other.credential },

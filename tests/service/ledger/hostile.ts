@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { contract, endless, eth, returning } from "../ledgers";
 
-/** What asks for the power of a number of so many digits. */
+/** Input of the precompile for powers, with numbers of so many digits. */
 const modexp = (size: number) => {
   const word = (value: number) => value.toString(16).padStart(64, "0");
   const length = Math.min(4_096, size);
   return `0x${word(length)}${word(length)}${word(length)}${"ff".repeat(3 * length)}`;
 };
 
-/** Messages that somebody sends who wants to stop a service: a grammar of what a call may ask for, at its worst. */
+/** Messages of somebody who wants to stop a service: all that calls can ask for, at its worst. */
 export function hostileMessages(accounts: readonly string[]): fc.Arbitrary<string> {
   const bomb = {
     memory: "0x63f000000060005260006000f3",
@@ -67,7 +67,7 @@ export function hostileMessages(accounts: readonly string[]): fc.Arbitrary<strin
     toBlock: far,
     topics: fc.nat(2_000).map((many) => Array<null>(many).fill(null)),
   });
-  /** Calls with much of one thing, of each as much as fits into a request. */
+  /** Calls with as much of one thing as fits into a request. */
   const digits = (many: number) => `0x${"f".repeat(many)}`;
   const huge = fc.tuple(fc.constantFrom(100, 66_000, 900_000), fc.nat(11)).map(([size, which]) => {
     const many = Math.floor(size / 70);

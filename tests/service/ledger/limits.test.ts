@@ -15,7 +15,7 @@ interface Said {
   error?: { code: number; message: string };
 }
 
-/** The ways to a chain: a node over HTTP and WebSocket, by a member. */
+/** A member's two ways to a chain: HTTP and WebSocket. */
 async function ways(made: Awaited<ReturnType<typeof ledgered>>) {
   const { socket, messages } = await webSocket(made.urls.wss, made.credential);
   const http = async (body: unknown) => (await rpc(made.urls.rpc, made.credential, body)).body as Said | Said[];
@@ -28,7 +28,7 @@ async function ways(made: Awaited<ReturnType<typeof ledgered>>) {
   return { http, ws, all: [http, ws] };
 }
 
-/** The service's keyless address of a local network. */
+/** A call to a local network, which needs no key. */
 const target = async (url: string, body: unknown) => {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const response = await fetch(`${url}/target/rinkeby`, {
@@ -39,7 +39,7 @@ const target = async (url: string, body: unknown) => {
   return { status: response.status, headers: response.headers, body: (await response.json()) as never };
 };
 
-test("more gas than the limit is refused in every spelling, call and way, before the chain gets it", async () => {
+test("more gas than the limit is refused in every form, in every call, over HTTP and WebSocket", async () => {
   const made = await ledgered();
   const { service, credential, urls } = made;
   const { all } = await ways(made);
@@ -68,7 +68,7 @@ test("more gas than the limit is refused in every spelling, call and way, before
       body: { error: { message: containing("gas") } },
     });
   }
-  // within the limit, whatever else would raise it, all ends
+  // within the limit, every call ends, even if something else would raise it
   const raised = { gasLimit: "0xffffffffffff" };
   for (const way of all) {
     for (const gas of ["0x1c9c380", "0X1C9C380", "0x00001c9c380", "30000000", 30_000_000, undefined, null]) {
@@ -88,7 +88,7 @@ test("more gas than the limit is refused in every spelling, call and way, before
   expect(await result(urls.rpc, credential, "eth_estimateGas", { to: own })).toBe("0x5208");
 });
 
-test("a batch whose answers are long ends at the limit, in valid JSON, on every way; the service lives", async () => {
+test("a batch with long answers ends at the limit, in valid JSON, over HTTP and WebSocket", async () => {
   const made = await ledgered({ callLimits: { answer: 16 * MiB } });
   const { http, ws } = await ways(made);
   const batch = Array.from({ length: 75 }, (_, id) => ({ ...large, id }));
@@ -98,7 +98,7 @@ test("a batch whose answers are long ends at the limit, in valid JSON, on every 
     expect(said.map(({ result }) => result !== undefined)).toEqual(batch.map((_, index) => index < 2));
     expect(said.at(-1)).toMatchObject({ error: { code: -32_005, message: containing(`${16 * MiB} bytes`) } });
   }
-  // without a key, and with one but without a credential, nothing is tried on another state
+  // only holders of a credential may override the state
   const refused = { error: { code: -32_602, message: containing("credential") } };
   expect((await target(made.service.url, batch)).body).toMatchObject(batch.map(() => refused));
   const asked = await made.send("POST", `/embedded${made.paths.environment}/rpc`, batch);
@@ -125,7 +125,7 @@ test("the memory of an execution ends at its limit", async () => {
   expect(await (await ways(small)).http(call)).toMatchObject({ error: { message: containing("MemoryLimitOOG") } });
 });
 
-test("batches, requests, answers, overrides, percentiles and proofs have a most", async () => {
+test("batches, requests, answers, overrides, percentiles and proofs have a limit", async () => {
   const most = { batch: 3, request: 20_000, answer: 9_000, overrides: 2_000 };
   const made = await ledgered({ callLimits: most });
   const { service, credential, urls } = made;
@@ -159,7 +159,7 @@ test("batches, requests, answers, overrides, percentiles and proofs have a most"
   expect((await closed)[0]).toBe(1009);
 });
 
-test("requests that are under way with a credential are counted, and more is refused until one is answered", async () => {
+test("concurrent requests of a credential are counted, and more are refused until one is answered", async () => {
   const made = await ledgered({ callLimits: { atOnce: 5, time: 2_000 } }, { provider: "geth", consensus_type: "poa" });
   const { credential, urls, paths, membership, send } = made;
   const other = (await send("POST", `${paths.environment}/appcreds`, { membership_id: membership })).body;
@@ -180,7 +180,7 @@ test("requests that are under way with a credential are counted, and more is ref
   await until(async () => (await rpc(urls.rpc, credential, eth("eth_chainId"))).status === 200);
 });
 
-test("transactions that wait are counted, of an account and of a ledger; those that wait for an earlier one take a quarter", async () => {
+test("waiting transactions of an account and of a ledger are counted; those that wait for a lower nonce may take a quarter", async () => {
   const slow = { provider: "quorum", consensus_type: "ibft", block_period: 3_600 };
   const { credential, urls } = await ledgered({ callLimits: { accountPool: 4, pool: 8 } }, slow);
   const chainId = Number(await result(urls.rpc, credential, "eth_chainId"));
@@ -205,13 +205,13 @@ test("transactions that wait are counted, of an account and of a ledger; those t
   expect(await send(c!, 7)).toMatchObject(full);
   for (const wallet of [d!, e!]) expect(await send(wallet, 0)).toMatchObject(taken);
   expect(await send(wallets[5]!, 0)).toMatchObject(full);
-  // what was refused is not in a block later
+  // no block has what was refused
   const count = (account: string) =>
     result<string>(urls.rpc, credential, "eth_getTransactionCount", account, "pending");
   expect(await Promise.all([own!, d!.address, wallets[5]!.address].map(count))).toEqual(["0x4", "0x1", "0x0"]);
 });
 
-test("filters, subscriptions and WebSockets of a credential are counted; a filter is its maker's alone", async () => {
+test("filters, subscriptions and WebSockets of a credential are counted; only its maker can use a filter", async () => {
   const made = await ledgered({ callLimits: { filters: 2, subscriptions: 2, sockets: 2 } });
   const { credential, urls, paths, membership, send } = made;
   const other = (await send("POST", `${paths.environment}/appcreds`, { membership_id: membership })).body;
@@ -241,7 +241,7 @@ test("filters, subscriptions and WebSockets of a credential are counted; a filte
   await until(async () => (await webSocket(urls.wss, credential)).status === 101);
 });
 
-test("the keyless address is limited to its own rate, each address for itself, and tethers go on", async () => {
+test("calls without a key have a rate limit for each address, and tethers go on", async () => {
   let now = 1_000_000;
   const { service, send } = await start({
     ledger: true,
@@ -277,7 +277,7 @@ test("what a contract prints is not in its node's log", async () => {
   for (const part of ["424242", "0xfeed"]) expect(log).not.toContain(part);
 });
 
-test("requests that wait for others of their credential are answered in time, too, and their connections stay open", async () => {
+test("requests that wait for others of the same credential are answered in time, and their connections stay open", async () => {
   const time = 1_000;
   const made = await ledgered({ callLimits: { time } }, { provider: "geth", consensus_type: "poa" });
   const { credential, urls } = made;

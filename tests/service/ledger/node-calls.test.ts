@@ -69,7 +69,7 @@ test("what reaches out, reads or writes files, or changes the chain from outside
     expect(body).toMatchObject([{ id: "a", result: containing("0x") }, refused(-32_601, call.method)]);
     const escaped = JSON.stringify(call).replace("_", "\\u005f");
     expect(await overSocket(urls.wss, credential, `[${escaped}]`)).toMatchObject([refused(-32_601, call.method)]);
-    // of two methods in one call, no way may take another one than the check
+    // if a call names two methods, the chain must get the one that was checked
     const doubled = JSON.stringify(call).replace(/^{/, '{"method":"eth_chainId",');
     expect(await rpc(urls.rpc, credential, doubled)).toMatchObject({ body: refused(-32_601, call.method) });
   }

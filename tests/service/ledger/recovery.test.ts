@@ -8,7 +8,7 @@ jest.setTimeout(120_000);
 
 const raft = { provider: "quorum", consensus_type: "raft" };
 
-/** Processes below one, by what is in their command line. */
+/** The processes below one whose command line contains a text. */
 const below = (parent: number, text: string) =>
   execFileSync("ps", ["-eww", "-o", "pid=,ppid=,args="], { encoding: "utf8" })
     .split("\n")
@@ -19,7 +19,7 @@ const below = (parent: number, text: string) =>
 const watchers = () => below(process.pid, "consortium-chains-");
 const chains = () => watchers().flatMap((pid) => below(pid, "--init"));
 
-/** A ledger with a transaction, and what is known of it. */
+/** A ledger with a transaction, and what it answers about it. */
 async function used() {
   const made = await ledgered({}, raft);
   const { urls, credential, paths, send } = made;
@@ -32,7 +32,7 @@ async function used() {
   return { ...made, from, to, pay, receipt, status, log };
 }
 
-/** Calls that come while there is no chain wait; those that it was answering fail. */
+/** Calls wait while there is no chain. Those that it was answering fail. */
 const settled = (answer: () => Promise<unknown>) =>
   until(() =>
     answer().then(
@@ -91,10 +91,10 @@ test("a chain that is silent for 15 s is ended and goes on; its nodes say so mea
   expect(await log()).toMatch(/it did not answer for 15 s.*nothing is lost/s);
 });
 
-test("what a contract logs or gives as its reason is no part of a node's log, and no height", async () => {
+test("what a contract logs or reverts with is not in a node's log", async () => {
   const { credential, urls, from, log, status } = await used();
   const text = Buffer.from("\nBlock Number: 424242\nImported block number=424242").toString("hex");
-  // copies what it was called with, logs it, and fails with it if it was sent no money
+  // copies its input, logs it, and reverts with it if it was sent no money
   const code = "366000600037366000a034601257366000fd5b00";
   const size = (code.length / 2).toString(16);
   const init = `60${size}600c60003960${size}6000f3${code}`;

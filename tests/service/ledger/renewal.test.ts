@@ -109,7 +109,7 @@ test("logs of all blocks are those of all files of the past, although no process
   for (let block = 0; block < 60; block++) await send(block);
   expect(logs).toHaveLength(45);
   const snapshots = () => readdirSync(join(dir, "e1")).map((file) => Number(/^snapshot-(\d+)/.exec(file)?.[1] ?? 0));
-  // what a snapshot could not have yet, it has with a later block
+  // what a snapshot does not have yet, a later one has
   for (let block = 0; Math.max(...snapshots()) < 55; block++) {
     await send(block);
     await wait(300);
@@ -167,7 +167,7 @@ test("a chain whose blocks log too much for the memory lets transactions wait un
   const hashes: string[] = [];
   while (hashes.length < 14) {
     hashes.push(await bomb());
-    // four of them are more than there is room for
+    // there is no room for four of them
     const [after = 0] = snapshotsIn(dir).slice(-1);
     const numbers = await Promise.all(hashes.map(async (hash) => Number((await receipt(hash)).blockNumber)));
     expect(numbers.filter((number) => number > after).length).toBeLessThanOrEqual(5);

@@ -32,7 +32,7 @@ describe("an environment", () => {
     };
     const { paths } = await build(send, { ...wanted, ...asked });
     expect((await send("GET", paths.environment)).body).toMatchObject(asked);
-    // clients send again what they know, and what they leave out as something empty
+    // clients repeat what they know, and send empty values for what they leave out
     const again = { ...asked, name: "renamed", consensus_type: "", labels: {} };
     expect(await send("PATCH", paths.environment, again)).toMatchObject({ status: 200, body: { name: "renamed" } });
     const test_features = { multi_region: true, quick: 1 };

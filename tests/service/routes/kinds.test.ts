@@ -90,7 +90,7 @@ describe.each(kinds)("%s", (kind) => {
     expect(read).toMatchObject({ status: 200, body: { _id: path.split("/").at(-1), _revision: "0", ...shown[kind] } });
     expect(await send("GET", listOf(path))).toMatchObject({ status: 200, body: [read.body] });
 
-    // other clients send what does not change again, and what they leave out empty
+    // other clients repeat what does not change, and send empty values for what they leave out
     const again = { ...read.body, ...change[kind] };
     const changed = await send("PATCH", path, again);
     expect(changed).toMatchObject({ status: 200, body: { ...change[kind], _revision: "1" } });
@@ -219,7 +219,7 @@ describe("a service", () => {
     clock.pass(1_500);
     const urls = { http: `${service.url}/services/${made.environment}/${path.split("/").at(-1)}` };
     expect(await read()).toMatchObject({ state: "started", urls });
-    // as the Terraform provider does: what it does not change is empty
+    // like the Terraform provider, which sends empty values for what it does not change
     const body = { name: "s2", service: "", zone_id: "", membership_id: "", size: "medium", details: { a: "1" } };
     expect(await send("PATCH", path, body)).toMatchObject({ status: 200, body: { service: "ipfs", size: "medium" } });
     expect(await send("PUT", `${path}/reset`, {})).toMatchObject({ status: 200, body: { state: "initializing" } });

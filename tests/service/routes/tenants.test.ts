@@ -41,7 +41,7 @@ test("2,000 random calls by keys of two organizations: nothing of the other one 
   type Side = (typeof sides)[number];
   const kinds = Object.keys(sides[0]!.ids) as (keyof Side["ids"])[];
 
-  /** All that an organization has, as it sees it. */
+  /** All objects of an organization, as it sees them. */
   const seen = async ({ apiKey, tether }: Side) => {
     const ask = async (path: string) => (await client(service.baseUrl, apiKey)("GET", path)).body;
     const consortia = await ask("/consortia");
@@ -60,7 +60,7 @@ test("2,000 random calls by keys of two organizations: nothing of the other one 
   const idsIn = (value: unknown) =>
     [...JSON.stringify(value).matchAll(/"(?:_id|id|username)":"([^"]+)"/g)].map(([, id]) => id!);
 
-  /** Something of everything has to be there, or nothing could be shown or changed. */
+  /** There must be one object of each kind, or nothing could be shown or changed. */
   const restore = async (one: Side) => {
     const found = new Set(idsIn(await seen(one)));
     if (Object.values(one.ids).every((id) => found.has(id))) return;
@@ -104,7 +104,7 @@ test("2,000 random calls by keys of two organizations: nothing of the other one 
         ),
       },
       { weight: 6, arbitrary: fc.tuple(fc.array(place, { minLength: 1, maxLength: 3 }), fc.boolean(), extra) },
-      // the way that the API has
+      // as the API allows it
       {
         weight: 6,
         arbitrary: fc.tuple(

@@ -21,7 +21,7 @@ interface Status {
 
 const quickly = ["--node-start", "0", "--environment-start", "0", "--limit-consortia", "100000"];
 
-/** A small file system, where this user may mount one; else a folder in which no file may be larger. */
+/** A small file system if this user may mount one; else a folder with a limit of file sizes. */
 function small(kilobytes: number) {
   const dir = join(folder, "small");
   mkdirSync(dir);
@@ -116,7 +116,7 @@ test("a full disk answers 507 for tether calls too", async () => {
     const calls = ["", "/account", "/balance/rinkeby"].map((path) => ["GET", `/tether/tether0001${path}`] as const);
     const fund = ["POST", "/embedded/tether/tether0001/fund", { network: "rinkeby", wei: "5" }] as const;
     for (const [method, path, body] of [...calls, fund]) {
-      // without a file system of its own, what is small can still be kept
+      // without a file system of its own, small changes still fit
       expect([path, (await send(method, path, body)).status]).toEqual([path, disk.through ? 200 : 507]);
     }
   } finally {

@@ -230,7 +230,7 @@ describe("a machine whose clock is set back by 30 days", () => {
 
 describe("a folder in which something is missing", () => {
   const opened = () => startService({ dataDir });
-  /** What is in the folder, besides the lock. */
+  /** The contents of the folder, besides the lock. */
   const content = () =>
     readdirSync(dataDir, { recursive: true, encoding: "utf8" })
       .filter((name) => !name.startsWith("lock") && statSync(join(dataDir, name)).isFile())

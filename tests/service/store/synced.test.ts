@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { containing, start, until } from "../helpers";
 
-/** How the disk is: `hold` keeps what is to be synced waiting, `fail` makes it fail. */
+/** What the disk does: `hold` lets syncs wait, `fail` lets them fail. */
 const disk = { waiting: [] as (() => void)[], hold: false, fail: false };
 type Done = (error: Error | null) => void;
 jest.mock("node:fs", () => {

@@ -8,7 +8,7 @@ import { Network } from "../targets";
 
 jest.setTimeout(60_000);
 
-/** The network makes no blocks but those that the test orders. */
+/** The network makes blocks only when the test says so. */
 const byHand = "--no-mining";
 
 const ways = (send: ReturnType<typeof client>) => ({
@@ -16,7 +16,7 @@ const ways = (send: ReturnType<typeof client>) => ({
   post: (path: string, body: unknown = {}) => send("POST", `/tether/tether0001${path}`, body),
 });
 
-/** A tether that pins to a network of the test's, and owns money there. */
+/** A tether that pins to the test's own network, and has money there. */
 async function onNetwork(network: Network, options: Parameters<typeof start>[0] = {}) {
   const started = await start({
     ledger: { targets: { rinkeby: network.url } },

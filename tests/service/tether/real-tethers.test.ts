@@ -37,7 +37,7 @@ interface Pinned extends Wire {
   reports: { node_id: string; block_hash: string }[];
 }
 
-/** What the contract itself tells. */
+/** What the contract itself says. */
 async function onChain(url: string, { contract_address, contract_index, transaction_hash }: Pinned) {
   const provider = new JsonRpcProvider(url, undefined, { staticNetwork: true });
   const abi = ["function hashAt(uint256) view returns (bytes32)", "function count() view returns (uint256)"];
