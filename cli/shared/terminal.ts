@@ -56,10 +56,11 @@ interface Terminal {
   input: NodeJS.ReadableStream & { isTTY?: boolean };
   output: NodeJS.WritableStream;
 }
-const ownTerminal: Terminal = { input: process.stdin, output: process.stderr };
+/** Not a constant: once `process.stdin` has been touched, a read of a pipe that is not ready fails (EAGAIN). */
+const ownTerminal = (): Terminal => ({ input: process.stdin, output: process.stderr });
 
 /** Asks for confirmation. False without a terminal, and for any answer but yes. */
-export async function confirm(question: string, { input, output } = ownTerminal): Promise<boolean> {
+export async function confirm(question: string, { input, output } = ownTerminal()): Promise<boolean> {
   if (!input.isTTY) return false;
   const lines = createInterface({ input, output });
   try {

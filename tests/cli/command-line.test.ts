@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type * as view from "../../cli/fleet/output";
@@ -159,4 +160,10 @@ test("NO_COLOR: the table of a fleet that runs has none", () => {
     if (FORCE_COLOR === undefined) delete process.env.FORCE_COLOR;
     else process.env.FORCE_COLOR = FORCE_COLOR;
   }
+});
+
+test("report waits for a pipe whose text comes late, as that of `pulumi preview --json` does", () => {
+  const report = `"${process.execPath}" "${join(__dirname, "../../dist/cli/consortium.js")}" report`;
+  const late = `(sleep 1; echo '{ "steps": [] }') | ${report}`;
+  expect(execFileSync("sh", ["-c", late], { encoding: "utf8" })).toContain("Nothing to do: 0 unchanged.");
 });
