@@ -14,10 +14,10 @@ import { Pins } from "../../inventory/tethers";
 import { type Clock, type ConsortiumClient, systemClock } from "../../provider/api";
 import { conditionOf } from "../../provider/api/states";
 import { CredentialRefused } from "../../sdk/runtime/credential-refused";
-import { ethers } from "../../sdk/runtime/ethers";
+import { ethers, messageOf } from "../../sdk/runtime/ethers";
 import { overHttp } from "../../sdk/runtime/providers";
 import { type Verification } from "../../sdk/runtime/verify";
-import { ChainNode, type ChainProbe, messageOf } from "./probe-chain";
+import { ChainNode, type ChainProbe } from "./probe-chain";
 
 /** Everything that the checks look at. */
 export interface Observations {

@@ -2,6 +2,7 @@ import type { JsonRpcProvider } from "ethers";
 import { type EnvironmentModel } from "../../inventory/model";
 import { type Clock } from "../../provider/api";
 import { conditionOf } from "../../provider/api/states";
+import { messageOf } from "../../sdk/runtime/ethers";
 
 /** What a node showed of its chain during the check. */
 export interface ChainProbe {
@@ -142,12 +143,6 @@ export class ChainNode {
       return this.#ask<string>("eth_sendTransaction", [transaction]);
     }
   }
-}
-
-/** The node's own message, without the address and the body that ethers adds. */
-export function messageOf(error: unknown): string {
-  const { error: inner, shortMessage, message } = error as { error?: Error; shortMessage?: string; message: string };
-  return inner?.message ?? shortMessage ?? message;
 }
 
 interface RpcBlock {

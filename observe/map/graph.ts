@@ -149,34 +149,39 @@ export function memberItems({ id, memberships, environments }: ConsortiumModel):
   };
 }
 
+/** Names of members by their ids. */
+const namesOf = (memberships: readonly MembershipModel[]) =>
+  new Map<string | undefined, string>(memberships.map((one) => [one.id, displayName(one)]));
+
+const ownersOf = (objects: readonly { membershipId?: string }[]): string[] => [
+  ...new Set(objects.flatMap(({ membershipId }) => membershipId ?? [])),
+];
+
 /** Nodes with their owners: one by one, or if there are many as a count per owner, or even per state. */
 export function nodeItems(
   { memberships }: ConsortiumModel,
   { id, nodes }: EnvironmentModel,
 ): { item: MapItem; owners: string[] }[] {
-  const names = new Map(memberships.map((one) => [one.id, displayName(one)]));
-  const ownersOf = (objects: readonly (typeof nodes)[number][]) => [
-    ...new Set(objects.flatMap(({ membershipId }) => membershipId ?? [])),
-  ];
+  const names = namesOf(memberships);
   if (nodes.length <= most.nodes)
-    return nodes.map((node) => {
-      const owner = names.get(node.membershipId ?? "");
-      return { item: itemOf("node", node, owner), owners: ownersOf([node]) };
-    });
+    return nodes.map((node) => ({
+      item: itemOf("node", node, names.get(node.membershipId)),
+      owners: ownersOf([node]),
+    }));
   const byOwner = folded("node", id, nodes, { apart: ({ membershipId = "" }) => membershipId });
   const folds = byOwner.length <= most.nodes ? byOwner : folded("node", id, nodes);
   return folds.map(({ item, objects }) => {
     const owners = ownersOf(objects);
-    const details = [owners.length === 1 ? names.get(owners[0]!) : undefined, objects[0]?.state];
+    const details = [owners.length === 1 ? names.get(owners[0]) : undefined, objects[0]?.state];
     return { item: { ...item, details: [details.filter(Boolean).join(" · ")] }, owners };
   });
 }
 
 /** Credentials as a count, with the names of their owners. */
 export function credentialItems({ memberships }: ConsortiumModel, { id, credentials }: EnvironmentModel): MapItem[] {
-  const names = new Map(memberships.map((one) => [one.id, displayName(one)]));
+  const names = namesOf(memberships);
   const named = (object: (typeof credentials)[number]) => {
-    const owner = names.get(object.membershipId ?? "");
+    const owner = names.get(object.membershipId);
     return { ...object, name: `${displayName(object)}${owner === undefined ? "" : ` of ${owner}`}` };
   };
   return folded("credential", id, credentials.map(named)).map(({ item }) => item);
@@ -187,13 +192,12 @@ export function otherItems(
   { memberships }: ConsortiumModel,
   { id, others }: ConsortiumModel | EnvironmentModel,
 ): { item: MapItem; owners: string[] }[] {
-  const names = new Map(memberships.map((one) => [one.id, displayName(one)]));
+  const names = namesOf(memberships);
   return [...new Set(others.map(({ kind }) => kind))].flatMap((kind) => {
     const some = others.filter((one) => one.kind === kind);
-    const ownersOf = (objects: typeof some) =>
-      kind === "service" ? [...new Set(objects.flatMap(({ membershipId }) => membershipId ?? []))] : [];
+    const linked = (objects: typeof some) => (kind === "service" ? ownersOf(objects) : []);
     if (some.length > most.ofKind)
-      return folded(kind, id, some).map(({ item, objects }) => ({ item, owners: ownersOf(objects) }));
-    return some.map((one) => ({ item: itemOf(kind, one, names.get(one.membershipId ?? "")), owners: ownersOf([one]) }));
+      return folded(kind, id, some).map(({ item, objects }) => ({ item, owners: linked(objects) }));
+    return some.map((one) => ({ item: itemOf(kind, one, names.get(one.membershipId)), owners: linked([one]) }));
   });
 }

@@ -102,6 +102,9 @@ export const signs: Record<Mark, string> = {
   "not in stacks": "✎",
 };
 
+/** A mark as a class of CSS and Mermaid. */
+export const classOf = (mark: Mark): string => mark.replaceAll(" ", "-");
+
 /** A number of objects: `1 node`, `3 nodes`. */
 export const counted = (count: number, kind: ObjectKind): string =>
   `${count} ${kindTitles[kind]}${count === 1 ? "" : "s"}`;

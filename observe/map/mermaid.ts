@@ -1,6 +1,6 @@
 import { printable } from "../../provider/api/printable";
 import { type MapEdge, type MapGroup, type NetworkMap } from "./graph";
-import { type MapItem, type Mark } from "./items";
+import { classOf, type MapItem } from "./items";
 import { linesIn } from "./layout";
 
 /** The maximum that forges draw, which is Mermaid's own default. */
@@ -69,8 +69,6 @@ export function mermaidOf(map: NetworkMap): string | undefined {
   ].join("\n");
   return text.length > most.characters || map.edges.length > most.edges ? undefined : `${text}\n`;
 }
-
-const classOf = (mark: Mark): string => mark.replaceAll(" ", "-");
 
 const labelOf = (item: MapItem): string =>
   linesIn(item)

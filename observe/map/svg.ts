@@ -1,7 +1,7 @@
 import { create, type XMLElement } from "xmlbuilder";
 import { printable } from "../../provider/api/printable";
 import { type MapEdge, type MapGroup, type NetworkMap } from "./graph";
-import { type MapItem, type Tone } from "./items";
+import { classOf, type MapItem, type Tone } from "./items";
 import { type Box, type Layout, layoutOf, linesIn, padding, roomAbove } from "./layout";
 import { mapCss } from "./style";
 
@@ -39,7 +39,7 @@ const groupsIn = ({ groups }: Pick<MapGroup, "groups">): MapGroup[] => groups.fl
 
 function drawItem(parent: XMLElement, item: MapItem | MapGroup, box: Box, href: string | undefined): void {
   const { key, kind, ids, tone, marks, title } = item;
-  const classes = ["item", kind, `tone-${tone}`, ...marks.map((mark) => `mark-${mark.replaceAll(" ", "-")}`)];
+  const classes = ["item", kind, `tone-${tone}`, ...marks.map((mark) => `mark-${classOf(mark)}`)];
   const outer = href === undefined ? parent : parent.element("a", { href });
   const group = outer.element("g", {
     class: [...classes, ...("groups" in item ? ["group"] : [])].join(" "),

@@ -126,24 +126,21 @@ function isShared(member: Member, { props }: Existing): boolean {
  * an earlier run may have used. A resource whose name is not known yet may be any of them.
  */
 export function outsideStack(mine: readonly Member[], existing: readonly Existing[], stack: Stack): Existing[] {
+  const isSame: ((member: Member, item: Existing) => boolean)[] = [
+    (member, { id }) => id === (stack.idOf(member.urn) ?? adoptedId(member)),
+    isShared,
+    (member, { props }) => props.name !== undefined && props.name === givenName(member),
+    (member, { props }) => givenName(member) !== undefined && props.name === member.name,
+    (member) => givenName(member) === undefined && member.get("name") === unknown,
+  ];
   const rest = [...existing];
-  const take = (members: readonly Member[], same: (member: Member, item: Existing) => boolean): Member[] =>
-    members.filter((member) => {
-      const index = rest.findIndex((item) => same(member, item));
+  let unmatched = mine;
+  for (const matches of isSame)
+    unmatched = unmatched.filter((member) => {
+      const index = rest.findIndex((item) => matches(member, item));
       if (index >= 0) rest.splice(index, 1);
       return index < 0;
     });
-  const withoutId = take(mine, (member, { id }) => id === (stack.idOf(member.urn) ?? adoptedId(member)));
-  const unshared = take(withoutId, isShared);
-  const withoutName = take(
-    unshared,
-    (member, { props }) => props.name !== undefined && props.name === givenName(member),
-  );
-  const renamed = take(
-    withoutName,
-    (member, { props }) => givenName(member) !== undefined && props.name === member.name,
-  );
-  take(renamed, (member) => givenName(member) === undefined && member.get("name") === unknown);
   return rest;
 }
 

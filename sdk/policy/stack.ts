@@ -186,7 +186,5 @@ export interface Siblings {
 }
 
 /** `"a", "b" and "c"` */
-export function listed(names: readonly string[]): string {
-  const quoted = names.map((name) => `"${name}"`);
-  return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
-}
+export const listed = (names: readonly string[]): string =>
+  new Intl.ListFormat("en-GB").format(names.map((name) => `"${name}"`));

@@ -11,3 +11,9 @@ export function ethers(): typeof Ethers {
     throw error;
   }
 }
+
+/** The message of a node, or a short one of ethers: without the address and the body that ethers adds. */
+export function messageOf(error: unknown): string {
+  const { error: inner, shortMessage, message, code } = error as Partial<Ethers.EthersError> & { error?: Error };
+  return inner?.message ?? shortMessage ?? (message || code || String(error));
+}

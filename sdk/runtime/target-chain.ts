@@ -1,6 +1,6 @@
 import type { Contract, JsonRpcProvider } from "ethers";
 import Anchor from "../../contracts/Anchor.json";
-import { ethers } from "./ethers";
+import { ethers, messageOf } from "./ethers";
 import { HttpProvider } from "./providers";
 import { checkHash, must, type Pin, same } from "./report";
 
@@ -27,12 +27,6 @@ async function openTarget(url: string): Promise<{ provider: JsonRpcProvider; cha
     const { origin } = new URL(url); // the path may contain a key
     throw new Error(`the target chain at ${origin} does not answer: ${messageOf(error)}`, { cause: error });
   }
-}
-
-/** ethers' own short form, without the address that was asked. */
-function messageOf(error: unknown): string {
-  const { shortMessage, message, code } = error as { shortMessage?: string; message?: string; code?: string };
-  return shortMessage ?? (message || code || String(error));
 }
 
 /** Checks a report against the chain. @throws Refused at the first thing that does not match */

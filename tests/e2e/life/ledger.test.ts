@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect, CredentialRefused, type KnownLogin, verifyReport } from "../../../sdk";
+import { connect, CredentialRefused, type KnownCredential, verifyReport } from "../../../sdk";
 import { serveJson } from "../../service/child";
 import { ask, type Company, type Outputs, processesOf, program, targetUrl, tetherId } from "../support/ledger";
 import { finished, root, Stack } from "../support/stack";
@@ -61,7 +61,7 @@ describe("a ledger, through the real CLI", () => {
     await other.destroy();
   });
 
-  const refused: [string, () => KnownLogin][] = [
+  const refused: [string, () => KnownCredential][] = [
     ["the other member", () => outputs.roaster],
     ["another environment", () => outputs.elsewhere],
     ["a deleted credential", () => outputs.temporary!],

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { type KnownLogin } from "../../../sdk";
+import { type KnownCredential } from "../../../sdk";
 
 export const tetherId = "t0e2eledge";
 
 /** What the stack shows of a company: enough to log in to its node. */
-export interface Company extends KnownLogin {
+export interface Company extends KnownCredential {
   urls: { rpc: string; wss: string };
   account: string;
 }
@@ -12,8 +12,8 @@ export interface Company extends KnownLogin {
 export interface Outputs {
   grower: Company;
   roaster: Company;
-  elsewhere: KnownLogin;
-  temporary?: KnownLogin;
+  elsewhere: KnownCredential;
+  temporary?: KnownCredential;
   height?: number;
 }
 
