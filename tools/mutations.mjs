@@ -143,7 +143,7 @@ const mutations = [
   {
     rule: "the body of a call without a key is not read",
     file: "service/http/authentication.ts",
-    find: "if (!request.fault) throw refusal;",
+    find: "if (!request.organization && !request.fault) throw unauthorized(request);",
     put: "",
     tests: "service/http/authentication.test.ts",
   },
