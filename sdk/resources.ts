@@ -83,7 +83,7 @@ export type OfMembership =
       membership?: undefined;
     };
 
-/** The service, as the resource, or by its id and type and the ids of what it is in. */
+/** The service, as the resource, or by its id and type and the ids of its environment and consortium. */
 export type InService =
   | {
       /** Service it belongs to; environment, consortium and membership follow from it. */
@@ -237,7 +237,7 @@ export interface Node extends Outputs<NodeProperties> {}
 /** A blockchain node that one member runs in an environment. */
 export class Node extends readable<Node, NodeArgs, InEnvironment>("Node") {
   constructor(name: string, args: NodeArgs, opts?: CustomResourceOptions) {
-    // An environment has room for few nodes, and a node keeps nothing of its own: `up --replace` can do without it meanwhile.
+    // A replacement needs the old node's name, and its place among the few nodes that an environment may have.
     super(name, args, { deleteBeforeReplace: true, ...opts });
   }
 }
