@@ -4,10 +4,10 @@
  * The last line says `N passed, N failed`.
  */
 import "./lib/node-version.mjs";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { close, readReport, runChecks, slowest, tally } from "./lib/checks.mjs";
+import { close, runChecks, slowest, tally } from "./lib/checks.mjs";
 import { build, bundle, installPackages, root } from "./lib/prepare.mjs";
 import { runAttached } from "./lib/processes.mjs";
 import { pulumiCli } from "./lib/pulumi-cli.mjs";
@@ -25,7 +25,7 @@ async function jest(args, cli) {
   try {
     const options = { cwd: root, env: { ...process.env, ...cli?.env } };
     const { code } = await runAttached(process.execPath, [...node, ...args, "--json", "--outputFile", report], options);
-    return { code, report: readReport(report) };
+    return { code, report: existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : undefined };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

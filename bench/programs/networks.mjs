@@ -124,11 +124,5 @@ export const byHand = [
   ...consortia.flatMap(lines),
 ].join("\n");
 
-const inEach = {
-  members: companies.length,
-  environments: environments.length,
-  nodes: 4 * environments.length,
-  credentials: 2 * environments.length,
-};
-/** How many resources each of the two has. */
-export const resources = consortia.length * Object.values(inEach).reduce((sum, count) => sum + count, 1);
+/** How many resources each of the two has: every line of the program but the first is one. */
+export const resources = byHand.split("\n").length - 1;

@@ -1,6 +1,5 @@
 // @ts-check
 /** The steps of `npm test` and `npm run lint`, and their count. */
-import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { duration, log, UserError } from "./terminal.mjs";
 
@@ -43,11 +42,6 @@ export async function close(work) {
   log(`Total time: ${duration(Date.now() - started)}`);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;
-}
-
-/** @param {string} file @returns {JestReport | undefined} */
-export function readReport(file) {
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 }
 
 /**

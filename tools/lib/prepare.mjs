@@ -167,9 +167,6 @@ export async function step(what, work) {
   return result;
 }
 
-/** Files of the console's page that need no bundling. */
-const copied = ["index.html", "icon.svg"];
-
 /** Bundles the console's page. @param {string} root the repository */
 async function buildPage(root) {
   const { build: bundled } = await import("esbuild"); // here, because a fresh clone has no packages at first
@@ -186,5 +183,5 @@ async function buildPage(root) {
     tsconfig: join(from, "tsconfig.json"),
     logLevel: "error",
   });
-  for (const name of copied) copyFileSync(join(from, name), join(to, name));
+  for (const name of ["index.html", "icon.svg"]) copyFileSync(join(from, name), join(to, name));
 }
