@@ -3,20 +3,16 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { loadAll, packed, type Packed } from "../support/packed";
+import { loadAll, packed } from "../support/packed";
 import { root } from "../support/stack";
 
-/** The packed package, installed in an empty project by each installer that people use besides npm, which holds `engines` against this Node.js. */
+/* The packed package, installed in an empty project by installers other than npm. They check `engines` against this Node.js. */
 
 const execute = promisify(execFile);
 const { devDependencies } = jest.requireActual<{ devDependencies: Record<string, string> }>("../../../package.json");
 const pulumi = devDependencies["@pulumi/pulumi"]!;
 
 const folder = mkdtempSync(join(tmpdir(), "consortium-installers-"));
-let made: Packed;
-beforeAll(async () => {
-  made = await packed();
-});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** As docs/operations.md says it for Yarn. */
@@ -37,9 +33,10 @@ const installers: [string, string[], Record<string, string>, object][] = [
   ],
 ];
 
-test("nothing of the build but its results is packed", () => {
-  expect(made.files).toContain("dist/cli/consortium.js");
-  expect(made.files.filter((path) => /(^|\/)\.|tsbuildinfo|stamp/.test(path))).toEqual([]);
+test("nothing of the build but its results is packed", async () => {
+  const { files } = await packed();
+  expect(files).toContain("dist/cli/consortium.js");
+  expect(files.filter((path) => /(^|\/)\.|tsbuildinfo|stamp/.test(path))).toEqual([]);
 });
 
 /** What a debugger looks for: the map that a file names, and the sources that a map names and does not hold. */
@@ -51,18 +48,19 @@ function lookedFor(path: string): string[] {
   return sources.filter((_, at) => typeof sourcesContent?.[at] !== "string");
 }
 
-test("source maps, if any, lead to sources that are in the package", () => {
-  const missing = made.files
+test("source maps, if any, lead to sources that are in the package", async () => {
+  const { files } = await packed();
+  const missing = files
     .filter((path) => /\.([cm]?js|ts|map)$/.test(path))
     .flatMap((path) => lookedFor(path).map((other) => `${path}: ${join(dirname(path), other)}`))
-    .filter((line) => !made.files.includes(line.split(": ")[1]!));
+    .filter((line) => !files.includes(line.split(": ")[1]!));
   expect(missing).toEqual([]);
 });
 
-test.each(installers)("%s", async (name, [command, ...args], files, more) => {
+test.concurrent.each(installers)("%s", async (name, [command, ...args], files, more) => {
   const project = join(folder, name.replace(" ", "-"));
   mkdirSync(project);
-  const dependencies = { "@pulumi/pulumi": pulumi, "pulumi-consortium": `file:${made.tarball}` };
+  const dependencies = { "@pulumi/pulumi": pulumi, "pulumi-consortium": `file:${(await packed()).tarball}` };
   writeFileSync(join(project, "package.json"), JSON.stringify({ name: "user", private: true, dependencies, ...more }));
   for (const [file, text] of Object.entries(files)) writeFileSync(join(project, file), text);
   await execute(command!, args, { cwd: project, maxBuffer: 1e8 });

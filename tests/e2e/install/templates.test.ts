@@ -15,31 +15,7 @@ const templates = readdirSync(join(root, "templates"), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-let service: Service;
-let command: string;
-let env: NodeJS.ProcessEnv;
-let tarball: string;
-
-beforeAll(async () => {
-  service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
-  ({ tarball } = await packed());
-  mkdirSync(join(folder, "state"));
-  const pulumi = await cliWithLanguages();
-  ({ command } = pulumi);
-  env = {
-    ...process.env,
-    ...pulumi.env,
-    PULUMI_BACKEND_URL: `file://${join(folder, "state")}`,
-    PULUMI_CONFIG_PASSPHRASE: "templates",
-    CONSORTIUM_BASE_URL: service.baseUrl,
-    CONSORTIUM_API_KEY: service.apiKey,
-  };
-});
-
-afterAll(async () => {
-  await service.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface PulumiFile {
   name: string;
@@ -52,54 +28,66 @@ test("there is a template for each language", () => {
   expect(templates).toEqual(expect.arrayContaining(["javascript", "python", "typescript", "yaml"]));
 });
 
-describe.each(templates)("pulumi new with templates/%s", (template) => {
+test.each(templates)("templates/%s says what it is, and asks for the region and for a secret key", (template) => {
+  const { description, config } = pulumiFile(join(root, "templates", template)).template!;
+  expect(description.length).toBeGreaterThan(20);
+  expect(config).toMatchObject({ "consortium:region": { default: "us" }, "consortium:apiKey": { secret: true } });
+});
+
+/** Makes a project with `pulumi new`, and answers how to run Pulumi in it. */
+async function made(template: string, service: Service) {
   const project = `made-with-${template}`;
   const cwd = join(folder, project);
+  const state = join(folder, "state", template);
+  for (const path of [cwd, state]) mkdirSync(path, { recursive: true });
+  const { command, env: own } = await cliWithLanguages();
+  const env = {
+    ...process.env,
+    ...own,
+    PULUMI_BACKEND_URL: `file://${state}`,
+    PULUMI_CONFIG_PASSPHRASE: "templates",
+    CONSORTIUM_BASE_URL: service.baseUrl,
+    CONSORTIUM_API_KEY: service.apiKey,
+  };
+  const pulumi = (args: string[], more: NodeJS.ProcessEnv = {}) =>
+    execute(command, [...args, "--non-interactive", "--color", "never"], { cwd, env: { ...env, ...more } });
   const source = join(root, "templates", template);
-  const pulumi = (...args: string[]) =>
-    execute(command, [...args, "--non-interactive", "--color", "never"], { cwd, env });
-  /** Without checking the types once more. */
-  const preview = (...args: string[]) =>
-    execute(command, ["preview", ...args, "--non-interactive"], {
-      cwd,
-      env: { ...env, PULUMI_NODEJS_TRANSPILE_ONLY: "true" },
-    });
+  const about = ["--name", project, "--description", "A network for this test"];
+  await pulumi(["new", source, "--yes", "--generate-only", ...about]);
+  expect(pulumiFile(cwd)).toMatchObject({ name: project, description: "A network for this test" });
+  expect(pulumiFile(cwd).template).toBeUndefined();
+  expect(existsSync(join(cwd, ".gitignore"))).toBe(existsSync(join(source, ".gitignore")));
+  const left = readdirSync(cwd).filter((file) => readFileSync(join(cwd, file), "utf8").includes("${PROJECT}"));
+  expect(left).toEqual([]);
+  return { cwd, pulumi };
+}
 
-  test("says what it is, and asks for the region and for the key, which it keeps secret", () => {
-    const { description, config } = pulumiFile(source).template!;
-    expect(description.length).toBeGreaterThan(20);
-    expect(config).toMatchObject({ "consortium:region": { default: "us" }, "consortium:apiKey": { secret: true } });
-  });
-
-  test("makes a project", async () => {
-    mkdirSync(cwd);
-    const about = ["--name", project, "--description", "A network for this test"];
-    await pulumi("new", source, "--yes", "--generate-only", ...about);
-    expect(pulumiFile(cwd)).toMatchObject({ name: project, description: "A network for this test" });
-    expect(pulumiFile(cwd).template).toBeUndefined();
-    expect(existsSync(join(cwd, ".gitignore"))).toBe(existsSync(join(source, ".gitignore")));
-    const left = readdirSync(cwd).filter((file) => readFileSync(join(cwd, file), "utf8").includes("${PROJECT}"));
-    expect(left).toEqual([]);
-  });
-
-  // Those of other languages run in tests/e2e/plugin/templates.test.ts.
-  if (!existsSync(join(source, "package.json"))) return;
-
-  test("which installs, builds its network, has nothing left to change, and is taken down", async () => {
-    // Until the package is on npm, it comes from a file. What else the template asks for comes from npm.
-    const manifest = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8")) as {
-      dependencies: Record<string, string>;
-    };
-    expect(manifest.dependencies["pulumi-consortium"]).toMatch(/^\^\d/);
-    manifest.dependencies["pulumi-consortium"] = `file:${tarball}`;
-    writeFileSync(join(cwd, "package.json"), JSON.stringify(manifest));
-    await npmInstallSeeded(cwd);
-    await pulumi("stack", "init", "dev");
-    await pulumi("up", "--yes", "--skip-preview");
-    const { stdout } = await pulumi("stack", "output", "--json");
-    expect(stdout).toContain(service.url);
-    await preview("--expect-no-changes");
-    await pulumi("destroy", "--yes", "--skip-preview");
-    expect(service.store.consortia.list()).toEqual([]);
-  });
-});
+// At the same time, since most of an installation is waiting. Projects of other languages run in tests/e2e/plugin/templates.test.ts.
+test.concurrent.each(templates)(
+  "pulumi new with templates/%s makes a project; in JavaScript, it installs, builds its network, has nothing left to change, and is taken down",
+  async (template) => {
+    const service = await startService({ timing: { environmentStart: 0, nodeStart: 0 } });
+    try {
+      const { cwd, pulumi } = await made(template, service);
+      if (!existsSync(join(cwd, "package.json"))) return;
+      // Until the package is on npm, it comes from a file. What else the template asks for comes from npm.
+      const manifest = JSON.parse(readFileSync(join(cwd, "package.json"), "utf8")) as {
+        dependencies: Record<string, string>;
+      };
+      expect(manifest.dependencies["pulumi-consortium"]).toMatch(/^\^\d/);
+      manifest.dependencies["pulumi-consortium"] = `file:${(await packed()).tarball}`;
+      writeFileSync(join(cwd, "package.json"), JSON.stringify(manifest));
+      await npmInstallSeeded(cwd);
+      await pulumi(["stack", "init", "dev"]);
+      await pulumi(["up", "--yes", "--skip-preview"]);
+      const { stdout } = await pulumi(["stack", "output", "--json"]);
+      expect(stdout).toContain(service.url);
+      // Without checking the types once more.
+      await pulumi(["preview", "--expect-no-changes"], { PULUMI_NODEJS_TRANSPILE_ONLY: "true" });
+      await pulumi(["destroy", "--yes", "--skip-preview"]);
+      expect(service.store.consortia.list()).toEqual([]);
+    } finally {
+      await service.close();
+    }
+  },
+);

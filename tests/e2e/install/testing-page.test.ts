@@ -64,43 +64,49 @@ test("an inline program runs from any folder with workDir and projectSettings, a
   expect((await w.network()).consortia).toMatchObject([{ _id: stdout.trim() }]);
 });
 
-/** As pnpm does: every package sees only what it lists itself. */
-test("where packages are kept apart, the project of a component lists this package, too", async () => {
-  const { folder } = w.stack;
-  for (const file of ["index.ts", "tsconfig.json"]) rmSync(join(folder, file), { force: true });
-  const json = (value: object): string => JSON.stringify(value);
-  const { devDependencies } = jest.requireActual<{ devDependencies: Record<string, string> }>("../../../package.json");
-  const pulumi = { "@pulumi/pulumi": devDependencies["@pulumi/pulumi"] };
+// As pnpm does: every package sees only what it lists itself. Meanwhile, since most of an installation is waiting.
+test.concurrent("where packages are kept apart, the project of a component lists this package, too", async () => {
+  const { stack, network, close } = await world("");
+  try {
+    const { folder } = stack;
+    const json = (value: object): string => JSON.stringify(value);
+    const { devDependencies } = jest.requireActual<{ devDependencies: Record<string, string> }>(
+      "../../../package.json",
+    );
+    const pulumi = { "@pulumi/pulumi": devDependencies["@pulumi/pulumi"] };
 
-  const ours = { "pulumi-consortium": `file:${(await packed()).tarball}` };
-  mkdirSync(join(folder, "network"));
-  const network = { name: "@acme/network", version: "1.0.0", main: "index.js" };
-  w.stack.write("network/package.json", json({ ...network, dependencies: ours, peerDependencies: pulumi }));
-  w.stack.write(
-    "network/index.js",
-    `const { ComponentResource } = require("@pulumi/pulumi");
-    const { Consortium } = require("pulumi-consortium");
-    exports.Partners = class extends ComponentResource {
-      constructor(name, opts) {
-        super("acme:network:Partners", name, {}, opts);
-        new Consortium(name, {}, { parent: this });
-      }
-    };`,
-  );
-  await execute("npm", ["pack", "--pack-destination", folder], { cwd: join(folder, "network") });
-  const dependencies = { "@acme/network": `file:${join(folder, "acme-network-1.0.0.tgz")}`, ...pulumi, ...ours };
-  w.stack.write("package.json", json({ name: "e2e", private: true, main: "index.js", dependencies }));
-  rmSync(join(folder, "node_modules"), { recursive: true });
-  await npmInstall(folder, "--install-strategy=linked", "--omit=optional");
-  const linked = readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."));
-  expect(linked.sort()).toEqual(["@acme", "@pulumi", "pulumi-consortium"]); // what the project lists, and nothing else
-  w.stack.program(`new (require("@acme/network").Partners)("apart");`);
+    const ours = { "pulumi-consortium": `file:${(await packed()).tarball}` };
+    mkdirSync(join(folder, "network"));
+    const component = { name: "@acme/network", version: "1.0.0", main: "index.js" };
+    stack.write("network/package.json", json({ ...component, dependencies: ours, peerDependencies: pulumi }));
+    stack.write(
+      "network/index.js",
+      `const { ComponentResource } = require("@pulumi/pulumi");
+      const { Consortium } = require("pulumi-consortium");
+      exports.Partners = class extends ComponentResource {
+        constructor(name, opts) {
+          super("acme:network:Partners", name, {}, opts);
+          new Consortium(name, {}, { parent: this });
+        }
+      };`,
+    );
+    await execute("npm", ["pack", "--pack-destination", folder], { cwd: join(folder, "network") });
+    const dependencies = { "@acme/network": `file:${join(folder, "acme-network-1.0.0.tgz")}`, ...pulumi, ...ours };
+    stack.write("package.json", json({ name: "e2e", private: true, main: "index.js", dependencies }));
+    rmSync(join(folder, "node_modules"), { recursive: true });
+    await npmInstall(folder, "--install-strategy=linked", "--omit=optional");
+    const linked = readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."));
+    expect(linked.sort()).toEqual(["@acme", "@pulumi", "pulumi-consortium"]); // what the project lists, and nothing else
+    stack.program(`new (require("@acme/network").Partners)("apart");`);
 
-  w.stack.rename("node_modules/pulumi-consortium", "not-listed");
-  const alone = await w.stack.up();
-  expect(alone.code).not.toBe(0);
-  expect(alone.text).toContain("Cannot find module 'pulumi-consortium/runtime'");
-  w.stack.rename("not-listed", "node_modules/pulumi-consortium");
-  await w.stack.ok(["up", "--yes", "--skip-preview"]);
-  expect((await w.network()).consortia.map(({ name }) => name)).toContain("apart");
+    stack.rename("node_modules/pulumi-consortium", "not-listed");
+    const alone = await stack.up();
+    expect(alone.code).not.toBe(0);
+    expect(alone.text).toContain("Cannot find module 'pulumi-consortium/runtime'");
+    stack.rename("not-listed", "node_modules/pulumi-consortium");
+    await stack.ok(["up", "--yes", "--skip-preview"]);
+    expect((await network()).consortia.map(({ name }) => name)).toContain("apart");
+  } finally {
+    await close();
+  }
 });

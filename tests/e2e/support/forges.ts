@@ -203,7 +203,7 @@ export async function actions(
     const github = { repository: "acme/network", server_url: "https://forge", run_id: String(run.id), ...event };
     const begun = holds(job.if, { github, needs: results }, needed);
     const stacks = job.strategy?.matrix.stack.filter((stack) => runner.stacks?.includes(stack) ?? true);
-    for (const stack of stacks ?? [undefined]) {
+    const runs = (stacks ?? [undefined]).map(async (stack) => {
       const permissions = job.permissions ?? workflow.permissions;
       const matrix = { stack };
       const { vars, secrets } = runner.settings(filled(job.environment ?? "", { matrix }));
@@ -217,7 +217,8 @@ export async function actions(
       const env = { ...allFilled(workflow.env, context), ...allFilled(job.env, context) };
       const ended = begun ? await actionsJob(runner, ref, job, { env, context, permissions, run }) : undefined;
       done[stack === undefined ? name : `${name} (${stack})`] = ended ?? { ...skippedJob };
-    }
+    });
+    await Promise.all(runs);
     const ends = Object.entries(done).filter(([key]) => key === name || key.startsWith(`${name} (`));
     const result = begun ? (ends.every(([, { code }]) => code === 0) ? "success" : "failure") : "skipped";
     results[name] = { result };
