@@ -26,49 +26,68 @@ export type DeletedStatus = z.output<typeof deleted>;
  * Behavior that the API does not specify. Change it to try a client against other plausible services. docs/service.md lists all
  * settings with their defaults.
  */
-export type ApiQuirks = z.output<typeof apiQuirks>;
-/** What `setAnswers` takes: any part of the settings. */
-export type ApiQuirksChange = z.input<typeof apiQuirks>;
-export const apiQuirks = z.strictObject({
+export interface ApiQuirks {
   /** Status of a successful create. Default 201. */
-  created: success.default(201),
+  created: number;
   /** Status of a successful PATCH or PUT. Default 200. */
-  updated: success.default(200),
+  updated: number;
   /** Status of a successful DELETE, per resource. */
-  deleted: deleted.prefault({}),
+  deleted: DeletedStatus;
   /** Whether creates, updates and deletes answer without a body; only a new credential still shows its password. Default false. */
-  emptyBodies: z.boolean().default(false),
+  emptyBodies: boolean;
   /** Name of the identifier field. Credentials always have `id`. Default `_id`. */
-  idField: z.enum(["_id", "id"]).default("_id"),
+  idField: "_id" | "id";
   /** Whether objects other than nodes can be read by id; if not, 404. Default true. */
-  getById: z.boolean().default(true),
+  getById: boolean;
   /** true, or the status returned for every PATCH. Default true. */
-  patch: trueOrStatus.default(true),
+  patch: true | number;
   /** true, or the status returned for every reset of a node or a service. Default true. */
-  reset: trueOrStatus.default(true),
+  reset: true | number;
   /** true, or the status returned for a list of credentials. Default true. */
-  listCredentials: trueOrStatus.default(true),
+  listCredentials: true | number;
   /** Status for objects that are unknown, deleted, or another organization's. Default 404. */
-  gone: z.literal([404, 410, 403]).default(404),
+  gone: 404 | 410 | 403;
   /**
    * Whether a consortium with environments or memberships, a membership with nodes, configurations or services, and a zone or a
    * configuration that is in use cannot be deleted (409). If false, they are deleted with what is in them. Default true.
    */
-  refuseChildren: z.boolean().default(true),
+  refuseChildren: boolean;
   /** Whether an environment that is still `initializing` cannot be deleted (409). Default true. */
-  refuseEarlyDelete: z.boolean().default(true),
+  refuseEarlyDelete: boolean;
   /** Whether objects have fields that no client knows, some of them null. Default false. */
-  unknownFields: z.boolean().default(false),
+  unknownFields: boolean;
   /** Whether undocumented fields in bodies are refused with 400. Default false. */
-  strictBodies: z.boolean().default(false),
+  strictBodies: boolean;
   /**
    * Whether there is what the API's specification does not have, but other clients use. If false, the paths of those kinds are
    * unknown (404), and so are the fields. Default true.
    */
-  extended: z.boolean().default(true),
+  extended: boolean;
   /** Whether a new consortium comes with a membership of its organization. Default false. */
+  foundingMembership: boolean;
+}
+
+/** What `setAnswers` takes: any part of the settings. */
+export type ApiQuirksChange = z.input<typeof apiQuirks>;
+
+export const apiQuirks = z.strictObject({
+  created: success.default(201),
+  updated: success.default(200),
+  deleted: deleted.prefault({}),
+  emptyBodies: z.boolean().default(false),
+  idField: z.enum(["_id", "id"]).default("_id"),
+  getById: z.boolean().default(true),
+  patch: trueOrStatus.default(true),
+  reset: trueOrStatus.default(true),
+  listCredentials: trueOrStatus.default(true),
+  gone: z.literal([404, 410, 403]).default(404),
+  refuseChildren: z.boolean().default(true),
+  refuseEarlyDelete: z.boolean().default(true),
+  unknownFields: z.boolean().default(false),
+  strictBodies: z.boolean().default(false),
+  extended: z.boolean().default(true),
   foundingMembership: z.boolean().default(false),
-});
+} satisfies Record<keyof ApiQuirks, z.ZodType>);
 
 /** How long things take, in milliseconds. A change applies to what happens after it. */
 export interface Timing {
@@ -125,39 +144,56 @@ const some = z.number().int().positive();
  * Limits of calls to chains, so that no caller can stop the service or a ledger. Sizes are in bytes, times in milliseconds.
  * docs/service.md says what happens beyond each.
  */
-export type CallLimits = z.output<typeof callLimits>;
-export const callLimits = z.strictObject({
+export interface CallLimits {
   /** Gas of a call, an estimate or a transaction. Default 30,000,000, the limit of a block. */
-  gas: some.default(30_000_000),
+  gas: number;
   /** Memory of one execution in the EVM. Default 32 MiB. */
-  memory: some.default(32 * MiB),
+  memory: number;
   /** Calls in a batch. Default 100. */
-  batch: some.default(100),
+  batch: number;
   /** Size of a request, or of a message over a WebSocket. Default 1 MiB. */
-  request: some.max(64 * MiB).default(MiB),
+  request: number;
   /** Size of an answer, or of all answers to a batch. Default 16 MiB. */
-  answer: some.max(256 * MiB).default(16 * MiB),
+  answer: number;
   /** Time to answer a request, and as much again to send it and take the answer. Default 30,000. */
-  time: some.max(3_600_000).default(30_000),
+  time: number;
   /** Requests of one credential under way at once; more is refused with 429. Default 64. */
-  atOnce: some.default(64),
+  atOnce: number;
   /** Size of a call's state and block overrides. Default 64 KiB. */
-  overrides: some.default(65_536),
+  overrides: number;
   /** Filters of one credential. Default 16. */
-  filters: some.default(16),
+  filters: number;
   /** WebSockets of one credential. Default 16. */
-  sockets: some.default(16),
+  sockets: number;
   /** Subscriptions on one WebSocket. Default 16. */
-  subscriptions: some.default(16),
+  subscriptions: number;
   /** Transactions of one account that wait for a block. Default 256. */
-  accountPool: some.default(256),
+  accountPool: number;
   /** Transactions of a ledger that wait for a block. Default 4,096; as many as a quarter of these may wait for an earlier one. */
-  pool: some.default(4_096),
+  pool: number;
   /** Connections to the service. Default 1,024; for a new one, the one that has been idle for the longest time is closed. */
-  connections: some.default(1_024),
+  connections: number;
   /** Calls a second from one address at `/target/…`, which needs no credential, on an average of 10 seconds. Default 50. */
+  targetRate: number;
+}
+
+export const callLimits = z.strictObject({
+  gas: some.default(30_000_000),
+  memory: some.default(32 * MiB),
+  batch: some.default(100),
+  request: some.max(64 * MiB).default(MiB),
+  answer: some.max(256 * MiB).default(16 * MiB),
+  time: some.max(3_600_000).default(30_000),
+  atOnce: some.default(64),
+  overrides: some.default(65_536),
+  filters: some.default(16),
+  sockets: some.default(16),
+  subscriptions: some.default(16),
+  accountPool: some.default(256),
+  pool: some.default(4_096),
+  connections: some.default(1_024),
   targetRate: some.default(50),
-});
+} satisfies Record<keyof CallLimits, z.ZodType>);
 
 /** The current settings. Routes read them at every call, so a change takes effect at once. */
 export interface Settings {
