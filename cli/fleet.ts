@@ -49,7 +49,7 @@ const commands: Record<Command, string> = {
 const notes: Record<Command, string> = {
   up: "Without --yes, it shows a preview and asks for confirmation. Where there is no terminal, it exits with code 1.",
   preview:
-    "Warns of every ledger that would be replaced or deleted. Changes nothing: a stack that does not exist yet is created\nempty to compare with, and removed again.",
+    "Warns of every ledger that would be replaced or deleted. Changes nothing: for a stack that does not exist yet, it creates an\nempty one to compare with, and removes it again.",
   destroy: "Without --yes, it asks for confirmation. Where there is no terminal, it exits with code 1.",
   drift:
     "Changes nothing, neither in the service nor in the state.\nExit code 2: something differs, and no stack failed.",
@@ -76,8 +76,8 @@ export function define(program: Program): void {
     if (name === "up" || name === "preview")
       command
         .addOption(changedSince())
-        .addOption(repeatable("--policy-pack <folder>", "a policy pack, besides those of the file"))
-        .option("--take-over", "take over stacks that belong to another fleet file, with all that is in them");
+        .addOption(repeatable("--policy-pack <folder>", "one more policy pack, besides those of the file"))
+        .option("--take-over", "take over stacks that belong to another fleet file, with everything in them");
     if (name === "up" || name === "destroy") command.option("--yes", "do not ask for confirmation");
     command
       .addHelpText("after", `\n${notes[name]}\nExit code 1: a stack failed or was not finished.`)
@@ -90,7 +90,7 @@ const only = () => repeatable("--only <pattern>", "only matching stacks, such as
 const changedSince = () =>
   new Option(
     "--changed-since <commit>",
-    "only stacks whose network file, program or settings differ from a commit, and what depends on them",
+    "only stacks whose network file, program or settings differ from a commit, and those that depend on them",
   );
 
 function definePlan(program: Program): void {
@@ -100,7 +100,7 @@ function definePlan(program: Program): void {
     .argument("<file>", "the fleet file, such as fleet.yaml")
     .option(
       "--shards <count>",
-      `how many, 1 to ${mostShards} (default: one for every 50 stacks)`,
+      `number of shards, 1 to ${mostShards} (default: one for every 50 stacks)`,
       wholeNumber(1, mostShards),
     )
     .addOption(new Option("--matrix <forge>", "write the matrix for this forge").choices(Object.keys(matrices)))
@@ -165,7 +165,7 @@ function manifests(file: string, out?: string, programs = false): void {
     writeFileSync(join(folder, name), text);
   }
   console.log(
-    `${Object.keys(files).length} files are in ${folder}. Commit them, make these Secrets in the namespace, and apply the manifests:\n` +
+    `${Object.keys(files).length} files are in ${folder}. Commit them, create these Secrets in the namespace, and apply the manifests:\n` +
       neededSecrets(definition)
         .map((text) => `  ${text}`)
         .join("\n"),
@@ -258,7 +258,7 @@ function print(result: FleetResult, { json, junit }: Pick<Flags, "json" | "junit
   if (result.command !== "destroy") result.strays.forEach((stack) => console.log(strayNote(stack, file)));
 }
 
-/** How many stacks have changed, and which may have another name now. Those that only left the file follow with the summary. */
+/** The number of changed stacks, and those that may have been renamed. The summary names those that only left the file. */
 const changedNotes = (fleet: Fleet, changes: Changes, since: string): string[] => [
   `${changes.reasons.size} of ${fleet.stacks.length} stacks have changed since ${since}.`,
   ...removedNotes(fleet, { ...changes, removed: changes.removed.filter(({ renamed }) => renamed !== undefined) }),
@@ -271,18 +271,20 @@ function stopOnSignals(): Stop {
     const again = stop.raised;
     stop.raise();
     console.error(
-      again ? "Ending at once." : "Ending: stacks that run are cancelled, no other is begun. Again: at once.",
+      again
+        ? "Ending at once."
+        : "Cancelling the stacks in progress; no more will start. Press Ctrl-C again to end at once.",
     );
   };
   for (const signal of stopSignals) process.on(signal, raise);
   return stop;
 }
 
-/** Shown until the file sets it. */
+/** Shown until the file has a project. */
 const projectNote = ({ file, project }: Fleet): string =>
-  `${file} names no project: its stacks are in the project ${project}. Write project: ${project} into it, so that they stay there ` +
-  "wherever the file goes.";
+  `${file} names no project: its stacks are in the project ${project}. Add project: ${project} to it, so that they stay there ` +
+  "if you move the file.";
 
 const strayNote = (stack: string, file = "<file>"): string =>
-  `The stack ${stack} is not in ${file}: nothing of it was changed. To destroy what it holds, put it back for one ` +
+  `The stack ${stack} is not in ${file}: nothing in it was changed. To destroy its contents, put it back for one ` +
   `\`consortium fleet destroy ${file} --only ${stack}\`.`;

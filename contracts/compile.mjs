@@ -1,5 +1,5 @@
 // @ts-check
-/** Makes Anchor.json from Anchor.sol: `node contracts/compile.mjs`. With --check it only says whether that is fresh. */
+/** Compiles Anchor.sol to Anchor.json: `node contracts/compile.mjs`. With --check, it only checks that Anchor.json is up to date. */
 import { readFileSync, writeFileSync } from "node:fs";
 import solc from "solc";
 
@@ -24,7 +24,7 @@ const artifact = {
   compiler: solc.version(),
   abi,
   bytecode: `0x${evm.bytecode.object}`,
-  // the code on the chain, but for the immutable `owner` at these places
+  // The code on the chain has the immutable `owner` at the places of immutableReferences.
   deployedBytecode: `0x${object}`,
   immutableReferences,
 };
@@ -32,8 +32,6 @@ const text = `${JSON.stringify(artifact, null, 2)}\n`;
 if (!process.argv.includes("--check")) {
   writeFileSync(file, text);
 } else if (readFileSync(file, "utf8") !== text) {
-  console.error(
-    "contracts/Anchor.json is not made from contracts/Anchor.sol as it is: run node contracts/compile.mjs.",
-  );
+  console.error("contracts/Anchor.json is out of date: run node contracts/compile.mjs.");
   process.exitCode = 1;
 }

@@ -1,10 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { define } from "../../cli/report";
-import { built } from "../service/child";
 import { consortium } from "./command";
 import { digest, step } from "./plans";
 
@@ -38,15 +36,6 @@ describe("the command", () => {
     expect(both).toMatchObject({ code: 2, stdout: expect.stringMatching(order) as string });
     expect(await consortium(["report", calm, "--fail-on", "ledger-loss", "changes"], {})).toMatchObject({ code: 0 });
     expect(await consortium(["report", lossy], {})).toMatchObject({ code: 0 });
-  });
-
-  test("a plan on standard input that comes late", () => {
-    built();
-    const plan = file("late.json", digest([step("delete", "Node", "n", { id: "n1" })]));
-    const script = join(__dirname, "../../dist/cli/consortium.js");
-    const piped = `(sleep 1; cat "$0") | "$1" "$2" report`;
-    const text = execFileSync("sh", ["-c", piped, plan, process.execPath, script], { encoding: "utf8" });
-    expect(text).toContain("Node `n` is deleted");
   });
 
   const changed = (to: string) =>

@@ -60,6 +60,6 @@ test("another fleet file of the same project is refused, and a stack that left i
   expect(await live()).toEqual(before);
   w.fleet({ acme: { late: "networks/trade.yaml" }, globex: {} });
   const { stdout } = await w.run("preview");
-  expect(stdout).toContain("The stack acme-prod is not in fleet.yaml: nothing of it was changed.");
+  expect(stdout).toContain("The stack acme-prod is not in fleet.yaml: nothing in it was changed.");
   w.write("fleet.yaml", own);
 });
