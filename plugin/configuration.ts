@@ -51,14 +51,14 @@ function stackConfiguration(): Props | undefined {
 /** The settings of one provider, from stack configuration or from the arguments of an explicit provider. */
 export class Configuration {
   readonly #props: Props;
-  readonly #sources: Given;
+  readonly sources: Given;
 
   constructor(
     private readonly urn: string,
     props: Props,
   ) {
     this.#props = withoutAdded(props);
-    this.#sources = sourcesOf(this.#props, partsOfUrn(urn).name);
+    this.sources = sourcesOf(this.#props, partsOfUrn(urn).name);
   }
 
   static of(request: ConfigureRequest): Configuration {
@@ -66,10 +66,6 @@ export class Configuration {
     const { props } = received(request.getArgs());
     const named: Props = Object.fromEntries(variables.map(([key, value]) => [key.replace(/^.*:/, ""), value]));
     return new Configuration(request.getUrn() ?? "", { ...named, ...props });
-  }
-
-  sources(): SettingSources {
-    return this.#sources;
   }
 
   /** The provider's name, "" for the default one. undefined: the engine does not tell. */
@@ -101,7 +97,7 @@ export class Configuration {
     if (unknown.length > 0) return unknown;
     const settled = Object.fromEntries(Object.entries(this.#props).filter(([, value]) => !isUnknown(value)));
     try {
-      const { provider, stack } = this.sources();
+      const { provider, stack } = this.sources;
       const only = (some: SettingSources["stack"]): SettingSources["stack"] =>
         Object.fromEntries(Object.entries(some ?? {}).filter(([key]) => key in settled));
       const sources = { provider: only(provider), stack: only(stack) };

@@ -101,7 +101,7 @@ async function present(collection: Collection): Promise<Identified[]> {
 
 const unlistedError = ({ title, type }: Definition): UserError =>
   new UserError(
-    `This service does not list each ${title}, so none can be imported. ${insteadOfImport[type] ?? ""}`.trim(),
+    `This service does not list any ${title}, so none can be imported. ${insteadOfImport[type] ?? ""}`.trim(),
   );
 
 /** A part of a path as given, and without the escapes that a "/" in a name needs. */

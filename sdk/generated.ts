@@ -53,7 +53,7 @@ export interface MembershipProperties {
   extra?: Record<string, unknown>;
   /** Last known state, in the service's own words. */
   state: string;
-  /** Id of the organization behind it. */
+  /** Id of the organization that it represents. */
   orgId: string;
   /** Minimum number of nodes that it must own in an environment. */
   minimumNodes: number;
@@ -93,7 +93,7 @@ export interface ConsortiumZoneProperties {
 
 export type ConsortiumZoneFields = Args<ConsortiumZoneProperties, "region" | "cloud", "name" | "type" | "adopt" | "extra">;
 
-/** Invites a business of another organization to a consortium, by e-mail. Its membership comes about when it accepts, which nobody waits for. One that is gone is not sent again once the consortium has a member of that name. */
+/** Invites a business of another organization to a consortium, by e-mail. The business becomes a member when it accepts; the run does not wait for that. An invitation that is gone is not sent again once the consortium has that member. */
 export interface InvitationProperties {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   consortiumId: string;
@@ -133,11 +133,11 @@ export interface EnvironmentProperties<Client extends keyof ConsensusOf = keyof 
   releaseId: string;
   /** Seconds between blocks. Default: the service chooses, by the consensus protocol. */
   blockPeriod: number;
-  /** Accounts that have money from the first block on: by address, each with its `balance` in wei, as text. The service is not asked for them again. Default: none. */
+  /** Accounts that have money from the first block: by address, each with its `balance` in wei, as text. They are not read back. Default: none. */
   prefundedAccounts?: Record<string, { balance: string }>;
   /** Whether its nodes may be in several regions. Default: `false`. */
   multiRegion?: boolean;
-  /** Features that the service tries out, by its own names. The service is not asked for them again. Default: none. */
+  /** Experimental features, by the service's own names. They are not read back. Default: none. */
   testFeatures?: Record<string, unknown>;
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   adopt?: boolean | string;
@@ -191,7 +191,7 @@ export interface EnvironmentZoneProperties {
 
 export type EnvironmentZoneFields = Args<EnvironmentZoneProperties, "region" | "cloud", "name" | "type" | "bridgeId" | "adopt" | "extra">;
 
-/** Settings of one member's nodes, by the type of what they set: a node names one for its client, its keys, its backups. */
+/** Settings for one member's nodes. Each has a type: a node refers to one for its client, one for its keys, one for its backups. */
 export interface ConfigurationProperties {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   consortiumId: string;
@@ -203,7 +203,7 @@ export interface ConfigurationProperties {
   type: string;
   /** Name of the configuration. Default: the name of the resource. */
   name: string;
-  /** The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. The service is not asked for them again. Default: none. */
+  /** The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. They are not read back. Default: none. */
   details?: Record<string, unknown>;
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: `false`: a name that is already taken is an error. */
   adopt?: boolean | string;
@@ -309,7 +309,7 @@ export interface AppCredProperties {
 
 export type AppCredFields = Args<AppCredProperties, never, "name" | "keepers" | "extra">;
 
-/** A service beside the ledger of an environment, such as `ipfs`. A utility service, such as `idregistry`, is there once for all members: adopt one that exists with `adopt: true`. */
+/** A service beside the ledger of an environment, such as `ipfs`. A utility service, such as `idregistry`, exists once for all members: adopt the existing one with `adopt: true`. */
 export interface ServiceProperties {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   consortiumId: string;
@@ -335,7 +335,7 @@ export interface ServiceProperties {
   state: string;
   /** `member` for a service of one member's own, `utility` for one that all members share. */
   serviceType: string;
-  /** Addresses of the service, by what answers there. */
+  /** Addresses of the service, by name of the endpoint. */
   urls: Record<string, string>;
   /** Port that a hybrid deployment gives it. */
   hybridPortAllocation: number;
@@ -347,7 +347,7 @@ export interface ServiceProperties {
 
 export type ServiceFields = Args<ServiceProperties, "service", "name" | "zoneId" | "size" | "details" | "adopt" | "extra">;
 
-/** Where a member's documents or messages arrive: a name in its `documentstore` or `dataexchange` service. The member must be verified, and registered with an id registry of the environment. */
+/** Receives a member's documents or messages: a name in its `documentstore` or `dataexchange` service. The member must be verified, and registered with an id registry of the environment. */
 export interface DestinationProperties {
   /** Id of the consortium that it belongs to. Programs can pass the resource as `consortium` instead. */
   consortiumId: string;
@@ -361,7 +361,7 @@ export interface DestinationProperties {
   name: string;
   /** Whether the service keeps the keys of the destination. Default: `true`. */
   kaleidoManaged: boolean;
-  /** Id of the membership that owns the service. Programs can pass the resource as `membership` instead. Default: the service's, where that is given as a resource. */
+  /** Id of the membership that owns the service. Programs can pass the resource as `membership` instead. Default: that of the service, if the service is given as a resource. */
   membershipId?: string;
   /** Id of the `idregistry` service with which the membership is registered first. Programs can pass the resource as `idRegistry` instead. Default: it is registered already. */
   idRegistryId?: string;
@@ -373,7 +373,7 @@ export interface DestinationProperties {
   extra?: Record<string, unknown>;
   /** Address that others send to. */
   uri: string;
-  /** Whether everything that it rests on is there. */
+  /** Whether everything that it depends on exists. */
   setupComplete: boolean;
 }
 
@@ -428,7 +428,7 @@ export interface ProviderArgs {
   maxConcurrency?: Input<number>;
   /** Seconds that one request may take. Default: 30. */
   requestTimeout?: Input<number>;
-  /** Whether the key may go over a network in clear, to a base address that begins with `http://`. Default: `false`. */
+  /** Whether the key may cross a network in clear text, to a base address that begins with `http://`. Default: `false`. */
   allowHttp?: Input<boolean>;
   /** Id of the organization that the key must belong to. Default: the one that the state was made with. */
   organization?: Input<string>;

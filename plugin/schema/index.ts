@@ -133,7 +133,7 @@ const environmentOutputs = {
       .object({ id: idOf(tetherService.title), account: shown(tetherService, "account") })
       .meta({ id: "NetworkTetherOutputs", description: "What the tether of an environment shows." })
       .optional(),
-    "The tether, where there is one.",
+    "The tether, if there is one.",
   ),
 };
 
@@ -214,7 +214,7 @@ const settings: Record<SettingName | "adopt", PropertySpec> = {
   allowHttp: {
     type: "boolean",
     description:
-      "Whether the key may go over a network in clear, to a base address that begins with `http://`. Default: `false`.",
+      "Whether the key may cross a network in clear text, to a base address that begins with `http://`. Default: `false`.",
   },
   organization: {
     type: "string",

@@ -92,6 +92,16 @@ export function briefOf({ kind, status }: ApiError): string | undefined {
 export const isApiError = (error: unknown, ...kinds: ErrorKind[]): error is ApiError =>
   error instanceof ApiError && (kinds.length === 0 || kinds.includes(error.kind));
 
+/** The answer, or `otherwise` after an error of one of these kinds. */
+export async function answerOr<T, F>(answer: Promise<T>, otherwise: F, ...kinds: ErrorKind[]): Promise<T | F> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isApiError(error, ...kinds)) return otherwise;
+    throw error;
+  }
+}
+
 const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 export function kindOfStatus(status: number): ErrorKind {

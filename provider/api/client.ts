@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type TetherNetwork } from "../constants";
 import { type Deadline } from "./clock";
-import { isApiError, PartialList } from "./api-error";
+import { answerOr, isApiError, PartialList } from "./api-error";
 import { type Answer, Http, type HttpOptions } from "./http";
 import { lookAround, requireOrganization, type Visible } from "./organization";
 import { readPages } from "./pages";
@@ -222,13 +222,9 @@ export class ConsortiumClient {
 
   /** The raw object at a path such as `/consortia/c1/environments/e1`. undefined: there is no such object or call. */
   async find(where: string): Promise<object | undefined> {
-    try {
-      const { body } = await this.http.request("GET", where);
-      return typeof body === "object" && body !== null ? body : undefined;
-    } catch (error) {
-      if (isApiError(error, "missing", "unsupported", "invalid")) return undefined;
-      throw error;
-    }
+    const answer = this.http.request("GET", where);
+    const body = (await answerOr(answer, undefined, "missing", "unsupported", "invalid"))?.body;
+    return typeof body === "object" && body !== null ? body : undefined;
   }
 
   /** Changes fields of the object and returns the answer, which may be empty. Not in the specification. */

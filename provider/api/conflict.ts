@@ -53,7 +53,7 @@ export function conflictOf({ status, errorMessage }: Refusal): Conflict | undefi
 
 export const conflictAdvice: Record<Conflict, string> = {
   quota:
-    "The organization has as many as it may have: delete one that is not needed, or have the limit raised by whoever runs the service. " +
+    "The organization has reached its limit: delete one that is not needed, or ask whoever runs the service for a higher limit. " +
     "The same command fails again until then.",
   content: "Something is in it, or belongs to it: delete that first, then run the same command again.",
   early: "Wait until that has ended, then run the same command again.",

@@ -1,4 +1,4 @@
-import { isApiError, mendKey } from "./api-error";
+import { answerOr, mendKey } from "./api-error";
 import { environmentName } from "./environment";
 import { paths } from "./paths";
 import { type ApiKey, type Settings, SettingsError } from "./settings";
@@ -37,10 +37,7 @@ async function participants(
   list: (collection: string) => Promise<Identified[]>,
   consortium: Identified,
 ): Promise<ReadonlySet<string>> {
-  const members = await list(paths.memberships(consortium.id)).catch((error: unknown) => {
-    if (isApiError(error, "missing", "unsupported", "denied")) return [];
-    throw error;
-  });
+  const members = await answerOr(list(paths.memberships(consortium.id)), [], "missing", "unsupported", "denied");
   return new Set([consortium.owner, ...members.map(({ org_id }) => org_id)].flatMap((id) => text(id) ?? []));
 }
 
@@ -52,7 +49,7 @@ export function keyRemedy(organization: string, key: ApiKey): string {
 }
 
 class OtherOrganizationError extends SettingsError {
-  override readonly brief = "the API key is not known to be of the organization that the settings require";
+  override readonly brief = "the API key is not known to belong to the organization that the settings require";
 }
 
 /** @throws SettingsError unless the key shows the organization that the settings require (spec, section 2.1) */

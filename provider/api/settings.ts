@@ -183,8 +183,8 @@ function parseBaseUrl({ value, source }: Found, allowHttp: boolean): string {
   if (!/\/api\/v1$/.test(url.pathname)) return refuse(`has the path "${url.pathname}"`, "baseUrl");
   if (url.protocol === "http:" && !allowHttp && !isThisMachine(url)) {
     throw new SettingsError(
-      `The base address ${text} from ${source} begins with http:// and is not of this machine: the API key would go over ` +
-        "the network in clear. Begin it with https://; or, where that network is trusted, set " +
+      `The base address ${text} from ${source} begins with http:// and is not on this machine: the API key would cross ` +
+        "the network in clear text. Use https://; or, if you trust that network, set " +
         "`pulumi config set consortium:allowHttp true` (CONSORTIUM_ALLOW_HTTP, or allowHttp of the Provider).",
       "baseUrl",
     );

@@ -1,4 +1,5 @@
 import { type Deadline, type Identified, isApiError, PartialList } from "../api";
+import { answerOr } from "../api/api-error";
 import { paths } from "../api/paths";
 import { isGone } from "../api/states";
 import { Anything, anything } from "../api/wire";
@@ -192,9 +193,7 @@ export class Listed {
 
   /** Deletes an object; success if it is already gone. */
   async delete(id: string): Promise<void> {
-    await this.session.client.delete(this.pathOf(id)).catch((error: unknown) => {
-      if (!isApiError(error, "missing")) throw error;
-    });
+    await answerOr(this.session.client.delete(this.pathOf(id)), undefined, "missing");
     this.recordRemoved(id);
   }
 

@@ -137,7 +137,7 @@ export function comparedWithoutCall(
   const relative = seenStates.subjects.find(({ origin }) => isOther(origin) && isKnown(origin, settings));
   if (relative) throw foreignKey(here, subject, relative.origin.organizations!);
   seenStates.doubt(subject);
-  return `${subject.what}: ${movedBy(subject.origin, provider!)}: \`pulumi up\` asks first whose the key of that one is`;
+  return `${subject.what}: ${movedBy(subject.origin, provider!)}: \`pulumi up\` first asks which organization that one's key belongs to`;
 }
 
 const providerCalled = (name: string): string => (name === "" ? "the default provider" : `the provider "${name}"`);
@@ -250,7 +250,7 @@ const backFrom = (origin: Origin, now: string): string =>
   `organization: to make a new one there, give the resource another name as well.`;
 
 const notKnownToBeOf = ({ organizations }: Origin): string =>
-  `the API key is not known to be of ${organizations ? `organization ${organizations.join(" or ")}` : "its organization"}`;
+  `the API key is not known to belong to ${organizations ? `organization ${organizations.join(" or ")}` : "its organization"}`;
 
 function foreignKey({ settings, provider }: Compared, subject: Subject, organizations: Iterable<string>): CommonError {
   const { apiKey, baseUrl } = settings;
@@ -276,7 +276,7 @@ function unclearKey(
     consortia.size === 0
       ? "shows no consortium at all"
       : consortiumId === undefined
-        ? `shows nothing of it`
+        ? "does not show it"
         : `does not show consortium ${consortiumId}${organizations ? `, but some of organization ${[...organizations].join(" or ")}` : ""}`;
   const first = origin.organizations?.[0] ?? consortiumId ?? id;
   const seen = `${made(subject)}, but the API key from ${apiKey.source}, which this stack has not seen before, ${shows} (${baseUrl}).`;

@@ -42,7 +42,7 @@ const quietMs = 300;
 const longestMs = 3_000;
 
 /** Whether both have the same name in the same place. */
-export function sameSpot(definition: Definition, one: Props, other: Props): boolean {
+export function isNamesake(definition: Definition, one: Props, other: Props): boolean {
   const { naming } = definition;
   if (!naming?.every((key) => sameValue(one[key], other[key]))) return false;
   return definition.place(one).collection === definition.place(other).collection;
@@ -85,7 +85,7 @@ export class ProgramResources {
     if (!isNew) return undefined;
     const named = namedId(definition, inputs);
     const rival = this.#others(owner, definition).find(
-      (one) => keeps(one) && (one.id === named || sameSpot(definition, one.inputs, inputs)),
+      (one) => keeps(one) && (one.id === named || isNamesake(definition, one.inputs, inputs)),
     );
     return rival && held(definition, rival.id!, rival.owner, owner);
   }
@@ -108,7 +108,7 @@ export class ProgramResources {
     }
     const claimant = others.find(
       ({ isNew, create, inputs: its }) =>
-        isNew && create === undefined && (namedId(definition, its) === id || sameSpot(definition, its, inputs)),
+        isNew && create === undefined && (namedId(definition, its) === id || isNamesake(definition, its, inputs)),
     );
     if (claimant) throw new UserError(`${what}: ${held(definition, id, owner, claimant.owner)}`);
     const twin = others.find((one) => keeps(one) && one.id === id);

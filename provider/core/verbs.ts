@@ -51,13 +51,6 @@ const resourceOnly = (props: Props): Props =>
 const keptOf = (props: Props, keys: readonly string[]): Props =>
   Object.fromEntries(keys.filter((key) => props[key] !== undefined).map((key) => [key, props[key]]));
 
-export interface CheckedInputs {
-  inputs: Props;
-  failures: Issue[];
-  /** Lines for the preview. */
-  lines: string[];
-}
-
 /** A preview makes no calls, so it cannot tell whether the object exists. `up` can. */
 export function adoptionOf(definition: Definition, { adopt, name, orgName }: Props): string[] {
   if (!adopt || isUnknown([adopt, name, orgName])) return [];
@@ -85,8 +78,11 @@ export class Verbs {
     private readonly owner?: Owner,
   ) {}
 
-  /** Validates inputs without a call, and keeps what programs and adapters added for later verbs. */
-  check(olds: Props, news: Props): CheckedInputs {
+  /**
+   * Validates inputs without a call, and keeps what programs and adapters added for later verbs.
+   * @returns `lines` for the preview, too
+   */
+  check(olds: Props, news: Props): { inputs: Props; failures: Issue[]; lines: string[] } {
     this.sessions.check();
     this.#hide(olds);
     this.#hide(news);

@@ -225,7 +225,7 @@ const all = {
     args: z.strictObject({
       ...inEnvironment(),
       name: filter("name", "Name of the configurations."),
-      type: filter("type", "Type of them, such as `node_config`."),
+      type: filter("type", "Type of the configurations, such as `node_config`."),
     }),
     result: configurationResult,
     list: "configurations",
@@ -240,7 +240,7 @@ const all = {
     args: z.strictObject({
       ...inEnvironment(),
       name: filter("name", "Name of the services."),
-      service: filter("service", "Type of them, such as `ipfs`."),
+      service: filter("service", "Type of the services, such as `ipfs`."),
     }),
     result: serviceResult,
     list: "services",
@@ -258,8 +258,8 @@ const all = {
   getReleases: listing({
     doc: "Releases of the software that environments run, all or those of one client or version.",
     args: z.strictObject({
-      provider: filter("provider", "Client that they are for, such as `quorum`."),
-      version: filter("version", "Version of them."),
+      provider: filter("provider", "Client that the releases are for, such as `quorum`."),
+      version: filter("version", "Version of the releases."),
     }),
     result: releaseResult,
     list: "releases",

@@ -53,13 +53,13 @@ export const nodeStatusResult = z
     ),
     blockHeight: field(z.int().optional(), "Number of the latest block that the node knows."),
   })
-  .meta({ id: "NodeStatusResult", description: "What a node itself says." });
+  .meta({ id: "NodeStatusResult", description: "What a node reports of itself." });
 
 export const releaseResult = z
   .object({
     id: field(z.string(), "The service's id (`_id`): what `releaseId` of an `Environment` takes."),
     provider: field(z.string().optional(), "Client that it is for, such as `quorum`."),
-    version: field(z.string().optional(), "Version of it."),
+    version: field(z.string().optional(), "Version of the software."),
     releaseStatus: field(z.string().optional(), "Status, in the service's own words."),
   })
   .meta({ id: "ReleaseResult", description: "A release of the software that environments run." });

@@ -7,7 +7,7 @@ import { common, configurations, consortiumId, environmentId, membershipId, name
 export const configuration: Definition = {
   type: "Configuration",
   title: "configuration",
-  doc: "Settings of one member's nodes, by the type of what they set: a node names one for its client, its keys, its backups.",
+  doc: "Settings for one member's nodes. Each has a type: a node refers to one for its client, one for its keys, one for its backups.",
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     environmentId: environmentId(),
@@ -20,7 +20,7 @@ export const configuration: Definition = {
     name: field(nameText("name"), "Name of the configuration.", { default: "the name of the resource" }),
     details: field(
       z.record(z.string(), z.unknown(), { error: "details must be an object of settings" }).optional(),
-      'The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. The service is not asked for them again.',
+      'The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. They are not read back.',
       { default: "none", secret: true, sentOnly: true },
     ),
     ...common(),

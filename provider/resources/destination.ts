@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type ConsortiumClient, DestinationObject, isApiError, MembershipObject } from "../api";
+import { answerOr } from "../api/api-error";
 import { paths } from "../api/paths";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
@@ -14,11 +15,8 @@ async function register(client: ConsortiumClient, inputs: Props): Promise<void> 
   const member = idIn(inputs, "membershipId");
   if (testCertificate === true) await verify(client, idIn(inputs, "consortiumId"), member);
   if (typeof registry !== "string") return;
-  try {
-    await client.postAgain(paths.identity(registry), { membership_id: membershipId });
-  } catch (error) {
-    if (!isApiError(error, "conflict")) throw error; // it is registered already; otherwise the PUT says what is missing
-  }
+  // A conflict means that it is registered already; otherwise the PUT says what is missing.
+  await answerOr(client.postAgain(paths.identity(registry), { membership_id: membershipId }), undefined, "conflict");
 }
 
 async function verify(client: ConsortiumClient, consortium: string, member: string): Promise<void> {
@@ -41,7 +39,7 @@ export const destination: Definition = {
   type: "Destination",
   title: "destination",
   doc:
-    "Where a member's documents or messages arrive: a name in its `documentstore` or `dataexchange` service. The member must be " +
+    "Receives a member's documents or messages: a name in its `documentstore` or `dataexchange` service. The member must be " +
     "verified, and registered with an id registry of the environment.",
   inputs: z.strictObject({
     consortiumId: consortiumId(),
@@ -70,7 +68,7 @@ export const destination: Definition = {
     ),
     membershipId: field(optionalText("membershipId"), "Id of the membership that owns the service.", {
       argument: "membership",
-      default: "the service's, where that is given as a resource",
+      default: "that of the service, if the service is given as a resource",
       programOnly: true,
       ignoredInDiff: true,
     }),
@@ -88,7 +86,7 @@ export const destination: Definition = {
   }),
   outputs: z.object({
     uri: field(z.string().optional(), "Address that others send to."),
-    setupComplete: field(z.boolean().optional(), "Whether everything that it rests on is there."),
+    setupComplete: field(z.boolean().optional(), "Whether everything that it depends on exists."),
   }),
   wire: DestinationObject,
   naming: ["name"],

@@ -60,7 +60,7 @@ export const environment: Definition = {
           { error: "prefundedAccounts must be an object of addresses, each with its balance" },
         )
         .optional(),
-      "Accounts that have money from the first block on: by address, each with its `balance` in wei, as text. The service is not asked for them again.",
+      "Accounts that have money from the first block: by address, each with its `balance` in wei, as text. They are not read back.",
       { default: "none", replace: true, sentOnly: true },
     ),
     multiRegion: field(
@@ -70,7 +70,7 @@ export const environment: Definition = {
     ),
     testFeatures: field(
       z.record(z.string(), z.unknown(), { error: "testFeatures must be an object of features" }).optional(),
-      "Features that the service tries out, by its own names. The service is not asked for them again.",
+      "Experimental features, by the service's own names. They are not read back.",
       { default: "none", replace: true, programOnly: true },
     ),
     ...common(),

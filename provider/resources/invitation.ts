@@ -12,8 +12,8 @@ export const invitation: Definition = {
   type: "Invitation",
   title: "invitation",
   doc:
-    "Invites a business of another organization to a consortium, by e-mail. Its membership comes about when it accepts, which " +
-    "nobody waits for. One that is gone is not sent again once the consortium has a member of that name.",
+    "Invites a business of another organization to a consortium, by e-mail. The business becomes a member when it " +
+    "accepts; the run does not wait for that. An invitation that is gone is not sent again once the consortium has that member.",
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     orgName: field(nameText("orgName"), "Name of the business.", { default: "the name of the resource" }),

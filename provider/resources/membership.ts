@@ -14,7 +14,7 @@ export const membership: Definition = {
     ...common(),
   }),
   outputs: outputs({
-    orgId: field(z.string().optional(), "Id of the organization behind it."),
+    orgId: field(z.string().optional(), "Id of the organization that it represents."),
     minimumNodes: field(z.number().int().optional(), "Minimum number of nodes that it must own in an environment."),
     maximumNodes: field(z.number().int().optional(), "Maximum number of nodes that it may own in an environment."),
   }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { isApiError, NodeObject } from "../api";
+import { NodeObject } from "../api";
+import { answerOr } from "../api/api-error";
 import { type Definition } from "../core/definition";
 import { field } from "../core/field";
 import { limits } from "../constants";
@@ -80,21 +81,17 @@ export const node: Definition = {
     outputs: ["urls"],
     waiting: "starting its endpoints",
     async read(client, id, state) {
-      try {
-        const [consortium, environment] = [idIn(state, "consortiumId"), idIn(state, "environmentId")];
-        const { urls, geth, ...status } = await client.getNodeStatus(consortium, environment, id);
-        if (!urls?.rpc && !urls?.wss) return undefined;
-        return {
-          urls: { ...(urls.rpc && { rpc: urls.rpc }), ...(urls.wss && { wss: urls.wss }) },
-          nodeKey: status.id,
-          publicAddress: geth?.public_address,
-          validators: geth?.validators,
-          userAccounts: status.user_accounts,
-        };
-      } catch (error) {
-        if (isApiError(error, "missing", "conflict", "invalid", "server", "unavailable")) return undefined;
-        throw error;
-      }
+      const answer = client.getNodeStatus(idIn(state, "consortiumId"), idIn(state, "environmentId"), id);
+      const notYet = ["missing", "conflict", "invalid", "server", "unavailable"] as const;
+      const { urls, geth, ...status } = (await answerOr(answer, undefined, ...notYet)) ?? {};
+      if (!urls?.rpc && !urls?.wss) return undefined;
+      return {
+        urls: { ...(urls.rpc && { rpc: urls.rpc }), ...(urls.wss && { wss: urls.wss }) },
+        nodeKey: status.id,
+        publicAddress: geth?.public_address,
+        validators: geth?.validators,
+        userAccounts: status.user_accounts,
+      };
     },
   },
 };

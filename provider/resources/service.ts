@@ -21,8 +21,8 @@ export const service: Definition = {
   type: "Service",
   title: "service",
   doc:
-    "A service beside the ledger of an environment, such as `ipfs`. A utility service, such as `idregistry`, is there once " +
-    "for all members: adopt one that exists with `adopt: true`.",
+    "A service beside the ledger of an environment, such as `ipfs`. A utility service, such as `idregistry`, exists once " +
+    "for all members: adopt the existing one with `adopt: true`.",
   inputs: z.strictObject({
     consortiumId: consortiumId(),
     environmentId: environmentId(),
@@ -53,7 +53,7 @@ export const service: Definition = {
       z.string().optional(),
       "`member` for a service of one member's own, `utility` for one that all members share.",
     ),
-    urls: field(z.record(z.string(), z.string()).optional(), "Addresses of the service, by what answers there."),
+    urls: field(z.record(z.string(), z.string()).optional(), "Addresses of the service, by name of the endpoint."),
     hybridPortAllocation: field(z.number().int().optional(), "Port that a hybrid deployment gives it."),
   }),
   timeouts: { create: 1800, update: 1800, delete: 1800 },

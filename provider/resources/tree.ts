@@ -110,7 +110,12 @@ async function asked(session: Session, kind: ListedKind, place: Props, maxAgeMs:
 
 /** Kinds that the specification lacks, so that a service may lack them, too. */
 const beyondSpec: readonly ListedKind[] = [
-  ...(["consortiumZone", "invitation", "environmentZone", "configuration", "service", "destination"] as const),
+  "consortiumZone",
+  "invitation",
+  "environmentZone",
+  "configuration",
+  "service",
+  "destination",
 ];
 
 /** Whether the service has a kind, according to the last answer, and the time of that. */
@@ -120,7 +125,7 @@ interface Verdict {
 }
 
 /** By a session's collections: what the last list of each kind has shown. */
-const verdicts = new WeakMap<object, Map<ListedKind, Promise<Verdict>>>();
+const verdicts = new WeakMap<object, Map<ListedKind, Promise<Verdict | undefined>>>();
 
 /** After this time, a service without a kind is asked again: it may be a newer version. */
 const lackingMs = 600_000;
@@ -133,21 +138,17 @@ async function listedIfKnown(
   maxAgeMs = Infinity,
 ): Promise<Found[] | undefined> {
   if (!beyondSpec.includes(kind)) return listed(session, kind, place, maxAgeMs);
-  const known = verdicts.get(session.collections) ?? new Map<ListedKind, Promise<Verdict>>();
+  const known = verdicts.get(session.collections) ?? new Map<ListedKind, Promise<Verdict | undefined>>();
   verdicts.set(session.collections, known);
   const before = known.get(kind);
   const last = before && (await before);
   if (before !== known.get(kind)) return listedIfKnown(session, kind, place, maxAgeMs); // somebody is asking again
   if (last?.has === false && session.clock.now() - last.at < lackingMs) return undefined;
   const answer = judged(session, kind, place, maxAgeMs, last?.has);
-  const verdict = (has?: boolean): Verdict => ({ has, at: session.clock.now() });
   if (!last?.has)
     known.set(
       kind,
-      answer.then(
-        ({ has }) => verdict(has),
-        () => verdict(),
-      ),
+      answer.catch(() => undefined),
     );
   return (await answer).found;
 }
@@ -159,16 +160,17 @@ async function judged(
   place: Props,
   maxAgeMs: number,
   has: boolean | undefined,
-): Promise<{ found: Found[] | undefined; has: boolean | undefined }> {
+): Promise<Verdict & { found: Found[] | undefined }> {
+  const at = session.clock.now();
   try {
     const found = await asked(session, kind, place, maxAgeMs);
-    return { found, has: found && true };
+    return { found, has: found && true, at };
   } catch (error) {
     // Not for this key, or not now: a service that is not running shows no destinations.
-    if (isApiError(error, "denied", "conflict")) return { found: undefined, has };
+    if (isApiError(error, "denied", "conflict")) return { found: undefined, has, at };
     if (!isApiError(error, "missing", "unsupported")) throw error;
     const lacks = isApiError(error, "unsupported") || (!has && (await isThere(session, kind, place)));
-    return lacks ? { found: undefined, has: false } : { found: [], has };
+    return lacks ? { found: undefined, has: false, at } : { found: [], has, at };
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type Identified, isApiError, ConsortiumZoneObject, EnvironmentZoneObject } from "../api";
+import { type Identified, ConsortiumZoneObject, EnvironmentZoneObject } from "../api";
+import { answerOr } from "../api/api-error";
 import { isGoing, isGone } from "../api/states";
 import { Listed } from "../core/collection";
 import { type Definition, type Place } from "../core/definition";
@@ -42,13 +43,8 @@ const sharedZone = () => common("the zone of this region and cloud", "one that e
 
 /** Objects of others that exist. Empty if the service lacks the kind. */
 async function ofOthers(session: Session, place: Place): Promise<Identified[]> {
-  try {
-    const items = (await new Listed(session, place).siblings(0)) ?? [];
-    return items.filter((item) => !isGone(item) && !isGoing(item) && !session.seenStates.has(item.id));
-  } catch (error) {
-    if (isApiError(error, "missing", "unsupported")) return [];
-    throw error;
-  }
+  const items = await answerOr(new Listed(session, place).siblings(0), [], "missing", "unsupported");
+  return (items ?? []).filter((item) => !isGone(item) && !isGoing(item) && !session.seenStates.has(item.id));
 }
 
 const sharing = "One that exists already with the same region and cloud is shared: adopt it with `adopt: true`.";

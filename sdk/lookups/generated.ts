@@ -32,7 +32,7 @@ export interface MembershipResult {
   orgName?: string;
   /** Last known state, in the service's own words. */
   state?: string;
-  /** Id of the organization behind it. */
+  /** Id of the organization that it represents. */
   orgId?: string;
   /** Minimum number of nodes that it must own in an environment. */
   minimumNodes?: number;
@@ -122,7 +122,7 @@ export interface NodeResult {
   createdAt?: string;
 }
 
-/** What a node itself says. */
+/** What a node reports of itself. */
 export interface NodeStatusResult {
   /** Runtime endpoints: `rpc` (JSON-RPC over HTTPS) and `wss` (WebSocket). They require an AppCred of the same member and environment. */
   urls?: { rpc?: string; wss?: string };
@@ -198,7 +198,7 @@ export interface ServiceResult {
   state?: string;
   /** `member` for a service of one member's own, `utility` for one that all members share. */
   serviceType?: string;
-  /** Addresses of the service, by what answers there. */
+  /** Addresses of the service, by name of the endpoint. */
   urls?: Record<string, string>;
   /** Port that a hybrid deployment gives it. */
   hybridPortAllocation?: number;
@@ -230,7 +230,7 @@ export interface ReleaseResult {
   id: string;
   /** Client that it is for, such as `quorum`. */
   provider?: string;
-  /** Version of it. */
+  /** Version of the software. */
   version?: string;
   /** Status, in the service's own words. */
   releaseStatus?: string;
@@ -427,7 +427,7 @@ export interface GetConfigurationsArgs {
   environmentId: string;
   /** Name of the configurations. Default: all. */
   name?: string;
-  /** Type of them, such as `node_config`. Default: all. */
+  /** Type of the configurations, such as `node_config`. Default: all. */
   type?: string;
 }
 
@@ -446,7 +446,7 @@ export interface GetServicesArgs {
   environmentId: string;
   /** Name of the services. Default: all. */
   name?: string;
-  /** Type of them, such as `ipfs`. Default: all. */
+  /** Type of the services, such as `ipfs`. Default: all. */
   service?: string;
 }
 
@@ -474,9 +474,9 @@ export const [
 
 /** Arguments of `getReleases`. */
 export interface GetReleasesArgs {
-  /** Client that they are for, such as `quorum`. Default: all. */
+  /** Client that the releases are for, such as `quorum`. Default: all. */
   provider?: string;
-  /** Version of them. Default: all. */
+  /** Version of the releases. Default: all. */
   version?: string;
 }
 

@@ -123,7 +123,7 @@ export interface NetworkEnvironmentSettings {
   releaseId?: string;
   /** Seconds between blocks. Default: the service chooses, by the consensus protocol. */
   blockPeriod?: number;
-  /** Accounts that have money from the first block on: by address, each with its `balance` in wei, as text. The service is not asked for them again. Default: none. */
+  /** Accounts that have money from the first block: by address, each with its `balance` in wei, as text. They are not read back. Default: none. */
   prefundedAccounts?: {
     [k: string]: {
       balance: string;
@@ -131,7 +131,7 @@ export interface NetworkEnvironmentSettings {
   };
   /** Whether its nodes may be in several regions. Default: `false`. */
   multiRegion?: boolean;
-  /** Features that the service tries out, by its own names. The service is not asked for them again. Default: none. */
+  /** Experimental features, by the service's own names. They are not read back. Default: none. */
   testFeatures?: Record<string, unknown>;
   /** Nodes by member: a count (`2` makes `<member>-1` and `<member>-2`), a list of names, or a mapping of names to settings. At most 4 in all. Default: none. */
   nodes?: Record<string, number | string[] | Record<string, NetworkNode | null>>;
@@ -305,7 +305,7 @@ export interface NetworkConfiguration {
   type: string;
   /** Name of the configuration. Default: its key. */
   name?: string;
-  /** The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. The service is not asked for them again. A value `{ env: NAME }` is that of the environment variable, and secret. Default: none. */
+  /** The settings, by the names of the type: `{ gas_price: "1" }` of a `node_config`. They are not read back. A value `{ env: NAME }` is that of the environment variable, and secret. Default: none. */
   details?: Record<string, unknown>;
   /** `true` adopts the object with this name if it exists; an id adopts exactly that object or fails. Default: that of the network. */
   adopt?: boolean | string;

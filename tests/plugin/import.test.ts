@@ -143,7 +143,7 @@ test("a destination that two services have is not found by its name alone; what 
 test.each(["EnvironmentZone", "Service", "Invitation"])("%s: a service that has none says so", async (type) => {
   const { read } = await world({ answers: { extended: false } });
   await expect(read(type, "x0nowhere0")).rejects.toThrow(
-    /This service does not list each \w+, so none can be imported\.$/,
+    /This service does not list any \w+, so none can be imported\.$/,
   );
 });
 
@@ -157,7 +157,7 @@ test("a credential is found by its id alone, under the name of the resource wher
 
 test("where the service lists no credentials, the import says what to do instead", async () => {
   const { read, credential } = await world({ answers: { listCredentials: 404 } });
-  const message = /does not list each credential, so none can be imported\. .*leave the import out to make a new one/;
+  const message = /does not list any credential, so none can be imported\. .*leave the import out to make a new one/;
   for (const id of [credential, `fixture/main/${credential}`])
     await expect(read("AppCred", id)).rejects.toThrow(message);
 });

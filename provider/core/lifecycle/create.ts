@@ -9,7 +9,7 @@ import { post } from "./post";
 import { settle } from "./read";
 import { printable } from "../../api/printable";
 import { isUnset, sameName } from "../values";
-import { handover, held, sameSpot } from "../program-resources";
+import { handover, held, isNamesake } from "../program-resources";
 import { isGoing, isGone } from "../../api/states";
 import { type Session } from "../session";
 import { take } from "./handover";
@@ -61,7 +61,7 @@ async function siblingsOf(collection: Collection, inputs: Props): Promise<Identi
   } catch (error) {
     if (!(error instanceof PartialList)) throw error;
     throw new UserError(
-      `${collection.nameOf(inputs)}: ${error.message} Until then nothing tells whether the name is free, and nothing is created. ` +
+      `${collection.nameOf(inputs)}: ${error.message} Until then, nothing proves that the name is free, so nothing is created. ` +
         'To adopt an object that exists, give its id: adopt: "<id>".',
     );
   }
@@ -97,8 +97,8 @@ function nameLeftovers(collection: Collection, inputs: Props, siblings: Identifi
   const ids = others.filter((item) => isTwin(collection, item, inputs)).map(({ id }) => id);
   if (ids.length === 0) return;
   session.say(
-    `Warning: ${collection.nameOf(inputs)}: there is already ${ids.join(" and ")} of the same member and name, which this stack has not shown ` +
-      "to be its own. Its password cannot be read again, so a new one was made. If a run that failed or was killed left it behind, and " +
+    `Warning: ${collection.nameOf(inputs)}: there is already ${ids.join(" and ")} with the same member and name, which this stack does not ` +
+      "know as its own. Its password cannot be read again, so a new one was made. If a run that failed or was killed left it behind, and " +
       `nothing uses it: consortium sweep --id ${ids.join(" ")}`,
   );
 }
@@ -153,7 +153,7 @@ function namesakes(collection: Collection, inputs: Props, siblings: Identified[]
   const names = like.map((item) => `${item.id} is called "${printable(collection.nameIn(item))}"`).join(", ");
   throw new UserError(
     `${collection.nameOf(inputs)}: nothing has exactly this name, but ${names}, and a service may write names in its own way. ` +
-      `Nothing was created. If that is the one to adopt, set adopt: "${like[0]!.id}"; else choose a name that differs by more.`,
+      `Nothing was created. If that is the one to adopt, set adopt: "${like[0]!.id}"; otherwise choose a name that differs more.`,
   );
 }
 
@@ -166,7 +166,7 @@ async function lasting(collection: Collection, inputs: Props, found: Identified[
   const end = Math.min(clock.now() + freeMs, deadline.at);
   const frees = (item: Identified): boolean => {
     const holder = programResources.holder(definition, item.id, session.owner);
-    return isGoing(item) || (holder !== undefined && !sameSpot(definition, holder.inputs, inputs));
+    return isGoing(item) || (holder !== undefined && !isNamesake(definition, holder.inputs, inputs));
   };
   const again = async (ms: number): Promise<Identified[]> => {
     await clock.sleep(ms);
@@ -199,7 +199,7 @@ function takenBy(collection: Collection, taken: Identified[]): string {
   return (
     `the name is already taken by ${ids}. To adopt it, set ${adopting}; ${interrupted}` +
     "for `--replace`, set the resource option " +
-    "deleteBeforeReplace: true, so that the old one goes first; else choose another name. " +
+    "deleteBeforeReplace: true, so that the old one goes first; otherwise choose another name. " +
     `${ours} ${handover(undefined, session.owner)}`
   );
 }
@@ -238,7 +238,7 @@ export async function adopt(collection: Collection, inputs: Props, item: Identif
   if (fixed.length > 0) {
     const facts = fixed.map((key) => `${key} is ${String(shown[key])}, not ${String(inputs[key])}`).join("; ");
     throw new UserError(
-      `${what}: ${item.id} cannot be adopted, since ${facts}. Change the program to what exists, or choose another name.`,
+      `${what}: ${item.id} cannot be adopted, since ${facts}. Change the program to match it, or choose another name.`,
     );
   }
   const kept = differing.map((key) => (key in shown ? `${key} is ${JSON.stringify(shown[key])}` : key));

@@ -1,7 +1,7 @@
 import { Collection } from "../collection";
 import { type Definition, nameOf, type Place, type Props } from "../definition";
 import { diff } from "../diff";
-import { held, namedId, type ProgramResource, sameSpot } from "../program-resources";
+import { held, namedId, type ProgramResource, isNamesake } from "../program-resources";
 import { type Session } from "../session";
 import { UserError } from "../user-error";
 
@@ -47,9 +47,9 @@ export async function keeper(
     const { owner, create } = claim;
     if (create !== "failed") {
       if (await takes(session, claim, id, state)) return `"${owner.name}" of the program takes it over`;
-    } else if (namedId(definition, claim.inputs) === id || sameSpot(definition, claim.inputs, state)) {
+    } else if (namedId(definition, claim.inputs) === id || isNamesake(definition, claim.inputs, state)) {
       throw new UserError(
-        `${nameOf(definition, state)} (${id}) is not deleted, since "${owner.name}" of the program was to be it, and failed. ` +
+        `${nameOf(definition, state)} (${id}) is not deleted, since "${owner.name}" of the program was to take it over, and failed. ` +
           "Correct that, and run the command again.",
       );
     }
@@ -68,7 +68,7 @@ async function takes(session: Session, declared: ProgramResource, id: string, st
   if (named !== undefined) return named === id;
   if (!(inputs.adopt === true || session.adoptAll)) return false;
   if (state && diff(definition, state, inputs).replaces.length > 0) return false;
-  if (state && sameSpot(definition, state, inputs)) return true;
+  if (state && isNamesake(definition, state, inputs)) return true;
   const collection = Collection.of(session, definition, inputs);
   return collection.namesakes(inputs, (await collection.siblings(listAgeMs)) ?? []).some((item) => item.id === id);
 }

@@ -138,9 +138,9 @@ export async function toContinue(collection: Collection, inputs: Props): Promise
   if (doubts.length === 0) return found[0];
   const ids = found.map(({ id }) => id).join(", ");
   throw new UserError(
-    `${collection.nameOf(inputs)}: a run of this stack was killed while it created this, and ${ids} has its name. That it is ` +
-      `this stack's own cannot be proved: ${doubts.join("; ")}. It was left as it is. If it is this stack's, set adopt: ` +
-      `"${found[0]!.id}"; else choose another name.`,
+    `${collection.nameOf(inputs)}: a run of this stack was killed while it created this, and ${ids} has its name. Nothing proves ` +
+      `that it is this stack's own: ${doubts.join("; ")}. It was left as it is. If it is this stack's, set adopt: ` +
+      `"${found[0]!.id}"; otherwise choose another name.`,
   );
 }
 
@@ -170,7 +170,7 @@ async function lookFor(collection: Collection, inputs: Props, open: readonly Log
 /** Reasons why it may not be ours. */
 function doubtsOf({ session, path }: Collection, open: readonly LoggedCreate[], { ours, others }: Appeared): string[] {
   const found = [...ours, ...others.map(({ item }) => item)];
-  if (found.length > open.length) return ["they are more than that run can have created"];
+  if (found.length > open.length) return ["there are more than that run can have created"];
   const elsewhere = session.createLog.ofOtherStacks(path);
   const { settings } = session.client.http;
   const isRival = (create: LoggedCreate): boolean =>

@@ -239,7 +239,7 @@ async function clearSurplus(posting: Posting, made: Identified): Promise<void> {
     }
   } catch (error) {
     session.say(
-      `Warning: ${what}: whether it was made twice, since an answer was lost, could not be seen: ${messageOf(error)}`,
+      `Warning: ${what}: after a lost answer, this run could not check whether it was made twice: ${messageOf(error)}`,
     );
   }
 }
@@ -254,7 +254,7 @@ async function discard(posting: Posting, own: Identified, found: Identified[]): 
   const surplus = found.filter((item) => !kept.has(item.id));
   if (surplus.length === 0) return;
   const why = holdsLedger(definition.type)
-    ? "and may be made by this run. What holds data is not deleted unasked"
+    ? "and this run may have made it. An object with data is not deleted unasked"
     : surplus.length > posting.lost
       ? "more than this run can have made. Nothing was deleted"
       : surplus.every((item) => looksSame(item, own))
@@ -283,8 +283,8 @@ async function discard(posting: Posting, own: Identified, found: Identified[]): 
 
 function sayUnlisted({ collection, what }: Posting): void {
   collection.session.say(
-    `Warning: ${what}: the answer to its creation was lost and this service does not list what exists, so one that ` +
-      "nobody holds the password of may be left there. Look in the console (Security, App Creds) and delete it by hand.",
+    `Warning: ${what}: the answer to its creation was lost and this service does not list what exists, so there may be ` +
+      "one left whose password nobody has. Look in the console (Security, App Creds) and delete it by hand.",
   );
 }
 

@@ -93,7 +93,7 @@ export async function settle(collection: Collection, id: string, known: Props): 
   try {
     return await waitFor(session, what, look, collection.path);
   } catch (error) {
-    const kept = "It is kept in the state as it is; run `pulumi up` again to go on from here.";
+    const kept = "It is kept in the state as it is; run `pulumi up` again to continue.";
     throw new Incomplete(
       id,
       state,

@@ -1,11 +1,11 @@
 import { type z } from "zod";
-import { type Identified, isApiError } from "../../api";
+import { isApiError } from "../../api";
 import { conditionOf } from "../../api/states";
 import { type Collection } from "../collection";
 import { identityOf, inputMeta, nameKey, type Props } from "../definition";
 import { changedKeys, fits, fixedKey, fixedKeys, isLeft } from "../diff";
 import { isUnset, sameName, sameValue } from "../values";
-import { sameSpot } from "../program-resources";
+import { isNamesake } from "../program-resources";
 import { Incomplete, UserError } from "../user-error";
 import { wireName } from "../field";
 import { carried, merge, outputsOf, toBody } from "../state";
@@ -64,11 +64,9 @@ export async function change(
  * @throws UserError if the service cannot: the change is made, and the next update asks again
  */
 async function restart(collection: Collection, id: string, inputs: Props): Promise<Props> {
-  const { session, definition } = collection;
-  const { clock, deadline } = session;
   let answer: unknown;
   try {
-    answer = await session.client.put(`${collection.pathOf(id)}/reset`, {});
+    answer = await collection.session.client.put(`${collection.pathOf(id)}/reset`, {});
   } catch (error) {
     if (!isApiError(error, "missing", "unsupported")) throw error;
     throw new UserError(
@@ -76,15 +74,27 @@ async function restart(collection: Collection, id: string, inputs: Props): Promi
         "Restart it in the console, then run `pulumi refresh`.",
     );
   }
-  const read = definition.wire.safeParse(answer);
+  return shownSoon(collection, id, answer, ({ state }) => conditionOf(state) === "pending");
+}
+
+/** Looks until an object is shown as expected, if that takes no longer than a list may lag. @returns what was shown last */
+async function shownSoon(
+  collection: Collection,
+  id: string,
+  answer: unknown,
+  isExpected: (shown: Props) => boolean,
+): Promise<Props> {
+  const { clock, deadline } = collection.session;
   const end = Math.min(clock.now() + lagMs, deadline.at);
-  let shown = read.success ? collection.shown(read.data) : {};
-  while (conditionOf(shown.state) !== "pending" && clock.now() < end) {
+  const read = collection.definition.wire.safeParse(answer);
+  const answered = read.success ? collection.shown(read.data) : {};
+  if (isExpected(answered)) return answered;
+  for (;;) {
+    const presence = await collection.find(id, lookAgeMs);
+    const shown = typeof presence === "object" ? collection.shown(presence.item) : {};
+    if (isExpected(shown) || clock.now() >= end) return shown;
     await clock.sleep(lookAgeMs);
-    const presence = await collection.find(id, 0);
-    if (typeof presence === "object") shown = collection.shown(presence.item);
   }
-  return shown;
 }
 
 /** The service has no way to change the object in place. */
@@ -126,7 +136,7 @@ async function renaming<T>(
       if (rivals.length === 0 && attempt === 1) continue; // it is free by now
       const mover = rivals
         .map((one) => programResources.holder(definition, one.id))
-        .find((holder) => holder && !sameSpot(definition, holder.inputs, inputs));
+        .find((holder) => holder && !isNamesake(definition, holder.inputs, inputs));
       if (!mover) throw error;
       if (clock.now() < end) {
         await clock.sleep(1_000);
@@ -178,24 +188,11 @@ async function patch(collection: Collection, id: string, inputs: Props, keys: re
       `${what}: ${why} Either set the old value again, or change it in the console and run \`pulumi refresh\`. ${again}`,
     );
   }
-  const fresh = (item: Identified): Props | undefined => {
-    const shown = collection.shown(item);
+  const isFresh = (shown: Props): boolean => {
     const same = (key: string): boolean =>
       key === nameKey(definition) ? sameName(shown[key], inputs[key]) : fits(definition, key, shown[key], inputs[key]);
-    const taken = keys.every((key) => !(key in shown) || same(key));
-    return taken && "revision" in shown ? shown : undefined;
+    return "revision" in shown && keys.every((key) => !(key in shown) || same(key));
   };
-  const read = definition.wire.safeParse(answer);
-  const answered = read.success ? fresh(read.data) : undefined;
-  if (answered) return answered;
   // After an empty answer, ask until the list shows the change, but not forever: a service may store a value in its own way.
-  const end = Math.min(session.clock.now() + lagMs, session.deadline.at);
-  for (;;) {
-    const presence = await collection.find(id, lookAgeMs);
-    const shown = typeof presence === "object" ? presence.item : undefined;
-    const now = shown && fresh(shown);
-    if (now) return now;
-    if (session.clock.now() >= end) return shown ? collection.shown(shown) : {};
-    await session.clock.sleep(lookAgeMs);
-  }
+  return shownSoon(collection, id, answer, isFresh);
 }

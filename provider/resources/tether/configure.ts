@@ -110,7 +110,7 @@ export async function configure(session: Session, olds: Props, news: Props, befo
   } catch (error) {
     // Before the first step, there is nothing to keep in the state.
     if (done.network === undefined) throw failure(inputs, error);
-    const kept = " What was done so far is kept; run `pulumi up` again to go on from here.";
+    const kept = " What was done so far is kept; run `pulumi up` again to continue.";
     throw new Incomplete(tetherId, stateOf(done), failure(inputs, error, kept));
   }
   return stateOf({ ...done, ...inputs });

@@ -1,4 +1,5 @@
 import { type ApiError, isApiError, noDeadline, type TetherAccount } from "../../api";
+import { answerOr } from "../../api/api-error";
 import { messageOf, UserError } from "../../core/user-error";
 import { type Session } from "../../core/session";
 import { type Look, waitFor } from "../../core/wait";
@@ -97,13 +98,9 @@ export async function balanceOf(
   { balanceWei }: TetherAccount,
 ): Promise<bigint | undefined> {
   if (balanceWei !== undefined) return BigInt(balanceWei);
-  try {
-    const shown = await session.client.getTetherBalance(tetherId, network);
-    return shown === undefined ? undefined : BigInt(shown);
-  } catch (error) {
-    if (isApiError(error, "missing", "unsupported", "invalid")) return undefined;
-    throw error;
-  }
+  const answer = session.client.getTetherBalance(tetherId, network);
+  const shown = await answerOr(answer, undefined, "missing", "unsupported", "invalid");
+  return shown === undefined ? undefined : BigInt(shown);
 }
 
 /** What is missing, in words and in wei. undefined: nothing, or it is unknown. */

@@ -1,4 +1,5 @@
 import { type ApiError, isApiError, type TetherAccount } from "../../api";
+import { answerOr } from "../../api/api-error";
 import { processEnvironment } from "../../api/environment";
 import { type Props } from "../../core/definition";
 import { messageOf, UserError } from "../../core/user-error";
@@ -65,7 +66,7 @@ export async function look(session: Session, inputs: TetherInputs, traces: Trace
   if (shows) return { done: "the service shows it" };
   const payer = payerOf(traces.account);
   if (shown?.network && shown.network !== network) {
-    return { waiting: `targeting ${shown.network}, where the account ${payer} tells nothing of ${network}` };
+    return { waiting: `targeting ${shown.network}: the account ${payer} shows nothing about ${network}` };
   }
   const balance = await balanceOf(session, inputs, await session.client.getTetherAccount(tetherId));
   const before = traces.balanceWei === undefined ? undefined : BigInt(traces.balanceWei);
@@ -115,12 +116,7 @@ export async function lookForTrace(
 }
 
 /** "A successful deployment is required before the first activate" (spec, section 4.3). */
-export async function canActivate(session: Session, tetherId: string): Promise<boolean> {
-  try {
-    await session.client.activateTether(tetherId);
-    return true;
-  } catch (error) {
-    if (isApiError(error, "conflict", "invalid", "missing")) return false;
-    throw error;
-  }
+export function canActivate({ client }: Session, tetherId: string): Promise<boolean> {
+  const activated = client.activateTether(tetherId).then(() => true);
+  return answerOr(activated, false, "conflict", "invalid", "missing");
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type ConsortiumClient, isApiError } from "../../api";
+import { type ConsortiumClient } from "../../api";
+import { answerOr } from "../../api/api-error";
 import { paths } from "../../api/paths";
 import { type Props } from "../../core/definition";
 import { Listed } from "../../core/collection";
@@ -54,24 +55,13 @@ export function asItIs(shown: Shown): Props {
 }
 
 /** How many reports it has made. The first one proves that it was deployed and activated. */
-export async function reportsOf({ client }: Session, id: string): Promise<number> {
-  try {
-    return await client.getTetherReportCount(id);
-  } catch (error) {
-    if (isApiError(error, "missing", "unsupported", "invalid", "lost")) return 0;
-    throw error;
-  }
-}
+export const reportsOf = ({ client }: Session, id: string): Promise<number> =>
+  answerOr(client.getTetherReportCount(id), 0, "missing", "unsupported", "invalid", "lost");
 
 /** undefined: the service does not show it. */
-export async function shownOf(session: Session, id: string): Promise<Shown | undefined> {
-  try {
-    const read = ShownTether.safeParse(await session.client.getTether(id));
-    return read.success ? read.data : undefined;
-  } catch (error) {
-    if (isApiError(error, "missing", "unsupported", "invalid")) return undefined;
-    throw error;
-  }
+export async function shownOf({ client }: Session, id: string): Promise<Shown | undefined> {
+  const shown = await answerOr(client.getTether(id), undefined, "missing", "unsupported", "invalid");
+  return ShownTether.safeParse(shown).data;
 }
 
 /**
@@ -87,14 +77,9 @@ export function showsContract(shown: Shown | undefined, network: string, first: 
 }
 
 /** Whether the service knows it and shows it to this key. */
-export async function isShown(client: ConsortiumClient, id: string): Promise<boolean> {
-  try {
-    await client.getTetherAccount(id);
-    return true;
-  } catch (error) {
-    if (isApiError(error, "missing")) return false;
-    throw error;
-  }
+export function isShown(client: ConsortiumClient, id: string): Promise<boolean> {
+  const shown = client.getTetherAccount(id).then(() => true);
+  return answerOr(shown, false, "missing");
 }
 
 /** Fails for a wrong address, which would otherwise look like a service that does not know the tether. */

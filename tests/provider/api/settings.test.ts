@@ -195,7 +195,7 @@ describe("a base address that begins with http://", () => {
   ])("%s is refused, unless that is allowed", (host) => {
     expect(() => resolve(host)).toThrow(SettingsError);
     expect(() => resolve(host)).toThrow(
-      /^The base address http:.* from stack configuration consortium:baseUrl begins with http:\/\/ .*key would go over the network in clear.*https:.*consortium:allowHttp true.*CONSORTIUM_ALLOW_HTTP/,
+      /^The base address http:.* from stack configuration consortium:baseUrl begins with http:\/\/ .*key would cross the network in clear text.*https:.*consortium:allowHttp true.*CONSORTIUM_ALLOW_HTTP/,
     );
     expect(() => resolve(host)).not.toThrow(/k-secret/);
     expect(() => resolve(host, { allowHttp: "false" })).toThrow(SettingsError);

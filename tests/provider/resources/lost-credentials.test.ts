@@ -11,7 +11,7 @@ test("where they cannot be listed: says that one may be left that nobody holds",
   const { engine, service, net, said } = await world("appCred", { answers: { listCredentials: 404 } });
   service.faults.add({ kind: "resetAfter", method: "POST" });
   expect(await engine.up(bases.appCred(net))).toEqual({ then: "created" });
-  expect(said.join("\n")).toMatch(/Warning: credential "app": .*nobody holds the password.*delete it by hand/);
+  expect(said.join("\n")).toMatch(/Warning: credential "app": .*whose password nobody has.*delete it by hand/);
   expect(service.store.credentials.list().map(({ id }) => id)).toContain(engine.kept!.id);
 });
 
@@ -59,7 +59,7 @@ test("a sibling that shows first in lists that are behind does not end the look 
   expect(said.filter((line) => line.includes("whose password was lost"))).toHaveLength(1);
 });
 
-describe("a credential of the same member and name that this run did not make", () => {
+describe("a credential with the same member and name that this run did not make", () => {
   const others = (service: Service): string[] => service.store.credentials.list().map(({ id }) => id);
 
   test.each<[string, Props]>([

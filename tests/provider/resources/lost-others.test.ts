@@ -122,7 +122,7 @@ describe("what was made twice", () => {
       .find((id) => said.some((line) => line.includes(id)));
     expect(first).not.toBe(engine.kept!.id);
     expect(said.join("\n")).toMatch(
-      new RegExp(`Warning: .*${first}.*What holds data is not deleted unasked.*consortium sweep --id`),
+      new RegExp(`Warning: .*${first}.*An object with data is not deleted unasked.*consortium sweep --id`),
     );
   });
 
@@ -230,7 +230,7 @@ describe("a credential that nobody has the password of, and that cannot be delet
     said.length = 0;
     const next = new Engine("appCred");
     expect(await next.up(bases.appCred(net))).toEqual({ then: "created" });
-    expect(said.join("\n")).toMatch(new RegExp(`Warning: .*already ${orphan} of the same member and name`));
+    expect(said.join("\n")).toMatch(new RegExp(`Warning: .*already ${orphan} with the same member and name`));
     expect(left(service, next.kept!.id)).toEqual([orphan]);
   });
 });

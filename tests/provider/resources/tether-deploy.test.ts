@@ -177,9 +177,7 @@ describe("never carried out", () => {
     await lost(world);
     world.manners.shows = () => ({ network: "mainnet" });
     world.funds = 3n;
-    expect(errorOf(await lost(world))).toMatch(
-      /still targeting mainnet, where the account .* tells nothing of rinkeby/,
-    );
+    expect(errorOf(await lost(world))).toMatch(/still targeting mainnet: the account .* shows nothing about rinkeby/);
     expect(world.did.deploys).toBe(1);
   });
 

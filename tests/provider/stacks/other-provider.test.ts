@@ -82,7 +82,7 @@ describe.each(["dynamic", "plugin"] as const)("%s", (adapter) => {
       [],
       ["update Consortium c"],
     ]);
-    expect(previewed.lines.join("\n")).toMatch(/asks first whose the key of that one is/);
+    expect(previewed.lines.join("\n")).toMatch(/first asks which organization that one.s key belongs to/);
     refused(await stack.up(moved), from, to);
     expect(writes()).toEqual([]);
     stack.state = before;

@@ -29,7 +29,7 @@ const failures: [string, RegExp, RegExp, (started: Started) => Promise<Record<st
   [
     "the key of another organization",
     /was made with organization .*belongs to organization .*Unset CONSORTIUM_API_KEY/,
-    /^The API key is not known to be of organization \S+, as told at /,
+    /^The API key is not known to belong to organization \S+, as told at /,
     async ({ service }) => {
       const { apiKey } = service.addOrganization("theirs");
       await send({ ...service, baseUrl: service.baseUrl, apiKey }, "POST", "/consortia", { name: "theirs" });
