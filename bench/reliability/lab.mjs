@@ -1,5 +1,6 @@
 // @ts-check
 /** Trials: each creates the network on a service of its own, while something goes wrong once. */
+import { setTimeout as wait } from "node:timers/promises";
 import { on, Stack, tetherId } from "../lib/stack.mjs";
 
 const apiKey = "reliability-key";
@@ -61,6 +62,10 @@ export class Lab {
       const unacted = cells.some(({ kind }) => !kind.acted);
       const [, word] = (unacted && /CONSORTIUM_NOT_DEPLOYED=(\S+)/.exec(first.text)) || [];
       const ended = word ? await stack.up({ ...env, CONSORTIUM_NOT_DEPLOYED: word }) : first;
+      // A later run must find what the slow call did: if it acted only after the destroy, that would not be undone.
+      const isUnderWay = (/** @type {Service["calls"][number]} */ { fault, status }) =>
+        fault === "delay" && status === undefined;
+      await until(() => !service.calls.some(isUnderWay), "the slow call acted");
       service.setTiming({ listLag: 0 });
       const hits = faults.map((fault) => fault.hits);
       if (hits.some((count) => count !== 1))
@@ -96,6 +101,18 @@ export class Lab {
     } finally {
       await service.close();
     }
+  }
+}
+
+/** Whatever takes longer than this hangs. */
+const longestMs = 60_000;
+
+/** @param {() => boolean} holds @param {string} what */
+export async function until(holds, what) {
+  const end = performance.now() + longestMs;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`Nothing happened until the time limit: ${what}`);
+    await wait(20);
   }
 }
 

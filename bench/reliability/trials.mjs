@@ -1,11 +1,11 @@
 // @ts-check
 /** SIGKILL at any request of an `up`, and the documented recovery from it. */
-import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isAlive, run } from "../../tools/lib/processes.mjs";
 import { treeOf } from "../lib/processes.mjs";
 import { finished } from "../lib/stack.mjs";
 import { textOf } from "./faults.mjs";
+import { until } from "./lab.mjs";
 
 /** @typedef {import("./faults.mjs").Call} Call */
 /** @typedef {import("./lab.mjs").Bench} Bench */
@@ -13,9 +13,6 @@ import { textOf } from "./faults.mjs";
 /** @typedef {import("../lib/stack.mjs").Ended} Ended */
 
 const cli = fileURLToPath(new URL("../../dist/cli/consortium.js", import.meta.url));
-
-/** Whatever takes longer than this hangs. */
-const longestMs = 60_000;
 
 export const victims = ["CLI", "provider"];
 
@@ -31,15 +28,6 @@ export const killTrials = (calls) =>
       })),
     ),
   );
-
-/** @param {() => boolean} holds @param {string} what */
-async function until(holds, what) {
-  const end = performance.now() + longestMs;
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`Nothing happened until the time limit: ${what}`);
-    await wait(20);
-  }
-}
 
 const isProvider = (/** @type {import("../lib/processes.mjs").Process} */ { command }) =>
   /dynamic-provider|pulumi-resource-consortium/.test(command);
