@@ -16,7 +16,7 @@ export function createLogOf(workFolder: string, stack: string): string {
 }
 
 /** Deletes the log: only that of a killed run is needed. */
-export const forgetCreates = (file: string): void => rmSync(file, { force: true });
+export const removeCreateLog = (file: string): void => rmSync(file, { force: true });
 
 interface IdsInStates {
   own(): Promise<string[]>;

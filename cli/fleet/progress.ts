@@ -112,7 +112,7 @@ export class Progress {
     if (this.#isAdvised || kindOf(partsOfUrn(urn).type) !== "Environment" || keys.length === 0) return [];
     const quoted = keys.map((one) => `"${printable(one)}"`).join(" or ");
     return [
-      `environment "${printable(name)}": if only its key is another one now (${quoted}), write "formerly: ${printable(key)}" there: then nothing is deleted.`,
+      `environment "${printable(name)}": if you only renamed its key (${quoted}), write "formerly: ${printable(key)}" there, and nothing is deleted.`,
     ];
   }
 

@@ -5,7 +5,7 @@ import { ConsortiumClient, resolveSettings } from "../../provider/api";
 import { createLogVariable } from "../../provider/core/create-log";
 import { offlineVariable } from "../../provider/core/session";
 import { type Fleet, type FleetStack } from "./schema";
-import { continueFrom, createLogOf, forgetCreates, leftoversOf } from "./leftovers";
+import { continueFrom, createLogOf, removeCreateLog, leftoversOf } from "./leftovers";
 import { type View } from "./output";
 import { type Ownership } from "./ownership";
 import { Progress } from "./progress";
@@ -215,7 +215,7 @@ export class StackRun {
 
   async #prepareCreateLog(): Promise<void> {
     const { spec, context } = this;
-    if (!this.#isContinued) return forgetCreates(this.#createLog);
+    if (!this.#isContinued) return removeCreateLog(this.#createLog);
     await continueFrom(this.#createLog, { own: () => this.#ids(), others: () => context.otherIds(spec.name) });
   }
 

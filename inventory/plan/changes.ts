@@ -147,25 +147,39 @@ function propertiesOf(step: Step): Property[] {
 function differences({ found, old, new: next }: Step, from: State["inputs"], to: State["inputs"]): Property[] {
   const secrets = new Set([...(old?.additionalSecretOutputs ?? []), ...(next?.additionalSecretOutputs ?? [])]);
   const keys = [...new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])].sort();
+  const isSecret = (value: unknown, key: string): boolean =>
+    value !== undefined && (secrets.has(key) || holdsSecret(value));
   const shown = (value: unknown, key: string): string | undefined =>
-    value === undefined ? undefined : secrets.has(key) ? "[secret]" : shownValue(value);
+    value === undefined ? undefined : secrets.has(key) ? secretText : shownValue(value);
   const all = keys
     .filter((key) => !key.startsWith("__") && !(key === ofDynamic && isMoved({ old, new: next })))
     .map((name) => ({ name, from: shown(from?.[name], name), to: shown(to?.[name], name) }));
   const different = all.filter(({ name }) => !isDeepStrictEqual(from?.[name], to?.[name]));
-  const unseen = all.filter((one) => one.from?.includes("[secret]") && one.to?.includes("[secret]"));
+  const unseen = all.filter(({ name }) => isSecret(from?.[name], name) && isSecret(to?.[name], name));
   return different.length > 0 || found ? different : unseen;
 }
 
 const longest = 80;
 
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** How previews show a secret, and how this shows one of a state. */
+const secretText = "[secret]";
+
+/** What stands for a value that cannot be shown. */
+const standIn = (value: unknown): string | undefined =>
+  value === unknownMark
+    ? "[known later]"
+    : value === secretText || (isObject(value) && signatureKey in value)
+      ? secretText
+      : undefined;
+
+const holdsSecret = (value: unknown): boolean =>
+  standIn(value) === secretText || (isObject(value) && Object.values(value).some(holdsSecret));
+
 function shownValue(value: unknown): string {
-  const text = JSON.stringify(value, (_, inner: unknown) => {
-    if (inner === unknownMark) return "[known later]";
-    return typeof inner === "object" && inner !== null && signatureKey in inner ? "[secret]" : inner;
-  });
-  const bare = /^"\[(secret|known later)\]"$/.test(text) ? text.slice(1, -1) : text;
-  return bare.length > longest ? `${bare.slice(0, longest)}…` : bare;
+  const text = standIn(value) ?? JSON.stringify(value, (_, inner: unknown) => standIn(inner) ?? inner);
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
 const changes: Partial<Record<Action, Change>> = {

@@ -126,7 +126,7 @@ export function lostEnvironments(olds: Props, news: Props): string[] {
     const why = "its key is no longer in the definition of the network";
     const loss = `WARNING: ${title}: ${lossWarnings.deleteEnvironment} (${why})`;
     const keys = added.map((key) => `"${printable(key)}"`).join(" or ");
-    const hint = `${title}: if only its key is another one now (${keys}), write "formerly: ${printable(keyInFile(name))}" there: then nothing is deleted.`;
+    const hint = `${title}: if you only renamed its key (${keys}), write "formerly: ${printable(keyInFile(name))}" there, and nothing is deleted.`;
     return added.length > 0 ? [loss, hint] : [loss];
   });
 }

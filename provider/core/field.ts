@@ -28,6 +28,8 @@ export interface FieldMeta {
   open?: boolean;
   /** The argument of TypeScript programs that takes the resource with this id. */
   argument?: string;
+  /** Which object the id is of, in words that can follow "Id of". */
+  target?: string;
   /** A change in place takes effect after a restart, which the update triggers. */
   restarts?: boolean;
   /** Shown by another call than the list (`details` of the definition). */

@@ -69,9 +69,15 @@ export const extra = () =>
     { programOnly: true, replace: true },
   );
 
-/** The id of another object of the environment. */
-export const idOf = (argument: string, doc: string, meta: Omit<FieldMeta, "doc"> = {}) =>
-  field(optionalText(`${argument}Id`), doc, { default: "the service chooses", computed: true, argument, ...meta });
+/** The id of another object of the environment. @param target which object that is, in words */
+export const idOf = (argument: string, target: string, meta: Omit<FieldMeta, "doc"> = {}) =>
+  field(optionalText(`${argument}Id`), `Id of ${target}.`, {
+    default: "the service chooses",
+    computed: true,
+    argument,
+    target,
+    ...meta,
+  });
 
 const seconds = z.number().positive().optional();
 

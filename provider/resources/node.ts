@@ -31,15 +31,15 @@ export const node: Definition = {
     name: field(nameText("name"), "Name of the node.", { default: "the name of the resource" }),
     role: field(optionalText("role"), "Role in the consensus, such as `validator`.", { ...chosen, replace: true }),
     size: field(optionalText("size"), "Size of the machine, such as `small`.", { ...chosen, restarts: true }),
-    zoneId: idOf("zone", "Id of the environment's zone that it runs in.", { replace: true }),
-    kmsId: idOf("kms", "Id of the configuration of its key management.", { restarts: true }),
-    opsmetricId: idOf("opsmetric", "Id of the configuration of its metrics.", { restarts: true }),
-    backupId: idOf("backup", "Id of the configuration of its backups.", { restarts: true }),
-    networkingId: idOf("networking", "Id of the configuration of its networking.", { restarts: true }),
-    nodeConfigId: idOf("nodeConfig", "Id of the configuration of the client, such as its gas price.", {
+    zoneId: idOf("zone", "the environment's zone that it runs in", { replace: true }),
+    kmsId: idOf("kms", "the configuration of its key management", { restarts: true }),
+    opsmetricId: idOf("opsmetric", "the configuration of its metrics", { restarts: true }),
+    backupId: idOf("backup", "the configuration of its backups", { restarts: true }),
+    networkingId: idOf("networking", "the configuration of its networking", { restarts: true }),
+    nodeConfigId: idOf("nodeConfig", "the configuration of the client, such as its gas price", {
       restarts: true,
     }),
-    bafId: idOf("baf", "Id of the configuration of its application firewall.", { restarts: true }),
+    bafId: idOf("baf", "the configuration of its application firewall", { restarts: true }),
     databaseType: field(optionalText("databaseType"), "Database that its client keeps the ledger in.", {
       ...chosen,
       replace: true,

@@ -35,7 +35,7 @@ export const service: Definition = {
       { replace: true },
     ),
     name: field(nameText("name"), "Name of the service.", { default: "the name of the resource" }),
-    zoneId: idOf("zone", "Id of the environment's zone that it runs in.", { replace: true }),
+    zoneId: idOf("zone", "the environment's zone that it runs in", { replace: true }),
     size: field(optionalText("size"), "Size of the machine, such as `small`.", {
       default: "the service chooses",
       computed: true,

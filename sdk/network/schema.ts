@@ -94,9 +94,7 @@ const several = (resource: Resource, properties: readonly string[], otherwise?: 
       const name = property.replace(/Id$/, "");
       const byId = [property, of(resource, property, otherwise)] as const;
       if (name === property || !isReference(name)) return [byId];
-      const doc = metaOf(own(resource, property))
-        .doc.replace(/^Id/, "Key")
-        .replace(/\.$/, `, instead of \`${property}\`.`);
+      const doc = `Key of ${metaOf(own(resource, property)).target}, instead of \`${property}\`.`;
       return [[name, field(key.optional(), doc, { default: otherwise ?? metaOf(byId[1]).default })] as const, byId];
     }),
   );

@@ -7,6 +7,9 @@ import { isGone } from "../../api/states";
 import { isAdoptedShared } from "../state";
 import { waitFor } from "../wait";
 
+/** The object cannot be deleted. The message names it. */
+class NotDeleted extends UserError {}
+
 /** How long to retry a deletion that is refused for a temporary reason. */
 const refusalMs = { conflict: 120_000, invalid: 20_000 };
 /** How long after this run's last deletion an object may still look full. */
@@ -58,7 +61,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
         answer = "stays";
         return true;
       }
-      throw new UserError(
+      throw new NotDeleted(
         `${what} could not be deleted: ${answer.refused.message} Something that this stack does not manage may still ` +
           "be in it: delete that in the console and run the command again.",
       );
@@ -67,7 +70,7 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
       // Believe this only if the lists agree: a wrong address answers the same.
       if (typeof (await collection.find(id, 0)) === "string") return true;
       if (clock.now() - start < stillListedMs) return false;
-      throw new UserError(
+      throw new NotDeleted(
         `${what} could not be deleted: the service reports it missing, but still lists it. ` +
           "Delete it in the console, then run `pulumi refresh`.",
       );
@@ -88,9 +91,8 @@ export async function deleteObject(collection: Collection, id: string, state: Pr
     `DELETE ${collection.path}`,
   )
     .catch((error: unknown) => {
-      if (error instanceof UserError && !error.message.startsWith(what))
-        throw new UserError(`${what}: ${error.message}`);
-      throw error;
+      if (!(error instanceof UserError) || error instanceof NotDeleted) throw error;
+      throw new UserError(`${what}: ${error.message}`);
     })
     .finally(() => over?.());
   collection.recordRemoved(id);
@@ -106,7 +108,7 @@ async function send(collection: Collection, what: string, id: string): Promise<A
     if (isApiError(error, "conflict", "invalid")) return { refused: error };
     if (isApiError(error, "unsupported")) {
       const next = "Delete it in the console, then run `pulumi refresh`.";
-      throw new UserError(`${what} cannot be deleted through this service (${error.message}) ${next}`);
+      throw new NotDeleted(`${what} cannot be deleted through this service (${error.message}) ${next}`);
     }
     if (!isApiError(error, "denied") || error.status !== 403) throw error;
     return refusedKey(collection, what, id, error);
@@ -128,7 +130,7 @@ async function refusedKey(collection: Collection, what: string, id: string, erro
     );
     return "stays";
   }
-  throw new UserError(
+  throw new NotDeleted(
     `${what} is not deleted: the service shows it to this API key, but does not let it delete it (${error.call}: HTTP 403: ` +
       `${error.errorMessage}). Use a key that may, or delete it in the console and run \`pulumi refresh\`.`,
   );

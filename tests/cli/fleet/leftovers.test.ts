@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { continueFrom, createLogOf, forgetCreates, leftoversOf } from "../../../cli/fleet/leftovers";
+import { continueFrom, createLogOf, removeCreateLog, leftoversOf } from "../../../cli/fleet/leftovers";
 import { idsIn, Stop } from "../../../cli/fleet/pulumi";
 import { ConsortiumClient, resolveSettings } from "../../../provider/api";
 import { readCreateLog } from "../../../provider/core/create-log";
@@ -89,7 +89,7 @@ test("states of other stacks are read only where a create has no answer", async 
   await continueFrom(file, states);
   expect([...readCreateLog(file).held]).toEqual(["own", "theirs"]);
 
-  forgetCreates(file);
+  removeCreateLog(file);
   expect(existsSync(file)).toBe(false);
 });
 

@@ -185,7 +185,7 @@ test("an environment that may only have another key now: the advice, once", () =
     return { resourcePreEvent: { metadata: { ...event.resourcePreEvent!.metadata, urn: urn("Environment", name) } } };
   };
   const advice =
-    'environment "trade/prod": if only its key is another one now ("live"), write "formerly: prod" there: then nothing is deleted.';
+    'environment "trade/prod": if you only renamed its key ("live"), write "formerly: prod" there, and nothing is deleted.';
   const told = (progress: Progress) =>
     ["spice/other", "trade/live"]
       .flatMap((name) => progress.take(environment("create", name)))

@@ -27,7 +27,7 @@ afterAll(() => w.close());
 const loss =
   'WARNING: environment "trade/prod": DELETING AN ENVIRONMENT DESTROYS ITS LEDGER, its nodes and its credentials (its key is no longer in the definition of the network)';
 const hint =
-  'environment "trade/prod": if only its key is another one now ("live"), write "formerly: prod" there: then nothing is deleted.';
+  'environment "trade/prod": if you only renamed its key ("live"), write "formerly: prod" there, and nothing is deleted.';
 
 async function preview(...args: string[]): Promise<string> {
   const { code, text } = await w.stack.preview({}, ...args);
