@@ -8,13 +8,13 @@ import { secretsKey } from "../provider/constants";
 import { environmentName, processEnvironment } from "../provider/api/environment";
 import { type Props } from "../provider/core/definition";
 import { UserError } from "../provider/core/user-error";
-import { isOpen, received, sent } from "./properties";
+import { fromEngine, hasUnknown, toEngine } from "./properties";
 
 /** With this argument, a second process of this file serves only components. */
 export const componentsArgument = "components";
 
 function refuseUnknown(type: string, name: string, inputs: Props): void {
-  const open = Object.keys(inputs).filter((key) => isOpen(inputs[key]));
+  const open = Object.keys(inputs).filter((key) => hasUnknown(inputs[key]));
   if (open.length === 0) return;
   throw new UserError(
     `${type} ${name}: ${open.join(", ")} cannot be known before the run has made what it comes from. Everything in the ` +
@@ -33,9 +33,9 @@ export class Components {
 
   async construct(request: ConstructRequest): Promise<ConstructResponse> {
     refuseUnknown(request.getType(), request.getName(), request.getInputs()?.toJavaScript() ?? {});
-    const { props, paths } = received(request.getInputs());
+    const { props, paths } = fromEngine(request.getInputs());
     // Pulumi's SDK would treat a whole property as secret if a part of it is secret.
-    request.setInputs(sent({ ...props, ...(paths.length > 0 && { [secretsKey]: paths }) }));
+    request.setInputs(toEngine({ ...props, ...(paths.length > 0 && { [secretsKey]: paths }) }));
     const client = await (this.#client ??= this.#start());
     return new Promise((resolve, reject) =>
       client.construct(request, (error: ServiceError | null, response) => (error ? reject(error) : resolve(response))),

@@ -24,7 +24,7 @@ import { partsOfUrn } from "../provider/constants";
 import { type Issue, type Props } from "../provider/core/definition";
 import { didYouMean, unknownSetting } from "../provider/core/suggest";
 import { isUnknown, sameValue } from "../provider/core/values";
-import { type Received, received, sent } from "./properties";
+import { fromEngine, type Received, toEngine } from "./properties";
 
 const known: readonly string[] = [...settingNames, "adopt"];
 const knownInStack: readonly string[] = [...known, "plugin"];
@@ -63,7 +63,7 @@ export class Configuration {
 
   static of(request: ConfigureRequest): Configuration {
     const variables = request.getVariablesMap().toArray();
-    const { props } = received(request.getArgs());
+    const { props } = fromEngine(request.getArgs());
     const named: Props = Object.fromEntries(variables.map(([key, value]) => [key.replace(/^.*:/, ""), value]));
     return new Configuration(request.getUrn() ?? "", { ...named, ...props });
   }
@@ -116,20 +116,20 @@ export class Configuration {
 
 /** Finds out which settings are the provider's own, and keeps that in the state. */
 export function checkConfig(request: CheckRequest): CheckResponse {
-  const { props: news, ...given } = received(request.getNews());
+  const { props: news, ...given } = fromEngine(request.getNews());
   const secrets = [...given.secrets, "apiKey"];
   const isDefault = isDefaultProvider(partsOfUrn(request.getUrn()).name, withoutAdded(news), stackConfiguration());
   const props: Props = { [ownSettings]: isDefault ? noneOwn : allOwn, ...news };
   const response = new CheckResponse();
-  response.setInputs(sent(props, secrets));
+  response.setInputs(toEngine(props, secrets));
   response.setFailuresList(failures(new Configuration(request.getUrn(), props).issues(), { props, secrets }));
   return response;
 }
 
 /** Never a replacement: the engine also asks when resources move here from the dynamic provider and keep their objects. */
 export function diffConfig(request: DiffRequest): DiffResponse {
-  const olds = unprefixed(received(request.getOlds()).props);
-  const news = unprefixed(received(request.getNews()).props);
+  const olds = unprefixed(fromEngine(request.getOlds()).props);
+  const news = unprefixed(fromEngine(request.getNews()).props);
   const response = new DiffResponse();
   const keys = [...new Set([...Object.keys(olds), ...Object.keys(news)])].filter(
     (key) => !isAdded(key) && key !== ownSettings,

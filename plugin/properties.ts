@@ -28,10 +28,10 @@ function secretPaths(value: unknown, path: Path = []): Path[] {
 }
 
 /** Whether a value, or a part of it, is unknown. That includes an output without a value. */
-export function isOpen(value: unknown): boolean {
+export function hasUnknown(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return isUnknown(value);
-  if (isWrapped(value)) return !("value" in value) || isOpen(value.value);
-  return Object.values(value).some(isOpen);
+  if (isWrapped(value)) return !("value" in value) || hasUnknown(value.value);
+  return Object.values(value).some(hasUnknown);
 }
 
 function revealed(value: unknown): unknown {
@@ -49,14 +49,14 @@ export interface Received {
   paths: readonly Path[];
 }
 
-export function received(struct: Struct | undefined): Received {
+export function fromEngine(struct: Struct | undefined): Received {
   const wire = (struct?.toJavaScript() ?? {}) as Props;
   const paths = secretPaths(wire);
   return { props: revealed(wire) as Props, secrets: [...new Set(paths.map(([key]) => String(key)))], paths };
 }
 
 /** @param secrets names of the secret ones */
-export function sent(props: Props, secrets: Iterable<string> = []): Struct {
+export function toEngine(props: Props, secrets: Iterable<string> = []): Struct {
   const hidden = new Set(secrets);
   const known = Object.entries(props).filter(([, value]) => value !== undefined);
   const wire = known.map(([key, value]) => [key, hidden.has(key) ? { [signatureKey]: secretSignature, value } : value]);

@@ -39,7 +39,7 @@ import { Incomplete, messageOf, UserError } from "../provider/core/user-error";
 import { definitions } from "../provider/resources";
 import { failure } from "./configuration";
 import { beforeRead, importedInputs, locate, importWarnings } from "./import";
-import { type Received, received, sent } from "./properties";
+import { fromEngine, type Received, toEngine } from "./properties";
 import { credentials, Metadata, type ServerErrorResponse, status } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
@@ -123,8 +123,8 @@ export class Resource {
   }
 
   /** Plain properties, whose secrets are masked from now on. */
-  #received(struct: Struct | undefined): Received {
-    const given = received(struct);
+  #fromEngine(struct: Struct | undefined): Received {
+    const given = fromEngine(struct);
     this.sessions.hide(given.props, given.paths);
     return given;
   }
@@ -136,17 +136,17 @@ export class Resource {
   }
 
   /** Marks secret properties: those of the request, and those of the resource. */
-  #sent(props: Props, secrets: readonly string[]): Struct {
-    return sent(props, [...secrets, ...secretKeys(this.#definition)]);
+  #toEngine(props: Props, secrets: readonly string[]): Struct {
+    return toEngine(props, [...secrets, ...secretKeys(this.#definition)]);
   }
 
   #state(state: Props, secrets: readonly string[]): Struct {
-    return this.#sent(untimed(state), secrets);
+    return this.#toEngine(untimed(state), secrets);
   }
 
   async check(request: CheckRequest): Promise<CheckResponse> {
-    const { props: olds } = this.#received(request.getOlds());
-    const { props: sentNews, secrets, paths } = this.#received(request.getNews());
+    const { props: olds } = this.#fromEngine(request.getOlds());
+    const { props: sentNews, secrets, paths } = this.#fromEngine(request.getNews());
     // The preview of the create says what would be adopted.
     const { [previewKey]: isPreview, ...news } = sentNews;
     const naming = nameKey(this.#definition);
@@ -166,14 +166,14 @@ export class Resource {
     if (program !== version) issues.push({ property: "", reason: otherVersion(String(program)) });
     await this.#show(lines, "warning");
     const response = new CheckResponse();
-    response.setInputs(sent(inputs, [...secrets, ...given]));
+    response.setInputs(toEngine(inputs, [...secrets, ...given]));
     response.setFailuresList(issues.map(failure));
     return response;
   }
 
   async diff(request: DiffRequest): Promise<DiffResponse> {
-    const olds = untimed(this.#received(request.getOlds()).props);
-    const news = untimed(this.#received(request.getNews()).props);
+    const olds = untimed(this.#fromEngine(request.getOlds()).props);
+    const news = untimed(this.#fromEngine(request.getNews()).props);
     const { changed, changes, replaces, deleteBeforeReplace, warnings } = this.#verbs.diff(request.getId(), olds, news);
     await this.#show(warnings, "warning");
     const response = new DiffResponse();
@@ -189,7 +189,7 @@ export class Resource {
   }
 
   async create(request: CreateRequest): Promise<CreateResponse> {
-    const { props, secrets } = this.#received(request.getProperties());
+    const { props, secrets } = this.#fromEngine(request.getProperties());
     const response = new CreateResponse();
     if (request.getPreview()) {
       await this.#proveKey();
@@ -206,8 +206,8 @@ export class Resource {
 
   /** Reads for a refresh, or for an object that is not in the stack yet: an import, or the `get` of a program. */
   async read(request: ReadRequest): Promise<ReadResponse> {
-    const { props, secrets } = this.#received(request.getProperties());
-    const { props: before } = this.#received(request.getInputs());
+    const { props, secrets } = this.#fromEngine(request.getProperties());
+    const { props: before } = this.#fromEngine(request.getInputs());
     const session = this.#session();
     const known = { ...before, ...props };
     if (!isRecorded(known)) return this.#readNew(session, request.getId(), known, secrets);
@@ -232,14 +232,14 @@ export class Resource {
     const response = new ReadResponse();
     response.setId(id);
     // Unchanged, so that a state from the dynamic provider shows no difference.
-    response.setProperties(this.#sent(props, secrets));
-    response.setInputs(this.#sent(inputs, secrets));
+    response.setProperties(this.#toEngine(props, secrets));
+    response.setInputs(this.#toEngine(inputs, secrets));
     return response;
   }
 
   async update(request: UpdateRequest): Promise<UpdateResponse> {
-    const old = this.#received(request.getOlds());
-    const { props, secrets } = this.#received(request.getNews());
+    const old = this.#fromEngine(request.getOlds());
+    const { props, secrets } = this.#fromEngine(request.getNews());
     const response = new UpdateResponse();
     if (request.getPreview()) {
       await this.#proveKey();
@@ -256,7 +256,7 @@ export class Resource {
   }
 
   delete(request: DeleteRequest): Promise<void> {
-    const { props, secrets } = this.#received(request.getProperties());
+    const { props, secrets } = this.#fromEngine(request.getProperties());
     const state = Resource.#within("delete", request.getTimeout(), props);
     return this.#keeping(secrets, () => this.#verbs.delete(this.#session(), request.getId(), state));
   }

@@ -12,7 +12,7 @@ import { type Props } from "../provider/core/definition";
 import { UserError } from "../provider/core/user-error";
 import { pluginPrefix } from "../provider/constants";
 import { checkArguments, type Lookup, lookups } from "../provider/lookups";
-import { received, sent } from "./properties";
+import { fromEngine, toEngine } from "./properties";
 
 /** Answers a call with a function of its request. Thrown errors reach the user as messages. */
 const unaryOf =
@@ -141,7 +141,7 @@ const lookupOf = (token: string): Lookup => {
 /** Answers a lookup. A list is under its key, since functions return objects. */
 export async function invoke(request: proto.InvokeRequest, sessions: Sessions): Promise<proto.InvokeResponse> {
   const lookup = lookupOf(request.getTok());
-  const args = received(request.getArgs());
+  const args = fromEngine(request.getArgs());
   sessions.hide(args.props, args.paths);
   const { inputs, issues } = checkArguments(lookup, args.props);
   const response = new proto.InvokeResponse();
@@ -150,6 +150,6 @@ export async function invoke(request: proto.InvokeRequest, sessions: Sessions): 
   const { client } = sessions.current();
   await client.requireOrganization();
   const found = await lookup.run(client, inputs);
-  response.setReturn(sent(lookup.list === undefined ? (found as Props) : { [lookup.list]: found }));
+  response.setReturn(toEngine(lookup.list === undefined ? (found as Props) : { [lookup.list]: found }));
   return response;
 }

@@ -127,7 +127,7 @@ const mutations = [
   // fleets
   {
     rule: "attributes of a state that are whole stay",
-    file: "cli/fleet/run-records.ts",
+    file: "cli/fleet/leftovers.ts",
     find: "if (isTorn) rmSync",
     put: "rmSync",
     tests: "cli/fleet/torn-attributes.test.ts",

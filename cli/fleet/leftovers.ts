@@ -1,12 +1,14 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type ConsortiumClient, isApiError } from "../../provider/api";
 import { paths } from "../../provider/api/paths";
 import { isGone } from "../../provider/api/states";
 import { Anything, anything } from "../../provider/api/wire";
 import { type LoggedCreate, markInterrupted, readCreateLog } from "../../provider/core/create-log";
 
-/* The create log of a stack, and what a killed run created that no state holds. */
+/* What a killed run left: the log of its creates, objects that no state holds, and torn files of a state. */
 
 /** The file that the providers of a stack log their creates in. */
 export function createLogOf(workFolder: string, stack: string): string {
@@ -79,5 +81,37 @@ async function existing(client: ConsortiumClient, path: string): Promise<Listed[
   } catch (error) {
     if (isApiError(error, "missing", "denied", "unsupported")) return [];
     throw error;
+  }
+}
+
+/** The folder of a file backend; undefined for any other backend. */
+function stateFolderOf(backend = ""): string | undefined {
+  const [, home] = /^file:\/\/~(.*)$/.exec(backend) ?? [];
+  if (home !== undefined) return join(homedir(), home);
+  return URL.canParse(backend) && backend.startsWith("file:///") ? fileURLToPath(new URL(backend).href) : undefined;
+}
+
+function isJson(file: string): boolean {
+  try {
+    JSON.parse(readFileSync(file, "utf8"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Pulumi keeps a file of attributes beside each file of the state, and a kill while it writes one may leave it empty. Every command
+ * for every stack then fails with `error: EOF`. Pulumi needs none of these files, and an update does not read the history.
+ */
+export function dropTornAttributes(backend: string | undefined): void {
+  const state = stateFolderOf(backend);
+  const folder = state === undefined ? undefined : join(state, ".pulumi");
+  if (folder === undefined || !existsSync(folder)) return;
+  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!file.endsWith(".attrs") || /^(history|backups)\b/.test(file)) continue;
+    const path = join(folder, file);
+    const isTorn = !isJson(path);
+    if (isTorn) rmSync(path, { force: true });
   }
 }

@@ -12,7 +12,8 @@ import { hasYamlHost, pluginFile, prepareBackend, prepareWorkFolder } from "./pr
 import { SharedProvider } from "./provider";
 import { idsIn, PulumiFailed, type PulumiOptions } from "./pulumi";
 import { type Command, type FleetResult, type StackResult } from "./results";
-import { dropTornAttributes, markName, RunRecords } from "./run-records";
+import { dropTornAttributes } from "./leftovers";
+import { markName, RunLocks } from "./run-locks";
 import { type Secrets, sharedEnvironment, stackEnvironment } from "./secrets";
 import { resultOf, type RunContext, type RunOptions, StackRun } from "./stack";
 
@@ -40,23 +41,23 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Pick<
   const { command, stacks, parallel, secrets, view, stop } = options;
   prepareBackend(fleet);
   const workFolder = prepareWorkFolder(fleet);
-  const records = new RunRecords(workFolder, command);
+  const locks = new RunLocks(workFolder, command);
   let provider: SharedProvider | undefined;
   try {
     const environment = sharedEnvironment(fleet, secrets, options.env);
-    if (await records.recover(stacks.map(({ name }) => name))) dropTornAttributes(environment.PULUMI_BACKEND_URL);
+    if (await locks.recover(stacks.map(({ name }) => name))) dropTornAttributes(environment.PULUMI_BACKEND_URL);
     const log = join(workFolder, "logs", "fleet.log");
     const forAll = { cwd: workFolder, env: environment, log, stop };
     const ownership = new Ownership(fleet, forAll);
     const all = await listing(() => ownership.list());
     const known = new Set(all.map(({ name }) => name.split("/").at(-1)!));
     if (known.size > 0) await ownership.learn();
-    provider = sharedProvider(environment, { log, mark: records.sharedMark });
+    provider = sharedProvider(environment, { log, mark: locks.sharedMark });
     const context: RunContext = {
       ...options,
       fleet,
       workFolder,
-      records,
+      locks,
       environment,
       known,
       ownership,
@@ -87,7 +88,7 @@ export async function runFleet(fleet: Fleet, options: RunOptions): Promise<Pick<
     return { stacks: results, strays: stop.raised ? [] : await ownership.strays(all) };
   } finally {
     await provider?.close();
-    await records.close();
+    await locks.close();
     view.close();
   }
 }

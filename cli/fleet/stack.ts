@@ -13,7 +13,7 @@ import { configure, mayBeYaml, prepareYaml } from "./project";
 import { type SharedProvider } from "./provider";
 import { idsIn, pulumi, pulumiEvents, PulumiFailed, type PulumiOptions, type Stop } from "./pulumi";
 import { type Command, type Outcome, type StackResult } from "./results";
-import { holdersOf, isLocked, lockedMessage, markName, mayClear, type RunRecords } from "./run-records";
+import { holdersOf, isLocked, lockedMessage, markName, mayClear, type RunLocks } from "./run-locks";
 import { type Secrets, stackEnvironment } from "./secrets";
 
 export interface RunOptions {
@@ -35,7 +35,7 @@ export interface RunOptions {
 export interface RunContext extends RunOptions {
   fleet: Fleet;
   workFolder: string;
-  records: RunRecords;
+  locks: RunLocks;
   /** Of all Pulumi processes, without the key of any organization. */
   environment: NodeJS.ProcessEnv;
   ownership: Ownership;
@@ -143,7 +143,7 @@ export class StackRun {
 
   async #perform(): Promise<void> {
     const { spec, context } = this;
-    const { command, known, records, stop } = context;
+    const { command, known, locks, stop } = context;
     const warning = await context.proveKey?.(spec);
     if (warning !== undefined) this.#tell(`WARNING: ${warning}`);
     const changes = command === "up" || command === "destroy";
@@ -154,7 +154,7 @@ export class StackRun {
       this.progress.drift.push("the stack has not been created yet");
       return;
     }
-    await records.begin(spec.name, { changes });
+    await locks.begin(spec.name, { changes });
     if (this.#isContinued) this.#tell("continues where a killed run stopped");
     let settled = false;
     try {
@@ -163,7 +163,7 @@ export class StackRun {
       try {
         await this.#own(made);
         if (changes) await this.#prepareCreateLog();
-        await this.#verbWithoutLock();
+        await this.#verbClearingStaleLock();
       } finally {
         // The preview needed a stack to compare with. If something was created in it meanwhile, Pulumi refuses to remove it.
         if (made && command === "preview") await this.#pulumi(["stack", "rm", spec.name, "--yes"]);
@@ -179,7 +179,7 @@ export class StackRun {
       throw error;
     } finally {
       await context.provider?.end(spec.name);
-      await records.end(spec.name, { settled: changes && settled });
+      await locks.end(spec.name, { settled: changes && settled });
     }
   }
 
@@ -196,7 +196,7 @@ export class StackRun {
 
   /** Whether a killed run was at work on this stack. */
   get #isContinued(): boolean {
-    return this.context.records.unfinished.has(this.spec.name);
+    return this.context.locks.unfinished.has(this.spec.name);
   }
 
   get #runsProgram(): boolean {
@@ -256,9 +256,9 @@ export class StackRun {
   }
 
   /** Runs the command. If a killed run left its lock on the stack, clears that and runs it again. */
-  async #verbWithoutLock(): Promise<void> {
+  async #verbClearingStaleLock(): Promise<void> {
     const { spec, context, progress } = this;
-    const { records, workFolder } = context;
+    const { locks, workFolder } = context;
     try {
       await this.#verb();
     } catch (error) {
@@ -266,8 +266,8 @@ export class StackRun {
       if (!isLocked(output)) throw error;
       const holders = holdersOf(output);
       progress.errors.length = 0;
-      if (!mayClear(spec.name, holders, records))
-        throw new Error(lockedMessage(spec.name, holders, records, workFolder), { cause: error });
+      if (!mayClear(spec.name, holders, locks))
+        throw new Error(lockedMessage(spec.name, holders, locks, workFolder), { cause: error });
       this.#tell("releases the lock of the killed run");
       await this.#pulumi(["cancel", "--yes", "--stack", spec.name]);
       await this.#verb();
@@ -310,19 +310,19 @@ export class StackRun {
 
   #options({ adopt } = { adopt: false }): PulumiOptions {
     const { spec, context } = this;
-    const { environment, secrets, records, stop } = context;
+    const { environment, secrets, locks, stop } = context;
     return {
       cwd: this.#program.cwd,
       env: {
         ...stackEnvironment(environment, { ...spec, adopt }, secrets),
-        [markName]: records.markOf(spec.name),
+        [markName]: locks.markOf(spec.name),
         [createLogVariable]: this.#createLog,
         ...(context.proveKey && { [offlineVariable]: "true" }), // it is proven already
         ...this.#program.variables,
       },
       log: this.#log,
       stop,
-      started: (pid) => records.started(spec.name, pid),
+      started: (pid) => locks.started(spec.name, pid),
     };
   }
 }

@@ -185,7 +185,7 @@ export class Observer {
         "Blocks are read from a node, which needs a credential: start the console with a stack that holds one: --stack dev.",
       );
     }
-    const { overHttp } = await import("../../sdk/runtime/providers.js"); // with ethers
+    const { overHttp } = await import("../../sdk/runtime/node-connections.js"); // with ethers
     const provider = node && overHttp(node.url, node.credential, undefined, patienceMs);
     const ask: Ask = (method, params) =>
       provider?.send(method, params) ?? embedded!.rpc(consortium, id, method, params);

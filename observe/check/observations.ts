@@ -15,7 +15,7 @@ import { type Clock, type ConsortiumClient, systemClock } from "../../provider/a
 import { conditionOf } from "../../provider/api/states";
 import { CredentialRefused } from "../../sdk/runtime/credential-refused";
 import { ethers, messageOf } from "../../sdk/runtime/ethers";
-import { overHttp } from "../../sdk/runtime/providers";
+import { overHttp } from "../../sdk/runtime/node-connections";
 import { type Verification } from "../../sdk/runtime/verify";
 import { ChainNode, type ChainProbe } from "./probe-chain";
 

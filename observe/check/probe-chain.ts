@@ -30,7 +30,7 @@ const patienceMs = 10_000;
 const lookEveryMs = 500;
 
 /** Three block periods are enough for one block; two seconds allow for a busy machine. */
-const windowMs = (period: number): number => (3 * period + 2) * 1000;
+const overdueAfterMs = (period: number): number => (3 * period + 2) * 1000;
 
 class TooSlow extends Error {}
 
@@ -81,7 +81,7 @@ export class ChainNode {
     if (period !== undefined) probe.period = period;
     const writing = write ? this.#write(usual) : undefined;
     if (period !== undefined || waiting > 0) {
-      const end = startedAt + windowMs(period ?? usual);
+      const end = startedAt + overdueAfterMs(period ?? usual);
       while (probe.last <= probe.first && clock.now() < end) {
         await clock.sleep(lookEveryMs);
         probe.last = Number(await this.#ask<string>("eth_blockNumber"));
@@ -115,7 +115,7 @@ export class ChainNode {
   /** Sends zero from the node's account to itself, and waits until it is in a block. */
   async #write(period: number): Promise<Written> {
     const startedAt = this.clock.now();
-    const end = startedAt + Math.max(patienceMs, windowMs(period));
+    const end = startedAt + Math.max(patienceMs, overdueAfterMs(period));
     const [from] = await this.#ask<string[]>("eth_accounts").catch(() => []);
     if (from === undefined) return { kind: "skipped", why: "the node signs for no account" };
     let hash: string;
@@ -178,7 +178,7 @@ export function blocksEvery(
   const isAsleep = conditionOf(state) === "stopped" || /idle|sleep/i.test(state ?? "");
   if (isAsleep || !blockPeriod) return undefined;
   const gaps = blocks.slice(1).map(({ time }, at) => time - blocks[at]!.time);
-  const isSteady = blocks.length === looksBack && gaps.every((seconds) => seconds * 1000 <= windowMs(blockPeriod));
+  const isSteady = blocks.length === looksBack && gaps.every((seconds) => seconds * 1000 <= overdueAfterMs(blockPeriod));
   // Empty blocks in a burst do not follow the clock: a full ledger may make some to make room.
   const takesTime = gaps.reduce((sum, gap) => sum + gap, 0) >= (gaps.length * blockPeriod) / 2;
   const someEmpty = blocks.some(({ isEmpty }) => isEmpty);

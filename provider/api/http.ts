@@ -93,7 +93,7 @@ export class Http {
 
   /** @throws ApiError unless the answer is a 2xx whose body is empty or JSON */
   async request(method: Method, path: string, options: CallOptions = {}): Promise<Answer> {
-    const repeatable = options.repeatable ?? (method === "POST" ? "unless taken" : "freely");
+    const repeatable = options.repeatable ?? (method === "POST" ? "unless accepted" : "freely");
     const start = this.#clock.now();
     let patience = Infinity;
     for (let attempt = 1; ; attempt++) {

@@ -1,7 +1,7 @@
 import { type ApiError } from "./api-error";
 
 /** When a call may be repeated: always, or only if the service certainly has not acted on it. */
-export type Repeatable = "freely" | "unless taken";
+export type Repeatable = "freely" | "unless accepted";
 
 export interface Tried {
   /** Attempts made so far, from 1. */
@@ -23,7 +23,7 @@ export const backoffMs = (attempt: number, random = Math.random): number =>
 
 /**
  * Milliseconds to wait before the next attempt, or undefined to give up.
- * A create (`unless taken`) is repeated here only if the service certainly did not accept it: 429, or no connection.
+ * A create (`unless accepted`) is repeated here only if the service certainly did not accept it: 429, or no connection.
  */
 export function retryDelay(error: ApiError, repeatable: Repeatable, tried: Tried): number | undefined {
   const delay = Math.max(error.retryAfterMs ?? 0, backoffMs(tried.attempt));

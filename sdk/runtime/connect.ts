@@ -2,7 +2,7 @@ import { type Input, Output, output, secret } from "@pulumi/pulumi";
 // eslint-disable-next-line @typescript-eslint/ban-ts-comment -- where ethers is installed there is no error to expect
 /** @ts-ignore without ethers these are `any`, so that a program which only manages a network compiles */
 import type { JsonRpcProvider, WebSocketProvider } from "ethers";
-import type * as Loaded from "./providers";
+import type * as Loaded from "./node-connections";
 
 /** How a node is reached: JSON-RPC over HTTP(S), or a WebSocket. */
 export type Via = "rpc" | "wss";
@@ -100,7 +100,7 @@ export function connect(node: AnyNode, credential: AnyCredential, via: Via | Con
   return withAddress(node, credential, options.via ?? "rpc", (address, known) => {
     // ethers takes longer to load than this whole package: only programs that connect pay for it.
     // eslint-disable-next-line @typescript-eslint/no-require-imports -- synchronous, so that `connect` is too
-    const { overHttp, overWebSocket } = require("./providers") as typeof Loaded;
+    const { overHttp, overWebSocket } = require("./node-connections") as typeof Loaded;
     return (options.via === "wss" ? overWebSocket : overHttp)(address, known, options.ca);
   });
 }

@@ -1,7 +1,7 @@
 import type { Contract, JsonRpcProvider } from "ethers";
 import Anchor from "../../contracts/Anchor.json";
 import { ethers, messageOf } from "./ethers";
-import { HttpProvider } from "./providers";
+import { HttpProvider } from "./node-connections";
 import { checkHash, must, type Pin, same } from "./report";
 
 /* Loaded when the first report is verified, because it loads ethers. */

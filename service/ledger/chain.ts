@@ -51,11 +51,11 @@ export class Chain {
   readonly #sealing: Sealing;
   #filtersUsed = 0;
   #due = false;
-  #turning: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
 
   private constructor(host: Host, base: ChainBase) {
     this.#base = base;
-    this.#keeper = new Keeper(host, base, () => this.#turn());
+    this.#keeper = new Keeper(host, base, () => this.#run());
     this.#background = new Background(
       base,
       this.#keeper.fresh,
@@ -139,7 +139,7 @@ export class Chain {
       await tell(engine, entry, this.#base.given);
       return undefined;
     };
-    return this.#told({ act });
+    return this.#enqueue({ act });
   }
 
   /** Stops it; everything is on disk. */
@@ -148,7 +148,7 @@ export class Chain {
     this.#timers.forEach(clearInterval);
     for (const { failed } of this.#jobs.splice(0)) failed(stopping());
     this.#keeper.close();
-    await Promise.all([this.#turning, this.#background.close()]);
+    await Promise.all([this.#running, this.#background.close()]);
     this.#base.folder.close();
   }
 
@@ -173,7 +173,7 @@ export class Chain {
     const end = performance.now() + ms;
     if (!(await this.#room(Math.min(end, performance.now() + patience)))) return refused(tooMuch);
     let answer: Answer = { result: null };
-    await this.#told({
+    await this.#enqueue({
       act: async (engine) => {
         const unsigned = method.startsWith("eth_sendTransaction");
         const signed = unsigned ? await engine.answer("eth_signTransaction", params) : { result: params[0] };
@@ -204,7 +204,7 @@ export class Chain {
     const { pool, tail } = this.#base;
     while (tail.isFull(pool.weight)) {
       if (this.#base.closed || performance.now() >= end) return false;
-      await this.#told({ alone: true, act: (engine) => this.#sealing.room(engine).then(() => undefined) });
+      await this.#enqueue({ alone: true, act: (engine) => this.#sealing.room(engine).then(() => undefined) });
       await this.#background.turn();
     }
     return true;
@@ -221,23 +221,23 @@ export class Chain {
 
   // Changes
 
-  #told(job: Job): Promise<void> {
+  #enqueue(job: Job): Promise<void> {
     if (this.#base.closed) return Promise.reject(stopping());
     return new Promise<void>((done, failed) => {
       this.#jobs.push({ ...job, done, failed });
-      this.#turn();
+      this.#run();
     });
   }
 
   #seal(): void {
     this.#due = true;
-    this.#turn();
+    this.#run();
   }
 
-  #turn(): void {
-    this.#turning ??= this.#work().finally(() => {
-      this.#turning = undefined;
-      if (this.#asked) this.#turn();
+  #run(): void {
+    this.#running ??= this.#runQueue().finally(() => {
+      this.#running = undefined;
+      if (this.#asked) this.#run();
     });
   }
 
@@ -246,13 +246,13 @@ export class Chain {
   }
 
   /** Does one thing at a time: no engine starts while something is being recorded, so none misses it. */
-  async #work(): Promise<void> {
+  async #runQueue(): Promise<void> {
     while (this.#asked) {
-      const jobs = this.#next();
+      const jobs = this.#nextJobs();
       try {
         const engine = this.#keeper.alive ?? (await this.#begin());
         this.#keeper.serve(engine);
-        const kept = await this.#take(engine, jobs);
+        const kept = await this.#performAndRecord(engine, jobs);
         const due = this.#due || (kept && this.#base.spec.period === undefined);
         if (due) await this.#sealNow(this.#keeper.engine!); // a job may have replaced it
         for (const { done } of jobs) done();
@@ -265,13 +265,13 @@ export class Chain {
   }
 
   /** Jobs that are done together. */
-  #next(): Awaited[] {
+  #nextJobs(): Awaited[] {
     const alone = this.#jobs.findIndex((job) => job.alone);
     return this.#jobs.splice(0, alone < 0 ? this.#jobs.length : Math.max(1, alone));
   }
 
   /** Performs jobs and records them together. Returns whether any was recorded. */
-  async #take(engine: Engine, jobs: readonly Awaited[]): Promise<boolean> {
+  async #performAndRecord(engine: Engine, jobs: readonly Awaited[]): Promise<boolean> {
     const acted: { job: Awaited; entry: Entry }[] = [];
     for (const job of jobs) {
       try {
@@ -319,7 +319,7 @@ export class Chain {
       this.#background.wake();
       return undefined;
     };
-    await this.#told({ act: load });
+    await this.#enqueue({ act: load });
     return still;
   }
 
@@ -340,7 +340,7 @@ export class Chain {
       await this.#keeper.replace(former, fresh);
       return undefined;
     };
-    return this.#told({ alone: true, act });
+    return this.#enqueue({ alone: true, act });
   }
 
   #every(ms: number, act: () => void): void {

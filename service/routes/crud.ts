@@ -108,10 +108,10 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const body = parse(rules().create, request.body, settings.quirks.strictBodies);
     const parent = parents.at(-1)!;
     if (parent.state === "deleting") throw new Refusal(409, `The ${parent.kind} ${parent.id} is being deleted.`);
-    allow(context, row, parent.id);
+    refuseBeyondLimit(context, row, parent.id);
     const given = remembered(rules(), request.body);
     const making = makingOf(request, parents);
-    refer(making, body);
+    refuseUnknownReferences(making, body);
     const { id, fields, once } = row.make(making, body);
     const made = store.create({
       kind: row.kind,
@@ -149,7 +149,7 @@ export function serve(app: FastifyInstance, context: Context, row: Resource): vo
     const entity = target(request);
     const { patch } = rules();
     const body = parse(patch, changesIn(patch, request.body, view(request, entity)), true);
-    refer(makingOf(request, within(request)), body);
+    refuseUnknownReferences(makingOf(request, within(request)), body);
     const changed = Object.keys(body).length > 0 ? change(entity, body) : entity;
     return answer(context, reply, settings.quirks.updated, view(request, changed));
   });
@@ -198,7 +198,7 @@ const references = {
 } as const;
 
 /** Refuses a body that names an object that does not exist there. */
-function refer(making: Making, body: Wire): void {
+function refuseUnknownReferences(making: Making, body: Wire): void {
   for (const [field, [kind, place]] of Object.entries(references)) {
     const id = body[field];
     if (typeof id !== "string") continue;
@@ -231,7 +231,7 @@ function remembered({ create }: Pick<Resource, "create">, body: unknown): Record
 }
 
 /** Refuses a create beyond the quota, with 409: it depends on what exists, not on the request. */
-function allow(context: Context, row: Resource, parent: string): void {
+function refuseBeyondLimit(context: Context, row: Resource, parent: string): void {
   if (!row.limit) return;
   const most = context.settings.limits[row.limit];
   if (context.store.children(row.kind, parent).length < most) return;

@@ -4,8 +4,9 @@ import { identityOf, inputKeys, inputMeta, type Made, nameKey, type Props } from
 import { fits } from "../diff";
 import { UserError } from "../user-error";
 import { isRewritten, leaving, merge } from "../state";
-import { isTwin, toContinue } from "./lost-create";
-import { post } from "./post";
+import { toContinue } from "./continue-killed";
+import { isTwin } from "./recognize";
+import { sendCreate } from "./send-create";
 import { settle } from "./read";
 import { printable } from "../../api/printable";
 import { isUnset, sameName } from "../values";
@@ -50,7 +51,7 @@ function logged(collection: Collection, inputs: Props, siblings: Identified[] | 
   const before = (siblings ?? []).map(({ id }) => id);
   const { http } = session.client;
   const begun = { path, name, before, serviceAt: http.serviceTime(session.clock.now()), settings: http.settings };
-  return session.createLog.logged(begun, () => post(collection, inputs, siblings));
+  return session.createLog.logged(begun, () => sendCreate(collection, inputs, siblings));
 }
 
 /** A partial list never proves that a name is free. To adopt by id, it is enough. */

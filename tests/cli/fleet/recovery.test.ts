@@ -10,12 +10,12 @@ import {
   type RunRecord,
   holdersOf,
   isLocked,
-  RunRecords,
+  RunLocks,
   lockedMessage,
   markName,
   mayClear,
   processesOf,
-} from "../../../cli/fleet/run-records";
+} from "../../../cli/fleet/run-locks";
 import { built } from "../../service/child";
 
 const root = resolve(__dirname, "../../..");
@@ -53,21 +53,21 @@ function write(entry: RunRecord, { stack = "acme-prod", silentMs }: { stack?: st
 }
 
 /** Locks are stale after three seconds instead of ten. */
-const open = (): RunRecords => new RunRecords(folder, "up", 3_000);
+const open = (): RunLocks => new RunLocks(folder, "up", 3_000);
 const files = (): string[] => readdirSync(join(folder, "journal"));
 const changing = { changes: true };
 
 test("a run writes down what it begins, and leaves nothing when all has ended", async () => {
-  const records = open();
-  await records.begin("acme-prod", changing);
-  await records.begin("acme-test", changing);
-  records.started("acme-test", 4711);
-  expect(records.recordOf("acme-prod")).toMatchObject({ command: "up", pid: process.pid, started: [] });
-  expect(records.recordOf("acme-test")).toMatchObject({ id: records.markOf("acme-test"), started: [4711] });
-  for (const stack of ["acme-prod", "acme-test"]) await records.end(stack, { settled: true });
-  await records.close();
+  const locks = open();
+  await locks.begin("acme-prod", changing);
+  await locks.begin("acme-test", changing);
+  locks.started("acme-test", 4711);
+  expect(locks.recordOf("acme-prod")).toMatchObject({ command: "up", pid: process.pid, started: [] });
+  expect(locks.recordOf("acme-test")).toMatchObject({ id: locks.markOf("acme-test"), started: [4711] });
+  for (const stack of ["acme-prod", "acme-test"]) await locks.end(stack, { settled: true });
+  await locks.close();
   expect(files()).toEqual([]);
-  expect(records.unfinished).toEqual(new Set());
+  expect(locks.unfinished).toEqual(new Set());
 });
 
 test("what a run does not finish is left to the next one, with the processes that it started", async () => {
@@ -85,14 +85,14 @@ test("what a run does not finish is left to the next one, with the processes tha
 
 test("a run that changes nothing writes nothing down, and leaves what a killed one had left", async () => {
   write(past());
-  const records = open();
-  await records.begin("acme-prod", { changes: false });
-  await records.begin("acme-test", { changes: false });
-  records.started("acme-prod", 4711);
-  expect(records.unfinished).toEqual(new Set(["acme-prod"]));
-  await records.end("acme-prod", { settled: false });
+  const locks = open();
+  await locks.begin("acme-prod", { changes: false });
+  await locks.begin("acme-test", { changes: false });
+  locks.started("acme-prod", 4711);
+  expect(locks.unfinished).toEqual(new Set(["acme-prod"]));
+  await locks.end("acme-prod", { settled: false });
   expect(files()).toEqual(["acme-prod.json"]);
-  expect(records.recordOf("acme-prod")).toEqual(past());
+  expect(locks.recordOf("acme-prod")).toEqual(past());
 });
 
 test.each([
@@ -101,29 +101,29 @@ test.each([
   ["whose lock will be stale in a moment", 2_500],
 ])("a record %s is one of a dead run", async (_, silentMs) => {
   write(past(), { silentMs });
-  const records = open();
-  expect(await records.recover(["acme-prod"])).toBe(true);
-  expect(records.unfinished).toEqual(new Set(["acme-prod"]));
-  await records.close();
+  const locks = open();
+  expect(await locks.recover(["acme-prod"])).toBe(true);
+  expect(locks.unfinished).toEqual(new Set(["acme-prod"]));
+  await locks.close();
 });
 
 describe("a run at work, on whatever machine", () => {
   let renewing: NodeJS.Timeout;
-  let records: RunRecords;
+  let locks: RunLocks;
   beforeEach(() => {
     write(past(), { silentMs: 0 });
     const lock = join(folder, "journal/acme-prod.json.lock");
     renewing = setInterval(() => utimesSync(lock, new Date(), new Date()), 500);
-    records = open();
+    locks = open();
   });
   afterEach(async () => {
     clearInterval(renewing);
-    await records.close();
+    await locks.close();
   });
 
   test("keeps its stack from those who would change it, too, but not from those who look", async () => {
     const looking = open();
-    const refused = expect(records.begin("acme-prod", changing)).rejects.toThrow(
+    const refused = expect(locks.begin("acme-prod", changing)).rejects.toThrow(
       /a fleet run \(up\) of process \d+ on there, begun 2026.* is at work on this stack/,
     );
     await Promise.all([refused, looking.begin("acme-prod", { changes: false }), looking.begin("acme-test", changing)]);
@@ -133,9 +133,9 @@ describe("a run at work, on whatever machine", () => {
   }, 30_000);
 
   test("is no reason to look for what kills left", async () => {
-    expect(await records.recover(["acme-test"])).toBe(false);
+    expect(await locks.recover(["acme-test"])).toBe(false);
     write(past(), { stack: "acme-other" });
-    expect(await records.recover(["acme-test"])).toBe(true);
+    expect(await locks.recover(["acme-test"])).toBe(true);
   });
 });
 
@@ -162,20 +162,20 @@ test("what is left of a dead run is interrupted first, by its Pulumi, and killed
 test("what is left of a dead run has ended before its stack is begun again", async () => {
   write(past());
   await stubborn(dead);
-  const records = open();
-  await records.begin("acme-prod", changing);
+  const locks = open();
+  await locks.begin("acme-prod", changing);
   expect(processesOf(past())).toEqual([]);
-  await records.close();
+  await locks.close();
 });
 
 test("a stack that is as it should be is forgotten, others are not", async () => {
   for (const stack of ["acme-prod", "acme-test"]) write(past(), { stack });
-  const records = open();
-  await records.begin("acme-prod", changing);
-  await records.end("acme-prod", { settled: true });
+  const locks = open();
+  await locks.begin("acme-prod", changing);
+  await locks.end("acme-prod", { settled: true });
   expect(files()).toEqual(["acme-test.json"]);
-  await records.begin("acme-test", changing);
-  await records.end("acme-test", { settled: true });
+  await locks.begin("acme-test", changing);
+  await locks.end("acme-test", { settled: true });
   expect(files()).toEqual([]);
 });
 
@@ -185,17 +185,17 @@ describe("two runs at a time", () => {
   test("each settles stacks of its own, and nothing of the dead run comes back", async () => {
     const names = ["a", "b", "c", "d"].map((letter) => Array.from({ length: 25 }, (_, index) => `${letter}${index}`));
     for (const stack of names.flat()) write(past(), { stack });
-    const program = `const { RunRecords } = require(${JSON.stringify(join(root, "dist/cli/fleet/run-records.js"))});
+    const program = `const { RunLocks } = require(${JSON.stringify(join(root, "dist/cli/fleet/run-locks.js"))});
       const [folder, ...stacks] = process.argv.slice(1);
       (async () => {
-        const records = new RunRecords(folder, "up", 3_000);
-        await records.recover(stacks);
+        const locks = new RunLocks(folder, "up", 3_000);
+        await locks.recover(stacks);
         for (const one of stacks) {
-          await records.begin(one, { changes: true });
-          await records.end(one, { settled: true });
+          await locks.begin(one, { changes: true });
+          await locks.end(one, { settled: true });
         }
-        await records.close();
-        if (records.unfinished.size !== stacks.length) throw new Error("somebody else took what was left");
+        await locks.close();
+        if (locks.unfinished.size !== stacks.length) throw new Error("somebody else took what was left");
       })();`;
     const all = names.map((stacks) => promisify(execFile)(process.execPath, ["-e", program, folder, ...stacks]));
     await Promise.all(all);
@@ -239,19 +239,19 @@ const locks: [string, string, string, boolean][] = [
 
 test.each(locks)("a lock %s", async (_, stack, text, expected) => {
   write(past(), { stack });
-  const records = open();
-  await records.begin("acme-prod", changing);
-  expect(mayClear("acme-prod", holdersOf(text), records)).toBe(expected);
-  await records.close();
+  const locks = open();
+  await locks.begin("acme-prod", changing);
+  expect(mayClear("acme-prod", holdersOf(text), locks)).toBe(expected);
+  await locks.close();
 });
 
 test("a lock of a run that is at work is never cleared, and it is said who works there", async () => {
   write(past({ pid: 100 }), { silentMs: 0 });
-  const records = open();
-  expect(mayClear("acme-prod", holdersOf(locked(here, ended)), records)).toBe(false);
-  const message = lockedMessage("acme-prod", holdersOf(locked("there", 5)), records, "/work");
+  const locks = open();
+  expect(mayClear("acme-prod", holdersOf(locked(here, ended)), locks)).toBe(false);
+  const message = lockedMessage("acme-prod", holdersOf(locked("there", 5)), locks, "/work");
   expect(message).toContain("a fleet run (up) of process 100 on there");
   expect(message).toContain("jo@there, process 5, since 2026-01-02T03:04:05Z");
   expect(message).toContain("pulumi cancel --yes --stack acme-prod (in /work)");
-  await records.close();
+  await locks.close();
 });

@@ -3,7 +3,7 @@ import { backoffMs, retryAfterMs, retryDelay, type Tried } from "../../../provid
 
 const again = (
   kind: ErrorKind,
-  repeatable: "freely" | "unless taken",
+  repeatable: "freely" | "unless accepted",
   tried: Partial<Tried> = {},
   retryAfterMs?: number,
 ) =>
@@ -16,7 +16,7 @@ const again = (
 
 const minute = 60_000;
 
-describe.each(["freely", "unless taken"] as const)("%s", (repeatable) => {
+describe.each(["freely", "unless accepted"] as const)("%s", (repeatable) => {
   test("429 is repeated for ten minutes", () => {
     expect(again("limited", repeatable)).toBeGreaterThan(0);
     expect(again("limited", repeatable, { elapsedMs: 9 * minute, attempt: 50 })).toBeGreaterThan(0);
@@ -38,8 +38,8 @@ describe.each(["freely", "unless taken"] as const)("%s", (repeatable) => {
 
 describe("what may have been taken", () => {
   test.each(["lost", "server", "unavailable"] as const)("%s is not sent again by itself", (kind) => {
-    expect(again(kind, "unless taken")).toBeUndefined();
-    expect(again(kind, "unless taken", {}, 1_000)).toBeUndefined();
+    expect(again(kind, "unless accepted")).toBeUndefined();
+    expect(again(kind, "unless accepted", {}, 1_000)).toBeUndefined();
   });
 
   test.each(["lost", "server"] as const)("%s, if it does no harm: six attempts in all", (kind) => {

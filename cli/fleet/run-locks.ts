@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, hostname } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { check, lock } from "proper-lockfile";
 
 /**
@@ -29,7 +28,7 @@ const lockOptions = (stale: number) => ({ stale, update: 1_000, realpath: false 
 const untilStale = (stale: number) => ({ retries: stale / 200 + 5, factor: 1, minTimeout: 200, maxTimeout: 200 });
 
 /** The run records of one work folder: for each stack in progress, or left unfinished by a killed run, a file and a lock. */
-export class RunRecords {
+export class RunLocks {
   /** Stacks that a killed run left unfinished, and that this run continues. */
   readonly unfinished = new Set<string>();
   /** Marks the process that serves all stacks of this run. */
@@ -50,7 +49,7 @@ export class RunRecords {
 
   /** Ends processes that killed runs left for these stacks. Returns whether a killed run left anything for any stack. */
   async recover(stacks: readonly string[]): Promise<boolean> {
-    await Promise.all(stacks.filter((stack) => this.recordOf(stack)).map((stack) => this.#take(stack)));
+    await Promise.all(stacks.filter((stack) => this.recordOf(stack)).map((stack) => this.#lock(stack)));
     const files = readdirSync(this.#folder).filter((file) => file.endsWith(".json"));
     const areLocked = await Promise.all(
       files.map((file) => check(join(this.#folder, file), lockOptions(this.staleMs))),
@@ -61,7 +60,7 @@ export class RunRecords {
   /** Begins work on a stack. @throws if both this run and another one are to change it */
   async begin(stack: string, { changes }: { changes: boolean }): Promise<void> {
     if (!changes && !this.recordOf(stack)) return;
-    if (!(await this.#take(stack)) && changes)
+    if (!(await this.#lock(stack)) && changes)
       throw new Error(`${runNamed(this.recordOf(stack))} is at work on this stack. Wait until it has ended.`);
     if (changes) this.#write(stack);
   }
@@ -97,7 +96,7 @@ export class RunRecords {
   }
 
   /** Locks a stack. Returns false if another run is at work on it; waits until the lock of a killed run is stale. */
-  async #take(stack: string): Promise<boolean> {
+  async #lock(stack: string): Promise<boolean> {
     if (this.#own.has(stack)) return true;
     // After this machine slept, another run may have taken the lock. What this run did is in its record all the same.
     const options = { ...lockOptions(this.staleMs), retries: untilStale(this.staleMs), onCompromised: () => undefined };
@@ -188,29 +187,6 @@ function optional<T>(work: () => T): T | undefined {
   }
 }
 
-/** The folder of a file backend; undefined for any other backend. */
-function stateFolderOf(backend = ""): string | undefined {
-  const [, home] = /^file:\/\/~(.*)$/.exec(backend) ?? [];
-  if (home !== undefined) return join(homedir(), home);
-  return URL.canParse(backend) && backend.startsWith("file:///") ? fileURLToPath(new URL(backend).href) : undefined;
-}
-
-/**
- * Pulumi keeps a file of attributes beside each file of the state, and a kill while it writes one may leave it empty. Every command
- * for every stack then fails with `error: EOF`. Pulumi needs none of these files, and an update does not read the history.
- */
-export function dropTornAttributes(backend: string | undefined): void {
-  const state = stateFolderOf(backend);
-  const folder = state === undefined ? undefined : join(state, ".pulumi");
-  if (folder === undefined || !existsSync(folder)) return;
-  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
-    if (!file.endsWith(".attrs") || /^(history|backups)\b/.test(file)) continue;
-    const path = join(folder, file);
-    const isTorn = optional(() => JSON.parse(readFileSync(path, "utf8")) as unknown) === undefined;
-    if (isTorn) rmSync(path, { force: true });
-  }
-}
-
 /** A holder of Pulumi's lock on a stack, as the CLI names it. */
 interface Holder {
   user: string;
@@ -236,15 +212,15 @@ export const holdersOf = (text: string): Holder[] =>
  * Whether Pulumi's lock on a stack may be cleared: a killed run left the stack unfinished, and every holder was a process of this
  * machine that has ended. Any other lock is somebody else's. No other run of the fleet begins meanwhile: this one has its record.
  */
-export function mayClear(stack: string, holders: readonly Holder[], records: RunRecords): boolean {
+export function mayClear(stack: string, holders: readonly Holder[], locks: RunLocks): boolean {
   const hasEnded = ({ host, pid }: Holder) =>
-    host === hostname() && (records.startedFor(stack).includes(pid) || !isRunning(pid));
-  return records.unfinished.has(stack) && holders.length > 0 && holders.every(hasEnded);
+    host === hostname() && (locks.startedFor(stack).includes(pid) || !isRunning(pid));
+  return locks.unfinished.has(stack) && holders.length > 0 && holders.every(hasEnded);
 }
 
 /** Says who is at work on a stack, and what to do. */
-export function lockedMessage(stack: string, holders: readonly Holder[], records: RunRecords, folder: string): string {
-  const record = records.unfinished.has(stack) ? undefined : records.recordOf(stack);
+export function lockedMessage(stack: string, holders: readonly Holder[], locks: RunLocks, folder: string): string {
+  const record = locks.unfinished.has(stack) ? undefined : locks.recordOf(stack);
   const who = [
     ...(record && record.pid !== process.pid ? [runNamed(record)] : []),
     ...holders.map(({ user, host, pid, since }) => `${user}@${host}, process ${pid}, since ${since}`),

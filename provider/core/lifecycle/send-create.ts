@@ -8,7 +8,7 @@ import { wireName } from "../field";
 import { toBody } from "../state";
 import { messageOf, UserError } from "../user-error";
 import { longestLagMs, type Look, waitFor } from "../wait";
-import { type Appeared, appeared, type Create, looksSame } from "./lost-create";
+import { type Appeared, appeared, type Create, looksSame } from "./recognize";
 
 /** How long the object of a lost create may take to appear in a list. */
 const lagMs = { lost: 2_500, refused: 1_200 };
@@ -29,7 +29,7 @@ interface Posting extends Create {
  * nothing contradicts that; only otherwise does it send again. What the service has accepted is never sent again.
  * @param siblings the objects that were there before; undefined: the service does not list them
  */
-export async function post(
+export async function sendCreate(
   collection: Collection,
   inputs: Props,
   siblings: Identified[] | undefined,

@@ -1,10 +1,8 @@
 import { type Identified } from "../../api";
 import { type Collection } from "../collection";
-import { identityOf, inputKeys, inputMeta, nameKey, type Props } from "../definition";
+import { inputKeys, inputMeta, nameKey, type Props } from "../definition";
 import { fits } from "../diff";
 import { isUnset, sameName, sameValue } from "../values";
-import { type LoggedCreate, isSentWith } from "../create-log";
-import { UserError } from "../user-error";
 
 /*
  * Whether a new object is the result of a create whose answer was lost, in this run or in a killed one. Looking alike is not
@@ -108,81 +106,4 @@ export function looksSame(one: Identified, other: Identified): boolean {
     ownFields.test(name) || [one, other].some((item) => JSON.stringify(item[name] ?? null).includes(item.id));
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return [...names].every((name) => itsOwn(name) || sameValue(one[name], other[name]));
-}
-
-const lookEveryMs = 2_000;
-
-/**
- * What a killed run of this stack created for these inputs. Its logged id proves it. Without an answer, everything that the
- * service shows has to agree. undefined: it created nothing, or nothing came of it.
- * @throws UserError if an object may just as well be somebody else's: the error names it, and it is left as it is
- */
-export async function toContinue(collection: Collection, inputs: Props): Promise<Identified | undefined> {
-  const { session, definition, path } = collection;
-  const { createLog } = session;
-  const identity = identityOf(definition, inputs);
-  if (identity === undefined || inputs.adopt || session.adoptAll) return undefined;
-  const interrupted = createLog.interrupted(path, identity);
-  for (const { id } of interrupted) {
-    if (id === undefined || createLog.isHeld(id) || isTaken(collection, id)) continue;
-    const found = await collection.find(id, 0);
-    if (typeof found === "object") return found.item;
-  }
-  const { settings } = session.client.http;
-  const open = interrupted.filter((one) => one.id === undefined && isSentWith(one, settings));
-  if (open.length === 0) return undefined;
-  const seen = await lookFor(collection, inputs, open);
-  const found = [...seen.ours, ...seen.others.map(({ item }) => item)];
-  if (found.length === 0) return undefined;
-  const doubts = doubtsOf(collection, open, seen);
-  if (doubts.length === 0) return found[0];
-  const ids = found.map(({ id }) => id).join(", ");
-  throw new UserError(
-    `${collection.nameOf(inputs)}: a run of this stack was killed while it created this, and ${ids} has its name. Nothing proves ` +
-      `that it is this stack's own: ${doubts.join("; ")}. It was left as it is. If it is this stack's, set adopt: ` +
-      `"${found[0]!.id}"; otherwise choose another name.`,
-  );
-}
-
-/** Whether it already belongs to another resource of the stack. */
-const isTaken = (collection: Collection, id: string): boolean =>
-  collection.session.seenStates.has(id) || collection.made().some((one) => one.id === id);
-
-/** What is new under that name. Waits as long as a request may take: the killed run's request may still be in progress. */
-async function lookFor(collection: Collection, inputs: Props, open: readonly LoggedCreate[]): Promise<Appeared> {
-  const { session } = collection;
-  const { clock, client, deadline } = session;
-  const longestMs = client.http.settings.requestTimeout * 1000;
-  const sinceMs = Date.now() - Math.max(...open.map(({ at }) => at));
-  const starts = open.map(({ serviceAt }) => serviceAt);
-  const since = (): number | undefined => (starts.includes(undefined) ? undefined : Math.min(...(starts as number[])));
-  const create = { collection, inputs, since, before: new Set(open.flatMap((one) => one.before)) };
-  const end = Math.min(clock.now() + Math.min(longestMs, longestMs - sinceMs), deadline.at - lookEveryMs);
-  for (let looks = 1; ; looks++) {
-    const seen = (await appeared(create)) ?? { ours: [], others: [] };
-    if (seen.ours.length + seen.others.length > 0 || clock.now() >= end) return seen;
-    if (looks === 1)
-      session.say(`${collection.nameOf(inputs)}: looking for what a killed run of this stack may have created.`);
-    await clock.sleep(lookEveryMs);
-  }
-}
-
-/** Reasons why it may not be ours. */
-function doubtsOf({ session, path }: Collection, open: readonly LoggedCreate[], { ours, others }: Appeared): string[] {
-  const found = [...ours, ...others.map(({ item }) => item)];
-  if (found.length > open.length) return ["there are more than that run can have created"];
-  const elsewhere = session.createLog.ofOtherStacks(path);
-  const { settings } = session.client.http;
-  const isRival = (create: LoggedCreate): boolean =>
-    create.id === undefined && create.name === open[0]!.name && isSentWith(create, settings);
-  const rival = elsewhere.find(({ create }) => isRival(create))?.stack;
-  const held = found.flatMap(({ id }): string[] => {
-    const owner = elsewhere.find(({ create }) => create.id === id)?.stack;
-    return [
-      ...(session.createLog.isHeld(id) ? [`a stack holds ${id} already`] : []),
-      ...(owner === undefined ? [] : [`the stack ${owner} created ${id}`]),
-      ...(rival === undefined ? [] : [`the stack ${rival} was creating one of this name, too`]),
-    ];
-  });
-  return [...held, ...others.map(({ item, why }) => `of ${item.id}, ${why}`)];
 }
