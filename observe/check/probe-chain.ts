@@ -178,7 +178,8 @@ export function blocksEvery(
   const isAsleep = conditionOf(state) === "stopped" || /idle|sleep/i.test(state ?? "");
   if (isAsleep || !blockPeriod) return undefined;
   const gaps = blocks.slice(1).map(({ time }, at) => time - blocks[at]!.time);
-  const isSteady = blocks.length === looksBack && gaps.every((seconds) => seconds * 1000 <= overdueAfterMs(blockPeriod));
+  const isSteady =
+    blocks.length === looksBack && gaps.every((seconds) => seconds * 1000 <= overdueAfterMs(blockPeriod));
   // Empty blocks in a burst do not follow the clock: a full ledger may make some to make room.
   const takesTime = gaps.reduce((sum, gap) => sum + gap, 0) >= (gaps.length * blockPeriod) / 2;
   const someEmpty = blocks.some(({ isEmpty }) => isEmpty);

@@ -5,7 +5,7 @@ import { paths } from "../api/paths";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { UserError } from "../core/user-error";
-import { common, consortiumId, destinations, environmentId, idIn, nameText, optionalText, parentId } from "./fields";
+import { common, consortiumId, destinations, environmentId, idIn, idOf, nameText, optionalText, parentId } from "./fields";
 
 const needsMember = ["idRegistryId", "testCertificate"] as const;
 
@@ -72,11 +72,12 @@ export const destination: Definition = {
       programOnly: true,
       ignoredInDiff: true,
     }),
-    idRegistryId: field(
-      optionalText("idRegistryId"),
-      "Id of the `idregistry` service with which the membership is registered first.",
-      { argument: "idRegistry", default: "it is registered already", programOnly: true, ignoredInDiff: true },
-    ),
+    idRegistryId: idOf("idRegistry", "the `idregistry` service with which the membership is registered first", {
+      default: "it is registered already",
+      computed: false,
+      programOnly: true,
+      ignoredInDiff: true,
+    }),
     testCertificate: field(
       z.boolean({ error: "testCertificate must be true or false" }).optional(),
       "Whether the membership is verified first with a test certificate of the service, unless it is verified.",

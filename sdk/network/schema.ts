@@ -93,8 +93,9 @@ const several = (resource: Resource, properties: readonly string[], otherwise?: 
     properties.flatMap((property) => {
       const name = property.replace(/Id$/, "");
       const byId = [property, of(resource, property, otherwise)] as const;
-      if (name === property || !isReference(name)) return [byId];
-      const doc = `Key of ${metaOf(own(resource, property)).target}, instead of \`${property}\`.`;
+      const { target } = metaOf(own(resource, property));
+      if (target === undefined || !isReference(name)) return [byId];
+      const doc = `Key of ${target}, instead of \`${property}\`.`;
       return [[name, field(key.optional(), doc, { default: otherwise ?? metaOf(byId[1]).default })] as const, byId];
     }),
   );
