@@ -17,7 +17,7 @@ import { CredentialRefused } from "../../sdk/runtime/credential-refused";
 import { ethers, messageOf } from "../../sdk/runtime/ethers";
 import { overHttp } from "../../sdk/runtime/node-connections";
 import { type Verification } from "../../sdk/runtime/verify";
-import { ChainNode, type ChainProbe } from "./probe-chain";
+import { ChainNode, type ChainProbe } from "./new-blocks";
 
 /** Everything that the checks look at. */
 export interface Observations {

@@ -1,7 +1,7 @@
 import { Background } from "./background";
 import { ChainBase, type Pace } from "./chain-base";
 import type { ChainSpec, Engine, Host } from "./engine";
-import { Keeper } from "./keeper";
+import { EngineKeeper } from "./engine-keeper";
 import type { Entry, LedgerFolder } from "./ledger-folder";
 import { waitingIn } from "./pool";
 import { type AskEngine, Reads } from "./reads";
@@ -45,7 +45,7 @@ export class Chain {
   readonly #base: ChainBase;
   readonly #jobs: Awaited[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
-  readonly #keeper: Keeper;
+  readonly #keeper: EngineKeeper;
   readonly #background: Background;
   readonly #reads: Reads;
   readonly #sealing: Sealing;
@@ -55,7 +55,7 @@ export class Chain {
 
   private constructor(host: Host, base: ChainBase) {
     this.#base = base;
-    this.#keeper = new Keeper(host, base, () => this.#run());
+    this.#keeper = new EngineKeeper(host, base, () => this.#run());
     this.#background = new Background(
       base,
       this.#keeper.fresh,

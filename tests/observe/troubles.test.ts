@@ -1,7 +1,7 @@
 import { modelOfStack } from "../../inventory/stack";
 import { type Result } from "../../observe/check/checks";
 import { type ObserveOptions } from "../../observe/check/observations";
-import { blocksEvery } from "../../observe/check/probe-chain";
+import { blocksEvery } from "../../observe/check/new-blocks";
 import { Network } from "../service/targets";
 import { environmentOf } from "./models";
 import { tetherId, type Usable, usable } from "./usable";

@@ -9,7 +9,7 @@ const longest = 30_000;
 const leave = { least: 1_000, most: 60_000 };
 
 /** Starts and watches a chain's engine. Replaces it when it ends, hangs or has grown. */
-export class Keeper {
+export class EngineKeeper {
   /** Those who wait for an engine. */
   readonly #readers: { done: (engine: Engine) => void; failed: (error: unknown) => void }[] = [];
   /** Replaced engines that finish their requests. */
