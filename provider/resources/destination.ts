@@ -5,7 +5,17 @@ import { paths } from "../api/paths";
 import { type Definition, type Props } from "../core/definition";
 import { field } from "../core/field";
 import { UserError } from "../core/user-error";
-import { common, consortiumId, destinations, environmentId, idIn, idOf, nameText, optionalText, parentId } from "./fields";
+import {
+  common,
+  consortiumId,
+  destinations,
+  environmentId,
+  idIn,
+  idOf,
+  nameText,
+  optionalText,
+  parentId,
+} from "./fields";
 
 const needsMember = ["idRegistryId", "testCertificate"] as const;
 
