@@ -159,11 +159,11 @@ export class StackRun {
     let settled = false;
     try {
       await this.#serve();
-      const made = !exists && (await this.#init());
+      const made = !exists && (await this.#clearingStaleLock(() => this.#init()));
       try {
-        await this.#own(made);
+        await this.#clearingStaleLock(() => this.#own(made));
         if (changes) await this.#prepareCreateLog();
-        await this.#verbClearingStaleLock();
+        await this.#clearingStaleLock(() => this.#verb());
       } finally {
         // The preview needed a stack to compare with. If something was created in it meanwhile, Pulumi refuses to remove it.
         if (made && command === "preview") await this.#pulumi(["stack", "rm", spec.name, "--yes"]);
@@ -255,12 +255,12 @@ export class StackRun {
     }
   }
 
-  /** Runs the command. If a killed run left its lock on the stack, clears that and runs it again. */
-  async #verbClearingStaleLock(): Promise<void> {
+  /** Runs a part of the command. If a killed run left its lock on the stack, clears that and runs the part again. */
+  async #clearingStaleLock<T>(run: () => Promise<T>): Promise<T> {
     const { spec, context, progress } = this;
     const { locks, workFolder } = context;
     try {
-      await this.#verb();
+      return await run();
     } catch (error) {
       const output = error instanceof PulumiFailed ? [error.output, ...progress.errors].join("\n") : "";
       if (!isLocked(output)) throw error;
@@ -270,7 +270,7 @@ export class StackRun {
         throw new Error(lockedMessage(spec.name, holders, locks, workFolder), { cause: error });
       this.#tell("releases the lock of the killed run");
       await this.#pulumi(["cancel", "--yes", "--stack", spec.name]);
-      await this.#verb();
+      return await run();
     }
   }
 

@@ -78,6 +78,19 @@ test("two runs that make the same new stack at once make it once", async () => {
   expect((await w.network("globex")).consortia.map(({ name }) => name).sort()).toEqual(["second", "trade"]);
 });
 
+test("a new stack that somebody else is creating is left to them", async () => {
+  fleet({}, { third: { definition: "../networks/trade.yaml", name: "third" } });
+  const lock = "state/.pulumi/locks/organization/fleet/globex-third/other.json";
+  const holder = { pid: 4711, username: "jo", hostname: "elsewhere", timestamp: "2026-01-02T03:04:05Z" };
+  w.write(lock, JSON.stringify(holder));
+  const { code, stacks } = await up("here");
+  expect(code).toBe(1);
+  expect(stacks.at(-1)).toMatchObject({ stack: "globex-third", outcome: "failed" });
+  expect(stacks.at(-1)!.error).toMatch(/locked by jo@elsewhere, process 4711.*pulumi cancel --yes --stack globex-third/);
+  expect(w.has(lock)).toBe(true);
+  w.remove(lock);
+});
+
 test("a stack that breaks a mandatory policy fails before anything of it is made, the others do not", async () => {
   w.write(
     "networks/two.yaml",
