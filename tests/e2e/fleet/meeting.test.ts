@@ -86,7 +86,9 @@ test("a new stack that somebody else is creating is left to them", async () => {
   const { code, stacks } = await up("here");
   expect(code).toBe(1);
   expect(stacks.at(-1)).toMatchObject({ stack: "globex-third", outcome: "failed" });
-  expect(stacks.at(-1)!.error).toMatch(/locked by jo@elsewhere, process 4711.*pulumi cancel --yes --stack globex-third/);
+  expect(stacks.at(-1)!.error).toMatch(
+    /locked by jo@elsewhere, process 4711.*pulumi cancel --yes --stack globex-third/,
+  );
   expect(w.has(lock)).toBe(true);
   w.remove(lock);
 });
