@@ -1,6 +1,7 @@
 import { type EngineEvent } from "../../inventory/plan/read";
 import { printable } from "../../provider/api/printable";
 import { holdsLedger, kindOf, outlivesResource, partsOfUrn } from "../../provider/constants";
+import { renamedKeyHint } from "../../provider/core/check";
 import { type StackResult } from "./results";
 
 /** How many resources of a stack were created, updated and so on. */
@@ -107,13 +108,10 @@ export class Progress {
   /** Advice for an environment whose key in the network file may have been renamed. The engine reports creations first. */
   #renames(urn: string): string[] {
     const { name } = partsOfUrn(urn);
-    const [parent, key] = splitName(name);
+    const [parent] = splitName(name);
     const keys = this.#newEnvironments.map(splitName).flatMap(([other, one]) => (other === parent ? [one] : []));
     if (this.#isAdvised || kindOf(partsOfUrn(urn).type) !== "Environment" || keys.length === 0) return [];
-    const quoted = keys.map((one) => `"${printable(one)}"`).join(" or ");
-    return [
-      `environment "${printable(name)}": if you only renamed its key (${quoted}), write "formerly: ${printable(key)}" there, and nothing is deleted.`,
-    ];
+    return [renamedKeyHint(name, keys)];
   }
 
   #done(step: Step): string[] {

@@ -113,6 +113,15 @@ const namesIn = ({ [environmentsKey]: given }: Props): string[][] =>
 
 const keyInFile = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
 
+/** What to write if an environment that goes has only got another key, which may be one of these. */
+export const renamedKeyHint = (environment: string, keys: readonly string[]): string => {
+  const candidates = keys.map((key) => `"${printable(key)}"`).join(" or ");
+  return (
+    `environment "${printable(environment)}": if you only renamed its key (${candidates}), ` +
+    `write "formerly: ${printable(keyInFile(environment))}" there, and nothing is deleted.`
+  );
+};
+
 /** Warnings about environments that are no longer in the file. */
 export function lostEnvironments(olds: Props, news: Props): string[] {
   const [before, after] = [namesIn(olds), namesIn(news)];
@@ -125,8 +134,6 @@ export function lostEnvironments(olds: Props, news: Props): string[] {
     const title = `environment "${printable(name)}"`;
     const why = "its key is no longer in the definition of the network";
     const loss = `WARNING: ${title}: ${lossWarnings.deleteEnvironment} (${why})`;
-    const keys = added.map((key) => `"${printable(key)}"`).join(" or ");
-    const hint = `${title}: if you only renamed its key (${keys}), write "formerly: ${printable(keyInFile(name))}" there, and nothing is deleted.`;
-    return added.length > 0 ? [loss, hint] : [loss];
+    return added.length > 0 ? [loss, renamedKeyHint(name, added)] : [loss];
   });
 }

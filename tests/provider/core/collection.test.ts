@@ -2,8 +2,8 @@ import { ConsortiumClient } from "../../../provider/api";
 import { paths } from "../../../provider/api/paths";
 import { type Place } from "../../../provider/core/definition";
 import { Listed } from "../../../provider/core/collection";
-import { SeenStates } from "../../../provider/core/seen-states";
-import { newSession, type Session } from "../../../provider/core/session";
+import { type Session } from "../../../provider/core/session";
+import { plainSession } from "../../../provider/resources/tree";
 import { virtualTime } from "../../support/virtual-time";
 import { type Peer, peer, type Reply, settingsFor, text } from "../../support/peer";
 
@@ -32,7 +32,7 @@ async function answering(answers: Answers): Promise<{ session: Session; server: 
   const server = await peer(reply);
   const client = new ConsortiumClient(settingsFor(server.baseUrl));
   return {
-    session: newSession({ client, clock: time, say: () => undefined, adoptAll: false, seenStates: new SeenStates() }),
+    session: plainSession(client, { clock: time }),
     server,
   };
 }
@@ -107,13 +107,7 @@ describe("the list itself fails", () => {
     const time = virtualTime();
     const server = await peer(() => undefined);
     const client = new ConsortiumClient(settingsFor(server.baseUrl, { requestTimeout: 0.02 }));
-    const session = newSession({
-      client,
-      clock: time,
-      say: () => undefined,
-      adoptAll: false,
-      seenStates: new SeenStates(),
-    });
+    const session = plainSession(client, { clock: time });
     await expect(new Listed(session, nodes).find("n1", 0)).rejects.toMatchObject({ kind: "lost" });
   });
 
@@ -133,13 +127,7 @@ test("not in a list that is some seconds old: the list is asked for again before
   };
   const server = await peer(reply);
   const client = new ConsortiumClient(settingsFor(server.baseUrl));
-  const session = newSession({
-    client,
-    clock: time,
-    say: () => undefined,
-    adoptAll: false,
-    seenStates: new SeenStates(),
-  });
+  const session = plainSession(client, { clock: time });
   expect(await new Listed(session, nodes).find("n1", 10_000)).toEqual(found);
   expect(server.requests.map(({ url }) => url.split("/").at(-1))).toEqual(["nodes", "n1", "nodes"]);
 });
